@@ -1,0 +1,20 @@
+"""Recursive Newton-Euler dynamics: computed-torque feed-forward for robot arms."""
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.model.dh import load_dh
+from ne_dynamics.model.files import load_model
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.urdf import load_urdf
+
+__version__ = '0.1.0'
+
+__all__ = [
+    'Dynamics',
+    'NeDynamicsError',
+    'Robot',
+    'load_dh',
+    'load_model',
+    'load_urdf',
+    '__version__',
+]

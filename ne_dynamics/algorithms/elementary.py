@@ -1,0 +1,75 @@
+"""The few functions that generic scalars need beyond + - * /.
+
+A generic scalar is a ``float``, a NumPy array (one entry a sample), or any object with the
+arithmetic operators and methods ``sin``, ``cos``, ``sign`` (see
+:mod:`ne_dynamics.codegen.symbols`). Vectors are lists of three scalars.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Vector = list[Any]
+"""Three generic scalars."""
+
+
+def sin(x: Any) -> Any:
+    """Return the sine of a generic scalar."""
+    if isinstance(x, (int, float)):
+        return math.sin(x)
+    return np.sin(x) if isinstance(x, np.ndarray) else x.sin()
+
+
+def cos(x: Any) -> Any:
+    """Return the cosine of a generic scalar."""
+    if isinstance(x, (int, float)):
+        return math.cos(x)
+    return np.cos(x) if isinstance(x, np.ndarray) else x.cos()
+
+
+def sign(x: Any) -> Any:
+    """Return -1, 0 or 1."""
+    if isinstance(x, (int, float)):
+        return float((x > 0) - (x < 0))
+    return np.sign(x) if isinstance(x, np.ndarray) else x.sign()
+
+
+def label(values: Sequence[Any], stem: str) -> Vector:
+    """Name a vector for the generated text (``stem_x`` ...); other scalars pass unchanged."""
+    return [
+        value.labelled(f'{stem}_{axis}') if hasattr(value, 'labelled') else value
+        for value, axis in zip(values, 'xyz', strict=True)
+    ]
+
+
+def add(a: Sequence[Any], b: Sequence[Any]) -> Vector:
+    """Return a + b."""
+    return [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+
+
+def scale(factor: Any, a: Sequence[Any]) -> Vector:
+    """Return factor * a."""
+    return [factor * a[0], factor * a[1], factor * a[2]]
+
+
+def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    """Return the scalar product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Sequence[Any], b: Sequence[Any]) -> Vector:
+    """Return a x b."""
+    return [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+
+
+def multiply(matrix: Sequence[Sequence[Any]], a: Sequence[Any]) -> Vector:
+    """Return the product of a 3x3 matrix (rows) and a vector."""
+    return [dot(row, a) for row in matrix]

@@ -1,0 +1,292 @@
+"""The recursive Newton-Euler inverse dynamics, written once over generic scalars.
+
+Luh, Walker and Paul's two passes (1980; equations 3.15-3.21 of Turney, Mudge and Lee 1980) in the
+arrangement that needs the fewest operations when it is traced: the angular terms of a link are
+gathered in the matrix ``A = [wd]x + [w]x [w]x``, which gives the acceleration of any point of the
+link as ``a + A r``, and the mass distribution enters by its moments about the frame's origin, so
+that force and moment are
+
+    f = m a + A (m c)                n = vee(A J - (A J)^T) + (m c) x a
+
+with the pseudo-inertia J (integral of r r^T over the mass). The scalars may be floats, NumPy
+arrays (one entry a sample) or symbols; constants are always floats, so that with symbols zeros
+and ones fold away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ne_dynamics.algorithms.elementary import Vector, add, cos, cross, label, multiply, sign, sin
+from ne_dynamics.algorithms.mechanism import Mechanism, MechanismBody
+from ne_dynamics.model.robot import BASE, Link
+
+Rotation = list[tuple[str, Any, Any]]
+"""Elementary rotations (axis, cosine, sine), applied right to left from child to parent."""
+
+
+def joint_rotation(body: MechanismBody, q: Any) -> Rotation:
+    """Return the rotation of a body's frame in its parent's: Rz(turn) Rx(twist) Rz(angle)."""
+    cosine, sine = body.spin
+    if not body.is_prismatic:
+        angle = q if body.multiplier == 1.0 else body.multiplier * q
+        if body.offset != 0.0:
+            angle = angle + body.offset
+        cosine_q, sine_q = cos(angle), sin(angle)
+        if body.spin == (1.0, 0.0):
+            cosine, sine = cosine_q, sine_q
+        elif cosine == 0.0 or sine == 0.0:
+            # A quarter turn swaps sine and cosine and costs nothing.
+            cosine, sine = (
+                cosine * cosine_q if sine == 0.0 else -(sine * sine_q),
+                cosine * sine_q if sine == 0.0 else sine * cosine_q,
+            )
+        else:
+            angle = angle + _angle_of(body.spin)
+            cosine, sine = cos(angle), sin(angle)
+    return [('z', *body.turn), ('x', *body.twist), ('z', cosine, sine)]
+
+
+def _angle_of(pair: tuple[float, float]) -> float:
+    import math
+
+    return math.atan2(pair[1], pair[0])
+
+
+def _turn(axis: str, c: Any, s: Any, v: Sequence[Any]) -> Vector:
+    if axis == 'z':
+        return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
+    return [v[0], c * v[1] - s * v[2], s * v[1] + c * v[2]]
+
+
+def to_parent(rotation: Rotation, vector: Sequence[Any]) -> Vector:
+    """Return a vector of the child's axes in the parent's axes."""
+    result = list(vector)
+    for axis, c, s in reversed(rotation):
+        result = _turn(axis, c, s, result)
+    return result
+
+
+def to_child(rotation: Rotation, vector: Sequence[Any]) -> Vector:
+    """Return a vector of the parent's axes in the child's axes."""
+    result = list(vector)
+    for axis, c, s in rotation:
+        result = _turn(axis, c, -s, result)
+    return result
+
+
+def angular_matrix(w: Sequence[Any], wd: Sequence[Any]) -> list[list[Any]]:
+    """Return ``A = [wd]x + [w]x [w]x`` as rows."""
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    return [
+        [-(yy + zz), xy - wd[2], xz + wd[1]],
+        [xy + wd[2], -(xx + zz), yz - wd[0]],
+        [xz - wd[1], yz + wd[0], -(xx + yy)],
+    ]
+
+
+def _moment(matrix: list[list[Any]], w: Sequence[Any], moments: Sequence[Any]) -> Vector:
+    """Return vee(A J - (A J)^T) for J given by its moments xx, yy, zz, xy, xz, yz."""
+    xx, yy, zz, xy, xz, yz = moments
+    w_xx, w_yy, w_zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    return [
+        matrix[2][1] * yy
+        - matrix[1][2] * zz
+        + (w_zz - w_yy) * yz
+        + matrix[2][0] * xy
+        - matrix[1][0] * xz,
+        matrix[0][2] * zz
+        - matrix[2][0] * xx
+        + (w_xx - w_zz) * xz
+        + matrix[0][1] * yz
+        - matrix[2][1] * xy,
+        matrix[1][0] * xx
+        - matrix[0][1] * yy
+        + (w_yy - w_xx) * xy
+        + matrix[1][2] * xz
+        - matrix[0][2] * yz,
+    ]
+
+
+def newton_euler(
+    mechanism: Mechanism,
+    q: Sequence[Any],
+    qd: Sequence[Any],
+    qdd: Sequence[Any],
+    *,
+    gravity: Sequence[Any],
+    base_motion: Sequence[Any] | None = None,
+    wrench: Sequence[Any] | None = None,
+    tip: Link | None = None,
+    inertias: Sequence[tuple[Any, Sequence[Any], Sequence[Any]]] | None = None,
+    joint_effects: bool = True,
+) -> list[Any]:
+    """Return the joint efforts that a motion takes.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    q, qd, qdd : sequence of n scalars
+        Joint position [rad or m], velocity and acceleration.
+    gravity : sequence of 3 scalars
+        Acceleration of gravity in the base link's axes [m/s^2], e.g. (0, 0, -9.80665). It enters
+        as an upward acceleration of the base.
+    base_motion : sequence of 9 scalars, optional
+        Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration [m/s^2]
+        (without gravity) of the base link's frame, in its axes.
+    wrench : sequence of 6 scalars, optional
+        Force [N], then moment [N m] about the tip frame's origin, which the tip link exerts on
+        the environment, in the tip frame's axes: f_{n+1}, n_{n+1}.
+    tip : Link, optional
+        Where the wrench acts; needed with a wrench.
+    inertias : sequence of (mass, first moment, second moments), optional
+        One each body, in place of the mechanism's (for the regressor).
+    joint_effects : bool
+        Whether friction and rotor inertia are included.
+
+    Returns
+    -------
+    list of n scalars
+        Efforts [N m or N], positive along the joint's positive direction.
+    """
+    w_base, wd_base, a_base = _base_state(mechanism, gravity, base_motion)
+    matrix_base = angular_matrix(w_base, wd_base)
+    count = len(mechanism.bodies)
+    rotations: list[Rotation] = []
+    w: list[Vector] = []
+    matrices: list[list[list[Any]]] = []
+    wds: list[Vector] = []
+    forces: list[Vector] = []
+    moments: list[Vector] = []
+    accelerations: list[Vector] = []
+    displacements: list[Any] = []
+    for index, body in enumerate(mechanism.bodies):
+        name = str(index + 1)
+        rate = body.multiplier * qd[body.coordinate]
+        acceleration = body.multiplier * qdd[body.coordinate]
+        rotation = joint_rotation(body, q[body.coordinate])
+        rotations.append(rotation)
+        parent = body.parent
+        if parent == BASE:
+            w_parent, wd_parent, a_parent, matrix = w_base, wd_base, a_base, matrix_base
+        else:
+            w_parent, wd_parent = w[parent], wds[parent]
+            a_parent, matrix = accelerations[parent], matrices[parent]
+        # (3.15), (3.16): the rate is added after turning into the link's own axes.
+        w_link = to_child(rotation, w_parent)
+        wd_link = to_child(rotation, wd_parent)
+        # (3.17): the origin's acceleration, first as a point of the parent.
+        a_link = to_child(rotation, add(a_parent, multiply(matrix, body.position)))
+        displacement: Any = 0.0
+        if body.is_prismatic:
+            displacement = body.multiplier * q[body.coordinate] + body.offset
+        else:
+            wd_link = [
+                wd_link[0] + w_link[1] * rate,
+                wd_link[1] - w_link[0] * rate,
+                wd_link[2] + acceleration,
+            ]
+            w_link = [w_link[0], w_link[1], w_link[2] + rate]
+        w_link = label(w_link, 'w' + name)
+        wd_link = label(wd_link, 'wd' + name)
+        matrix = angular_matrix(w_link, wd_link)
+        if body.is_prismatic:
+            twice = rate + rate
+            a_link = [
+                a_link[0] + matrix[0][2] * displacement + w_link[1] * twice,
+                a_link[1] + matrix[1][2] * displacement - w_link[0] * twice,
+                a_link[2] + matrix[2][2] * displacement + acceleration,
+            ]
+        a_link = label(a_link, 'a' + name)
+        w.append(w_link)
+        wds.append(wd_link)
+        matrices.append(matrix)
+        accelerations.append(a_link)
+        displacements.append(displacement)
+        if inertias is None:
+            inertia = body.inertia
+            mass, first = inertia.mass, inertia.first_moment
+            second: Sequence[Any] = inertia.second_moments
+        else:
+            mass, first, second = inertias[index]
+        # (3.18), (3.19) with the moments about the frame's origin.
+        forces.append(add(multiply(matrix, first), [mass * value for value in a_link]))
+        moments.append(add(_moment(matrix, w_link, second), cross(first, a_link)))
+
+    if wrench is not None:
+        if tip is None:
+            raise TypeError('newton_euler: a wrench needs the tip it acts at')
+        if tip.body != BASE:
+            pose = mechanism.frame_pose(tip)
+            force = multiply(pose.rotation.tolist(), wrench[:3])
+            moment = multiply(pose.rotation.tolist(), wrench[3:])
+            arm = pose.translation.tolist()
+            forces[tip.body] = add(forces[tip.body], force)
+            moments[tip.body] = add(moments[tip.body], add(moment, cross(arm, force)))
+
+    # (3.20), (3.21): inward; each link hands its force and moment to its parent.
+    efforts: list[Any] = [0.0] * mechanism.n
+    for index in reversed(range(count)):
+        body = mechanism.bodies[index]
+        name = str(index + 1)
+        force = label(forces[index], 'f' + name)
+        moment = label(moments[index], 'n' + name)
+        effort = force[2] if body.is_prismatic else moment[2]
+        efforts[body.coordinate] = efforts[body.coordinate] + body.multiplier * effort
+        if body.parent == BASE:
+            continue
+        if body.is_prismatic:
+            displacement = displacements[index]
+            moment = [
+                moment[0] - displacement * force[1],
+                moment[1] + displacement * force[0],
+                moment[2],
+            ]
+        force = to_parent(rotations[index], force)
+        moment = to_parent(rotations[index], moment)
+        forces[body.parent] = add(forces[body.parent], force)
+        moments[body.parent] = add(
+            moments[body.parent], add(moment, cross(body.position, force))
+        )
+    if joint_effects:
+        efforts = [
+            effort + inertia * acceleration + friction
+            for effort, inertia, acceleration, friction in zip(
+                efforts,
+                mechanism.reflected_inertia,
+                qdd,
+                friction_efforts(mechanism, qd),
+                strict=True,
+            )
+        ]
+    return efforts
+
+
+def friction_efforts(mechanism: Mechanism, qd: Sequence[Any]) -> list[Any]:
+    """Return viscous and Coulomb friction, the effort the drive has to add, n scalars."""
+    efforts: list[Any] = []
+    for rate, viscous, coulomb in zip(
+        qd, mechanism.viscous_friction, mechanism.coulomb_friction, strict=True
+    ):
+        effort: Any = viscous * rate
+        if coulomb != 0.0:
+            effort = effort + coulomb * sign(rate)
+        efforts.append(effort)
+    return efforts
+
+
+def _base_state(
+    mechanism: Mechanism, gravity: Sequence[Any], base_motion: Sequence[Any] | None
+) -> tuple[Vector, Vector, Vector]:
+    """Return the motion of the chosen base frame, in its axes."""
+    to_chosen = mechanism.base_pose.rotation.T.tolist()
+    if base_motion is None:
+        upward = multiply(to_chosen, [-value for value in gravity])
+        return [0.0] * 3, [0.0] * 3, upward
+    arm = mechanism.base_pose.translation.tolist()
+    w, wd = list(base_motion[:3]), list(base_motion[3:6])
+    linear = [a - g for a, g in zip(base_motion[6:], gravity, strict=True)]
+    linear = add(linear, multiply(angular_matrix(w, wd), arm))
+    return multiply(to_chosen, w), multiply(to_chosen, wd), multiply(to_chosen, linear)

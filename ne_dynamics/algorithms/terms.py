@@ -1,0 +1,258 @@
+"""The terms of ``tau = M(q) qdd + C(q, qd) qd + g(q)``, derived from the one recursion.
+
+All functions are written over generic scalars. The velocity products are quadratic in qd, so the
+Coriolis matrix in Christoffel form is half their derivative; :func:`coriolis_matrix_by_strobing`
+gets the same from calls of the recursion alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.algorithms.elementary import Vector, add, cross
+from ne_dynamics.algorithms.mechanism import Mechanism
+from ne_dynamics.algorithms.newton_euler import (
+    Rotation,
+    joint_rotation,
+    newton_euler,
+    to_parent,
+)
+from ne_dynamics.model.robot import BASE
+
+Matrix = list[list[Any]]
+
+PARAMETERS_PER_BODY = 10
+"""Mass, three first moments, six entries of the inertia tensor."""
+
+_NO_GRAVITY = (0.0, 0.0, 0.0)
+
+
+def gravity_torque(mechanism: Mechanism, q: Sequence[Any], gravity: Sequence[float]) -> list[Any]:
+    """Return the efforts that hold the robot at rest: the recursion at zero rates."""
+    zeros = [0.0] * mechanism.n
+    return newton_euler(mechanism, q, zeros, zeros, gravity=gravity, joint_effects=False)
+
+
+def velocity_torque(mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+    """Return Coriolis and centrifugal efforts: the recursion without acceleration and gravity."""
+    zeros = [0.0] * mechanism.n
+    return newton_euler(mechanism, q, qd, zeros, gravity=_NO_GRAVITY, joint_effects=False)
+
+
+def mass_matrix_by_strobing(mechanism: Mechanism, q: Sequence[Any]) -> Matrix:
+    """Return M column by column: the recursion under unit accelerations (Turney et al., 3)."""
+    n = mechanism.n
+    zeros = [0.0] * n
+    matrix: Matrix = [[0.0] * n for _ in range(n)]
+    for column in range(n):
+        unit = [1.0 if row == column else 0.0 for row in range(n)]
+        efforts = newton_euler(mechanism, q, zeros, unit, gravity=_NO_GRAVITY)
+        for row in range(n):
+            matrix[row][column] = efforts[row]
+    return matrix
+
+
+def coriolis_matrix_by_strobing(
+    mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]
+) -> Matrix:
+    """Return the Christoffel C(q, qd), shape (n, n), from calls of the recursion.
+
+    With the velocity products h(u) = B(u, u), B symmetric, column j is
+    ``B(qd, e_j) = (h(qd + e_j) - h(qd - e_j)) / 4``.
+    """
+    n = mechanism.n
+    matrix: Matrix = [[0.0] * n for _ in range(n)]
+    for column in range(n):
+        forward = [rate + 1.0 if row == column else rate for row, rate in enumerate(qd)]
+        backward = [rate - 1.0 if row == column else rate for row, rate in enumerate(qd)]
+        plus = velocity_torque(mechanism, q, forward)
+        minus = velocity_torque(mechanism, q, backward)
+        for row in range(n):
+            matrix[row][column] = 0.25 * (plus[row] - minus[row])
+    return matrix
+
+
+def mass_matrix(mechanism: Mechanism, q: Sequence[Any]) -> Matrix:
+    """Return M(q) with rotor inertia, shape (n, n), symmetric by construction.
+
+    What lies beyond joint j is rigid while only joint j accelerates, so column j is the
+    recursion on a chain that ends in one composite body (Walker and Orin 1982, method 3):
+    its force and moment under the unit acceleration, handed inward.
+    """
+    n = mechanism.n
+    bodies = mechanism.bodies
+    rotations = [joint_rotation(body, q[body.coordinate]) for body in bodies]
+    shifts = [
+        body.multiplier * q[body.coordinate] + body.offset if body.is_prismatic else 0.0
+        for body in bodies
+    ]
+    masses: list[Any] = [body.inertia.mass for body in bodies]
+    firsts: list[Vector] = [list(body.inertia.first_moment) for body in bodies]
+    seconds: list[list[Any]] = [list(body.inertia.second_moments) for body in bodies]
+    matrix: Matrix = [[0.0] * n for _ in range(n)]
+    for outer in reversed(range(len(bodies))):
+        body = bodies[outer]
+        first, second = firsts[outer], seconds[outer]
+        if body.is_prismatic:
+            force: Vector = [0.0, 0.0, masses[outer]]
+            moment: Vector = [first[1], -first[0], 0.0]
+        else:
+            force = [-first[1], first[0], 0.0]
+            moment = [-second[4], -second[5], second[0] + second[1]]
+        inner = outer
+        while inner != BASE:
+            other = bodies[inner]
+            effort = force[2] if other.is_prismatic else moment[2]
+            effort = (body.multiplier * other.multiplier) * effort
+            row, column = sorted((body.coordinate, other.coordinate))
+            if row == column and inner != outer:
+                # Two bodies of one coordinate (mimic): the pair stands twice in the sum.
+                effort = effort + effort
+            matrix[row][column] = matrix[row][column] + effort
+            if other.parent != BASE:
+                force, moment = _inward(
+                    force, moment, rotations[inner], other.position, shifts[inner]
+                )
+            inner = other.parent
+        if body.parent != BASE:
+            lumped = _seen_from_parent(
+                masses[outer], first, second, rotations[outer], body.position, shifts[outer]
+            )
+            masses[body.parent] = masses[body.parent] + lumped[0]
+            firsts[body.parent] = add(firsts[body.parent], lumped[1])
+            seconds[body.parent] = [
+                own + more for own, more in zip(seconds[body.parent], lumped[2], strict=True)
+            ]
+    for row in range(n):
+        for column in range(row):
+            matrix[row][column] = matrix[column][row]
+        matrix[row][row] = matrix[row][row] + mechanism.reflected_inertia[row]
+    return matrix
+
+
+def _inward(
+    force: Vector, moment: Vector, rotation: Rotation, position: Sequence[float], shift: Any
+) -> tuple[Vector, Vector]:
+    """Return a force and a moment at a body's origin as they act at its parent's."""
+    moment = [moment[0] - shift * force[1], moment[1] + shift * force[0], moment[2]]
+    force = to_parent(rotation, force)
+    return force, add(to_parent(rotation, moment), cross(position, force))
+
+
+def _seen_from_parent(
+    mass: Any,
+    first: Vector,
+    second: list[Any],
+    rotation: Rotation,
+    position: Sequence[float],
+    shift: Any,
+) -> tuple[Any, Vector, list[Any]]:
+    """Return inertial parameters about a body's origin as parameters about its parent's."""
+    xx, yy, zz, xy, xz, yz = second
+    first = [first[0], first[1], first[2] + mass * shift]
+    # The second moments change by the first moment before and after the shift.
+    zz = zz + shift * (first[2] + first[2] - mass * shift)
+    second = [xx, yy, zz, xy, xz + shift * first[0], yz + shift * first[1]]
+    for axis, c, s in reversed(rotation):
+        second = _turned_moments(axis, c, s, second)
+    first = to_parent(rotation, first)
+    x, y, z = position
+    moved = [first[0] + mass * x, first[1] + mass * y, first[2] + mass * z]
+    xx, yy, zz, xy, xz, yz = second
+    # r r^T with r = position + v: the mixed terms, half with the moment before and after.
+    return (
+        mass,
+        moved,
+        [
+            xx + x * (first[0] + moved[0]),
+            yy + y * (first[1] + moved[1]),
+            zz + z * (first[2] + moved[2]),
+            xy + x * moved[1] + y * first[0],
+            xz + x * moved[2] + z * first[0],
+            yz + y * moved[2] + z * first[1],
+        ],
+    )
+
+
+def _turned_moments(axis: str, c: Any, s: Any, second: list[Any]) -> list[Any]:
+    """Return second moments (xx, yy, zz, xy, xz, yz) after a turn about z or x."""
+    xx, yy, zz, xy, xz, yz = second
+    if axis == 'z':
+        mixed = s * (xx - yy) + c * (xy + xy)
+        moved = s * mixed
+        return [xx - moved, yy + moved, zz, c * mixed - xy, c * xz - s * yz, s * xz + c * yz]
+    mixed = s * (yy - zz) + c * (yz + yz)
+    moved = s * mixed
+    return [xx, yy - moved, zz + moved, c * xy - s * xz, s * xy + c * xz, c * mixed - yz]
+
+
+def regressor(
+    plain: Mechanism,
+    q: Sequence[Any],
+    qd: Sequence[Any],
+    qdd: Sequence[Any],
+    gravity: Sequence[float],
+) -> Matrix:
+    """Return Y with ``Y @ parameters`` = effort without friction and rotor inertia.
+
+    The effort is linear in the inertial parameters, so column k is the recursion for a robot of
+    which parameter k alone is one.
+
+    Parameters
+    ----------
+    plain : Mechanism
+        Built with ``regroup=False``.
+    q, qd, qdd : sequence of n scalars
+    gravity : sequence of 3 float
+
+    Returns
+    -------
+    list of n rows of 10 * bodies scalars
+        Per body mass, first moment (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the origin of the
+        model's body frame, in its axes (the order of Pinocchio's ``computeJointTorqueRegressor``).
+    """
+    count = len(plain.bodies)
+    nothing = (0.0, (0.0,) * 3, (0.0,) * 6)
+    columns = []
+    for index in range(count):
+        for unit in _unit_parameters(plain, index):
+            inertias = [unit if other == index else nothing for other in range(count)]
+            columns.append(
+                newton_euler(
+                    plain, q, qd, qdd, gravity=gravity, inertias=inertias, joint_effects=False
+                )
+            )
+    return [[column[row] for column in columns] for row in range(plain.n)]
+
+
+def _unit_parameters(
+    plain: Mechanism, index: int
+) -> list[tuple[float, list[float], list[float]]]:
+    """Return each unit parameter of the model's body frame in the chosen frame."""
+    to_chosen = plain.body_poses[index].inverse()
+    rotation, shift = to_chosen.rotation, to_chosen.translation
+    units = []
+    for parameter in range(PARAMETERS_PER_BODY):
+        vector = np.zeros(PARAMETERS_PER_BODY)
+        vector[parameter] = 1.0
+        mass, first = float(vector[0]), vector[1:4]
+        xx, xy, yy, xz, yz, zz = vector[4:]
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        pseudo = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+        turned = rotation @ first
+        mixed = np.outer(turned, shift)
+        pseudo = (
+            rotation @ pseudo @ rotation.T + mixed + mixed.T + mass * np.outer(shift, shift)
+        )
+        entries = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+        units.append(
+            (
+                mass,
+                (turned + mass * shift).tolist(),
+                [float(pseudo[entry]) for entry in entries],
+            )
+        )
+    return units

@@ -1,0 +1,65 @@
+"""Run generated source on floats and on NumPy arrays, without a compiler."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.codegen.source import Program, python_source
+from ne_dynamics.model.robot import FloatArray
+
+BLOCK = 1024
+"""Samples evaluated at a time, so that intermediate arrays stay in the cache."""
+
+
+def _sign(x: float) -> float:
+    return float((x > 0.0) - (x < 0.0))
+
+
+class PythonKernel:
+    """A program as executable Python.
+
+    Parameters
+    ----------
+    program : Program
+    header : sequence of str
+        Comment lines of the text.
+
+    Attributes
+    ----------
+    source : str
+        The generated text, exactly what is executed.
+    """
+
+    def __init__(self, program: Program, header: Sequence[str] = ()) -> None:
+        self.program = program
+        self.source = python_source(program, header)
+        code = compile(self.source, f'<generated {program.name}>', 'exec')
+        self._on_floats = _load(code, program.name, math.sin, math.cos, _sign)
+        self._on_arrays = _load(code, program.name, np.sin, np.cos, np.sign)
+
+    def single(self, *arguments: FloatArray) -> FloatArray:
+        """Evaluate one sample; arguments of shape (count,), result of the program's shape."""
+        flat = self._on_floats(*[argument.tolist() for argument in arguments])
+        return np.array(flat, dtype=np.float64).reshape(self.program.shape)
+
+    def batch(self, *arguments: FloatArray) -> FloatArray:
+        """Evaluate N samples; arguments of shape (N, count), result (N, *shape)."""
+        samples = arguments[0].shape[0]
+        result = np.empty((samples, len(self.program.outputs)))
+        for start in range(0, samples, BLOCK):
+            rows = slice(start, start + BLOCK)
+            columns = [np.ascontiguousarray(argument[rows].T) for argument in arguments]
+            for index, values in enumerate(self._on_arrays(*columns)):
+                result[rows, index] = values
+        return result.reshape((samples, *self.program.shape))
+
+
+def _load(code: Any, name: str, sin: Any, cos: Any, sign: Any) -> Callable[..., Any]:
+    namespace: dict[str, Any] = {'__builtins__': {}, 'sin': sin, 'cos': cos, 'sign': sign}
+    exec(code, namespace)  # noqa: S102 - text made by python_source from numbers and our names
+    function: Callable[..., Any] = namespace[name]
+    return function

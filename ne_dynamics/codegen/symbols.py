@@ -1,0 +1,295 @@
+"""Scalars that remember how they were computed.
+
+Run any function written over generic scalars on :class:`Symbol` objects and the
+:class:`Graph` behind them holds its straight-line form: constants folded, zeros and ones gone,
+equal subexpressions shared (hash-consing), signs pulled out of products so that ``-a*b`` and
+``a*-b`` are one node. Only what the outputs need is ever emitted or counted.
+
+A number that becomes constant is a plain ``float`` again, so zeros fold away in the tracing
+function's own arithmetic too. No value is changed by folding except by the rounding of the
+constants' own arithmetic: nothing is snapped here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Union
+
+Scalar = Union['Symbol', float]
+"""What a traced function computes with."""
+
+
+@dataclass(frozen=True)
+class OperationCount:
+    """How many operations straight-line code takes.
+
+    Attributes
+    ----------
+    multiplications, additions : int
+        Products (divisions included) and sums or differences. Changes of sign are not counted.
+    functions : int
+        Sines, cosines and signs.
+    """
+
+    multiplications: int
+    additions: int
+    functions: int
+
+
+class Graph:
+    """Expression graph with shared nodes, in an order in which arguments come first.
+
+    A node is a tuple: ``('input', name)``, ``('const', value)``, ``('add', a, b)``,
+    ``('sub', a, b)``, ``('mul', a, b)``, ``('scale', value, a)`` (a positive constant times a
+    node), ``('div', a, b)``, ``('sin', a)``, ``('cos', a)``, ``('sign', a)``, where a and b are
+    indices of earlier nodes.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple] = []  # type: ignore[type-arg]
+        self.labels: dict[int, str] = {}
+        self._index: dict[tuple, int] = {}  # type: ignore[type-arg]
+
+    def node(self, *key: object) -> int:
+        """Return the index of a node, making it when it is new."""
+        index = self._index.get(key)
+        if index is None:
+            index = len(self.nodes)
+            self.nodes.append(key)
+            self._index[key] = index
+        return index
+
+    def input(self, name: str) -> Symbol:
+        """Return the symbol of an input."""
+        return Symbol(self, self.node('input', name), False)
+
+    def inputs(self, stem: str, count: int) -> list[Symbol]:
+        """Return symbols ``stem1 .. stem<count>``."""
+        return [self.input(f'{stem}{index + 1}') for index in range(count)]
+
+    def arguments(self, index: int) -> tuple[int, ...]:
+        """Return the indices of the nodes that a node reads."""
+        key = self.nodes[index]
+        operation = key[0]
+        if operation in ('add', 'sub', 'mul', 'div'):
+            return key[1:]
+        if operation == 'scale':
+            return (key[2],)
+        if operation in ('sin', 'cos', 'sign'):
+            return (key[1],)
+        return ()
+
+    def live(self, outputs: Iterable[Scalar]) -> list[int]:
+        """Return the nodes that the outputs need, arguments first."""
+        wanted: set[int] = set()
+        stack = [output.index for output in outputs if isinstance(output, Symbol)]
+        while stack:
+            index = stack.pop()
+            if index not in wanted:
+                wanted.add(index)
+                stack.extend(self.arguments(index))
+        return sorted(wanted)
+
+    def count(self, outputs: Sequence[Scalar]) -> OperationCount:
+        """Count the operations that the outputs need."""
+        multiplications = additions = functions = 0
+        for index in self.live(outputs):
+            operation = self.nodes[index][0]
+            if operation in ('mul', 'scale', 'div'):
+                multiplications += 1
+            elif operation in ('add', 'sub'):
+                additions += 1
+            elif operation in ('sin', 'cos', 'sign'):
+                functions += 1
+        return OperationCount(multiplications, additions, functions)
+
+    def constant(self, value: float) -> Symbol:
+        """Return the symbol of a constant (its sign is kept outside the node)."""
+        return Symbol(self, self.node('const', abs(value)), math.copysign(1.0, value) < 0.0)
+
+    def scaled(self, value: float, index: int, negative: bool) -> Scalar:
+        """Return value * node, folded."""
+        if value == 0.0:
+            return 0.0
+        if value < 0.0:
+            value, negative = -value, not negative
+        key = self.nodes[index]
+        if key[0] == 'scale':
+            value, index = value * key[1], key[2]
+        elif key[0] == 'const':
+            number = value * key[1]
+            return -number if negative else number
+        if value == 1.0:
+            return Symbol(self, index, negative)
+        return Symbol(self, self.node('scale', value, index), negative)
+
+    def _split(self, index: int) -> tuple[float, int]:
+        key = self.nodes[index]
+        return (key[1], key[2]) if key[0] == 'scale' else (1.0, index)
+
+    def add(self, a: int, a_negative: bool, b: int, b_negative: bool) -> Scalar:
+        """Return the sum of two signed nodes, folded."""
+        a_factor, a_base = self._split(a)
+        b_factor, b_base = self._split(b)
+        if a_base == b_base:
+            factor = (-a_factor if a_negative else a_factor) + (
+                -b_factor if b_negative else b_factor
+            )
+            return self.scaled(factor, a_base, False)
+        if a > b:
+            a, a_negative, b, b_negative = b, b_negative, a, a_negative
+        if a_negative == b_negative:
+            return Symbol(self, self.node('add', a, b), a_negative)
+        return Symbol(self, self.node('sub', a, b), a_negative)
+
+    def multiply(self, a: int, b: int, negative: bool) -> Scalar:
+        """Return the product of two nodes, folded; constants are kept outside."""
+        a_factor, a_base = self._split(a)
+        b_factor, b_base = self._split(b)
+        if a_factor != 1.0 and b_factor != 1.0:
+            inner = self.multiply(a_base, b_base, negative)
+            assert isinstance(inner, Symbol)
+            return self.scaled(a_factor * b_factor, inner.index, inner.negative)
+        if a > b:
+            a, b = b, a
+        return Symbol(self, self.node('mul', a, b), negative)
+
+
+class Symbol:
+    """A signed node of a graph; behaves like a float in arithmetic."""
+
+    __slots__ = ('graph', 'index', 'negative')
+
+    def __init__(self, graph: Graph, index: int, negative: bool) -> None:
+        self.graph = graph
+        self.index = index
+        self.negative = negative
+
+    def __neg__(self) -> Symbol:
+        return Symbol(self.graph, self.index, not self.negative)
+
+    def __pos__(self) -> Symbol:
+        return self
+
+    def __add__(self, other: Scalar) -> Scalar:
+        graph = self.graph
+        if not isinstance(other, Symbol):
+            number = float(other)
+            if number == 0.0:
+                return self
+            other = graph.constant(number)
+        return graph.add(self.index, self.negative, other.index, other.negative)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        return self + (-other)
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        return (-self) + other
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        if not isinstance(other, Symbol):
+            return self.graph.scaled(float(other), self.index, self.negative)
+        return self.graph.multiply(self.index, other.index, self.negative != other.negative)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Scalar) -> Scalar:
+        graph = self.graph
+        if not isinstance(other, Symbol):
+            return graph.scaled(1.0 / float(other), self.index, self.negative)
+        if other.index == self.index:
+            return -1.0 if self.negative != other.negative else 1.0
+        return Symbol(
+            graph, graph.node('div', self.index, other.index), self.negative != other.negative
+        )
+
+    def __rtruediv__(self, other: Scalar) -> Scalar:
+        number = float(other)  # type: ignore[arg-type]
+        return 0.0 if number == 0.0 else self.graph.constant(number) / self
+
+    def __repr__(self) -> str:
+        return f'{"-" if self.negative else ""}n{self.index}'
+
+    def sin(self) -> Symbol:
+        """Return the sine (odd: the sign stays outside)."""
+        return Symbol(self.graph, self.graph.node('sin', self.index), self.negative)
+
+    def cos(self) -> Symbol:
+        """Return the cosine (even)."""
+        return Symbol(self.graph, self.graph.node('cos', self.index), False)
+
+    def sign(self) -> Symbol:
+        """Return -1, 0 or 1 (odd)."""
+        return Symbol(self.graph, self.graph.node('sign', self.index), self.negative)
+
+    def labelled(self, label: str) -> Symbol:
+        """Give the node a name for the generated text; the first name stays."""
+        if self.graph.nodes[self.index][0] not in ('input', 'const'):
+            self.graph.labels.setdefault(self.index, label)
+        return self
+
+
+def derivatives(outputs: Sequence[Scalar], variables: Sequence[Symbol]) -> list[list[Scalar]]:
+    """Return d outputs / d variables as symbols, by forward differentiation of the graph.
+
+    Parameters
+    ----------
+    outputs : sequence of Scalar
+        Must be smooth where they depend on the variables: a sign counts as constant.
+    variables : sequence of Symbol
+        Inputs of the graph.
+
+    Returns
+    -------
+    list of list, shape (len(outputs), len(variables))
+    """
+    symbols = [output for output in outputs if isinstance(output, Symbol)]
+    result: list[list[Scalar]] = [[0.0] * len(variables) for _ in outputs]
+    if not symbols:
+        return result
+    graph = symbols[0].graph
+    live = graph.live(outputs)
+    for column, variable in enumerate(variables):
+        tangent: dict[int, Scalar] = {variable.index: 1.0}
+        for index in live:
+            if index == variable.index:
+                continue
+            value = _tangent(graph, index, tangent)
+            if isinstance(value, Symbol) or value != 0.0:
+                tangent[index] = value
+        for row, output in enumerate(outputs):
+            if isinstance(output, Symbol):
+                slope = tangent.get(output.index, 0.0)
+                slope = -slope if output.negative else slope
+                result[row][column] = -slope if variable.negative else slope
+    return result
+
+
+def _tangent(graph: Graph, index: int, tangent: dict[int, Scalar]) -> Scalar:
+    key = graph.nodes[index]
+    operation = key[0]
+    if operation in ('input', 'const', 'sign'):
+        return 0.0
+    if operation == 'scale':
+        return key[1] * tangent.get(key[2], 0.0)
+    a = key[1]
+    da = tangent.get(a, 0.0)
+    if operation in ('sin', 'cos'):
+        if not isinstance(da, Symbol) and da == 0.0:
+            return 0.0
+        argument = Symbol(graph, a, False)
+        return argument.cos() * da if operation == 'sin' else -argument.sin() * da
+    b = key[2]
+    db = tangent.get(b, 0.0)
+    if operation == 'add':
+        return da + db
+    if operation == 'sub':
+        return da - db
+    left, right = Symbol(graph, a, False), Symbol(graph, b, False)
+    if operation == 'mul':
+        return da * right + left * db
+    return (da - Symbol(graph, index, False) * db) / right
