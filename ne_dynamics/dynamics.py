@@ -2,47 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.algorithms import forward, kinematics, newton_euler, terms
-from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, Mechanism, build_mechanism
+from ne_dynamics.algorithms import terms
+from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
+from ne_dynamics.codegen.cache import ObjectCache
 from ne_dynamics.codegen.kernel import PythonKernel
-from ne_dynamics.codegen.source import Program, trace
+from ne_dynamics.codegen.programs import LARGEST, ProgramSet
 from ne_dynamics.errors import BackendError, InputError, ModelError
-from ne_dynamics.model.robot import FloatArray, Link, Robot
+from ne_dynamics.model.robot import FloatArray, Robot
 
-BACKENDS = ('auto', 'python')
+BACKENDS = ('auto', 'python', 'numba')
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 """Acceleration of gravity in base axes [m/s^2], z up."""
 
-LARGEST_TRACED_SOLVE = 12
-"""Joints up to which matrices are generated as source; beyond, they are strobed."""
+LONG_COMPILATION = 4000
+"""Operations from which a compilation is announced on stderr when that is a terminal."""
 
-_FUNCTIONS = (
-    'inverse_dynamics',
-    'inverse_dynamics_with_wrench',
-    'inverse_dynamics_on_moving_base',
-    'gravity_torque',
-    'mass_matrix',
-    'coriolis_matrix',
-    'forward_dynamics',
-    'forward_kinematics',
-    'jacobian',
-    'regressor',
-)
+_ENTRIES = {
+    'inverse_dynamics': ('inverse_dynamics', 'inverse_dynamics_with_wrench'),
+    'inverse_dynamics_with_wrench': ('inverse_dynamics', 'inverse_dynamics_with_wrench'),
+    'forward_dynamics': ('forward_dynamics', 'forward_dynamics_with_wrench'),
+    'forward_dynamics_with_wrench': ('forward_dynamics', 'forward_dynamics_with_wrench'),
+    'gravity_torque': ('gravity_torque',),
+    'mass_matrix': ('mass_matrix',),
+    'coriolis_matrix': ('coriolis_matrix',),
+    'forward_kinematics': ('forward_kinematics',),
+    'jacobian': ('jacobian',),
+    'regressor': ('regressor',),
+}
+"""Which compiled functions answer calls of a method directly: the first is tried first."""
+
+
+def _chosen_backend(backend: str) -> str:
+    if backend not in BACKENDS:
+        raise BackendError(f'backend: expected one of {", ".join(BACKENDS)}, got {backend!r}')
+    if backend == 'python':
+        return backend
+    has_compiler = _is_installed('llvmlite')
+    if backend == 'auto':
+        return 'numba' if has_compiler else 'python'
+    if not has_compiler:
+        raise BackendError(
+            "backend 'numba': expected the package numba to be installed "
+            '(pip install "ne_dynamics[fast]"); backend=\'python\' needs no extra package'
+        )
+    return backend
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 class Dynamics:
     """Dynamics of one robot: efforts, matrices, accelerations, poses.
 
     At first use each function is traced for this robot and becomes straight-line source
-    (:meth:`source`), which then runs on floats for one sample and on arrays for a batch. Every
-    method takes one sample of shape (n,) or a batch of shape (N, n), and returns the same.
+    (:meth:`source`). The backend 'python' runs that source on floats for one sample and on
+    arrays for a batch; 'numba' compiles the same equations with LLVM (the package llvmlite that
+    Numba brings) for this processor, keeps the machine code in the user's cache folder, and
+    from the second call on puts a compiled entry in the method's place, which checks its
+    arguments itself.
+
+    Every method takes one sample of shape (n,) or a batch of shape (N, n), and returns the same.
 
     Parameters
     ----------
@@ -51,17 +84,19 @@ class Dynamics:
     gravity : array-like, shape (3,)
         Acceleration of gravity in the base link's axes [m/s^2].
     backend : str
-        'python' (no compiler) or 'auto'.
+        'python' (no compiler), 'numba', or 'auto': 'numba' where it is installed.
     tolerance : float
         Geometry within this of an exact 0 or 1 (relative to the robot's size) is treated as
         exact, see :func:`~ne_dynamics.algorithms.mechanism.build_mechanism`.
+    threads : int
+        Threads that share a batch on the backend 'numba'; 0 for one a core.
 
     Raises
     ------
     InputError
-        When gravity or the tolerance is not finite numbers.
+        When gravity, tolerance or threads are not as expected.
     BackendError
-        When the backend is unknown.
+        When the backend is unknown, or its package missing.
     ModelError
         When the robot has no joint.
     """
@@ -72,14 +107,11 @@ class Dynamics:
         gravity: ArrayLike = STANDARD_GRAVITY,
         backend: str = 'auto',
         tolerance: float = DEFAULT_TOLERANCE,
+        threads: int = 1,
     ) -> None:
         if not isinstance(robot, Robot):
             raise InputError(
                 f'robot: expected a Robot (see load_urdf, load_dh), got {type(robot).__name__}'
-            )
-        if backend not in BACKENDS:
-            raise BackendError(
-                f'backend: expected one of {", ".join(BACKENDS)}, got {backend!r}'
             )
         if robot.n == 0:
             raise ModelError(
@@ -87,25 +119,40 @@ class Dynamics:
             )
         if not 0.0 <= float(tolerance) < 1e-2:
             raise InputError(f'tolerance: expected 0 <= tolerance < 0.01, got {tolerance}')
+        if int(threads) < 0:
+            raise InputError(f'threads: expected 0 or more, got {threads}')
+        vector = _checked(gravity, 'gravity', 3)
+        if vector.shape[0] != 1:
+            raise InputError(f'gravity: expected shape (3,), got {np.shape(gravity)}')
         self.robot = robot
         self.n = robot.n
         self.joint_names = robot.joint_names
-        self.backend = 'python'
+        self.backend = _chosen_backend(backend)
         self.tolerance = float(tolerance)
-        self._gravity = tuple(float(v) for v in _checked(gravity, 'gravity', 3)[0])
-        self._mechanism = build_mechanism(robot, self.tolerance)
-        self._kernels: dict[str, PythonKernel] = {}
-        self._has_joint_friction = any(
-            joint.viscous_friction or joint.coulomb_friction for joint in robot.joints
-        )
+        self.threads = int(threads) or (os.cpu_count() or 1)
+        x, y, z = (float(value) for value in vector[0])
+        self._programs = ProgramSet(robot, (x, y, z), self.tolerance)
+        self._interpreted: dict[tuple[str, str | None], PythonKernel] = {}
+        self._compiled: dict[tuple[str, str | None], Any] = {}
+        self._cache = ObjectCache()
 
     def __repr__(self) -> str:
         return f'<Dynamics of {self.robot.name!r}, {self.n} joints, backend {self.backend!r}>'
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy by construction: machine code stays behind."""
+        return Dynamics, (
+            self.robot,
+            self._programs.gravity,
+            self.backend,
+            self.tolerance,
+            self.threads,
+        )
+
     @property
     def gravity(self) -> FloatArray:
         """Acceleration of gravity in base axes [m/s^2], shape (3,)."""
-        return np.array(self._gravity)
+        return np.array(self._programs.gravity)
 
     # ---- inverse dynamics and its terms
 
@@ -150,7 +197,7 @@ class Dynamics:
         n = self.n
         motion = (('q', q, n), ('qd', qd, n), ('qdd', qdd, n))
         if base_motion is not None:
-            zeros = np.zeros(6) if wrench is None else wrench
+            zeros: ArrayLike = np.zeros(6) if wrench is None else wrench
             return self._call(
                 'inverse_dynamics_on_moving_base',
                 *motion,
@@ -209,18 +256,26 @@ class Dynamics:
             When the mass matrix is singular.
         """
         n = self.n
-        bias = self.inverse_dynamics(q, qd, np.zeros(n), wrench)
-        if wrench is None and n <= LARGEST_TRACED_SOLVE:
-            return self._call('forward_dynamics', ('q', q, n), ('qd', qd, n), ('tau', tau, n))
-        (_, efforts), single = _inputs(('q', q, n), ('tau', tau, n))
-        rest = efforts - bias
+        state = (('q', q, n), ('qd', qd, n), ('tau', tau, n))
+        if n > LARGEST['forward_dynamics']:
+            return self._solved(q, qd, tau, wrench)
+        if wrench is not None:
+            return self._call('forward_dynamics_with_wrench', *state, ('wrench', wrench, 6))
+        return self._call('forward_dynamics', *state)
+
+    def _solved(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, wrench: ArrayLike | None
+    ) -> FloatArray:
+        bias = self.inverse_dynamics(q, qd, np.zeros_like(qd, dtype=float), wrench)
+        (efforts,), _ = _inputs(('tau', tau, self.n))
+        rest = (efforts if bias.ndim == 2 else efforts[0]) - bias
         try:
-            result = np.linalg.solve(self.mass_matrix(q), rest[..., None])[..., 0]
+            solution: FloatArray = np.linalg.solve(self.mass_matrix(q), rest[..., None])
+            return solution[..., 0]
         except np.linalg.LinAlgError as error:
             raise ModelError(
-                f'robot {self.robot.name!r}: the mass matrix is singular at q = {q}'
+                f'robot {self.robot.name!r}: the mass matrix is singular at q = {q!r}'
             ) from error
-        return result[0] if single and result.ndim == 2 else result
 
     def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
         """Return the regressor of the inertial parameters, shape (n, 10 b) or (N, n, 10 b).
@@ -290,10 +345,14 @@ class Dynamics:
     # ---- the generated equations
 
     def operation_counts(self) -> dict[str, tuple[int, int]]:
-        """Return (multiplications, additions) of the generated source of each function."""
+        """Return (multiplications, additions) of the generated source of each function.
+
+        Divisions count as multiplications, differences as additions; changes of sign, sines and
+        cosines are not counted.
+        """
         counts = {}
-        for name in self._available():
-            count = self._kernel(name).program.count()
+        for name in self._programs.names():
+            count = self._python(name).program.count()
             counts[name] = (count.multiplications, count.additions)
         return counts
 
@@ -310,22 +369,11 @@ class Dynamics:
         InputError
             When there is no such function.
         """
-        if function not in self._available():
+        if function not in self._programs.names():
             raise InputError(
-                f'function: expected one of {", ".join(self._available())}, got {function!r}'
+                f'function: expected one of {", ".join(self._programs.names())}, got {function!r}'
             )
-        return self._kernel(function).source
-
-    def _available(self) -> tuple[str, ...]:
-        """Return the functions that are generated as source for this robot."""
-        names: Sequence[str] = _FUNCTIONS
-        if self.robot.tip_link is None:
-            needs_tip = ('inverse_dynamics_with_wrench', 'forward_kinematics', 'jacobian')
-            names = [name for name in names if name not in needs_tip]
-        if self.n > LARGEST_TRACED_SOLVE:
-            too_large = ('coriolis_matrix', 'forward_dynamics', 'regressor')
-            names = [name for name in names if name not in too_large]
-        return tuple(names)
+        return self._python(function).source
 
     # ---- how a call is made
 
@@ -333,125 +381,112 @@ class Dynamics:
         self, name: str, *arguments: tuple[str, ArrayLike, int], link: str | None = None
     ) -> FloatArray:
         values, single = _inputs(*arguments)
-        if self.n > LARGEST_TRACED_SOLVE and name in ('coriolis_matrix', 'regressor'):
-            return self._strobed(name, values, single)
-        kernel = self._kernel(name, link)
+        if self.n > LARGEST.get(name, self.n):
+            result = self._strobed(name, values)
+            return result[0] if single else result
+        if self.backend == 'numba':
+            compiled = self._machine_code(name, link)
+            rows: FloatArray | None = compiled.batch(*values, threads=self.threads)
+            if rows is not None:
+                return rows[0] if single else rows
+        kernel = self._python(name, link)
         if single:
             return kernel.single(*[value[0] for value in values])
         return kernel.batch(*values)
 
-    def _kernel(self, name: str, link: str | None = None) -> PythonKernel:
-        key = name if link is None else f'{name} {link}'
-        kernel = self._kernels.get(key)
+    def _python(self, name: str, link: str | None = None) -> PythonKernel:
+        kernel = self._interpreted.get((name, link))
         if kernel is None:
-            program = self._program(name, link)
+            program = self._programs.program(name, link)
             count = program.count()
             header = (
                 f'{count.multiplications} multiplications, {count.additions} additions, '
                 f'{count.functions} sines, cosines and signs',
             )
-            kernel = self._kernels[key] = PythonKernel(program, header)
+            kernel = self._interpreted[name, link] = PythonKernel(program, header)
         return kernel
 
-    def _program(self, name: str, link_name: str | None) -> Program:
-        n, mechanism, gravity = self.n, self._mechanism, self._gravity
-        q, qd, qdd = ('q', n), ('qd', n), ('qdd', n)
-        recursion = newton_euler.newton_euler
-        if name == 'inverse_dynamics':
-            return trace(
-                name, (q, qd, qdd), (n,),
-                lambda q, qd, qdd: recursion(mechanism, q, qd, qdd, gravity=gravity),
-            )  # fmt: skip
-        if name == 'inverse_dynamics_with_wrench':
-            tip = self.robot.tip
-            return trace(
-                name, (q, qd, qdd, ('wrench', 6)), (n,),
-                lambda q, qd, qdd, wrench: recursion(
-                    mechanism, q, qd, qdd, gravity=gravity, wrench=wrench, tip=tip
-                ),
-            )  # fmt: skip
-        if name == 'inverse_dynamics_on_moving_base':
-            known_tip = None if self.robot.tip_link is None else self.robot.tip
-            return trace(
-                name, (q, qd, qdd, ('wrench', 6), ('base', 9)), (n,),
-                lambda q, qd, qdd, wrench, base: recursion(
-                    mechanism, q, qd, qdd, gravity=gravity, base_motion=base,
-                    wrench=None if known_tip is None else wrench, tip=known_tip,
-                ),
-            )  # fmt: skip
-        if name == 'gravity_torque':
-            return trace(name, (q,), (n,), lambda q: terms.gravity_torque(mechanism, q, gravity))
-        if name == 'mass_matrix':
-            return trace(name, (q,), (n, n), lambda q: terms.mass_matrix(mechanism, q))
-        if name == 'coriolis_matrix':
-            return trace(name, (q, qd), (n, n), lambda q, qd: _coriolis(mechanism, q, qd))
-        if name == 'forward_dynamics':
-            return trace(
-                name, (q, qd, ('tau', n)), (n,),
-                lambda q, qd, tau: forward.forward_dynamics(
-                    mechanism, q, qd, tau, gravity=gravity
-                ),
-            )  # fmt: skip
+    def _machine_code(self, name: str, link: str | None = None) -> Any:
+        compiled = self._compiled.get((name, link))
+        if compiled is None:
+            from ne_dynamics.codegen.compiled import CompiledKernel
+
+            program = self._programs.program(name, link)
+            count = program.count()
+            large = count.multiplications + count.additions > LONG_COMPILATION
+            compiled = CompiledKernel(program, self._cache, _announce if large else None)
+            self._compiled[name, link] = compiled
+            if link is None and name in _ENTRIES:
+                self._install_entry(name)
+        return compiled
+
+    def _install_entry(self, name: str) -> None:
+        """Put the compiled functions in front of the method they answer for."""
+        names = _ENTRIES[name]
+        method = getattr(Dynamics, names[0])
+        answer: Callable[..., Any] = method.__get__(self)
+        for part in reversed(names):
+            compiled = self._compiled.get((part, None))
+            if compiled is not None:
+                answer = compiled.entry(names[0], answer, method.__doc__ or '')
+        self.__dict__[names[0]] = answer
+
+    def _recursion(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        """Evaluate the recursion without gravity, friction and rotor inertia on a batch."""
+        return self._call('strobe', ('q', q, self.n), ('qd', qd, self.n), ('qdd', qdd, self.n))
+
+    def _strobed(self, name: str, values: list[FloatArray]) -> FloatArray:
+        """Compute a large robot's matrix by calls of the recursion, all columns at once.
+
+        Unit accelerations give M; with the velocity products h(u) = B(u, u), B symmetric,
+        column j of the Christoffel C is ``B(qd, e_j) = (h(qd + e_j) - h(qd - e_j)) / 4``.
+        """
+        n, samples = self.n, values[0].shape[0]
         if name == 'regressor':
-            plain = build_mechanism(self.robot, self.tolerance, regroup=False)
-            columns = terms.PARAMETERS_PER_BODY * len(plain.bodies)
-            return trace(
-                name, (q, qd, qdd), (n, columns),
-                lambda q, qd, qdd: terms.regressor(plain, q, qd, qdd, gravity),
-            )  # fmt: skip
-        link = self.robot.tip if link_name is None else self.robot.link(link_name)
-        return self._kinematic_program(name, link)
-
-    def _kinematic_program(self, name: str, link: Link) -> Program:
-        n, mechanism = self.n, self._mechanism
-        if name == 'forward_kinematics':
-            return trace(name, (('q', n),), (4, 4), lambda q: _pose_rows(mechanism, link, q))
-        axes = 'tip' if name.endswith('_in_tip_axes') else 'base'
-        return trace(
-            name, (('q', n),), (6, n), lambda q: kinematics.jacobian(mechanism, link, q, axes)
-        )
-
-    def _strobed(self, name: str, values: list[FloatArray], single: bool) -> FloatArray:
-        """Compute a large robot's matrix by calls of the recursion, all samples at once."""
-        columns = [list(np.ascontiguousarray(value.T)) for value in values]
-        rows: list[list[Any]]
+            return self._strobed_regressor(values)
+        q = np.repeat(values[0], n, axis=0)
+        units = np.tile(np.eye(n), (samples, 1))
+        zeros = np.zeros_like(q)
         if name == 'coriolis_matrix':
-            rows = terms.coriolis_matrix_by_strobing(self._mechanism, *columns)
-        else:
-            plain = build_mechanism(self.robot, self.tolerance, regroup=False)
-            rows = terms.regressor(plain, *columns, self._gravity)
+            qd = np.repeat(values[1], n, axis=0)
+            plus = self._recursion(q, qd + units, zeros)
+            minus = self._recursion(q, qd - units, zeros)
+            return np.swapaxes((0.25 * (plus - minus)).reshape(samples, n, n), 1, 2)
+        columns = self._recursion(q, zeros, units).reshape(samples, n, n)
+        reflected = [joint.reflected_inertia for joint in self.robot.joints]
+        result: FloatArray = 0.5 * (columns + np.swapaxes(columns, 1, 2)) + np.diag(reflected)
+        return result
+
+    def _strobed_regressor(self, values: list[FloatArray]) -> FloatArray:
+        plain = build_mechanism(self.robot, self.tolerance, regroup=False)
         samples = values[0].shape[0]
-        result = np.empty((samples, len(rows), len(rows[0])))
+        q, qd, qdd = (list(np.ascontiguousarray(value.T)) for value in values)
+        rows = terms.regressor(plain, q, qd, qdd, self._programs.gravity)
+        result = np.empty((samples, self.n, terms.PARAMETERS_PER_BODY * len(plain.bodies)))
         for row, entries in enumerate(rows):
             for column, entry in enumerate(entries):
                 result[:, row, column] = entry
-        return result[0] if single else result
+        return result
 
 
-def _coriolis(mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]) -> list[list[Any]]:
-    """Return half the derivative of the velocity products: C in Christoffel form."""
-    from ne_dynamics.codegen.symbols import derivatives
-
-    slopes = derivatives(terms.velocity_torque(mechanism, q, qd), list(qd))
-    return [[0.5 * slope for slope in row] for row in slopes]
-
-
-def _pose_rows(mechanism: Mechanism, link: Link, q: Sequence[Any]) -> list[list[Any]]:
-    axes, origin = kinematics.link_pose(mechanism, link, q)
-    rows = [[axis[row] for axis in axes] + [origin[row]] for row in range(3)]
-    return [*rows, [0.0, 0.0, 0.0, 1.0]]
+def _announce(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f'ne_dynamics: {text} ...', file=sys.stderr, flush=True)
 
 
 def _checked(value: ArrayLike, name: str, count: int) -> FloatArray:
     """Return a finite (N, count) array, or raise an error that names the argument."""
     try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f'{name}: expected numbers, got {value!r}') from error
-    if array.ndim not in (1, 2) or array.shape[-1] != count:
+        array = np.asarray(value)
+    except ValueError as error:  # rows of different length
+        raise InputError(f'{name}: expected an array of numbers, got {value!r}') from error
+    if array.dtype.kind not in 'fiu':
         raise InputError(
-            f'{name}: expected shape ({count},) or (N, {count}), got {array.shape}'
+            f'{name}: expected real numbers, got {array.dtype.name}: {np.array2string(array)}'
         )
+    array = array.astype(np.float64, copy=False)
+    if array.ndim not in (1, 2) or array.shape[-1] != count:
+        raise InputError(f'{name}: expected shape ({count},) or (N, {count}), got {array.shape}')
     if not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InputError(f'{name}: expected finite numbers, got {array[index]} at index {index}')
@@ -459,26 +494,23 @@ def _checked(value: ArrayLike, name: str, count: int) -> FloatArray:
 
 
 def _inputs(*arguments: tuple[str, ArrayLike, int]) -> tuple[list[FloatArray], bool]:
-    """Check arguments and bring them to one number of samples."""
+    """Check arguments and bring them to one number of samples, set by the first.
+
+    A single wrench or base motion serves all samples of a batch; nothing else is repeated.
+    """
     arrays = [_checked(value, name, count) for name, value, count in arguments]
-    single = all(np.ndim(value) == 1 for _, value, _ in arguments)
-    samples = {
-        name: array.shape[0]
-        for (name, value, _), array in zip(arguments, arrays, strict=True)
-        if np.ndim(value) == 2
-    }
-    if len(set(samples.values())) > 1:
+    first, first_value, _ = arguments[0]
+    single = np.ndim(first_value) == 1
+    samples = arrays[0].shape[0]
+    for index, (name, value, count) in enumerate(arguments):
+        if np.ndim(value) == np.ndim(first_value) and arrays[index].shape[0] == samples:
+            continue
+        if np.ndim(value) == 1 and name in ('wrench', 'base_motion'):
+            arrays[index] = np.broadcast_to(arrays[index], (samples, count))
+            continue
+        expected = f'({count},)' if single else f'({samples}, {count})'
         raise InputError(
-            'expected the same number of samples in each argument, got '
-            + ', '.join(f'{name}: {count}' for name, count in samples.items())
+            f'{name}: expected shape {expected} to go with {first} of shape '
+            f'{np.shape(first_value)}, got {np.shape(value)}'
         )
-    if not single:
-        count = next(iter(samples.values()))
-        arrays = [
-            array if array.shape[0] == count else np.broadcast_to(array, (count, array.shape[1]))
-            for array in arrays
-        ]
     return arrays, single
-
-
-DynamicsFunction = Callable[..., FloatArray]

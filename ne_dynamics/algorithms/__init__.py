@@ -1,0 +1,1 @@
+"""The mathematics, over generic scalars."""

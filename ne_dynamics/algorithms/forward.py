@@ -89,7 +89,9 @@ def solve_symmetric(matrix: Matrix, right: Sequence[Any]) -> list[Any]:
     for k in reversed(range(n)):
         for i in range(k):
             solution[i] = solution[i] - factors[k][i] * solution[k]
-    solution = [value * reciprocal for value, reciprocal in zip(solution, reciprocals, strict=True)]
+    solution = [
+        value * reciprocal for value, reciprocal in zip(solution, reciprocals, strict=True)
+    ]
     for k in range(n):
         for i in range(k):
             solution[k] = solution[k] - factors[k][i] * solution[i]

@@ -15,6 +15,7 @@ and ones fold away.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,8 +50,6 @@ def joint_rotation(body: MechanismBody, q: Any) -> Rotation:
 
 
 def _angle_of(pair: tuple[float, float]) -> float:
-    import math
-
     return math.atan2(pair[1], pair[0])
 
 
@@ -207,7 +206,8 @@ def newton_euler(
         displacements.append(displacement)
         if inertias is None:
             inertia = body.inertia
-            mass, first = inertia.mass, inertia.first_moment
+            mass: Any = inertia.mass
+            first: Sequence[Any] = inertia.first_moment
             second: Sequence[Any] = inertia.second_moments
         else:
             mass, first, second = inertias[index]
@@ -247,9 +247,7 @@ def newton_euler(
         force = to_parent(rotations[index], force)
         moment = to_parent(rotations[index], moment)
         forces[body.parent] = add(forces[body.parent], force)
-        moments[body.parent] = add(
-            moments[body.parent], add(moment, cross(body.position, force))
-        )
+        moments[body.parent] = add(moments[body.parent], add(moment, cross(body.position, force)))
     if joint_effects:
         efforts = [
             effort + inertia * acceleration + friction

@@ -228,9 +228,7 @@ def regressor(
     return [[column[row] for column in columns] for row in range(plain.n)]
 
 
-def _unit_parameters(
-    plain: Mechanism, index: int
-) -> list[tuple[float, list[float], list[float]]]:
+def _unit_parameters(plain: Mechanism, index: int) -> list[tuple[float, list[float], list[float]]]:
     """Return each unit parameter of the model's body frame in the chosen frame."""
     to_chosen = plain.body_poses[index].inverse()
     rotation, shift = to_chosen.rotation, to_chosen.translation
@@ -244,9 +242,7 @@ def _unit_parameters(
         pseudo = 0.5 * np.trace(tensor) * np.eye(3) - tensor
         turned = rotation @ first
         mixed = np.outer(turned, shift)
-        pseudo = (
-            rotation @ pseudo @ rotation.T + mixed + mixed.T + mass * np.outer(shift, shift)
-        )
+        pseudo = rotation @ pseudo @ rotation.T + mixed + mixed.T + mass * np.outer(shift, shift)
         entries = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
         units.append(
             (

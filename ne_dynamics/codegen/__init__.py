@@ -1,0 +1,1 @@
+"""From the recursion to straight-line source and machine code."""

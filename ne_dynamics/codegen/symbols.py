@@ -117,9 +117,9 @@ class Graph:
             value, negative = -value, not negative
         key = self.nodes[index]
         if key[0] == 'scale':
-            value, index = value * key[1], key[2]
+            value, index = value * float(key[1]), key[2]
         elif key[0] == 'const':
-            number = value * key[1]
+            number = value * float(key[1])
             return -number if negative else number
         if value == 1.0:
             return Symbol(self, index, negative)
@@ -275,7 +275,7 @@ def _tangent(graph: Graph, index: int, tangent: dict[int, Scalar]) -> Scalar:
     if operation in ('input', 'const', 'sign'):
         return 0.0
     if operation == 'scale':
-        return key[1] * tangent.get(key[2], 0.0)
+        return tangent.get(key[2], 0.0) * float(key[1])
     a = key[1]
     da = tangent.get(a, 0.0)
     if operation in ('sin', 'cos'):

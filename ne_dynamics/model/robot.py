@@ -167,12 +167,11 @@ class Transform:
 def axis_angle_rotation(axis: ArrayLike, angle: float) -> FloatArray:
     """Return the rotation about a unit axis (Rodrigues), shape (3, 3).
 
-    Sines and cosines of multiples of a quarter turn that differ from an exact -1, 0, 1 by one
-    rounding of the angle (2e-16) are what the floating-point functions return; nothing is
-    snapped here.
+    A quarter turn comes out to the rounding of its angle (6e-17 for a zero): nothing is snapped.
     """
     cross = cross_matrix(axis)
-    return np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * (cross @ cross)
+    turn: FloatArray = np.sin(angle) * cross + (1.0 - np.cos(angle)) * (cross @ cross)
+    return np.eye(3) + turn
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,603 @@
+"""From an expression graph to LLVM assembly, for one sample and for eight at a time.
+
+The same graph that is written as readable source is written here as machine-independent LLVM
+text: once on ``double`` and once on ``<8 x double>``, so that vectorisation does not depend on
+what an optimiser can prove. Sines and cosines are evaluated together in vector form.
+
+The entry that Python calls is written in the same text: it checks the arrays (type, dtype,
+shape, finiteness) and runs the equations, all in one call of a C function. Whatever it does not
+recognise, it hands to a Python callable, which knows how to convert and how to complain.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+
+from ne_dynamics.codegen.source import Program
+from ne_dynamics.codegen.symbols import Graph, Scalar, Symbol
+
+LANES = 8
+"""Samples that the batch code computes side by side."""
+
+LARGEST_ANGLE = 1.0e6
+"""Sines of larger angles [rad] are left to the platform's library, outside this code."""
+
+_SINCOS = 'sincos'
+
+# Minimax coefficients on [-pi/4, pi/4] from the Cephes library (Moshier), sin.c.
+_SINE = (
+    1.58962301576546568060e-10,
+    -2.50507477628578072866e-8,
+    2.75573136213857245213e-6,
+    -1.98412698295895385996e-4,
+    8.33333333332211858878e-3,
+    -1.66666666666666307295e-1,
+)
+_COSINE = (
+    -1.13585365213876817300e-11,
+    2.08757008419747316778e-9,
+    -2.75573141792967388112e-7,
+    2.48015872888517045348e-5,
+    -1.38888888888730564116e-3,
+    4.16666666666665929218e-2,
+)
+# pi/2 in three parts of 33, 33 and 53 bits, so that their products with a quarter-turn count of
+# up to 20 bits are exact (Cody and Waite).
+_HALF_PI = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
+_TWO_OVER_PI = 0.63661977236758134308
+# Adding this leaves the nearest integer in the low bits of the mantissa.
+_ROUNDER = 6755399441055744.0
+
+
+def hexadecimal(value: float) -> str:
+    """Return a double as LLVM writes it exactly."""
+    return f'0x{struct.unpack("<Q", struct.pack("<d", value))[0]:016X}'
+
+
+def _vector(value: float, lanes: int) -> str:
+    number = hexadecimal(value)
+    return number if lanes == 1 else f'<{", ".join([f"double {number}"] * lanes)}>'
+
+
+def _kind(lanes: int) -> str:
+    return 'double' if lanes == 1 else f'<{lanes} x double>'
+
+
+def sincos_function(lanes: int) -> str:
+    """Return the text of a function that computes sine and cosine of ``lanes`` angles."""
+    kind = f'<{lanes} x double>'
+    integer = f'<{lanes} x i64>'
+
+    def splat(value: float) -> str:
+        return _vector(value, lanes) if lanes > 1 else f'<double {hexadecimal(value)}>'
+
+    def whole(value: int) -> str:
+        return f'<{", ".join([f"i64 {value}"] * lanes)}>'
+
+    lines = [
+        f'define internal {{ {kind}, {kind} }} @{_SINCOS}{lanes}({kind} %x) alwaysinline {{',
+        f'%scaled = fmul {kind} %x, {splat(_TWO_OVER_PI)}',
+        f'%shifted = fadd {kind} %scaled, {splat(_ROUNDER)}',
+        f'%turns = fsub {kind} %shifted, {splat(_ROUNDER)}',
+        f'%bits = bitcast {kind} %shifted to {integer}',
+        f'%back = fneg {kind} %turns',
+    ]
+    rest = '%x'
+    for index, part in enumerate(_HALF_PI):
+        lines.append(
+            f'%r{index} = call {kind} @llvm.fma.v{lanes}f64('
+            f'{kind} %back, {kind} {splat(part)}, {kind} {rest})'
+        )
+        rest = f'%r{index}'
+    lines.append(f'%z = fmul {kind} {rest}, {rest}')
+    for name, coefficients in (('s', _SINE), ('c', _COSINE)):
+        value = splat(coefficients[0])
+        for index, coefficient in enumerate(coefficients[1:]):
+            lines.append(
+                f'%{name}{index} = call {kind} @llvm.fma.v{lanes}f64('
+                f'{kind} {value}, {kind} %z, {kind} {splat(coefficient)})'
+            )
+            value = f'%{name}{index}'
+    lines += [
+        f'%rz = fmul {kind} {rest}, %z',
+        f'%sine = call {kind} @llvm.fma.v{lanes}f64({kind} %rz, {kind} %s4, {kind} {rest})',
+        f'%zz = fmul {kind} %z, %z',
+        f'%half = call {kind} @llvm.fma.v{lanes}f64('
+        f'{kind} %z, {kind} {splat(-0.5)}, {kind} {splat(1.0)})',
+        f'%cosine = call {kind} @llvm.fma.v{lanes}f64({kind} %zz, {kind} %c4, {kind} %half)',
+        f'%odd = and {integer} %bits, {whole(1)}',
+        f'%swap = icmp ne {integer} %odd, {whole(0)}',
+        f'%sa = select <{lanes} x i1> %swap, {kind} %cosine, {kind} %sine',
+        f'%ca = select <{lanes} x i1> %swap, {kind} %sine, {kind} %cosine',
+    ]
+    for name, source, offset in (('s', '%sa', 0), ('c', '%ca', 1)):
+        lines += [
+            f'%{name}q = add {integer} %bits, {whole(offset)}',
+            f'%{name}two = and {integer} %{name}q, {whole(2)}',
+            f'%{name}flag = shl {integer} %{name}two, {whole(62)}',
+            f'%{name}raw = bitcast {kind} {source} to {integer}',
+            f'%{name}flip = xor {integer} %{name}raw, %{name}flag',
+            f'%{name}out = bitcast {integer} %{name}flip to {kind}',
+        ]
+    pair = f'{{ {kind}, {kind} }}'
+    lines += [
+        f'%p0 = insertvalue {pair} undef, {kind} %sout, 0',
+        f'%p1 = insertvalue {pair} %p0, {kind} %cout, 1',
+        f'ret {pair} %p1',
+        '}',
+    ]
+    return '\n'.join(lines)
+
+
+class _Body:
+    """Writes the live nodes of a program as instructions on ``lanes`` lanes."""
+
+    def __init__(self, program: Program, lanes: int, inputs: dict[str, str]) -> None:
+        self.program = program
+        self.graph: Graph = program.graph
+        self.lanes = lanes
+        self.kind = _kind(lanes)
+        self.names: dict[int, str] = {}
+        self.lines: list[str] = []
+        self.inputs = inputs
+        self.live = self.graph.live(program.outputs)
+        self._emit()
+
+    def _op(self, name: str, operation: str, a: str, b: str) -> str:
+        self.lines.append(f'{name} = {operation} contract {self.kind} {a}, {b}')
+        return name
+
+    def _emit(self) -> None:
+        angles = self._early_angles()
+        early = set(self.graph.live([Symbol(self.graph, index, False) for index in angles]))
+        for index in self.live:
+            if index in early:
+                self._node(index)
+        self._sines_and_cosines(angles)
+        for index in self.live:
+            if index not in self.names:
+                self._node(index)
+
+    def _early_angles(self) -> list[int]:
+        """Return the arguments of sines and cosines that depend on no other function."""
+        dependent: set[int] = set()
+        arguments: list[int] = []
+        for index in self.live:
+            key = self.graph.nodes[index]
+            if key[0] in ('sin', 'cos', 'sign') or any(
+                argument in dependent for argument in self.graph.arguments(index)
+            ):
+                dependent.add(index)
+            if key[0] in ('sin', 'cos') and key[1] not in dependent and key[1] not in arguments:
+                arguments.append(key[1])
+        return arguments
+
+    def _sines_and_cosines(self, angles: Sequence[int]) -> None:
+        if self.lanes > 1:
+            for index in angles:
+                self._sincos(index)
+            return
+        # One sample: its joints fill the lanes of one vector.
+        for start in range(0, len(angles), LANES):
+            group = angles[start : start + LANES]
+            width = 4 if len(group) <= 4 else LANES
+            kind = f'<{width} x double>'
+            packed = _vector(0.0, width)
+            for lane, index in enumerate(group):
+                name = f'%pack{start + lane}'
+                self.lines.append(
+                    f'{name} = insertelement {kind} {packed}, '
+                    f'double {self.names[index]}, i32 {lane}'
+                )
+                packed = name
+            pair = f'{{ {kind}, {kind} }}'
+            call = f'%sc{start}'
+            self.lines.append(f'{call} = call {pair} @{_SINCOS}{width}({kind} {packed})')
+            for part, function in enumerate(('sin', 'cos')):
+                self.lines.append(f'{call}_{part} = extractvalue {pair} {call}, {part}')
+                for lane, index in enumerate(group):
+                    self._extract(f'{call}_{part}', kind, lane, function, index)
+
+    def _extract(self, source: str, kind: str, lane: int, function: str, argument: int) -> None:
+        node = self.graph._index.get((function, argument))
+        if node is not None:
+            self.names[node] = f'%n{node}'
+            self.lines.append(f'%n{node} = extractelement {kind} {source}, i32 {lane}')
+
+    def _sincos(self, argument: int) -> None:
+        """Compute sine and cosine of one node on all lanes."""
+        kind, pair = self.kind, f'{{ {self.kind}, {self.kind} }}'
+        call = f'%sc{argument}'
+        if self.lanes == 1:
+            kind = '<1 x double>'
+            pair = f'{{ {kind}, {kind} }}'
+            self.lines.append(
+                f'{call}_in = insertelement {kind} undef, double {self.names[argument]}, i32 0'
+            )
+            source = f'{call}_in'
+        else:
+            source = self.names[argument]
+        self.lines.append(f'{call} = call {pair} @{_SINCOS}{self.lanes}({kind} {source})')
+        for part, function in enumerate(('sin', 'cos')):
+            node = self.graph._index.get((function, argument))
+            if node is None:
+                continue
+            self.names[node] = f'%n{node}'
+            if self.lanes == 1:
+                self.lines.append(f'%n{node}_v = extractvalue {pair} {call}, {part}')
+                self.lines.append(f'%n{node} = extractelement {kind} %n{node}_v, i32 0')
+            else:
+                self.lines.append(f'%n{node} = extractvalue {pair} {call}, {part}')
+
+    def _node(self, index: int) -> None:
+        key = self.graph.nodes[index]
+        operation = key[0]
+        name = f'%n{index}'
+        if operation == 'input':
+            self.names[index] = self.inputs[key[1]]
+            return
+        if operation == 'const':
+            self.names[index] = _vector(key[1], self.lanes)
+            return
+        if operation in ('sin', 'cos'):
+            self._sincos(key[1])
+            return
+        if operation == 'scale':
+            self._op(name, 'fmul', _vector(key[1], self.lanes), self.names[key[2]])
+        elif operation == 'sign':
+            zero, one = _vector(0.0, self.lanes), _vector(1.0, self.lanes)
+            condition = 'i1' if self.lanes == 1 else f'<{self.lanes} x i1>'
+            argument = self.names[key[1]]
+            minus = _vector(-1.0, self.lanes)
+            self.lines += [
+                f'{name}_p = fcmp ogt {self.kind} {argument}, {zero}',
+                f'{name}_m = fcmp olt {self.kind} {argument}, {zero}',
+                f'{name}_s = select {condition} {name}_m, {self.kind} {minus}, {self.kind} {zero}',
+                f'{name} = select {condition} {name}_p, {self.kind} {one}, {self.kind} {name}_s',
+            ]
+        else:
+            instruction = {'add': 'fadd', 'sub': 'fsub', 'mul': 'fmul', 'div': 'fdiv'}[operation]
+            self._op(name, instruction, self.names[key[1]], self.names[key[2]])
+        self.names[index] = name
+
+    def outputs(self) -> list[str]:
+        """Return the names of the outputs, signs applied."""
+        names = []
+        for position, scalar in enumerate(self.program.outputs):
+            names.append(self._output(position, scalar))
+        return names
+
+    def _output(self, position: int, scalar: Scalar) -> str:
+        if not isinstance(scalar, Symbol):
+            return _vector(float(scalar), self.lanes)
+        name = self.names[scalar.index]
+        if scalar.negative:
+            self.lines.append(f'%o{position} = fneg {self.kind} {name}')
+            return f'%o{position}'
+        return name
+
+
+def _input_names(program: Program) -> list[tuple[int, int, str]]:
+    """Return (group, position, name) of every input scalar."""
+    return [
+        (group, index, f'{stem}{index + 1}')
+        for group, (stem, count) in enumerate(program.inputs)
+        for index in range(count)
+    ]
+
+
+def _single(program: Program) -> str:
+    """Return ``void @single(ptr, ..., ptr out)`` for one sample."""
+    groups = len(program.inputs)
+    lines = []
+    inputs = {}
+    for group, index, name in _input_names(program):
+        lines += [
+            f'%a{group}_{index} = getelementptr double, ptr %in{group}, i64 {index}',
+            f'%v{group}_{index} = load double, ptr %a{group}_{index}, align 8',
+        ]
+        inputs[name] = f'%v{group}_{index}'
+    body = _Body(program, 1, inputs)
+    outputs = body.outputs()
+    lines += body.lines
+    for index, name in enumerate(outputs):
+        lines += [
+            f'%z{index} = getelementptr double, ptr %out, i64 {index}',
+            f'store double {name}, ptr %z{index}, align 8',
+        ]
+    arguments = ', '.join([f'ptr noalias %in{group}' for group in range(groups)])
+    text = '\n'.join(lines)
+    return f'define internal void @single({arguments}, ptr noalias %out) {{\n{text}\nret void\n}}'
+
+
+def _finite(program: Program) -> str:
+    """Return ``i1 @acceptable(ptr, ...)``: every input finite, every angle in range."""
+    lines: list[str] = []
+    terms: list[str] = []
+    angles = _angle_inputs(program)
+    checks: list[str] = []
+    for group, index, name in _input_names(program):
+        tag = f'{group}_{index}'
+        lines += [
+            f'%a{tag} = getelementptr double, ptr %in{group}, i64 {index}',
+            f'%v{tag} = load double, ptr %a{tag}, align 8',
+        ]
+        if name in angles:
+            lines += [
+                f'%b{tag} = call double @llvm.fabs.f64(double %v{tag})',
+                f'%c{tag} = fcmp ole double %b{tag}, {hexadecimal(LARGEST_ANGLE)}',
+            ]
+            checks.append(f'%c{tag}')
+        else:
+            lines.append(f'%m{tag} = fmul double %v{tag}, {hexadecimal(0.0)}')
+            terms.append(f'%m{tag}')
+    if terms:
+        total = _tree(lines, terms, 'fadd double', 't')
+        lines.append(f'%sum = fcmp oeq double {total}, {hexadecimal(0.0)}')
+        checks.append('%sum')
+    verdict = _tree(lines, checks, 'and i1', 'k')
+    arguments = ', '.join(f'ptr %in{group}' for group in range(len(program.inputs)))
+    text = '\n'.join(lines)
+    return f'define internal i1 @acceptable({arguments}) {{\n{text}\nret i1 {verdict}\n}}'
+
+
+def _tree(lines: list[str], terms: Iterable[str], operation: str, stem: str) -> str:
+    """Combine terms pairwise; return the name of the result."""
+    level = list(terms)
+    count = 0
+    while len(level) > 1:
+        following = []
+        for left, right in zip(level[::2], level[1::2], strict=False):
+            name = f'%{stem}{count}'
+            count += 1
+            lines.append(f'{name} = {operation} {left}, {right}')
+            following.append(name)
+        if len(level) % 2:
+            following.append(level[-1])
+        level = following
+    return level[0]
+
+
+def _angle_inputs(program: Program) -> set[str]:
+    """Return the names of the inputs on which an argument of a sine or cosine depends."""
+    graph = program.graph
+    arguments = [
+        Symbol(graph, graph.nodes[index][1], False)
+        for index in graph.live(program.outputs)
+        if graph.nodes[index][0] in ('sin', 'cos')
+    ]
+    return {
+        graph.nodes[index][1]
+        for index in graph.live(arguments)
+        if graph.nodes[index][0] == 'input'
+    }
+
+
+def _batch(program: Program) -> str:
+    """Return ``i64 @batch(i64 count, ptr, ..., ptr out)``.
+
+    Samples are rows. The result is -1, or the first sample of the group of eight in which an
+    input is not finite or an angle out of range; the rows before it are done.
+    """
+    groups = range(len(program.inputs))
+    pointers = ', '.join(f'ptr noalias %in{group}' for group in groups)
+    size = len(program.outputs)
+    lines = [
+        f'define i64 @batch(i64 %count, {pointers}, ptr noalias %out) {{',
+        'entry:',
+        f'%whole = and i64 %count, {-LANES}',
+        'br label %head',
+        'head:',
+        '%i = phi i64 [ 0, %entry ], [ %next, %body ]',
+        '%more = icmp slt i64 %i, %whole',
+        'br i1 %more, label %load, label %tail',
+        'load:',
+    ]
+    inputs = {}
+    vector = _kind(LANES)
+    counts = [count for _, count in program.inputs]
+    for group in groups:
+        lines += [
+            f'%row{group} = mul i64 %i, {counts[group]}',
+            f'%p{group} = getelementptr double, ptr %in{group}, i64 %row{group}',
+        ]
+    angles = _angle_inputs(program)
+    sums: list[str] = []
+    conditions: list[str] = []
+    for group, index, name in _input_names(program):
+        tag = f'{group}_{index}'
+        packed = 'undef'
+        for lane in range(LANES):
+            offset = lane * counts[group] + index
+            lines += [
+                f'%l{tag}_{lane}a = getelementptr double, ptr %p{group}, i64 {offset}',
+                f'%l{tag}_{lane} = load double, ptr %l{tag}_{lane}a, align 8',
+                f'%v{tag}_{lane} = insertelement {vector} {packed}, '
+                f'double %l{tag}_{lane}, i32 {lane}',
+            ]
+            packed = f'%v{tag}_{lane}'
+        inputs[name] = packed
+        if name in angles:
+            lines += [
+                f'%b{tag} = call {vector} @llvm.fabs.v{LANES}f64({vector} {packed})',
+                f'%c{tag} = fcmp ole {vector} %b{tag}, {_vector(LARGEST_ANGLE, LANES)}',
+            ]
+            conditions.append(f'%c{tag}')
+        else:
+            lines.append(f'%m{tag} = fmul {vector} {packed}, {_vector(0.0, LANES)}')
+            sums.append(f'%m{tag}')
+    if sums:
+        total = _tree(lines, sums, f'fadd {vector}', 'ft')
+        lines.append(f'%sum = fcmp oeq {vector} {total}, {_vector(0.0, LANES)}')
+        conditions.append('%sum')
+    verdict = _tree(lines, conditions, f'and <{LANES} x i1>', 'fk')
+    lines += [
+        f'%bits = bitcast <{LANES} x i1> {verdict} to i{LANES}',
+        f'%good = icmp eq i{LANES} %bits, -1',
+        'br i1 %good, label %body, label %bad',
+        'bad:',
+        'ret i64 %i',
+        'body:',
+    ]
+    body = _Body(program, LANES, inputs)
+    outputs = body.outputs()
+    lines += body.lines
+    lines += [
+        f'%orow = mul i64 %i, {size}',
+        '%o = getelementptr double, ptr %out, i64 %orow',
+    ]
+    for index, name in enumerate(outputs):
+        for lane in range(LANES):
+            lines += [
+                f'%e{index}_{lane} = extractelement {vector} {name}, i32 {lane}',
+                f'%ea{index}_{lane} = getelementptr double, ptr %o, i64 {lane * size + index}',
+                f'store double %e{index}_{lane}, ptr %ea{index}_{lane}, align 8',
+            ]
+    rows = [f'%tp{group}' for group in groups]
+    lines += [
+        f'%next = add i64 %i, {LANES}',
+        'br label %head',
+        'tail:',
+        '%j = phi i64 [ %i, %head ], [ %jn, %one ]',
+        '%left = icmp slt i64 %j, %count',
+        'br i1 %left, label %check, label %done',
+        'check:',
+        *[f'%tr{group} = mul i64 %j, {counts[group]}' for group in groups],
+        *[
+            f'%tp{group} = getelementptr double, ptr %in{group}, i64 %tr{group}'
+            for group in groups
+        ],
+        f'%fine = call i1 @acceptable({", ".join(f"ptr {row}" for row in rows)})',
+        'br i1 %fine, label %one, label %refuse',
+        'refuse:',
+        'ret i64 %j',
+        'one:',
+        f'%to = mul i64 %j, {size}',
+        '%tq = getelementptr double, ptr %out, i64 %to',
+        f'call void @single({", ".join(f"ptr {row}" for row in rows)}, ptr %tq)',
+        '%jn = add i64 %j, 1',
+        'br label %tail',
+        'done:',
+        'ret i64 -1',
+        '}',
+    ]
+    return '\n'.join(lines)
+
+
+def _entry(program: Program) -> str:
+    """Return the CPython vectorcall function: arrays in, array out, else the fallback.
+
+    Layout of the objects (checked against the running interpreter before the code is used):
+    type at 8, data at 16, number of dimensions (int) at 24, dimensions at 32, strides at 40,
+    dtype at 56.
+    """
+    groups = len(program.inputs)
+    shape = program.shape
+    lines = [
+        f'@shape = private constant [{len(shape)} x i64] '
+        f'[{", ".join(f"i64 {size}" for size in shape)}]',
+        'define ptr @entry(ptr %self, ptr %args, i64 %nargs, ptr %names) {',
+        f'%enough = icmp eq i64 %nargs, {groups}',
+        '%plain = icmp eq ptr %names, null',
+        '%simple = and i1 %enough, %plain',
+        'br i1 %simple, label %arrays0, label %fallback',
+    ]
+    for group, (_, count) in enumerate(program.inputs):
+        after = f'arrays{group + 1}' if group + 1 < groups else 'values'
+        lines += [
+            f'arrays{group}:',
+            f'%ap{group} = getelementptr ptr, ptr %args, i64 {group}',
+            f'%ob{group} = load ptr, ptr %ap{group}, align 8',
+            f'%typ{group} = getelementptr i8, ptr %ob{group}, i64 8',
+            f'%ty{group} = load ptr, ptr %typ{group}, align 8',
+            f'%isarray{group} = icmp eq ptr %ty{group}, @ned_array_type',
+            f'br i1 %isarray{group}, label %layout{group}, label %fallback',
+            f'layout{group}:',
+            f'%dtp{group} = getelementptr i8, ptr %ob{group}, i64 56',
+            f'%dt{group} = load ptr, ptr %dtp{group}, align 8',
+            f'%isdouble{group} = icmp eq ptr %dt{group}, @ned_float64',
+            f'%ndp{group} = getelementptr i8, ptr %ob{group}, i64 24',
+            f'%nd{group} = load i32, ptr %ndp{group}, align 4',
+            f'%isflat{group} = icmp eq i32 %nd{group}, 1',
+            f'%known{group} = and i1 %isdouble{group}, %isflat{group}',
+            f'br i1 %known{group}, label %extent{group}, label %fallback',
+            f'extent{group}:',
+            f'%dap{group} = getelementptr i8, ptr %ob{group}, i64 16',
+            f'%in{group} = load ptr, ptr %dap{group}, align 8',
+            f'%dmp{group} = getelementptr i8, ptr %ob{group}, i64 32',
+            f'%dm{group} = load ptr, ptr %dmp{group}, align 8',
+            f'%size{group} = load i64, ptr %dm{group}, align 8',
+            f'%stp{group} = getelementptr i8, ptr %ob{group}, i64 40',
+            f'%st{group} = load ptr, ptr %stp{group}, align 8',
+            f'%stride{group} = load i64, ptr %st{group}, align 8',
+            f'%rightsize{group} = icmp eq i64 %size{group}, {count}',
+            f'%dense{group} = icmp eq i64 %stride{group}, 8',
+            f'%address{group} = ptrtoint ptr %in{group} to i64',
+            f'%rest{group} = and i64 %address{group}, 7',
+            f'%aligned{group} = icmp eq i64 %rest{group}, 0',
+            f'%fit{group} = and i1 %rightsize{group}, %dense{group}',
+            f'%usable{group} = and i1 %fit{group}, %aligned{group}',
+            f'br i1 %usable{group}, label %{after}, label %fallback',
+        ]
+    pointers = ', '.join(f'ptr %in{group}' for group in range(groups))
+    lines += [
+        'values:',
+        f'%fine = call i1 @acceptable({pointers})',
+        'br i1 %fine, label %compute, label %fallback',
+        'compute:',
+        f'%result = call ptr @ned_new_array(ptr @ned_array_type, i32 {len(shape)}, ptr @shape, '
+        'i32 12, ptr null, ptr null, i32 0, i32 0, ptr null)',
+        '%failed = icmp eq ptr %result, null',
+        'br i1 %failed, label %give, label %fill',
+        'fill:',
+        '%rdp = getelementptr i8, ptr %result, i64 16',
+        '%rd = load ptr, ptr %rdp, align 8',
+        f'call void @single({pointers}, ptr %rd)',
+        'br label %give',
+        'give:',
+        'ret ptr %result',
+        'fallback:',
+        '%other = call ptr @PyObject_Vectorcall(ptr %self, ptr %args, i64 %nargs, ptr %names)',
+        'ret ptr %other',
+        '}',
+    ]
+    return '\n'.join(lines)
+
+
+def module_text(program: Program) -> str:
+    """Return the whole module: ``entry`` for Python, ``batch`` for many samples.
+
+    Parameters
+    ----------
+    program : Program
+
+    Returns
+    -------
+    str
+        LLVM assembly without target lines; the same text for the same equations, so that its
+        hash identifies the compiled code.
+    """
+    widths = (1, 4, LANES)
+    declarations = [
+        '@ned_array_type = external global i8',
+        '@ned_float64 = external global i8',
+        'declare ptr @ned_new_array(ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)',
+        'declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)',
+        'declare double @llvm.fabs.f64(double)',
+        f'declare <{LANES} x double> @llvm.fabs.v{LANES}f64(<{LANES} x double>)',
+        *[
+            f'declare <{lanes} x double> @llvm.fma.v{lanes}f64('
+            f'<{lanes} x double>, <{lanes} x double>, <{lanes} x double>)'
+            for lanes in widths
+        ],
+    ]
+    parts = [
+        '\n'.join(declarations),
+        *[sincos_function(lanes) for lanes in widths],
+        _single(program),
+        _finite(program),
+        _batch(program),
+        _entry(program),
+    ]
+    return '\n\n'.join(parts) + '\n'

@@ -1,0 +1,339 @@
+"""What is wrong or doubtful in a robot that could be loaded.
+
+Findings have a severity: an ``error`` makes the dynamics wrong or impossible to compute, a
+``warning`` is probably not what was meant, an ``info`` is worth knowing. Links without inertial
+that are fixed to others (tool frames, sensor frames) are usual and no finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ne_dynamics.errors import ModelError
+from ne_dynamics.model.robot import (
+    BASE,
+    Body,
+    Finding,
+    FloatArray,
+    Joint,
+    JointType,
+    Link,
+    Robot,
+    Transform,
+    axis_angle_rotation,
+    cross_matrix,
+)
+
+SEVERITIES = ('error', 'warning', 'info')
+"""From the worst on."""
+
+ROUNDING = 1e-3
+"""Part of the largest principal moment that the rounding of printed figures explains."""
+
+MEASUREMENT = 0.1
+"""Part of the largest principal moment that the error of a measured tensor explains."""
+
+_SINGULAR = 1e-10
+_SEED = 20240229
+_CONFIGURATIONS = 3
+
+
+def check_robot(robot: Robot) -> tuple[Finding, ...]:
+    """List findings about a robot, with those of its loader.
+
+    Parameters
+    ----------
+    robot : Robot
+
+    Returns
+    -------
+    tuple of Finding
+        The worst first; findings of one severity in the order of the robot.
+    """
+    with np.errstate(all='ignore'):
+        findings = [
+            *robot.findings,
+            *_check_mass_matrix(robot),
+            *(finding for link in robot.links for finding in _check_link(robot, link)),
+            *(finding for joint in robot.joints for finding in _check_joint(joint)),
+        ]
+    return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
+
+
+def _check_link(robot: Robot, link: Link) -> Iterator[Finding]:
+    element = f'link {link.name!r}'
+    if not link.has_inertial:
+        yield from _check_missing_inertial(robot, link, element)
+        return
+    mass = link.inertia.mass
+    if link.name == robot.base_link and mass != 0.0:
+        yield Finding(
+            'info',
+            'root-inertia',
+            element,
+            f'the base link has a mass of {mass:g} kg: without effect here, because it does not '
+            'move, and other parsers drop it',
+        )
+    if mass < 0.0:
+        yield Finding(
+            'error', 'mass-negative', element, f'expected a mass > 0 kg, got {mass:g} kg'
+        )
+    elif mass == 0.0:
+        # Explicit zeros are a habit in frames that are fixed to something heavy.
+        frame = link.inertia.is_zero and (
+            link.body == BASE or not robot.bodies[link.body].inertia.is_zero
+        )
+        yield Finding(
+            'info' if frame else 'warning',
+            'mass-zero',
+            element,
+            'expected a mass > 0 kg, got 0 kg',
+        )
+    yield from _check_tensor(link, element)
+    yield from _check_size(robot, link, element)
+
+
+def _check_missing_inertial(robot: Robot, link: Link, element: str) -> Iterator[Finding]:
+    """Report a link that its joint moves, and that nothing fixed to it makes heavy."""
+    if link.body == BASE or robot.bodies[link.body].name != link.name:
+        return
+    if robot.bodies[link.body].inertia.is_zero:
+        yield Finding(
+            'warning',
+            'inertial-missing',
+            element,
+            f'expected mass and inertia of a link that joint '
+            f'{robot.bodies[link.body].joint_name!r} moves, got none: it counts as massless',
+        )
+
+
+def _principal_moments(tensor: FloatArray) -> tuple[float, float, float]:
+    """Return the eigenvalues of a symmetric tensor, the smallest first."""
+    scale = float(np.abs(tensor).max())
+    if scale == 0.0:
+        return 0.0, 0.0, 0.0
+    # Scaled, so that the largest numbers do not overflow on the way.
+    smallest, middle, largest = (float(value) for value in np.linalg.eigvalsh(tensor / scale))
+    return smallest * scale, middle * scale, largest * scale
+
+
+def _check_tensor(link: Link, element: str) -> Iterator[Finding]:
+    smallest, middle, largest = _principal_moments(link.inertia.inertia_about_com)
+    if link.inertia.mass == 0.0 and smallest == largest == 0.0:
+        return
+    # Zero is what rounding leaves of the tensor, or a radius of gyration below a micrometre.
+    zero = max(_SINGULAR * max(-smallest, largest), 1e-12 * abs(link.inertia.mass))
+    shown = f'{smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2'
+    if smallest < -zero:
+        yield Finding(
+            'error',
+            'inertia-not-positive-definite',
+            element,
+            f'expected principal moments of inertia > 0, got {shown}',
+        )
+        return
+    if smallest <= zero:
+        yield Finding(
+            'warning',
+            'inertia-not-positive-definite',
+            element,
+            f'expected principal moments of inertia > 0, got {shown} (a point or a line)',
+        )
+    excess = largest - middle - smallest
+    if excess > max(ROUNDING * largest, zero):
+        # What is fixed to the base moves nowhere: no dynamics is wrong there.
+        measured = excess <= MEASUREMENT * largest or link.body == BASE
+        yield Finding(
+            'warning' if measured else 'error',
+            'inertia-triangle-inequality',
+            element,
+            'expected every principal moment of inertia <= the sum of the other two, '
+            f'got {shown}: no rigid body has them',
+        )
+
+
+def _check_size(robot: Robot, link: Link, element: str) -> Iterator[Finding]:
+    """Report figures that look like millimetres."""
+    reach = max(1.0, _reach(robot))
+    distance = float(np.linalg.norm(link.inertia.center_of_mass))
+    if distance > reach:
+        yield Finding(
+            'warning',
+            'center-of-mass-far',
+            element,
+            f'expected a centre of mass within {reach:.3g} m of the link frame, got '
+            f'{distance:.4g} m (millimetres?)',
+        )
+    if link.inertia.mass > 0.0:
+        largest = _principal_moments(link.inertia.inertia_about_com)[-1]
+        radius = float(np.sqrt(max(largest, 0.0) / link.inertia.mass))
+        if radius > reach:
+            yield Finding(
+                'warning',
+                'inertia-large',
+                element,
+                f'expected a radius of gyration below {reach:.3g} m, got {radius:.4g} m for '
+                f'{link.inertia.mass:g} kg',
+            )
+
+
+def _reach(robot: Robot) -> float:
+    """Return the length of all bodies laid end to end [m]."""
+    bodies = sum(np.linalg.norm(body.pose_in_parent.translation) for body in robot.bodies)
+    links = max(np.linalg.norm(link.pose_in_body.translation) for link in robot.links)
+    return float(bodies + links)
+
+
+def _check_joint(joint: Joint) -> Iterator[Finding]:
+    element = f'joint {joint.name!r}'
+    unit = 'N' if joint.type.is_prismatic else 'N m'
+    if joint.effort_limit < 0.0:
+        yield Finding(
+            'error',
+            'effort-limit-negative',
+            element,
+            f'expected an effort limit > 0 {unit}, got {joint.effort_limit:g} {unit}',
+        )
+    elif joint.effort_limit == 0.0:
+        yield Finding(
+            'warning',
+            'effort-limit-zero',
+            element,
+            f'expected an effort limit > 0 {unit}, got 0 {unit}: nothing may move this joint',
+        )
+    elif np.isinf(joint.effort_limit):
+        yield Finding(
+            'warning',
+            'effort-limit-missing',
+            element,
+            f'expected an effort limit [{unit}], got none: commands are not clamped',
+        )
+    if joint.velocity_limit < 0.0:
+        yield Finding(
+            'error',
+            'velocity-limit-negative',
+            element,
+            f'expected a velocity limit > 0, got {joint.velocity_limit:g}',
+        )
+    elif joint.velocity_limit == 0.0:
+        yield Finding(
+            'warning', 'velocity-limit-zero', element, 'expected a velocity limit > 0, got 0'
+        )
+    if joint.lower == joint.upper:
+        yield Finding(
+            'warning',
+            'position-limits-empty',
+            element,
+            f'expected lower < upper, got {joint.lower:g} for both: the joint cannot move',
+        )
+    elif joint.type is not JointType.CONTINUOUS and np.isinf(joint.upper - joint.lower):
+        yield Finding(
+            'info',
+            'position-limits-missing',
+            element,
+            f'expected lower and upper position limits of a {joint.type.value} joint, got '
+            f'{joint.lower:g} and {joint.upper:g}',
+        )
+    if joint.gear_ratio == 0.0 and joint.rotor_inertia > 0.0:
+        yield Finding(
+            'warning',
+            'gear-ratio-zero',
+            element,
+            'expected a gear ratio other than 0 beside a rotor inertia, got 0',
+        )
+
+
+def _check_mass_matrix(robot: Robot) -> Iterator[Finding]:
+    """Report joints whose acceleration no torque determines."""
+    random = np.random.default_rng(_SEED)
+    worst = np.inf
+    culprits: list[str] = []
+    for _ in range(_CONFIGURATIONS):
+        matrix = _mass_matrix(robot, random.uniform(-1.0, 1.0, robot.n))
+        if matrix is None:
+            yield Finding(
+                'error',
+                'mass-matrix-not-finite',
+                'robot',
+                'expected a finite mass matrix, got overflow: masses or lengths are too large',
+            )
+            return
+        diagonal = np.diagonal(matrix)
+        least = _SINGULAR**1.5 * float(np.abs(matrix).max(initial=0.0))
+        without = [robot.joint_names[i] for i in np.flatnonzero(diagonal <= least)]
+        if without:
+            yield Finding(
+                'error',
+                'mass-matrix-singular',
+                'robot',
+                'expected every joint to move some inertia, got none at '
+                f'{", ".join(without)}: no acceleration follows from a torque there',
+            )
+            return
+        scale = 1.0 / np.sqrt(diagonal)
+        values, vectors = np.linalg.eigh(matrix * np.outer(scale, scale))
+        if values[0] < worst:
+            worst = float(values[0])
+            shares = np.abs(vectors[:, 0])
+            culprits = [robot.joint_names[i] for i in np.flatnonzero(shares > 0.3 * shares.max())]
+    if worst <= _SINGULAR:
+        yield Finding(
+            'error',
+            'mass-matrix-singular',
+            'robot',
+            'expected a positive definite mass matrix, got one that is singular or indefinite '
+            f'in the joints {", ".join(culprits)}: their accelerations do not follow from torques',
+        )
+
+
+def _mass_matrix(robot: Robot, position: FloatArray) -> FloatArray | None:
+    """Return the mass matrix, shape (n, n); None when it overflows."""
+    try:
+        matrix = _kinetic_energy_matrix(robot, position)
+    except ModelError:
+        return None
+    return matrix if np.isfinite(matrix).all() else None
+
+
+def _kinetic_energy_matrix(robot: Robot, position: FloatArray) -> FloatArray:
+    """Return the mass matrix from the kinetic energy of every body, shape (n, n).
+
+    Sum of m Jv^T Jv + Jw^T I Jw, with Jacobians of the centres of mass in base axes: slow, and
+    nothing else is needed for it.
+    """
+    matrix = np.diag([joint.reflected_inertia for joint in robot.joints])
+    poses: list[Transform] = []
+    columns: list[tuple[FloatArray, FloatArray]] = []
+    for index, body in enumerate(robot.bodies):
+        pose = body.pose_in_parent @ _motion(body, float(position[body.coordinate]))
+        if body.parent != BASE:
+            pose = poses[body.parent] @ pose
+        poses.append(pose)
+        # Twist of the base frame's origin for a unit speed of the joint.
+        axis = pose.rotation @ body.axis
+        if body.joint_type.is_prismatic:
+            columns.append((np.zeros(3), axis))
+        else:
+            columns.append((axis, np.cross(pose.translation, axis)))
+        inertia = body.inertia.transformed(pose)
+        angular = np.zeros((3, robot.n))
+        linear = np.zeros((3, robot.n))
+        ancestor = index
+        while ancestor != BASE:
+            mover = robot.bodies[ancestor]
+            angular[:, mover.coordinate] += mover.multiplier * columns[ancestor][0]
+            linear[:, mover.coordinate] += mover.multiplier * columns[ancestor][1]
+            ancestor = mover.parent
+        at_com = linear - cross_matrix(inertia.center_of_mass) @ angular
+        matrix += inertia.mass * at_com.T @ at_com
+        matrix += angular.T @ inertia.inertia_about_com @ angular
+    return matrix
+
+
+def _motion(body: Body, coordinate: float) -> Transform:
+    position = body.multiplier * coordinate + body.offset
+    if body.joint_type.is_prismatic:
+        return Transform.from_translation(body.axis * position)
+    return Transform.from_rotation(axis_angle_rotation(body.axis, position))

@@ -1,0 +1,418 @@
+"""Read a robot in Denavit-Hartenberg parameters from a YAML file.
+
+The file is a mapping. Angles are in radians unless ``angle_unit: deg`` stands at the top; then
+multiples of 90 degrees give exact sines and cosines. Everything else is in SI units.
+
+===============  ==================================================================  ==========
+key              meaning                                                             default
+===============  ==================================================================  ==========
+``convention``   ``standard`` (frame i at the far end of link i) or ``modified``     required
+                 (Craig: frame i on joint i)
+``joints``       list of joints, from base to tip, see below                         required
+``name``         name of the robot                                                   file name
+``angle_unit``   ``rad`` or ``deg``: unit of theta, alpha, offset and rpy, and of    ``rad``
+                 the lower, upper and velocity limits of joints that turn
+``base``         ``{xyz: [x, y, z], rpy: [r, p, y]}``: pose of frame 0 in the base   identity
+                 frame [m, angle]; rpy about fixed axes, as in URDF
+``tool``         ``{xyz, rpy}``: pose of the tip frame in the last frame             identity
+===============  ==================================================================  ==========
+
+Each joint is a mapping:
+
+====================  ===============================================================  ========
+key                   meaning                                                          default
+====================  ===============================================================  ========
+``name``              name of the joint                                                joint_<i>
+``type``              ``revolute``, ``continuous`` (no position limits) or             revolute
+                      ``prismatic``
+``theta``             angle about z [angle]                                            0
+``d``                 shift along z [m]                                                0
+``a``                 shift along x [m]                                                0
+``alpha``             angle about x [angle]                                            0
+``offset``            added to the coordinate: theta + q + offset when the joint       0
+                      turns [angle], d + q + offset when it slides [m]
+``limits``            ``{lower, upper, velocity, effort}``, each optional; lower and   infinite
+                      upper of q [angle or m], velocity [angle/s or m/s], effort
+                      [N m or N]
+``mass``              mass of the link that the joint moves [kg]                       none
+``center_of_mass``    ``[x, y, z]`` of its centre of mass, in frame i [m]              0, 0, 0
+``inertia``           its inertia about the centre of mass, in the axes of frame i     0
+                      [kg m^2]: ``[ixx, iyy, izz]``, or three rows of three, or
+                      ``{ixx, iyy, izz, ixy, ixz, iyz}`` with the entries of the
+                      tensor (ixy is minus the product of inertia)
+``viscous_friction``  at the joint [N m s/rad or N s/m], whatever ``angle_unit`` is    0
+``coulomb_friction``  at the joint [N m or N]                                          0
+``rotor_inertia``     of the motor about its own axis [kg m^2]; the joint feels        0
+                      gear_ratio^2 times it
+``gear_ratio``        motor turns per joint turn                                       1
+====================  ===============================================================  ========
+
+Row i of a table in the standard convention is T(i-1, i) = Rz(theta) Tz(d) Tx(a) Rx(alpha); in the
+modified one it is T(i-1, i) = Rx(alpha) Tx(a) Rz(theta) Tz(d), so its ``alpha`` and ``a`` are the
+ones that textbooks index i-1.
+
+The links of the robot are called ``base``, ``link_1`` ... ``link_n``, whose frames are the frames
+0 to n of the convention, and ``tool`` when the file has a tool; the last one is the tip.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from ne_dynamics.errors import ModelError
+from ne_dynamics.model.robot import (
+    BASE,
+    Body,
+    Finding,
+    FloatArray,
+    Inertia,
+    Joint,
+    JointType,
+    Link,
+    Robot,
+    Transform,
+)
+from ne_dynamics.model.urdf import looks_like_xml, read_file
+
+LARGEST_DH_FILE = 2**20
+"""Largest file that is read [bytes]; a joint takes about 500."""
+
+CONVENTIONS = ('standard', 'modified')
+
+_TOP_KEYS = ('name', 'convention', 'angle_unit', 'base', 'tool', 'joints')
+_POSE_KEYS = ('xyz', 'rpy')
+_LIMIT_KEYS = ('lower', 'upper', 'velocity', 'effort')
+_INERTIA_KEYS = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
+_INERTIAL_KEYS = ('mass', 'center_of_mass', 'inertia')
+_FRICTION_KEYS = ('viscous_friction', 'coulomb_friction', 'rotor_inertia', 'gear_ratio')
+_JOINT_KEYS = (
+    'name',
+    'type',
+    'theta',
+    'd',
+    'a',
+    'alpha',
+    'offset',
+    'limits',
+    *_INERTIAL_KEYS,
+    *_FRICTION_KEYS,
+)
+_AXES = {'x': 0, 'y': 1, 'z': 2}
+# YAML 1.1 takes 1e-3 (no point, or no sign in the exponent) for a text.
+_NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
+
+
+def load_dh(path: str | os.PathLike[str]) -> Robot:
+    """Load a robot from a DH file (the module's docstring describes the format).
+
+    Parameters
+    ----------
+    path : str or path
+        YAML file.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    ModelError
+        When the file cannot be read, is not YAML of the documented form, or a value is missing,
+        unknown, of the wrong type or not finite. The message names the joint and the key.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ModelError(f'expected the path of a DH file, got {type(path).__name__}')
+    source = os.fspath(path)
+    data = read_file(path)
+    if looks_like_xml(data):
+        raise ModelError(f'{source}: expected a DH file (YAML), got XML; use load_urdf')
+    if len(data) > LARGEST_DH_FILE:
+        raise ModelError(f'{source}: expected at most {LARGEST_DH_FILE} bytes, got {len(data)}')
+    document = _parse_yaml(data, source)
+    with np.errstate(over='ignore', invalid='ignore'):
+        # Overflow ends in values that are not finite, which the frozen classes refuse.
+        return _build(_mapping(document, _TOP_KEYS, source), Path(source).stem, source)
+
+
+class _Loader(yaml.SafeLoader):
+    """Plain data only: no tags of Python, no aliases, no key twice."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Refuse aliases, which can make a small file unfold into a large one."""
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]
+            raise ModelError(f'aliases are not supported, got *{event.anchor}{_at(event)}')
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
+        """Refuse a key that is given twice, of which YAML would keep the last."""
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                raise ModelError(f'expected a word as key, got {key!r}{_at(key_node)}')
+            if key in seen:
+                raise ModelError(f'the key {key!r} is given twice{_at(key_node)}')
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def _at(node: Any) -> str:
+    return f' in line {node.start_mark.line + 1}'
+
+
+def _parse_yaml(data: bytes, source: str) -> Any:
+    try:
+        return yaml.load(data, Loader=_Loader)  # a SafeLoader
+    except ModelError as error:
+        raise ModelError(f'{source}: {error}') from error
+    except RecursionError as error:
+        raise ModelError(f'{source}: malformed YAML: nested too deeply') from error
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, OverflowError) as error:
+        raise ModelError(f'{source}: malformed YAML: {error}') from error
+
+
+def _mapping(value: Any, keys: Sequence[str], what: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ModelError(
+            f'{what}: expected a mapping with the keys {", ".join(keys)}, got {_shown(value)}'
+        )
+    for key in value:
+        if key not in keys:
+            raise ModelError(f'{what}: unknown key {key!r}; the keys are {", ".join(keys)}')
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return 'nothing' if value is None else text if len(text) < 60 else text[:57] + '...'
+
+
+def _number(value: Any, what: str) -> float:
+    number = math.nan
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+    elif isinstance(value, str) and _NUMBER.fullmatch(value):
+        number = float(value)
+    else:
+        raise ModelError(f'{what}: expected a number, got {_shown(value)}')
+    if not math.isfinite(number):
+        raise ModelError(f'{what}: expected a finite number, got {_shown(value)}')
+    return number
+
+
+def _numbers(value: Any, count: int, what: str) -> list[float]:
+    if not isinstance(value, list) or len(value) != count:
+        raise ModelError(f'{what}: expected a list of {count} numbers, got {_shown(value)}')
+    return [_number(item, f'{what}[{index}]') for index, item in enumerate(value)]
+
+
+def _word(value: Any, allowed: Sequence[str], what: str) -> str:
+    if not isinstance(value, str) or value not in allowed:
+        raise ModelError(f'{what}: expected one of {", ".join(allowed)}, got {_shown(value)}')
+    return value
+
+
+def _name(value: Any, what: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ModelError(f'{what}: expected a name, got {_shown(value)}')
+    return value
+
+
+class _Angles:
+    """Angles in the unit of the file."""
+
+    def __init__(self, unit: str) -> None:
+        self._degrees = unit == 'deg'
+
+    def radians(self, angle: float) -> float:
+        return math.radians(angle) if self._degrees else angle
+
+    def rotation(self, axis: str, angle: float) -> Transform:
+        """Return the rotation about a coordinate axis; quarter turns in degrees are exact."""
+        if self._degrees and angle % 90.0 == 0.0:
+            quarter = int(angle % 360.0) // 90
+            sine, cosine = ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[quarter]
+        else:
+            sine, cosine = math.sin(self.radians(angle)), math.cos(self.radians(angle))
+        first, second = (_AXES[axis] + 1) % 3, (_AXES[axis] + 2) % 3
+        rotation = np.eye(3)
+        rotation[first, first] = rotation[second, second] = cosine
+        rotation[second, first] = sine
+        rotation[first, second] = 0.0 - sine
+        return Transform.from_rotation(rotation)
+
+    def pose(self, value: Any, what: str) -> Transform:
+        """Return the pose ``{xyz, rpy}``."""
+        mapping = _mapping(value, _POSE_KEYS, what)
+        xyz = _numbers(mapping.get('xyz', [0, 0, 0]), 3, f'{what}: xyz')
+        roll, pitch, yaw = _numbers(mapping.get('rpy', [0, 0, 0]), 3, f'{what}: rpy')
+        return (
+            Transform.from_translation(xyz)
+            @ self.rotation('z', yaw)
+            @ self.rotation('y', pitch)
+            @ self.rotation('x', roll)
+        )
+
+
+def _build(document: Mapping[str, Any], stem: str, source: str) -> Robot:
+    for key in ('convention', 'joints'):
+        if key not in document:
+            raise ModelError(f'{source}: expected the key {key!r}, got none')
+    convention = _word(document['convention'], CONVENTIONS, f'{source}: convention')
+    angles = _Angles(_word(document.get('angle_unit', 'rad'), ('rad', 'deg'), 'angle_unit'))
+    rows = document['joints']
+    if not isinstance(rows, list) or not rows:
+        raise ModelError(f'{source}: joints: expected a list of joints, got {_shown(rows)}')
+    identity = Transform.identity()
+    frame = angles.pose(document['base'], 'base') if 'base' in document else identity
+    joints: list[Joint] = []
+    bodies: list[Body] = []
+    links = [Link('base', BASE, identity, None, has_inertial=False)]
+    findings: list[Finding] = []
+    for index, value in enumerate(rows):
+        default_name = f'joint_{index + 1}'
+        row = _mapping(value, _JOINT_KEYS, f'joints[{index}]')
+        name = _name(row.get('name', default_name), f'joints[{index}]: name')
+        joint = _joint(row, name, angles)
+        before, after = _row_transforms(row, joint, convention, angles)
+        link_name = f'link_{index + 1}'
+        bodies.append(
+            Body(
+                name=link_name,
+                joint_name=name,
+                parent=index - 1,
+                joint_type=joint.type,
+                axis=np.array([0.0, 0.0, 1.0]),
+                pose_in_parent=frame @ before,
+                coordinate=index,
+            )
+        )
+        joints.append(joint)
+        inertia = _inertia(row, f'joint {name!r}')
+        if inertia is not None and 'inertia' not in row:
+            findings.append(
+                Finding(
+                    'warning',
+                    'inertia-missing',
+                    f'link {link_name!r}',
+                    'mass without inertia: expected an inertia tensor, zero is used',
+                )
+            )
+        links.append(
+            Link(
+                name=link_name,
+                body=index,
+                pose_in_body=after,
+                parent=links[-1].name,
+                inertia=inertia or Inertia.zero(),
+                has_inertial=inertia is not None,
+            )
+        )
+        frame = after
+    if 'tool' in document:
+        tool = links[-1].pose_in_body @ angles.pose(document['tool'], 'tool')
+        links.append(Link('tool', len(bodies) - 1, tool, links[-1].name, has_inertial=False))
+    return Robot(
+        name=_name(document.get('name', stem), 'name'),
+        joints=tuple(joints),
+        bodies=tuple(bodies),
+        links=tuple(links),
+        base_link='base',
+        tip_link=links[-1].name,
+        findings=tuple(findings),
+        source=source,
+    )
+
+
+def _row_transforms(
+    row: Mapping[str, Any], joint: Joint, convention: str, angles: _Angles
+) -> tuple[Transform, Transform]:
+    """Split T(i-1, i) at the joint's motion: frame i-1 to body i, body i to frame i."""
+    what = f'joint {joint.name!r}'
+    theta, d, a, alpha, offset = (
+        _number(row.get(key, 0.0), f'{what}: {key}')
+        for key in ('theta', 'd', 'a', 'alpha', 'offset')
+    )
+    if joint.type.is_prismatic:
+        d += offset
+    else:
+        theta += offset
+    about_z = angles.rotation('z', theta)
+    along_z = Transform.from_translation((0.0, 0.0, d))
+    along_x = Transform.from_translation((a, 0.0, 0.0))
+    about_x = angles.rotation('x', alpha)
+    if convention == 'modified':
+        return about_x @ along_x @ about_z @ along_z, Transform.identity()
+    if joint.type.is_prismatic:
+        return about_z @ along_z, along_x @ about_x
+    return about_z, along_z @ along_x @ about_x
+
+
+def _joint(row: Mapping[str, Any], name: str, angles: _Angles) -> Joint:
+    what = f'joint {name!r}'
+    words = [kind.value for kind in JointType]
+    kind = JointType(_word(row.get('type', 'revolute'), words, f'{what}: type'))
+    mapping = _mapping(row.get('limits', {}), _LIMIT_KEYS, f'{what}: limits')
+    limits = {key: _number(mapping[key], f'{what}: limits: {key}') for key in mapping}
+    if not kind.is_prismatic:
+        for key in ('lower', 'upper', 'velocity'):
+            if key in limits:
+                limits[key] = angles.radians(limits[key])
+    if kind is JointType.CONTINUOUS and ('lower' in limits or 'upper' in limits):
+        raise ModelError(f'{what}: limits: a continuous joint has no lower or upper limit')
+    friction = {key: _number(row[key], f'{what}: {key}') for key in _FRICTION_KEYS if key in row}
+    return Joint(
+        name=name,
+        type=kind,
+        lower=limits.get('lower', -math.inf),
+        upper=limits.get('upper', math.inf),
+        velocity_limit=limits.get('velocity', math.inf),
+        effort_limit=limits.get('effort', math.inf),
+        **friction,
+    )
+
+
+def _inertia(row: Mapping[str, Any], what: str) -> Inertia | None:
+    """Return the link's inertia in frame i; None when the row gives none."""
+    given = [key for key in _INERTIAL_KEYS if key in row]
+    if not given:
+        return None
+    if 'mass' not in given:
+        raise ModelError(f'{what}: mass: expected a number beside {given[0]}, got none')
+    com = _numbers(row.get('center_of_mass', [0, 0, 0]), 3, f'{what}: center_of_mass')
+    tensor = _tensor(row['inertia'], f'{what}: inertia') if 'inertia' in row else np.zeros((3, 3))
+    try:
+        return Inertia(_number(row['mass'], f'{what}: mass'), np.array(com), tensor)
+    except ModelError as error:
+        raise ModelError(f'{what}: {error}') from error
+
+
+def _tensor(value: Any, what: str) -> FloatArray:
+    if isinstance(value, dict):
+        mapping = _mapping(value, _INERTIA_KEYS, what)
+        entries = {key: _number(mapping.get(key, 0.0), f'{what}: {key}') for key in _INERTIA_KEYS}
+        for key in ('ixx', 'iyy', 'izz'):
+            if key not in mapping:
+                raise ModelError(f'{what}: expected the key {key!r}, got none')
+        xx, yy, zz, xy, xz, yz = (entries[key] for key in _INERTIA_KEYS)
+        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if isinstance(value, list) and len(value) == 3 and isinstance(value[0], list):
+        return np.array([_numbers(item, 3, f'{what}[{row}]') for row, item in enumerate(value)])
+    if isinstance(value, list) and len(value) == 3:
+        return np.diag(_numbers(value, 3, what))
+    raise ModelError(
+        f'{what}: expected [ixx, iyy, izz], three rows of three numbers or a mapping with '
+        f'{", ".join(_INERTIA_KEYS)}, got {_shown(value)}'
+    )

@@ -1,0 +1,63 @@
+"""Load a robot from a file of either format, told apart by its content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from ne_dynamics.errors import ModelError
+from ne_dynamics.model.dh import load_dh
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.urdf import load_urdf, looks_like_xml, read_file
+
+
+def load_model(
+    path_or_xml: str | os.PathLike[str] | bytes,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    locked_joints: Mapping[str, float] | None = None,
+) -> Robot:
+    """Load a URDF or a DH file.
+
+    Parameters
+    ----------
+    path_or_xml : str, path or bytes
+        File name of a URDF or of a DH file, or the XML of a URDF. What starts with ``<`` is
+        XML, anything else a DH file, whatever its name ends in.
+    base_link, tip_link : str, optional
+        First and last link of the chain; URDF only, see
+        :func:`~ne_dynamics.model.urdf.load_urdf`.
+    locked_joints : mapping of str to float, optional
+        Joints that do not move, with their position [rad or m]; URDF only.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    ModelError
+        When the model cannot be read or is wrong, or base, tip or locked joints are given for
+        a DH file.
+    """
+    if isinstance(path_or_xml, bytes) or (
+        isinstance(path_or_xml, str) and ('\n' in path_or_xml or looks_like_xml(path_or_xml))
+    ):
+        return load_urdf(path_or_xml, base_link, tip_link, locked_joints)
+    if not isinstance(path_or_xml, (str, os.PathLike)) or not os.fspath(path_or_xml):
+        raise ModelError(
+            f'expected the path of a URDF or DH file, or the XML of a URDF, got {path_or_xml!r}'
+        )
+    if looks_like_xml(read_file(path_or_xml)):
+        return load_urdf(path_or_xml, base_link, tip_link, locked_joints)
+    for key, value in (
+        ('base_link', base_link),
+        ('tip_link', tip_link),
+        ('locked_joints', locked_joints),
+    ):
+        if value:
+            raise ModelError(
+                f'{os.fspath(path_or_xml)}: {key}: expected none with a DH file, which is a '
+                f'chain from its base to its tip, got {value!r}'
+            )
+    return load_dh(path_or_xml)

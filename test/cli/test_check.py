@@ -1,0 +1,122 @@
+"""``ne_dynamics check`` prints findings by severity and says by its exit code how it stands."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from ne_dynamics.cli import check
+
+CONFIG = Path(__file__).resolve().parents[2] / 'config'
+ARM = CONFIG / 'six_axis_arm.urdf'
+
+
+def call(*arguments):
+    """Run the subcommand as the command line does."""
+    parser = argparse.ArgumentParser()
+    check.add_parser(parser.add_subparsers(required=True))
+    args = parser.parse_args(['check', *map(str, arguments)])
+    return args.run(args)
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """Return an arm whose upper arm weighs less than nothing, and whose joint 1 has no effort."""
+    text = ARM.read_text()
+    text = text.replace('<mass value="12.0"/>', '<mass value="-12.0"/>')
+    text = text.replace('effort="330"', 'effort="0"', 1)
+    path = tmp_path / 'broken.urdf'
+    path.write_text(text)
+    return path
+
+
+def test_sound_model(capsys):
+    """A sound model exits with 0 and says that there is nothing."""
+    assert call(ARM, '--tip', 'tcp') == 0
+    output = capsys.readouterr()
+    assert '0 errors, 0 warnings, 0 remarks' in output.out
+    assert 'tip tcp' in output.out
+    assert output.err == ''
+
+
+def test_errors_exit_with_one(broken, capsys):
+    """An error is listed before the warnings, and the exit code is 1."""
+    assert call(broken) == 1
+    lines = capsys.readouterr().out.splitlines()
+    first, second = (
+        next(index for index, line in enumerate(lines) if word in line)
+        for word in ('mass-negative', 'effort-limit-zero')
+    )
+    assert lines[first].split()[:3] == ['error', 'link', "'upper_arm'"]
+    assert first < second
+
+
+def test_warnings_exit_with_zero(capsys):
+    """A model with warnings only is usable: exit code 0."""
+    assert call(CONFIG / 'six_link_dh.yaml') == 0
+    assert 'effort-limit-missing' in capsys.readouterr().out
+
+
+def test_json(broken, capsys):
+    """--json prints one object with counts and findings, and keeps the exit code."""
+    assert call(broken, '--json', '--tip', 'tcp') == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report['name'] == 'six_axis_arm'
+    assert report['tip_link'] == 'tcp'
+    assert report['joints'] == [f'joint_{index}' for index in range(1, 7)]
+    assert report['counts']['error'] == sum(
+        finding['severity'] == 'error' for finding in report['findings']
+    )
+    assert {
+        'severity': 'error',
+        'code': 'mass-negative',
+        'element': "link 'upper_arm'",
+        'message': 'expected a mass > 0 kg, got -12 kg',
+    } in report['findings']
+
+
+@pytest.mark.parametrize('arguments', [[], ['--json']])
+def test_model_that_cannot_be_loaded(arguments, tmp_path, capsys):
+    """A model that cannot be loaded is a finding, exit code 1, in both forms."""
+    path = tmp_path / 'bad.urdf'
+    path.write_text('<robot name="x"><link name="a"/><link name="b"/></robot>')
+    assert call(path, *arguments) == 1
+    output = capsys.readouterr()
+    assert 'model-not-loadable' in output.out
+    assert 'one root' in output.out
+    assert output.err == ''
+    if arguments:
+        report = json.loads(output.out)
+        assert report['name'] is None
+        assert report['counts'] == {'error': 1, 'warning': 0, 'info': 0}
+
+
+def test_base_and_lock(capsys):
+    """--base and --lock reach the loader."""
+    assert call(ARM, '--base', 'shoulder', '--lock', 'joint_3=0.5', '--json') == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report['base_link'] == 'shoulder'
+    assert report['joints'] == ['joint_2', 'joint_4', 'joint_5', 'joint_6']
+
+
+@pytest.mark.parametrize(
+    'arguments',
+    [
+        [],
+        ['a', 'b'],
+        ['a', '--nonsense'],
+        ['a', '--lock', 'joint_1'],
+        ['a', '--lock', 'j=up'],
+        ['a', '--lock', '=1'],
+        ['a', '--lock', 'j=nan'],
+    ],
+)
+def test_usage_exits_with_two(arguments, capsys):
+    """What is not a call of the command exits with 2 and explains itself on stderr."""
+    with pytest.raises(SystemExit) as exit_info:
+        call(*arguments)
+    assert exit_info.value.code == 2
+    assert 'usage' in capsys.readouterr().err

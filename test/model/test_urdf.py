@@ -1,0 +1,386 @@
+"""What a URDF says arrives in the robot: links, joints, lumping, locking, mimic joints."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from ne_dynamics.errors import ModelError
+from ne_dynamics.model.robot import Inertia, JointType, Transform, axis_angle_rotation
+from ne_dynamics.model.urdf import load_urdf, looks_like_xml
+
+
+def link(name, mass=1.0, xyz='0 0 0', rpy='0 0 0', moments=(0.01, 0.02, 0.025)):
+    """Return a link with a diagonal inertia."""
+    xx, yy, zz = moments
+    return (
+        f'<link name="{name}"><inertial><origin xyz="{xyz}" rpy="{rpy}"/><mass value="{mass}"/>'
+        f'<inertia ixx="{xx}" ixy="0" ixz="0" iyy="{yy}" iyz="0" izz="{zz}"/></inertial></link>'
+    )
+
+
+def joint(name, parent, child, kind='revolute', inside='', xyz='0 0 0', rpy='0 0 0', axis='0 0 1'):
+    """Return a joint."""
+    limit = '<limit lower="-2" upper="2" effort="10" velocity="3"/>'
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{axis}"/>{inside or limit}</joint>'
+    )
+
+
+def robot_xml(*parts):
+    """Return a URDF."""
+    return f'<robot name="test">{"".join(parts)}</robot>'
+
+
+def tree():
+    """Return a tree: base -> a -> b -> c and b -> d -> e, with a fixed flange beyond c."""
+    return robot_xml(
+        *(link(name) for name in ('base', 'a', 'b', 'c', 'd', 'e', 'flange')),
+        joint('j_a', 'base', 'a', xyz='0 0 0.3'),
+        joint('j_b', 'a', 'b', axis='0 1 0', xyz='0 0 0.2'),
+        joint('j_d', 'b', 'd', kind='prismatic', axis='1 0 0', xyz='0.1 0 0', rpy='0 0.3 0'),
+        joint('j_c', 'b', 'c', axis='1 0 0', xyz='0 0 0.4'),
+        joint('j_e', 'd', 'e', kind='continuous', inside='<dynamics damping="0.1"/>'),
+        joint('j_flange', 'c', 'flange', kind='fixed', xyz='0 0 0.1', rpy='1 0 0'),
+    )
+
+
+def test_whole_tree_is_ordered_depth_first_in_the_order_of_the_file():
+    """Without a tip every joint moves, depth first, in the order of the file, and none is tip."""
+    robot = load_urdf(tree())
+    assert robot.joint_names == ('j_a', 'j_b', 'j_d', 'j_e', 'j_c')
+    assert [body.parent for body in robot.bodies] == [-1, 0, 1, 2, 1]
+    assert robot.tip_link is None
+    assert robot.base_link == 'base'
+    assert robot.link('base').body == -1
+    assert [joint.type for joint in robot.joints][2:4] == [
+        JointType.PRISMATIC,
+        JointType.CONTINUOUS,
+    ]
+
+
+def test_chain_runs_from_base_to_tip_and_lumps_the_rest():
+    """With a tip only the joints on the way move, and no mass beyond the base gets lost."""
+    robot = load_urdf(tree(), tip_link='flange')
+    assert robot.joint_names == ('j_a', 'j_b', 'j_c')
+    assert robot.is_chain
+    assert robot.tip.body == 2
+    assert robot.tip.parent == 'c'
+    assert [body.inertia.mass for body in robot.bodies] == [1.0, 3.0, 2.0]
+    np.testing.assert_allclose(robot.tip.pose_in_body.translation, (0.0, 0.0, 0.1))
+    assert any(finding.code == 'joints-locked' for finding in robot.findings)
+
+
+def test_locked_joints_stand_at_the_angle_given():
+    """A locked joint, on the path or off it, poses what hangs on it as if it stood there."""
+    robot = load_urdf(tree(), tip_link='flange', locked_joints={'j_d': 0.25, 'j_b': -0.7})
+    assert robot.joint_names == ('j_a', 'j_c')
+    b_in_a = Transform((axis_angle_rotation((0, 1, 0), -0.7)), np.array([0.0, 0.0, 0.2]))
+    d_in_b = Transform.from_xyz_rpy((0.1, 0, 0), (0, 0.3, 0)) @ Transform.from_translation(
+        (0.25, 0, 0)
+    )
+    np.testing.assert_allclose(
+        robot.link('d').pose_in_body.matrix, (b_in_a @ d_in_b).matrix, atol=1e-15
+    )
+    np.testing.assert_allclose(
+        robot.bodies[1].pose_in_parent.matrix,
+        (b_in_a @ Transform.from_translation((0, 0, 0.4))).matrix,
+        atol=1e-15,
+    )
+
+
+def test_base_link_leaves_out_what_is_not_beyond_it():
+    """Links above the base and beside it are gone, and the remaining chain is the same."""
+    robot = load_urdf(tree(), base_link='b', tip_link='c')
+    assert robot.joint_names == ('j_c',)
+    assert {item.name for item in robot.links} == {'b', 'c', 'd', 'e', 'flange'}
+    assert robot.link('d').body == -1
+    assert any(finding.code == 'links-left-out' for finding in robot.findings)
+
+
+def test_single_chain_without_tip_ends_at_the_link_of_its_last_joint():
+    """Without a tip given, a chain's tip is the link that its last joint moves."""
+    assert load_urdf(tree(), locked_joints={'j_d': 0.0, 'j_e': 0.0}).tip_link == 'c'
+
+
+def test_inertial_pose_is_honoured():
+    """Centre of mass and tensor are rotated by the rpy of the inertial origin."""
+    rpy, moments = (0.3, -0.8, 1.1), (0.01, 0.02, 0.025)
+    xml = robot_xml(
+        link('base'),
+        link('a', 2.0, '0.1 -0.2 0.3', ' '.join(map(str, rpy)), moments),
+        joint('j_a', 'base', 'a'),
+    )
+    inertia = load_urdf(xml).bodies[0].inertia
+    rotation = Transform.from_xyz_rpy((0, 0, 0), rpy).rotation
+    np.testing.assert_allclose(inertia.center_of_mass, (0.1, -0.2, 0.3), atol=1e-15)
+    np.testing.assert_allclose(
+        inertia.inertia_about_com, rotation @ np.diag(moments) @ rotation.T, atol=1e-16
+    )
+
+
+def test_limits_damping_and_friction():
+    """Limits, damping and friction keep their value; what is not given is infinite or zero."""
+    xml = robot_xml(
+        *(link(name) for name in ('base', 'a', 'b', 'c', 'd')),
+        joint(
+            'j_a',
+            'base',
+            'a',
+            inside='<limit lower="-1" upper="1.5" effort="0" velocity="2.5"/>'
+            '<dynamics damping="0.7" friction="0.2"/>',
+        ),
+        joint('j_b', 'a', 'b', inside='<dynamics damping="0.1"/>'),
+        joint('j_c', 'b', 'c', kind='continuous'),
+        joint('j_d', 'c', 'd', inside='<limit lower="-1" upper="1"/>'),
+    )
+    a, b, c, d = load_urdf(xml).joints
+    assert (a.lower, a.upper, a.effort_limit, a.velocity_limit) == (-1.0, 1.5, 0.0, 2.5)
+    assert (a.viscous_friction, a.coulomb_friction) == (0.7, 0.2)
+    assert (b.lower, b.upper, b.effort_limit) == (-np.inf, np.inf, np.inf)
+    assert (b.viscous_friction, b.coulomb_friction) == (0.1, 0.0)
+    assert (c.lower, c.upper, c.effort_limit) == (-np.inf, np.inf, 10.0)
+    assert (d.effort_limit, d.velocity_limit) == (np.inf, np.inf)
+
+
+def test_joint_without_axis_turns_about_x():
+    """The axis of a joint without an axis element is (1, 0, 0), as URDF says."""
+    xml = robot_xml(
+        link('base'),
+        link('a'),
+        '<joint name="j" type="continuous"><parent link="base"/><child link="a"/></joint>',
+    )
+    np.testing.assert_array_equal(load_urdf(xml).bodies[0].axis, (1.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ('axis', 'finding'), [('0.70711 0 0.70711', True), ('0.70710678 0 0.70710678', False)]
+)
+def test_axis_off_by_the_rounding_of_its_digits_is_normalised(axis, finding):
+    """A printed axis has unit length to its last digit; a coarse one is reported."""
+    xml = robot_xml(link('base'), link('a'), joint('j', 'base', 'a', axis=axis))
+    robot = load_urdf(xml)
+    assert np.linalg.norm(robot.bodies[0].axis) == pytest.approx(1.0, abs=1e-15)
+    assert any(item.code == 'axis-normalised' for item in robot.findings) is finding
+
+
+def mimic(target, multiplier=None, offset=None):
+    """Return a mimic element."""
+    more = '' if multiplier is None else f' multiplier="{multiplier}"'
+    more += '' if offset is None else f' offset="{offset}"'
+    return f'<mimic joint="{target}"{more}/><dynamics damping="0.5" friction="0.25"/>'
+
+
+def mimic_tree(*extra):
+    """Return base -> a -> b -> c, where c follows b and b follows a."""
+    return robot_xml(
+        *(link(name) for name in ('base', 'a', 'b', 'c')),
+        joint('j_a', 'base', 'a', inside='<dynamics damping="0.1" friction="0.05"/>'),
+        joint('j_b', 'a', 'b', inside=mimic('j_a', -2.0, 0.5)),
+        joint('j_c', 'b', 'c', inside=mimic('j_b', 0.5, 0.1)),
+        *extra,
+    )
+
+
+def test_mimic_chains_fold_into_one_coordinate():
+    """A mimic of a mimic follows the coordinate with the composed multiplier and offset."""
+    robot = load_urdf(mimic_tree())
+    assert robot.joint_names == ('j_a',)
+    assert [body.joint_name for body in robot.bodies] == ['j_a', 'j_b', 'j_c']
+    assert [body.coordinate for body in robot.bodies] == [0, 0, 0]
+    assert [body.multiplier for body in robot.bodies] == [1.0, -2.0, -1.0]
+    np.testing.assert_allclose([body.offset for body in robot.bodies], [0.0, 0.5, 0.35])
+    assert robot.joints[0].viscous_friction == pytest.approx(0.1 + 4.0 * 0.5 + 0.5)
+    assert robot.joints[0].coulomb_friction == pytest.approx(0.05 + 2.0 * 0.25 + 0.25)
+
+
+def test_mimic_of_a_locked_joint_is_locked_at_its_own_angle():
+    """Locking the coordinate locks its followers where it puts them."""
+    xml = mimic_tree(link('d'), joint('j_d', 'c', 'd'))
+    robot = load_urdf(xml, locked_joints={'j_a': 0.4})
+    assert robot.joint_names == ('j_d',)
+    turn = 0.4 + (-2.0 * 0.4 + 0.5) + (0.5 * (-2.0 * 0.4 + 0.5) + 0.1)
+    np.testing.assert_allclose(
+        robot.bodies[0].pose_in_parent.rotation, axis_angle_rotation((0, 0, 1), turn), atol=1e-15
+    )
+    assert sum(finding.code == 'mimic-locked' for finding in robot.findings) == 2
+
+
+def test_mimic_off_the_way_to_the_tip_stands_where_the_zero_of_its_coordinate_puts_it():
+    """A finger that follows an arm joint is lumped at its offset, and that is said."""
+    robot = load_urdf(mimic_tree(), tip_link='a')
+    assert robot.joint_names == ('j_a',)
+    np.testing.assert_allclose(
+        robot.link('c').pose_in_body.rotation,
+        axis_angle_rotation((0, 0, 1), 0.5 + 0.35),
+        atol=1e-15,
+    )
+    assert sum(finding.code == 'mimic-locked' for finding in robot.findings) == 2
+
+
+def test_mimic_may_follow_a_joint_that_comes_later():
+    """The coordinate of a mimic joint may be further down the chain than the joint itself."""
+    xml = robot_xml(
+        *(link(name) for name in ('base', 'a', 'b')),
+        joint('j_a', 'base', 'a', inside=mimic('j_b')),
+        joint('j_b', 'a', 'b'),
+    )
+    robot = load_urdf(xml)
+    assert robot.joint_names == ('j_b',)
+    assert [body.coordinate for body in robot.bodies] == [0, 0]
+
+
+def test_mimic_joint_may_be_locked_by_name():
+    """An explicit lock wins over mimicry."""
+    robot = load_urdf(mimic_tree(), locked_joints={'j_b': 0.0})
+    assert [body.joint_name for body in robot.bodies] == ['j_a']
+
+
+def test_link_without_inertial_is_massless_and_says_so():
+    """A missing inertial is not the same as a given zero."""
+    robot = load_urdf(robot_xml('<link name="base"/>', link('a', 0.0), joint('j', 'base', 'a')))
+    assert not robot.link('base').has_inertial
+    assert robot.link('a').has_inertial
+    assert robot.link('base').inertia.is_zero
+
+
+def test_unknown_tags_become_findings_and_print_nothing(capfd):
+    """What the parser does not know is a finding, and neither stdout nor stderr sees it."""
+    xml = robot_xml(
+        link('base'),
+        link('a').replace('</link>', '<sensor/></link>'),
+        joint('j', 'base', 'a', inside='<limit effort="1" velocity="1" acceleration="2"/><gear/>'),
+        '<foo/><gazebo reference="a"><mu>1</mu></gazebo><transmission name="t"/>',
+    )
+    findings = load_urdf(xml).findings
+    assert [(item.severity, item.code, item.element) for item in findings] == [
+        ('info', 'unknown-tag', "link 'a'"),
+        ('warning', 'unknown-attribute', "joint 'j'"),
+        ('warning', 'unknown-tag', "joint 'j'"),
+        ('info', 'unknown-tag', 'robot'),
+    ]
+    assert '<foo>' in findings[-1].message
+    assert capfd.readouterr() == ('', '')
+
+
+def test_visuals_do_not_decide_whether_a_robot_loads():
+    """Geometry that nobody can draw is not our business, as long as its numbers are finite."""
+    xml = robot_xml(
+        link('base').replace('</link>', '<visual><geometry><capsule/></geometry></visual></link>'),
+        link('a').replace('</link>', '<collision/></link>'),
+        joint('j', 'base', 'a'),
+    )
+    assert load_urdf(xml).n == 1
+
+
+def test_floating_joint_off_the_way_is_locked_with_a_warning():
+    """A floating branch beside the chain is lumped at identity, and that is said."""
+    xml = robot_xml(
+        *(link(name) for name in ('base', 'a', 'b')),
+        joint('j_a', 'base', 'a'),
+        '<joint name="j_b" type="floating"><parent link="a"/><child link="b"/></joint>',
+    )
+    robot = load_urdf(xml, tip_link='a')
+    assert robot.bodies[0].inertia.mass == 2.0
+    assert any(item.code == 'unsupported-joint-locked' for item in robot.findings)
+
+
+def test_locked_position_outside_the_limits_is_a_warning():
+    """A lock beyond the joint's limits is kept and reported."""
+    robot = load_urdf(tree(), locked_joints={'j_a': 2.5})
+    assert any(item.code == 'locked-outside-limits' for item in robot.findings)
+
+
+def test_text_bytes_and_file_give_the_same_robot(tmp_path):
+    """The same XML as text, bytes, file name and path object is the same robot."""
+    text = '<?xml version="1.0" encoding="UTF-16"?>\n' + tree()
+    file = tmp_path / 'robot.anything'
+    file.write_bytes(text.encode('utf-16'))
+    robots = [
+        load_urdf(source)
+        for source in (text, '\ufeff' + text, text.encode('utf-16'), str(file), file)
+    ]
+    assert {robot.joint_names for robot in robots} == {robots[0].joint_names}
+    assert [robot.source for robot in robots] == ['', '', '', str(file), str(file)]
+
+
+def test_xml_is_told_from_file_names():
+    """XML starts with '<' after marks and blanks, in any encoding; a file name does not."""
+    assert looks_like_xml('\ufeff \n<robot/>')
+    assert looks_like_xml('<robot/>'.encode('utf-16'))
+    assert looks_like_xml(b'\xef\xbb\xbf<robot/>')
+    assert not looks_like_xml('config/robot.urdf')
+    assert not looks_like_xml(b'name: puma')
+
+
+def test_default_namespace_and_missing_robot_name_are_accepted():
+    """Neither says anything about the robot's motion."""
+    xml = tree().replace('<robot name="test">', '<robot xmlns="http://example.org/urdf">')
+    robot = load_urdf(xml)
+    assert robot.n == 5
+    assert [item.code for item in robot.findings] == ['name-missing']
+
+
+def test_robot_is_frozen():
+    """Arrays of a loaded robot cannot be written to."""
+    robot = load_urdf(tree())
+    with pytest.raises(ValueError, match='read-only'):
+        robot.bodies[0].axis[0] = 2.0
+    with pytest.raises(ValueError, match='read-only'):
+        robot.bodies[0].inertia.inertia_about_com[0, 0] = 2.0
+
+
+def test_long_chains_do_not_hit_the_recursion_limit():
+    """A chain of thousands of links loads."""
+    count = 3000
+    xml = robot_xml(
+        *(link(f'l{i}') for i in range(count + 1)),
+        *(joint(f'j{i}', f'l{i}', f'l{i + 1}') for i in range(count - 1, -1, -1)),
+    )
+    robot = load_urdf(xml)
+    assert robot.n == count
+    assert robot.tip_link == f'l{count}'
+
+
+def test_loading_in_threads_keeps_findings_apart():
+    """The parser's global message hook does not mix robots that load at the same time."""
+    xmls = [
+        robot_xml(link('base'), link('a'), joint('j', 'base', 'a'), f'<tag_{i}/>')
+        for i in range(8)
+    ]
+    found = [None] * len(xmls)
+
+    def load(index):
+        for _ in range(5):
+            found[index] = load_urdf(xmls[index]).findings
+
+    threads = [threading.Thread(target=load, args=(index,)) for index in range(len(xmls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for index, findings in enumerate(found):
+        assert len(findings) == 1
+        assert f'<tag_{index}>' in findings[0].message
+
+
+def test_lumping_equals_adding_the_links_by_hand():
+    """A body's inertia is that of its links about the same origin."""
+    robot = load_urdf(tree(), tip_link='c')
+    total = Inertia.zero()
+    for name in ('c', 'flange'):
+        item = robot.link(name)
+        total += item.inertia.transformed(item.pose_in_body)
+    body = robot.bodies[-1].inertia
+    np.testing.assert_allclose(body.inertia_about_origin, total.inertia_about_origin)
+    np.testing.assert_allclose(body.first_moment, total.first_moment)
+
+
+def test_error_is_of_our_tree():
+    """A model error can be caught as ValueError and as the base of our tree."""
+    assert issubclass(ModelError, ValueError)
+    with pytest.raises(ModelError, match='no_such_link'):
+        load_urdf(tree(), tip_link='no_such_link')
