@@ -1,0 +1,286 @@
+"""The same robot in Pinocchio, behind the names, joint order, frames and signs of ne_dynamics.
+
+Mimic joints are free joints in the Pinocchio model; positions, velocities and accelerations are
+spread over them and torques folded back here, by ``q_mimic = multiplier * q + offset`` read from
+the URDF with the standard library's XML parser. Friction, which Pinocchio's algorithms leave
+out, is folded the same way, so that power is preserved.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+pin = pytest.importorskip('pinocchio', reason='needs Pinocchio (pip install pin)')
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """Position of a joint from that of another: ``multiplier * position + offset``."""
+
+    source: str
+    multiplier: float
+    offset: float
+
+
+class UrdfTopology:
+    """Joints of a URDF text: who is whose parent, which joints move, who mimics whom."""
+
+    def __init__(self, text):
+        root = ElementTree.fromstring(text)
+        self.links = [link.get('name') for link in root.findall('link')]
+        self.joint_above = {}
+        self.parent_link = {}
+        self.moving = []
+        self.mimics = {}
+        self.friction = {}
+        for joint in root.findall('joint'):
+            name = joint.get('name')
+            child = joint.find('child').get('link')
+            self.joint_above[child] = name
+            self.parent_link[child] = joint.find('parent').get('link')
+            if joint.get('type') == 'fixed':
+                continue
+            self.moving.append(name)
+            dynamics = joint.find('dynamics')
+            if dynamics is not None:
+                self.friction[name] = (
+                    float(dynamics.get('damping', '0')),
+                    float(dynamics.get('friction', '0')),
+                )
+            mimic = joint.find('mimic')
+            if mimic is not None:
+                self.mimics[name] = Mimic(
+                    mimic.get('joint'),
+                    float(mimic.get('multiplier', '1')),
+                    float(mimic.get('offset', '0')),
+                )
+        (self.root,) = set(self.links) - set(self.joint_above)
+
+    def joints_between(self, base_link, tip_link):
+        """Return the moving joints on the way from one link down to another."""
+        joints = []
+        link = tip_link
+        while link != base_link:
+            joints.append(self.joint_above[link])
+            link = self.parent_link[link]
+        return [name for name in joints if name in self.moving]
+
+    def joints_beyond(self, base_link):
+        """Return the moving joints anywhere beyond a link."""
+        beyond = []
+        for link in self.links:
+            above = link
+            while above != self.root and above != base_link:
+                above = self.parent_link[above]
+            if above == base_link and link != base_link:
+                beyond.append(self.joint_above[link])
+        return [name for name in beyond if name in self.moving]
+
+
+class PinocchioRobot:
+    """A robot in Pinocchio, called as :class:`ne_dynamics.Dynamics` is.
+
+    Parameters
+    ----------
+    urdf : str
+        URDF text.
+    coordinates : sequence of str
+        Joints in the order of every joint array.
+    gravity : array-like, shape (3,)
+        Gravity in base axes [m/s^2].
+    base_link, tip_link : str, optional
+        Chain between two links; the whole tree without them.
+    locked : dict, optional
+        Positions of locked joints [rad or m]; joints off the chain lock at 0 by default.
+    wrench_link : str, optional
+        Link of the external wrench, the Jacobian and the forward kinematics (default: tip).
+    floating : bool
+        Root the tree in a free-flyer joint, for a moving base.
+    """
+
+    def __init__(
+        self,
+        urdf,
+        coordinates,
+        gravity,
+        base_link=None,
+        tip_link=None,
+        locked=None,
+        wrench_link=None,
+        floating=False,
+    ):
+        topology = UrdfTopology(urdf)
+        self.coordinates = list(coordinates)
+        self.base_link = base_link or topology.root
+        self.tip = wrench_link or tip_link
+        self.floating = floating
+        if floating:
+            model = pin.buildModelFromXML(urdf, pin.JointModelFreeFlyer())
+        else:
+            model = pin.buildModelFromXML(urdf)
+        positions = self._locked_positions(topology, tip_link, dict(locked or {}))
+        if positions:
+            reference = pin.neutral(model)
+            for name, position in positions.items():
+                self._set_position(model, reference, name, position)
+            model = pin.buildReducedModel(
+                model, [model.getJointId(name) for name in positions], reference
+            )
+        self.model = model
+        self.data = model.createData()
+        self._fold_mimics(topology)
+        pin.framesForwardKinematics(model, self.data, pin.neutral(model))
+        self._base_in_world = self.data.oMf[self._frame(self.base_link)].copy()
+        self.gravity = np.array(gravity, dtype=float)
+        model.gravity.linear = self._base_in_world.rotation @ self.gravity
+        model.gravity.angular = np.zeros(3)
+
+    def _locked_positions(self, topology, tip_link, locked):
+        if tip_link is not None:
+            free = topology.joints_between(self.base_link, tip_link)
+        else:
+            free = topology.joints_beyond(self.base_link)
+        positions = {name: 0.0 for name in topology.moving if name not in free}
+        positions.update(locked)
+        for name, mimic in topology.mimics.items():
+            if mimic.source in positions:
+                positions[name] = mimic.multiplier * positions[mimic.source] + mimic.offset
+            elif name in positions:
+                raise ValueError(f'{name} is locked, but follows {mimic.source}, which moves')
+        return positions
+
+    @staticmethod
+    def _set_position(model, configuration, name, position):
+        joint = model.joints[model.getJointId(name)]
+        if joint.nq == 2:  # continuous: cosine and sine
+            configuration[joint.idx_q : joint.idx_q + 2] = np.cos(position), np.sin(position)
+        else:
+            configuration[joint.idx_q] = position
+
+    def _fold_mimics(self, topology):
+        """Set up: joint velocities = spread @ coordinate velocities; positions add offsets."""
+        n = len(self.coordinates)
+        self.spread = np.zeros((self.model.nv, n))
+        self._positions = {}
+        self._damping = np.zeros(self.model.nv)
+        self._coulomb = np.zeros(self.model.nv)
+        for index in range(1, self.model.njoints):
+            name = self.model.names[index]
+            if self.floating and index == 1:
+                continue
+            mimic = topology.mimics.get(name, Mimic(name, 1.0, 0.0))
+            column = self.coordinates.index(mimic.source)
+            row = self.model.joints[index].idx_v
+            self.spread[row, column] = mimic.multiplier
+            self._damping[row], self._coulomb[row] = topology.friction.get(name, (0.0, 0.0))
+            self._positions[name] = (column, mimic.multiplier, mimic.offset)
+        expected = [name for name in self._positions if name not in topology.mimics]
+        assert sorted(expected) == sorted(self.coordinates), (
+            f'coordinates {sorted(self.coordinates)}, the URDF moves {sorted(expected)}'
+        )
+
+    def _frame(self, link):
+        return self.model.getFrameId(link, pin.FrameType.BODY)
+
+    def _configuration(self, q):
+        configuration = pin.neutral(self.model)
+        for name, (column, multiplier, offset) in self._positions.items():
+            position = multiplier * q[column] + offset
+            self._set_position(self.model, configuration, name, position)
+        return configuration
+
+    def friction_torque(self, qd):
+        """Return viscous plus Coulomb friction of all joints, folded, shape (n,)."""
+        velocity = self.spread @ qd
+        friction = self._damping * velocity + self._coulomb * np.sign(velocity)
+        return self.spread.T @ friction
+
+    def inverse_dynamics(self, q, qd, qdd, wrench=None, base_motion=None):
+        """Return the joint torques without friction, shape (n,)."""
+        configuration = self._configuration(q)
+        velocity, acceleration = self.spread @ qd, self.spread @ qdd
+        if base_motion is not None:
+            assert self.floating, 'a moving base needs the free-flyer model'
+            # Free flyer at the identity: base axes are world axes. The base has no linear
+            # velocity, so its spatial acceleration is the classical one.
+            velocity[3:6] = base_motion[0:3]
+            acceleration[0:3] = base_motion[6:9]
+            acceleration[3:6] = base_motion[3:6]
+        if wrench is None:
+            torque = pin.rnea(self.model, self.data, configuration, velocity, acceleration)
+        else:
+            torque = pin.rnea(
+                self.model,
+                self.data,
+                configuration,
+                velocity,
+                acceleration,
+                self._external_forces(wrench),
+            )
+        return self.spread.T @ torque
+
+    def _external_forces(self, wrench):
+        """Force on the joints' bodies, given what the tip exerts on its environment."""
+        forces = pin.StdVec_Force()
+        for _ in range(self.model.njoints):
+            forces.append(pin.Force.Zero())
+        frame = self.model.frames[self._frame(self.tip)]
+        on_environment = pin.Force(np.array(wrench[:3]), np.array(wrench[3:]))
+        forces[frame.parentJoint] = -frame.placement.act(on_environment)
+        return forces
+
+    def gravity_torque(self, q):
+        """Return the torques that hold the robot still, shape (n,)."""
+        gravity = pin.computeGeneralizedGravity(self.model, self.data, self._configuration(q))
+        return self.spread.T @ gravity
+
+    def mass_matrix(self, q):
+        """Return the mass matrix of the coordinates, shape (n, n)."""
+        mass = pin.crba(self.model, self.data, self._configuration(q))
+        upper = np.triu(mass.reshape(self.model.nv, self.model.nv))
+        mass = upper + np.triu(upper, 1).T
+        return self.spread.T @ mass @ self.spread
+
+    def coriolis_torque(self, q, qd):
+        """Return the torques quadratic in the velocities, shape (n,)."""
+        configuration = self._configuration(q)
+        both = pin.nonLinearEffects(self.model, self.data, configuration, self.spread @ qd)
+        gravity = pin.computeGeneralizedGravity(self.model, self.data, configuration)
+        return self.spread.T @ (both - gravity)
+
+    def forward_kinematics(self, q, link=None):
+        """Return the pose of a link (default: the tip) in the base frame, shape (4, 4)."""
+        pin.framesForwardKinematics(self.model, self.data, self._configuration(q))
+        base = self.data.oMf[self._frame(self.base_link)]
+        return (base.inverse() * self.data.oMf[self._frame(link or self.tip)]).homogeneous
+
+    def jacobian(self, q, axes):
+        """Return the Jacobian of the tip, in base or tip axes, shape (6, n)."""
+        reference = pin.LOCAL if axes == 'tip' else pin.LOCAL_WORLD_ALIGNED
+        jacobian = pin.computeFrameJacobian(
+            self.model, self.data, self._configuration(q), self._frame(self.tip), reference
+        ).reshape(6, self.model.nv)
+        if axes == 'base':
+            world_to_base = self._base_in_world.rotation.T
+            jacobian = np.vstack([world_to_base @ jacobian[:3], world_to_base @ jacobian[3:]])
+        return jacobian @ self.spread
+
+    def regressor(self, q, qd, qdd, joints):
+        """Return the regressor, ten columns a joint in the order of `joints`."""
+        regressor = pin.computeJointTorqueRegressor(
+            self.model,
+            self.data,
+            self._configuration(q),
+            self.spread @ qd,
+            self.spread @ qdd,
+        ).reshape(self.model.nv, -1)
+        columns = [
+            10 * (self.model.getJointId(name) - 1) + parameter
+            for name in joints
+            for parameter in range(10)
+        ]
+        return (self.spread.T @ regressor)[:, columns]

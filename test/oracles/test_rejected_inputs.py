@@ -1,0 +1,199 @@
+"""Arrays and names that cannot be used are refused with an error of our tree that says why."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle_measure import GRAVITY
+from random_robots import random_tree
+
+import ne_dynamics as ned
+from ne_dynamics.errors import BackendError, InputError, NeDynamicsError
+
+N = 4
+
+ARGUMENTS = {
+    'inverse_dynamics': ('q', 'qd', 'qdd'),
+    'gravity_torque': ('q',),
+    'friction_torque': ('qd',),
+    'mass_matrix': ('q',),
+    'coriolis_matrix': ('q', 'qd'),
+    'forward_dynamics': ('q', 'qd', 'tau'),
+    'forward_kinematics': ('q',),
+    'jacobian': ('q',),
+    'regressor': ('q', 'qd', 'qdd'),
+}
+
+CASES = [(function, bad) for function, names in ARGUMENTS.items() for bad in names]
+
+BAD_VALUES = {
+    'NaN': [0.0, np.nan, 0.0, 0.0],
+    'infinity': [0.0, 0.0, np.inf, 0.0],
+    'minus infinity': [-np.inf, 0.0, 0.0, 0.0],
+    'too short': np.zeros(N - 1),
+    'too long': np.zeros(N + 1),
+    'empty': [],
+    'scalar': 0.5,
+    'three axes': np.zeros((1, 1, N)),
+    'rows too short': np.zeros((2, N - 1)),
+    'string': 'up',
+    'strings': ['a', 'b', 'c', 'd'],
+    'numbers as strings': ['0.1', '0.2', '0.3', '0.4'],
+    'None': None,
+    'None inside': [0.0, None, 0.0, 0.0],
+    'ragged': [[0.0, 0.0], [0.0, 0.0, 0.0, 0.0]],
+    'complex': [0.0, 1j, 0.0, 0.0],
+    'dict': {'joint_1': 0.0},
+}
+
+
+@pytest.fixture(scope='module')
+def subject():
+    """A random robot of four coordinates."""
+    for seed in range(100):
+        tree = random_tree(seed, 6)
+        if tree.n == N:
+            return tree
+    raise AssertionError('no random tree of the wanted size')
+
+
+@pytest.fixture
+def dynamics(subject, backend):
+    """The dynamics of that robot as a whole tree."""
+    robot = ned.load_urdf(subject.urdf)
+    return ned.Dynamics(robot, gravity=GRAVITY, backend=backend)
+
+
+@pytest.fixture
+def chain(backend):
+    """A chain with a tip, for the wrench."""
+    text = (
+        '<robot name="one"><link name="base"/><link name="arm"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/>'
+        '<axis xyz="0 0 1"/></joint></robot>'
+    )
+    return ned.Dynamics(ned.load_urdf(text, tip_link='arm'), gravity=GRAVITY, backend=backend)
+
+
+@pytest.mark.parametrize('value', BAD_VALUES.values(), ids=BAD_VALUES.keys())
+@pytest.mark.parametrize(('function', 'bad'), CASES)
+def test_joint_arrays(dynamics, function, bad, value):
+    """A joint array of a wrong shape, type or value is refused by name."""
+    arguments = {name: np.zeros(N) for name in ARGUMENTS[function]}
+    arguments[bad] = value
+    with pytest.raises(InputError, match=rf'\b{bad}\b'):
+        getattr(dynamics, function)(**arguments)
+
+
+def test_the_message_says_what_was_expected(dynamics):
+    """Name, shape got and shape expected are in the message."""
+    zero = np.zeros(N)
+    with pytest.raises(InputError, match=rf'qd.*{N}.*{N + 1}|qd.*{N + 1}.*{N}'):
+        dynamics.inverse_dynamics(zero, np.zeros(N + 1), zero)
+
+
+@pytest.mark.parametrize(
+    'rows', [(2, 3, 2), (2, 2, 3), (3, 2, 2), (None, 2, 2), (2, None, 2), (2, 2, None), (0, 1, 0)]
+)
+def test_batches_of_different_length(dynamics, rows):
+    """Joint arrays of one call have the same number of rows."""
+    arrays = [np.zeros(N) if count is None else np.zeros((count, N)) for count in rows]
+    with pytest.raises(InputError):
+        dynamics.inverse_dynamics(*arrays)
+
+
+@pytest.mark.parametrize(
+    'wrench',
+    [
+        np.zeros(5),
+        np.zeros(7),
+        np.zeros((1, 6, 1)),
+        np.zeros((3, 6)),
+        np.zeros((6, 1)),
+        [],
+        0.0,
+        [0.0, 0.0, np.nan, 0.0, 0.0, 0.0],
+        [0.0, 0.0, np.inf, 0.0, 0.0, 0.0],
+        'down',
+        ['a'] * 6,
+        [None] * 6,
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize('function', ['inverse_dynamics', 'forward_dynamics'])
+def test_wrench(chain, function, wrench):
+    """A wrench that is not six finite numbers is refused by name."""
+    zero = np.zeros(1)
+    with pytest.raises(InputError, match='wrench'):
+        getattr(chain, function)(zero, zero, zero, wrench=wrench)
+
+
+def test_wrench_rows(chain):
+    """A batch of motions takes as many wrenches."""
+    zero = np.zeros((2, 1))
+    with pytest.raises(InputError, match='wrench'):
+        chain.inverse_dynamics(zero, zero, zero, wrench=np.zeros((3, 6)))
+
+
+@pytest.mark.parametrize(
+    'base_motion',
+    [np.zeros(8), np.zeros(10), np.zeros((3, 3)), [], 1.0, [np.nan] * 9, [np.inf] * 9, 'fast'],
+    ids=repr,
+)
+def test_base_motion(chain, base_motion):
+    """A base motion that is not nine finite numbers is refused by name."""
+    zero = np.zeros(1)
+    with pytest.raises(InputError, match='base_motion'):
+        chain.inverse_dynamics(zero, zero, zero, base_motion=base_motion)
+
+
+def test_wrench_without_a_tip(dynamics):
+    """A wrench on a tree that has no tip is an error: where would it act."""
+    if dynamics.robot.tip_link is not None:
+        pytest.skip('the loader gave this tree a tip')
+    zero = np.zeros(N)
+    with pytest.raises(NeDynamicsError, match='tip'):
+        dynamics.inverse_dynamics(zero, zero, zero, wrench=np.ones(6))
+
+
+@pytest.mark.parametrize(
+    'gravity',
+    [(0.0, 0.0), 9.81, (0.0, 0.0, np.nan), (0.0, 0.0, np.inf), 'down', None, np.zeros((3, 1))],
+    ids=repr,
+)
+def test_gravity(subject, backend, gravity):
+    """Gravity that is not three finite numbers is refused by name."""
+    robot = ned.load_urdf(subject.urdf)
+    with pytest.raises(InputError, match='gravity'):
+        ned.Dynamics(robot, gravity=gravity, backend=backend)
+
+
+@pytest.mark.parametrize('name', ['fortran', '', 'Python', None, 3])
+def test_unknown_backend(subject, name):
+    """A backend that does not exist is refused, not replaced."""
+    with pytest.raises(BackendError):
+        ned.Dynamics(ned.load_urdf(subject.urdf), backend=name)
+
+
+def test_unknown_link(chain):
+    """A link that does not exist is refused by name."""
+    for function in (chain.forward_kinematics, chain.jacobian):
+        with pytest.raises(NeDynamicsError, match='nowhere'):
+            function([0.0], link='nowhere')
+
+
+@pytest.mark.parametrize('axes', ['world', '', None, 0])
+def test_unknown_axes(chain, axes):
+    """A Jacobian is in base or in tip axes."""
+    with pytest.raises(InputError, match='axes'):
+        chain.jacobian([0.0], axes=axes)
+
+
+def test_a_refused_call_leaves_no_trace(dynamics):
+    """After a refused call the next good one gives what it gave before."""
+    zero = np.zeros(N)
+    before = dynamics.inverse_dynamics(zero, zero, zero)
+    with pytest.raises(InputError):
+        dynamics.inverse_dynamics(np.full(N, np.nan), zero, zero)
+    np.testing.assert_array_equal(dynamics.inverse_dynamics(zero, zero, zero), before)
