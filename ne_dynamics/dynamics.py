@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.algorithms import terms
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
+from ne_dynamics.algorithms.rounding import torque_bound
 from ne_dynamics.codegen.cache import ObjectCache
 from ne_dynamics.codegen.kernel import PythonKernel
 from ne_dynamics.codegen.programs import LARGEST, ProgramSet
+from ne_dynamics.codegen.source import LANGUAGES, Program, standalone_source
 from ne_dynamics.errors import BackendError, InputError, ModelError
 from ne_dynamics.model.robot import FloatArray, Robot
 
@@ -26,6 +28,16 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 
 LONG_COMPILATION = 4000
 """Operations from which a compilation is announced on stderr when that is a terminal."""
+
+UNITS = {
+    'q': 'rad or m',
+    'qd': 'rad/s or m/s',
+    'qdd': 'rad/s^2 or m/s^2',
+    'tau': 'N m or N',
+    'wrench': 'force [N], moment [N m] of the last link on the environment, in tip axes',
+    'base': 'angular velocity [rad/s], angular acceleration [rad/s^2], linear [m/s^2]',
+}
+"""Units of the arguments of the generated functions, for their header."""
 
 _ENTRIES = {
     'inverse_dynamics': ('inverse_dynamics', 'inverse_dynamics_with_wrench'),
@@ -87,7 +99,8 @@ class Dynamics:
         'python' (no compiler), 'numba', or 'auto': 'numba' where it is installed.
     tolerance : float
         Geometry within this of an exact 0 or 1 (relative to the robot's size) is treated as
-        exact, see :func:`~ne_dynamics.algorithms.mechanism.build_mechanism`.
+        exact, see :func:`~ne_dynamics.algorithms.mechanism.build_mechanism`; a URDF that says
+        1.5707963 for a quarter turn needs 1e-7. :meth:`rounding_bound` tells what it changes.
     threads : int
         Threads that share a batch on the backend 'numba'; 0 for one a core.
 
@@ -135,6 +148,8 @@ class Dynamics:
         self._interpreted: dict[tuple[str, str | None], PythonKernel] = {}
         self._compiled: dict[tuple[str, str | None], Any] = {}
         self._cache = ObjectCache()
+        self._viscous = robot.limits('viscous_friction')
+        self._coulomb = robot.limits('coulomb_friction')
 
     def __repr__(self) -> str:
         return f'<Dynamics of {self.robot.name!r}, {self.n} joints, backend {self.backend!r}>'
@@ -218,9 +233,7 @@ class Dynamics:
         Viscous friction times velocity plus Coulomb friction times its sign.
         """
         (rates,), single = _inputs(('qd', qd, self.n))
-        viscous = self.robot.limits('viscous_friction')
-        coulomb = self.robot.limits('coulomb_friction')
-        result: FloatArray = viscous * rates + coulomb * np.sign(rates)
+        result: FloatArray = self._viscous * rates + self._coulomb * np.sign(rates)
         return result[0] if single else result
 
     def mass_matrix(self, q: ArrayLike) -> FloatArray:
@@ -303,6 +316,43 @@ class Dynamics:
             )
         return np.concatenate(parts)
 
+    def rounding_bound(
+        self, qd: ArrayLike = 1.0, qdd: ArrayLike = 1.0, q: ArrayLike = np.pi
+    ) -> FloatArray:
+        """Return the most by which `tolerance` changes each effort of the inverse dynamics.
+
+        Small numbers of the model (sines of 1e-13, lengths of 1e-17) are treated as exact zeros
+        and ones within the tolerance. This bounds the effect over all positions, for motions
+        up to the given size; it is an upper bound and many times larger than what happens.
+
+        Parameters
+        ----------
+        qd, qdd : array-like, scalar or shape (n,)
+            Largest velocities [rad/s or m/s] and accelerations [rad/s^2 or m/s^2].
+        q : array-like, scalar or shape (n,)
+            Largest positions, which matter for prismatic joints [m].
+
+        Returns
+        -------
+        array, shape (n,)
+            [N m or N]; zero when nothing was changed.
+        """
+        plain = build_mechanism(self.robot, self.tolerance, regroup=False)
+        sizes = []
+        for name, value in (('q', q), ('qd', qd), ('qdd', qdd)):
+            flat = np.broadcast_to(np.asarray(value, dtype=np.float64), (self.n,))
+            sizes.append(_checked(flat, name, self.n)[0].tolist())
+        return np.array(
+            torque_bound(
+                self._programs.mechanism,
+                plain,
+                q=sizes[0],
+                qd=sizes[1],
+                qdd=sizes[2],
+                gravity=self._programs.gravity,
+            )
+        )
+
     # ---- kinematics
 
     def forward_kinematics(self, q: ArrayLike, link: str | None = None) -> FloatArray:
@@ -356,24 +406,52 @@ class Dynamics:
             counts[name] = (count.multiplications, count.additions)
         return counts
 
-    def source(self, function: str = 'inverse_dynamics') -> str:
-        """Return the generated equations of a function as Python text.
+    def source(self, function: str = 'inverse_dynamics', language: str = 'python') -> str:
+        """Return the generated equations of a function as text that runs on its own.
 
         Parameters
         ----------
         function : str
             One of the keys of :meth:`operation_counts`.
+        language : str
+            'python' (floats: what the backend 'python' executes), 'numpy' (arrays of shape
+            (..., n)) or 'c' (C99).
+
+        Returns
+        -------
+        str
+            The same text for the same robot: it carries no date.
 
         Raises
         ------
         InputError
-            When there is no such function.
+            When there is no such function or language.
         """
-        if function not in self._programs.names():
-            raise InputError(
-                f'function: expected one of {", ".join(self._programs.names())}, got {function!r}'
-            )
-        return self._python(function).source
+        names = self._programs.names()
+        if function not in names:
+            raise InputError(f'function: expected one of {", ".join(names)}, got {function!r}')
+        if language not in LANGUAGES:
+            raise InputError(f'language: expected one of {", ".join(LANGUAGES)}, got {language!r}')
+        program = self._python(function).program
+        return standalone_source(program, language, self._header(program))
+
+    def _header(self, program: Program) -> list[str]:
+        count = program.count()
+        units = ', '.join(f'{stem}: {UNITS[stem]}' for stem, _ in program.inputs if stem in UNITS)
+        joints = ', '.join(
+            f'{index + 1} {joint.name} ({"m, N" if joint.type.is_prismatic else "rad, N m"})'
+            for index, joint in enumerate(self.robot.joints)
+        )
+        return [
+            f'{program.name} of {self.robot.name}: {count.multiplications} multiplications, '
+            f'{count.additions} additions, {count.functions} sines, cosines and signs',
+            f'joints: {joints}',
+            f'SI units. {units}',
+            f'gravity in base axes [m/s^2]: {", ".join(map(repr, self._programs.gravity))}',
+            f'tolerance {self.tolerance:g}: {len(self._programs.mechanism.changes)} numbers taken '
+            f'as exact; an effort changes by at most {self.rounding_bound().max():.2g} N m or N '
+            'at 1 rad/s and 1 rad/s^2 (m/s, m/s^2)',
+        ]
 
     # ---- how a call is made
 
@@ -397,13 +475,8 @@ class Dynamics:
     def _python(self, name: str, link: str | None = None) -> PythonKernel:
         kernel = self._interpreted.get((name, link))
         if kernel is None:
-            program = self._programs.program(name, link)
-            count = program.count()
-            header = (
-                f'{count.multiplications} multiplications, {count.additions} additions, '
-                f'{count.functions} sines, cosines and signs',
-            )
-            kernel = self._interpreted[name, link] = PythonKernel(program, header)
+            kernel = PythonKernel(self._programs.program(name, link))
+            self._interpreted[name, link] = kernel
         return kernel
 
     def _machine_code(self, name: str, link: str | None = None) -> Any:

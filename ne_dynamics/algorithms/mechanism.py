@@ -16,6 +16,7 @@ that follows from them are unchanged.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -99,8 +100,9 @@ class Mechanism:
         Pose of the chosen base frame in the base link's frame.
     viscous_friction, coulomb_friction, reflected_inertia : tuple of float
         One each coordinate.
-    largest_snap : float
-        Largest relative change of a number that was treated as exact.
+    changes : dict
+        What treating numbers as exact changed, at most: (body, field, position) to the size of
+        the change; the fields are turn, twist, spin, position, first and second.
     """
 
     bodies: tuple[MechanismBody, ...]
@@ -109,7 +111,7 @@ class Mechanism:
     viscous_friction: tuple[float, ...]
     coulomb_friction: tuple[float, ...]
     reflected_inertia: tuple[float, ...]
-    largest_snap: float
+    changes: Mapping[tuple[int, str, int], float]
 
     @property
     def n(self) -> int:
@@ -128,27 +130,38 @@ class _Snapper:
 
     def __init__(self, tolerance: float) -> None:
         self.tolerance = tolerance
-        self.largest = 0.0
+        self.changes: dict[tuple[int, str, int], float] = {}
 
-    def pair(self, cosine: float, sine: float) -> tuple[float, float]:
+    def pair(self, cosine: float, sine: float, body: int, field: str) -> tuple[float, float]:
         norm = math.hypot(cosine, sine)
         cosine, sine = cosine / norm, sine / norm
         if abs(sine) <= self.tolerance:
-            self.largest = max(self.largest, abs(sine))
-            return math.copysign(1.0, cosine), 0.0
-        if abs(cosine) <= self.tolerance:
-            self.largest = max(self.largest, abs(cosine))
-            return 0.0, math.copysign(1.0, sine)
-        return cosine, sine
+            exact = math.copysign(1.0, cosine), 0.0
+        elif abs(cosine) <= self.tolerance:
+            exact = 0.0, math.copysign(1.0, sine)
+        else:
+            return cosine, sine
+        # Both entries move by no more than the small one.
+        small = min(abs(cosine), abs(sine))
+        if small > 0.0:
+            self.changes[body, field, 0] = self.changes[body, field, 1] = small
+        return exact
 
-    def value(self, number: float, size: float) -> float:
-        if size > 0.0 and abs(number) <= self.tolerance * size:
-            self.largest = max(self.largest, abs(number) / size)
-            return 0.0
-        return float(number)
+    def values(
+        self, numbers: Iterable[float], size: float, body: int, field: str
+    ) -> tuple[float, ...]:
+        result = []
+        for position, number in enumerate(numbers):
+            small = 0.0 < abs(number) <= self.tolerance * size
+            if small:
+                self.changes[body, field, position] = abs(float(number))
+            result.append(0.0 if small else float(number))
+        return tuple(result)
 
-    def vector(self, numbers: FloatArray, size: float) -> tuple[float, float, float]:
-        x, y, z = (self.value(float(number), size) for number in numbers)
+    def vector(
+        self, numbers: FloatArray, size: float, body: int, field: str
+    ) -> tuple[float, float, float]:
+        x, y, z = self.values([float(number) for number in numbers], size, body, field)
         return x, y, z
 
 
@@ -223,7 +236,7 @@ def build_mechanism(
     for index, body in enumerate(bodies):
         parent_pose = base_pose if body.parent == BASE else body_poses[body.parent]
         relative = parent_pose.inverse() @ body.pose_in_parent @ body_poses[index]
-        turn, twist, spin = _euler_pairs(relative.rotation, snap)
+        turn, twist, spin = _euler_pairs(relative.rotation, snap, index)
         # The model's joint moves about the axis through the body's own origin, which the chosen
         # origin shares up to a shift along the axis, so joint positions keep their zero.
         chosen.append(
@@ -236,7 +249,7 @@ def build_mechanism(
                 turn,
                 twist,
                 spin,
-                snap.vector(relative.translation, size),
+                snap.vector(relative.translation, size, index, 'position'),
                 _inertia_in(robot, index, body_poses[index]),
             )
         )
@@ -250,7 +263,7 @@ def build_mechanism(
         tuple(joint.viscous_friction for joint in robot.joints),
         tuple(joint.coulomb_friction for joint in robot.joints),
         tuple(joint.reflected_inertia for joint in robot.joints),
-        snap.largest,
+        snap.changes,
     )
 
 
@@ -309,16 +322,16 @@ def _base_pose(robot: Robot, body_poses: list[Transform]) -> Transform:
 
 
 def _euler_pairs(
-    rotation: FloatArray, snap: _Snapper
+    rotation: FloatArray, snap: _Snapper, index: int
 ) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
     """Split a rotation into Rz(turn) Rx(twist) Rz(spin), each as (cosine, sine)."""
     sine = math.hypot(float(rotation[2, 0]), float(rotation[2, 1]))
-    twist = snap.pair(float(rotation[2, 2]), sine)
+    twist = snap.pair(float(rotation[2, 2]), sine, index, 'twist')
     if twist[1] == 0.0:
-        spin = snap.pair(float(rotation[0, 0]), -float(rotation[0, 1]))
+        spin = snap.pair(float(rotation[0, 0]), -float(rotation[0, 1]), index, 'spin')
         return (1.0, 0.0), twist, spin
-    turn = snap.pair(-float(rotation[1, 2]), float(rotation[0, 2]))
-    spin = snap.pair(float(rotation[2, 1]), float(rotation[2, 0]))
+    turn = snap.pair(-float(rotation[1, 2]), float(rotation[0, 2]), index, 'turn')
+    spin = snap.pair(float(rotation[2, 1]), float(rotation[2, 0]), index, 'spin')
     return turn, twist, spin
 
 
@@ -392,15 +405,15 @@ def _snapped_inertias(bodies: list[MechanismBody], snap: _Snapper) -> list[Mecha
     first = max([abs(v) for body in bodies for v in body.inertia.first_moment], default=0.0)
     second = max([abs(v) for body in bodies for v in body.inertia.second_moments], default=0.0)
     result = []
-    for body in bodies:
+    for index, body in enumerate(bodies):
         inertia = body.inertia
-        xx, yy, zz, xy, xz, yz = (snap.value(v, second) for v in inertia.second_moments)
+        xx, yy, zz, xy, xz, yz = snap.values(inertia.second_moments, second, index, 'second')
         result.append(
             replace(
                 body,
                 inertia=RigidInertia(
                     inertia.mass,
-                    snap.vector(np.array(inertia.first_moment), first),
+                    snap.vector(np.array(inertia.first_moment), first, index, 'first'),
                     (xx, yy, zz, xy, xz, yz),
                 ),
             )

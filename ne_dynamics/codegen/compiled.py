@@ -77,6 +77,7 @@ class Toolchain:
         symbols = {
             'ned_array_type': id(np.ndarray),
             'ned_float64': id(np.dtype(np.float64)),
+            'ned_none': id(None),
             'ned_new_array': table[ARRAY_API_NEW],
             'PyObject_Vectorcall': ctypes.cast(
                 ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p

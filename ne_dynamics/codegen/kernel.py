@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,6 @@ class PythonKernel:
     Parameters
     ----------
     program : Program
-    header : sequence of str
-        Comment lines of the text.
 
     Attributes
     ----------
@@ -34,9 +32,9 @@ class PythonKernel:
         The generated text, exactly what is executed.
     """
 
-    def __init__(self, program: Program, header: Sequence[str] = ()) -> None:
+    def __init__(self, program: Program) -> None:
         self.program = program
-        self.source = python_source(program, header)
+        self.source = python_source(program)
         code = compile(self.source, f'<generated {program.name}>', 'exec')
         self._on_floats = _load(code, program.name, math.sin, math.cos, _sign)
         self._on_arrays = _load(code, program.name, np.sin, np.cos, np.sign)

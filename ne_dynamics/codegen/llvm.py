@@ -374,6 +374,91 @@ def _angle_inputs(program: Program) -> set[str]:
     }
 
 
+def _eight(program: Program) -> str:
+    """Return ``i1 @eight(ptr, ..., ptr out)``: eight samples, scalar k of all in vector k.
+
+    The result tells whether all inputs are finite and all angles in range.
+    """
+    vector = _kind(LANES)
+    angles = _angle_inputs(program)
+    lines: list[str] = []
+    inputs: dict[str, str] = {}
+    sums: list[str] = []
+    checks: list[str] = []
+    for group, index, name in _input_names(program):
+        tag = f'{group}_{index}'
+        lines += [
+            f'%a{tag} = getelementptr {vector}, ptr %in{group}, i64 {index}',
+            f'%v{tag} = load {vector}, ptr %a{tag}, align 64',
+        ]
+        inputs[name] = f'%v{tag}'
+        if name in angles:
+            lines += [
+                f'%b{tag} = call {vector} @llvm.fabs.v{LANES}f64({vector} %v{tag})',
+                f'%c{tag} = fcmp ole {vector} %b{tag}, {_vector(LARGEST_ANGLE, LANES)}',
+            ]
+            checks.append(f'%c{tag}')
+        else:
+            lines.append(f'%m{tag} = fmul {vector} %v{tag}, {_vector(0.0, LANES)}')
+            sums.append(f'%m{tag}')
+    if sums:
+        total = _tree(lines, sums, f'fadd {vector}', 't')
+        lines.append(f'%sum = fcmp oeq {vector} {total}, {_vector(0.0, LANES)}')
+        checks.append('%sum')
+    verdict = _tree(lines, checks, f'and <{LANES} x i1>', 'k')
+    body = _Body(program, LANES, inputs)
+    outputs = body.outputs()
+    lines += body.lines
+    for index, name in enumerate(outputs):
+        lines += [
+            f'%z{index} = getelementptr {vector}, ptr %out, i64 {index}',
+            f'store {vector} {name}, ptr %z{index}, align 64',
+        ]
+    lines += [
+        f'%bits = bitcast <{LANES} x i1> {verdict} to i{LANES}',
+        f'%good = icmp eq i{LANES} %bits, -1',
+        'ret i1 %good',
+    ]
+    arguments = ', '.join(f'ptr noalias %in{group}' for group in range(len(program.inputs)))
+    text = '\n'.join(lines)
+    return f'define internal i1 @eight({arguments}, ptr noalias %out) {{\n{text}\n}}'
+
+
+def _transposition(name: str, rows_to_vectors: bool) -> str:
+    """Return a function that moves eight rows to vectors (scalar k of all rows in vector k).
+
+    Or back. ``void @name(ptr rows, ptr vectors, i64 width)``
+    """
+    source, target = ('row', 'vector') if rows_to_vectors else ('vector', 'row')
+    lanes = []
+    for lane in range(LANES):
+        lanes += [
+            f'%r{lane} = mul i64 %width, {lane}',
+            f'%ri{lane} = add i64 %r{lane}, %k',
+            f'%row{lane} = getelementptr double, ptr %rows, i64 %ri{lane}',
+            f'%vi{lane} = add i64 %k8, {lane}',
+            f'%vector{lane} = getelementptr double, ptr %vectors, i64 %vi{lane}',
+            f'%x{lane} = load double, ptr %{source}{lane}, align 8',
+            f'store double %x{lane}, ptr %{target}{lane}, align 8',
+        ]
+    text = '\n'.join(lanes)
+    return f"""define internal void @{name}(ptr noalias %rows, ptr noalias %vectors, i64 %width) {{
+entry:
+br label %head
+head:
+%k = phi i64 [ 0, %entry ], [ %next, %body ]
+%more = icmp slt i64 %k, %width
+br i1 %more, label %body, label %done
+body:
+%k8 = mul i64 %k, {LANES}
+{text}
+%next = add i64 %k, 1
+br label %head
+done:
+ret void
+}}"""
+
+
 def _batch(program: Program) -> str:
     """Return ``i64 @batch(i64 count, ptr, ..., ptr out)``.
 
@@ -381,81 +466,40 @@ def _batch(program: Program) -> str:
     input is not finite or an angle out of range; the rows before it are done.
     """
     groups = range(len(program.inputs))
-    pointers = ', '.join(f'ptr noalias %in{group}' for group in groups)
+    counts = [count for _, count in program.inputs]
     size = len(program.outputs)
+    vector = _kind(LANES)
+    pointers = ', '.join(f'ptr noalias %in{group}' for group in groups)
+    tiles = ', '.join(f'ptr %tile{group}' for group in groups)
+    rows = ', '.join(f'ptr %tp{group}' for group in groups)
     lines = [
         f'define i64 @batch(i64 %count, {pointers}, ptr noalias %out) {{',
         'entry:',
+        *[f'%tile{g} = alloca [{counts[g]} x {vector}], align 64' for g in groups],
+        f'%otile = alloca [{size} x {vector}], align 64',
         f'%whole = and i64 %count, {-LANES}',
         'br label %head',
         'head:',
-        '%i = phi i64 [ 0, %entry ], [ %next, %body ]',
+        '%i = phi i64 [ 0, %entry ], [ %next, %store ]',
         '%more = icmp slt i64 %i, %whole',
         'br i1 %more, label %load, label %tail',
         'load:',
     ]
-    inputs = {}
-    vector = _kind(LANES)
-    counts = [count for _, count in program.inputs]
     for group in groups:
         lines += [
             f'%row{group} = mul i64 %i, {counts[group]}',
             f'%p{group} = getelementptr double, ptr %in{group}, i64 %row{group}',
+            f'call void @to_vectors(ptr %p{group}, ptr %tile{group}, i64 {counts[group]})',
         ]
-    angles = _angle_inputs(program)
-    sums: list[str] = []
-    conditions: list[str] = []
-    for group, index, name in _input_names(program):
-        tag = f'{group}_{index}'
-        packed = 'undef'
-        for lane in range(LANES):
-            offset = lane * counts[group] + index
-            lines += [
-                f'%l{tag}_{lane}a = getelementptr double, ptr %p{group}, i64 {offset}',
-                f'%l{tag}_{lane} = load double, ptr %l{tag}_{lane}a, align 8',
-                f'%v{tag}_{lane} = insertelement {vector} {packed}, '
-                f'double %l{tag}_{lane}, i32 {lane}',
-            ]
-            packed = f'%v{tag}_{lane}'
-        inputs[name] = packed
-        if name in angles:
-            lines += [
-                f'%b{tag} = call {vector} @llvm.fabs.v{LANES}f64({vector} {packed})',
-                f'%c{tag} = fcmp ole {vector} %b{tag}, {_vector(LARGEST_ANGLE, LANES)}',
-            ]
-            conditions.append(f'%c{tag}')
-        else:
-            lines.append(f'%m{tag} = fmul {vector} {packed}, {_vector(0.0, LANES)}')
-            sums.append(f'%m{tag}')
-    if sums:
-        total = _tree(lines, sums, f'fadd {vector}', 'ft')
-        lines.append(f'%sum = fcmp oeq {vector} {total}, {_vector(0.0, LANES)}')
-        conditions.append('%sum')
-    verdict = _tree(lines, conditions, f'and <{LANES} x i1>', 'fk')
     lines += [
-        f'%bits = bitcast <{LANES} x i1> {verdict} to i{LANES}',
-        f'%good = icmp eq i{LANES} %bits, -1',
-        'br i1 %good, label %body, label %bad',
+        f'%good = call i1 @eight({tiles}, ptr %otile)',
+        'br i1 %good, label %store, label %bad',
         'bad:',
         'ret i64 %i',
-        'body:',
-    ]
-    body = _Body(program, LANES, inputs)
-    outputs = body.outputs()
-    lines += body.lines
-    lines += [
+        'store:',
         f'%orow = mul i64 %i, {size}',
         '%o = getelementptr double, ptr %out, i64 %orow',
-    ]
-    for index, name in enumerate(outputs):
-        for lane in range(LANES):
-            lines += [
-                f'%e{index}_{lane} = extractelement {vector} {name}, i32 {lane}',
-                f'%ea{index}_{lane} = getelementptr double, ptr %o, i64 {lane * size + index}',
-                f'store double %e{index}_{lane}, ptr %ea{index}_{lane}, align 8',
-            ]
-    rows = [f'%tp{group}' for group in groups]
-    lines += [
+        f'call void @to_rows(ptr %o, ptr %otile, i64 {size})',
         f'%next = add i64 %i, {LANES}',
         'br label %head',
         'tail:',
@@ -463,19 +507,16 @@ def _batch(program: Program) -> str:
         '%left = icmp slt i64 %j, %count',
         'br i1 %left, label %check, label %done',
         'check:',
-        *[f'%tr{group} = mul i64 %j, {counts[group]}' for group in groups],
-        *[
-            f'%tp{group} = getelementptr double, ptr %in{group}, i64 %tr{group}'
-            for group in groups
-        ],
-        f'%fine = call i1 @acceptable({", ".join(f"ptr {row}" for row in rows)})',
+        *[f'%tr{g} = mul i64 %j, {counts[g]}' for g in groups],
+        *[f'%tp{g} = getelementptr double, ptr %in{g}, i64 %tr{g}' for g in groups],
+        f'%fine = call i1 @acceptable({rows})',
         'br i1 %fine, label %one, label %refuse',
         'refuse:',
         'ret i64 %j',
         'one:',
         f'%to = mul i64 %j, {size}',
         '%tq = getelementptr double, ptr %out, i64 %to',
-        f'call void @single({", ".join(f"ptr {row}" for row in rows)}, ptr %tq)',
+        f'call void @single({rows}, ptr %tq)',
         '%jn = add i64 %j, 1',
         'br label %tail',
         'done:',
@@ -483,6 +524,27 @@ def _batch(program: Program) -> str:
         '}',
     ]
     return '\n'.join(lines)
+
+
+TAKES_WRENCH = ('inverse_dynamics', 'forward_dynamics')
+"""Functions that may be called with one more argument, a wrench, which may be None."""
+
+
+def _trailing_none(program: Program) -> list[str]:
+    """Return the test for one more positional argument that is None."""
+    groups = len(program.inputs)
+    if program.name not in TAKES_WRENCH:
+        return ['br label %fallback']
+    return [
+        f'%onemore = icmp eq i64 %nargs, {groups + 1}',
+        '%candidate = and i1 %onemore, %plain',
+        'br i1 %candidate, label %last, label %fallback',
+        'last:',
+        f'%lastp = getelementptr ptr, ptr %args, i64 {groups}',
+        '%lasto = load ptr, ptr %lastp, align 8',
+        '%isnone = icmp eq ptr %lasto, @ned_none',
+        'br i1 %isnone, label %arrays0, label %fallback',
+    ]
 
 
 def _entry(program: Program) -> str:
@@ -501,7 +563,9 @@ def _entry(program: Program) -> str:
         f'%enough = icmp eq i64 %nargs, {groups}',
         '%plain = icmp eq ptr %names, null',
         '%simple = and i1 %enough, %plain',
-        'br i1 %simple, label %arrays0, label %fallback',
+        'br i1 %simple, label %arrays0, label %more',
+        'more:',
+        *_trailing_none(program),
     ]
     for group, (_, count) in enumerate(program.inputs):
         after = f'arrays{group + 1}' if group + 1 < groups else 'values'
@@ -582,6 +646,7 @@ def module_text(program: Program) -> str:
     declarations = [
         '@ned_array_type = external global i8',
         '@ned_float64 = external global i8',
+        '@ned_none = external global i8',
         'declare ptr @ned_new_array(ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)',
         'declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)',
         'declare double @llvm.fabs.f64(double)',
@@ -597,6 +662,9 @@ def module_text(program: Program) -> str:
         *[sincos_function(lanes) for lanes in widths],
         _single(program),
         _finite(program),
+        _eight(program),
+        _transposition('to_vectors', True),
+        _transposition('to_rows', False),
         _batch(program),
         _entry(program),
     ]

@@ -82,6 +82,7 @@ class _Writer:
     """Assigns names and writes expressions, sharing what is used more than once."""
 
     def __init__(self, program: Program) -> None:
+        self.program = program
         self.graph = program.graph
         self.live = self.graph.live(program.outputs)
         self.uses: dict[int, int] = dict.fromkeys(self.live, 0)
@@ -91,6 +92,11 @@ class _Writer:
         for output in program.outputs:
             if isinstance(output, Symbol):
                 self.uses[output.index] += 1
+        self.functions = {self.graph.nodes[index][0] for index in self.live} & {
+            'sin',
+            'cos',
+            'sign',
+        }
         self.text: dict[int, tuple[str, int]] = {}
         self.taken: set[str] = set()
 
@@ -113,6 +119,19 @@ class _Writer:
             lines.append(f'{name} = {text}')
             self.text[index] = name, 3
         return lines
+
+    def input_names(self) -> list[tuple[str, list[str]]]:
+        """Return the groups with the names of their scalars, '_' for those not used."""
+        live = {
+            self.graph.nodes[index][1]
+            for index in self.live
+            if self.graph.nodes[index][0] == 'input'
+        }
+        result = []
+        for stem, count in self.program.inputs:
+            names = [f'{stem}{index + 1}' for index in range(count)]
+            result.append((stem, [name if name in live else '_' for name in names]))
+        return result
 
     def _name(self, index: int) -> str:
         key = self.graph.nodes[index]
@@ -154,39 +173,124 @@ class _Writer:
         )  # fmt: skip
 
 
-def python_source(program: Program, header: Sequence[str] = ()) -> str:
+def python_source(program: Program) -> str:
     """Return the program as a Python function of sequences that returns a flat list.
 
     The text runs on floats and on NumPy arrays alike; ``sin``, ``cos`` and ``sign`` are looked
     up in the namespace in which it is executed.
+    """
+    writer = _Writer(program)
+    body = writer.statements()
+    outputs = [writer.output(scalar) for scalar in program.outputs]
+    lines = [f'def {program.name}({", ".join(stem for stem, _ in program.inputs)}):']
+    for stem, names in writer.input_names():
+        if any(name != '_' for name in names):
+            lines.append(f'    {", ".join(names)}{"," if len(names) == 1 else ""} = {stem}')
+    lines.extend(f'    {line}' for line in body)
+    lines.append('    return [')
+    lines.extend(f'        {output},' for output in outputs)
+    lines.append('    ]')
+    return '\n'.join(lines) + '\n'
+
+
+def _standalone_python(program: Program) -> str:
+    writer = _Writer(program)
+    writer.statements()
+    imports = [name for name in ('cos', 'sin') if name in writer.functions]
+    parts = [f'from math import {", ".join(imports)}\n\n'] if imports else []
+    if 'sign' in writer.functions:
+        parts.append('\ndef sign(x):\n    return float((x > 0) - (x < 0))\n\n')
+    return '\n'.join([*parts, python_source(program)])
+
+
+def _standalone_numpy(program: Program) -> str:
+    writer = _Writer(program)
+    body = writer.statements()
+    outputs = [writer.output(scalar) for scalar in program.outputs]
+    stems = [stem for stem, _ in program.inputs]
+    lines = [
+        'import numpy as np',
+        *[f'from numpy import {name}' for name in ('cos', 'sign', 'sin')
+          if name in writer.functions],
+        '',
+        '',
+        f'def {program.name}({", ".join(stems)}):',
+    ]  # fmt: skip
+    for stem, names in writer.input_names():
+        for index, name in enumerate(names):
+            if name != '_':
+                lines.append(f'    {name} = {stem}[..., {index}]')
+    lines.extend(f'    {line}' for line in body)
+    # A constant entry has the shape of one sample's scalar; broadcasting gives it the batch's.
+    lines += [
+        f'    samples = np.shape({stems[0]})[:-1]',
+        f'    result = np.empty((*samples, {len(outputs)}))',
+        *[f'    result[..., {index}] = {output}' for index, output in enumerate(outputs)],
+    ]
+    if len(program.shape) == 1:
+        lines.append('    return result')
+    else:
+        lines.append(
+            f'    return result.reshape((*samples, {", ".join(map(str, program.shape))}))'
+        )
+    return '\n'.join(lines) + '\n'
+
+
+def _standalone_c(program: Program) -> str:
+    writer = _Writer(program)
+    body = writer.statements()
+    outputs = [writer.output(scalar) for scalar in program.outputs]
+    arguments = [f'const double {stem}[{count}]' for stem, count in program.inputs]
+    arguments.append(f'double result[{len(outputs)}]')
+    lines = ['#include <math.h>', '']
+    if 'sign' in writer.functions:
+        lines += ['static double sign(double x) { return (x > 0.0) - (x < 0.0); }', '']
+    lines += [f'void {program.name}({", ".join(arguments)})', '{']
+    for stem, names in writer.input_names():
+        used = [(index, name) for index, name in enumerate(names) if name != '_']
+        lines += [f'    const double {name} = {stem}[{index}];' for index, name in used]
+        if not used:
+            lines.append(f'    (void){stem};')
+    lines += [f'    const double {line};' for line in body]
+    lines += [f'    result[{index}] = {output};' for index, output in enumerate(outputs)]
+    lines.append('}')
+    return '\n'.join(lines) + '\n'
+
+
+_LANGUAGES: dict[str, tuple[str, Callable[[Program], str]]] = {
+    'python': ('#', _standalone_python),
+    'numpy': ('#', _standalone_numpy),
+    'c': ('//', _standalone_c),
+}
+
+LANGUAGES = tuple(_LANGUAGES)
+"""Languages of :func:`standalone_source`."""
+
+
+def standalone_source(program: Program, language: str, header: Sequence[str] = ()) -> str:
+    """Return the program as a text that runs on its own.
 
     Parameters
     ----------
     program : Program
+    language : str
+        'python' (one sample, sequences of floats), 'numpy' (arrays of shape (..., count)) or
+        'c' (C99, ``const double`` arrays in, a ``result`` array out; link with the C
+        mathematics library).
     header : sequence of str
-        Comment lines.
+        Comment lines. They may name a robot: anything but plain characters is replaced.
 
     Returns
     -------
     str
     """
-    writer = _Writer(program)
-    body = writer.statements()
-    outputs = [writer.output(scalar) for scalar in program.outputs]
-    live = {program.graph.nodes[index][1] for index in writer.live
-            if program.graph.nodes[index][0] == 'input'}  # fmt: skip
-    lines = [f'# {line}'.rstrip() for line in header]
-    lines.append(f'def {program.name}({", ".join(stem for stem, _ in program.inputs)}):')
-    for stem, count in program.inputs:
-        names = [f'{stem}{index + 1}' for index in range(count)]
-        names = [name if name in live else '_' for name in names]
-        if any(name != '_' for name in names):
-            lines.append(f'    {", ".join(names)}{"," if count == 1 else ""} = {stem}')
-    lines.extend(f'    {line}' for line in body)
-    if len(outputs) == 1:
-        lines.append(f'    return [{outputs[0]}]')
-    else:
-        lines.append('    return [')
-        lines.extend(f'        {output},' for output in outputs)
-        lines.append('    ]')
-    return '\n'.join(lines) + '\n'
+    mark, write = _LANGUAGES[language]
+    lines = [f'{mark} {plain(line)}'.rstrip() for line in header]
+    return '\n'.join([*lines, write(program)])
+
+
+def plain(text: str) -> str:
+    """Return a text with everything but printable ASCII replaced, and no way out of a comment."""
+    return ''.join(
+        character if ' ' <= character <= '~' and character != '\\' else '?' for character in text
+    )

@@ -1,0 +1,1 @@
+"""The command ``ne_dynamics``: one module per subcommand."""

@@ -1,0 +1,1 @@
+"""Control laws, trajectories, wrench and limits: pure, without ROS."""

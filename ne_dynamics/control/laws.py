@@ -1,0 +1,349 @@
+"""The control laws: measured and desired state in, joint effort out.
+
+Four modes, all built on the robot's inverse dynamics RNE(q, qd, qdd), with the tip wrench added
+in each of them. Subscript d is desired, e = q_d - q is the position error (to the nearest turn
+where a joint is continuous), e' = qd_d - qd.
+
+==================== ==========================================================
+computed_torque      RNE(q, qd, qdd_d + Kv e' + Kp e)
+feedforward          RNE(q_d, qd_d, qdd_d)
+feedforward_pd       RNE(q_d, qd_d, qdd_d) + Kp e + Kv e'
+gravity_compensation RNE(q, 0, 0)
+==================== ==========================================================
+
+Terms switch off one by one, for robots that compensate themselves:
+
+gravity
+    The gravity torque is left out.
+coriolis
+    Velocities are taken as zero in the dynamics.
+inertia
+    The desired acceleration is not fed forward. In computed_torque the feedback still acts
+    through the mass matrix, M(q) (Kv e' + Kp e): it has no other way to act.
+friction
+    No friction is fed forward. When on, it is that of the *desired* velocity in every mode: the
+    measured one would make Coulomb friction chatter with the noise of the sensor.
+
+So feedforward_pd with gravity alone is PD with gravity compensation, and with all terms off it
+is PD alone.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.control.trajectory import TURN, DesiredState, continuous_joints
+from ne_dynamics.errors import InputError, ParameterError
+from ne_dynamics.model.robot import FloatArray, Robot
+
+
+class InverseDynamics(Protocol):
+    """What the laws ask of :class:`ne_dynamics.Dynamics`."""
+
+    @property
+    def robot(self) -> Robot:
+        """The robot."""
+        ...
+
+    def inverse_dynamics(
+        self,
+        q: FloatArray,
+        qd: FloatArray,
+        qdd: FloatArray,
+        wrench: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the effort, friction at `qd` included, shape (n,) [N m or N]."""
+        ...
+
+    def gravity_torque(self, q: FloatArray) -> FloatArray:
+        """Return the effort that gravity takes, shape (n,) [N m or N]."""
+        ...
+
+    def friction_torque(self, qd: FloatArray) -> FloatArray:
+        """Return the effort that friction takes, shape of `qd`, (n,) or (N, n) [N m or N]."""
+        ...
+
+
+class Mode(str, enum.Enum):
+    """How the effort is computed; the values are the words of the node's parameter `mode`."""
+
+    COMPUTED_TORQUE = 'computed_torque'
+    FEEDFORWARD = 'feedforward'
+    FEEDFORWARD_PD = 'feedforward_pd'
+    GRAVITY_COMPENSATION = 'gravity_compensation'
+
+    @property
+    def needs_velocity(self) -> bool:
+        """Whether the measured velocity enters."""
+        return self in (Mode.COMPUTED_TORQUE, Mode.FEEDFORWARD_PD)
+
+    @property
+    def has_feedback(self) -> bool:
+        """Whether the tracking error enters."""
+        return self.needs_velocity
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Which parts of the model are used."""
+
+    gravity: bool = True
+    coriolis: bool = True
+    inertia: bool = True
+    friction: bool = True
+
+
+def gain_matrix(value: ArrayLike, n: int, name: str) -> FloatArray:
+    """Return a gain in its shortest form, checked and frozen.
+
+    Parameters
+    ----------
+    value : array-like, shape (), (1,), (n,), (n * n,) or (n, n)
+        One gain for all joints, one a joint (a diagonal matrix), or the full matrix (row-major
+        when flat).
+    n : int
+        Number of joints.
+    name : str
+        For the error message.
+
+    Returns
+    -------
+    array, shape (), (n,) or (n, n)
+
+    Raises
+    ------
+    ParameterError
+        When the length fits none of these, a value is not finite, or the diagonal is negative.
+    """
+    try:
+        gain = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f'{name}: expected numbers, got {value!r}') from error
+    if gain.size == 1:
+        gain = gain.reshape(())
+    elif gain.shape == (n * n,):
+        gain = gain.reshape(n, n)
+    elif gain.shape not in ((n,), (n, n)):
+        raise ParameterError(
+            f'{name}: expected 1, {n} or {n * n} values (one for all, one per joint, or the full '
+            f'matrix by rows), got {gain.size}'
+        )
+    if not np.isfinite(gain).all():
+        raise ParameterError(f'{name}: expected finite numbers, got {gain.tolist()}')
+    diagonal = np.diagonal(gain) if gain.ndim == 2 else gain
+    if (diagonal < 0.0).any():
+        raise ParameterError(f'{name}: expected gains >= 0, got {diagonal.tolist()}')
+    gain.setflags(write=False)
+    return gain
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """Feedback gains Kp and Kv, each scalar, diagonal or full.
+
+    In computed_torque they are accelerations per error [1/s^2, 1/s], in feedforward_pd efforts
+    per error [N m/rad, N m s/rad].
+
+    Attributes
+    ----------
+    kp, kv : array, shape (), (n,) or (n, n)
+    """
+
+    kp: FloatArray
+    kv: FloatArray
+
+    @classmethod
+    def from_values(cls, kp: ArrayLike, kv: ArrayLike, n: int, name: str = 'gains') -> Gains:
+        """Return checked gains; see :func:`gain_matrix` for what is accepted.
+
+        Raises
+        ------
+        ParameterError
+            The message names ``<name>.kp`` or ``<name>.kv``.
+        """
+        return cls(gain_matrix(kp, n, f'{name}.kp'), gain_matrix(kv, n, f'{name}.kv'))
+
+    def remarks(self, name: str = 'gains') -> list[str]:
+        """Return what is allowed but probably not meant, one sentence each."""
+        found = []
+        for key, gain in (('kp', self.kp), ('kv', self.kv)):
+            if not gain.any():
+                found.append(f'{name}.{key} is zero: no feedback from that error')
+            elif gain.ndim == 2:
+                lowest = float(np.linalg.eigvalsh(0.5 * (gain + gain.T))[0])
+                if lowest < -1e-9 * float(np.abs(gain).max()):
+                    found.append(
+                        f'{name}.{key} is not positive semidefinite (lowest eigenvalue of its '
+                        f'symmetric part {lowest:.3g}): the loop may be unstable'
+                    )
+        return found
+
+
+class ControlLaw:
+    """One mode with its gains and terms, bound to a robot. Immutable.
+
+    Parameters
+    ----------
+    dynamics : InverseDynamics
+        :class:`ne_dynamics.Dynamics` of the model that is compensated.
+    mode : Mode or str
+    gains : Gains, optional
+        Needed by the modes with feedback.
+    terms : Terms
+        Parts of the model that are used; default all.
+
+    Raises
+    ------
+    ParameterError
+        When the mode is unknown, or gains are missing or of another size.
+    """
+
+    def __init__(
+        self,
+        dynamics: InverseDynamics,
+        mode: Mode | str = Mode.COMPUTED_TORQUE,
+        gains: Gains | None = None,
+        terms: Terms | None = None,
+    ) -> None:
+        try:
+            self.mode = Mode(mode)
+        except ValueError:
+            raise ParameterError(
+                f'mode: expected one of {[m.value for m in Mode]}, got {mode!r}'
+            ) from None
+        self.terms = Terms() if terms is None else terms
+        self.gains = gains
+        joints = dynamics.robot.joints
+        n = len(joints)
+        self._dynamics = dynamics
+        self._has_friction = any(
+            joint.viscous_friction != 0.0 or joint.coulomb_friction != 0.0 for joint in joints
+        )
+        self._continuous = continuous_joints(joints)
+        self._zero = np.zeros(n)
+        self._zero.setflags(write=False)
+        if self.mode.has_feedback:
+            if gains is None:
+                raise ParameterError(f'{self.mode.value}: expected gains, got none')
+            for key, gain in (('kp', gains.kp), ('kv', gains.kv)):
+                if gain.ndim and gain.shape[0] != n:
+                    raise ParameterError(
+                        f'{key}: expected gains for {n} joints, got {gain.shape[0]}'
+                    )
+            # Plain floats are the quickest factor NumPy knows.
+            self._kp = gains.kp if gains.kp.ndim else float(gains.kp)
+            self._kv = gains.kv if gains.kv.ndim else float(gains.kv)
+            self._kp_is_full = gains.kp.ndim == 2
+            self._kv_is_full = gains.kv.ndim == 2
+
+    def position_error(self, q_desired: FloatArray, q: FloatArray) -> FloatArray:
+        """Return desired minus measured position, by the nearest turn where joints have none.
+
+        Parameters
+        ----------
+        q_desired, q : array, shape (n,)
+            [rad or m]
+
+        Returns
+        -------
+        array, shape (n,)
+        """
+        error: FloatArray = q_desired - q
+        if self._continuous.size:
+            turns = error[self._continuous]
+            error[self._continuous] = turns - TURN * np.round(turns / TURN)
+        return error
+
+    def _feedback(self, q: FloatArray, qd: FloatArray, desired: DesiredState) -> FloatArray:
+        error = self.position_error(desired.position, q)
+        rate = desired.velocity - qd
+        proportional = self._kp @ error if self._kp_is_full else self._kp * error
+        derivative = self._kv @ rate if self._kv_is_full else self._kv * rate
+        feedback: FloatArray = proportional + derivative
+        return feedback
+
+    def effort(
+        self,
+        q: FloatArray,
+        qd: FloatArray | None,
+        desired: DesiredState,
+        wrench: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the joint effort.
+
+        Parameters
+        ----------
+        q : array, shape (n,)
+            Measured position [rad or m].
+        qd : array, shape (n,), or None
+            Measured velocity [rad/s or m/s]; None is enough where the mode does not need it.
+        desired : DesiredState
+            Not used by gravity_compensation.
+        wrench : array, shape (6,), optional
+            Force [N], then moment [N m], that the last link exerts on the environment, at the
+            tip frame, in tip axes.
+
+        Returns
+        -------
+        array, shape (n,)
+            [N m or N]
+
+        Raises
+        ------
+        InputError
+            When the mode needs the measured velocity and there is none.
+        """
+        mode = self.mode
+        if mode is Mode.COMPUTED_TORQUE:
+            if qd is None:
+                raise InputError('qd: expected the measured velocity, got None')
+            acceleration = self._feedback(q, qd, desired)
+            if self.terms.inertia:
+                acceleration += desired.acceleration
+            return self._model(q, qd, acceleration, desired.velocity, wrench)
+        if mode is Mode.GRAVITY_COMPENSATION:
+            return self._model(q, self._zero, self._zero, self._zero, wrench)
+        effort = self._feedforward(desired, wrench)
+        if mode is Mode.FEEDFORWARD_PD:
+            if qd is None:
+                raise InputError('qd: expected the measured velocity, got None')
+            effort = effort + self._feedback(q, qd, desired)
+        return effort
+
+    def _feedforward(self, desired: DesiredState, wrench: FloatArray | None) -> FloatArray:
+        terms = self.terms
+        if wrench is None and not (
+            terms.gravity or terms.coriolis or terms.inertia or terms.friction
+        ):
+            return self._zero
+        acceleration = desired.acceleration if terms.inertia else self._zero
+        return self._model(
+            desired.position, desired.velocity, acceleration, desired.velocity, wrench
+        )
+
+    def _model(
+        self,
+        q: FloatArray,
+        qd: FloatArray,
+        qdd: FloatArray,
+        qd_desired: FloatArray,
+        wrench: FloatArray | None,
+    ) -> FloatArray:
+        """Return RNE less the terms that are off; one call of it when all are on."""
+        dynamics, terms = self._dynamics, self.terms
+        rate = qd if terms.coriolis else self._zero
+        effort = dynamics.inverse_dynamics(q, rate, qdd, wrench)
+        if not terms.gravity:
+            effort = effort - dynamics.gravity_torque(q)
+        if self._has_friction:
+            wanted = qd_desired if terms.friction else self._zero
+            # RNE has counted the friction of `rate`; the desired velocity's is what is wanted.
+            if wanted is not rate:
+                friction = dynamics.friction_torque(np.array((wanted, rate)))
+                effort = effort + (friction[0] - friction[1])
+        return effort

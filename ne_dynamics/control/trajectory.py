@@ -1,0 +1,506 @@
+"""Desired motion from waypoints, by the rules of ros2_controllers' joint trajectory controller.
+
+Two steps. :class:`Waypoints` is what a sender asked for: matched by joint name, checked, frozen,
+independent of time and state. :class:`Trajectory` is that request laid into time: it starts from
+the desired state of the moment it was accepted, passes the waypoints that are still to come, and
+holds the last one.
+
+A segment is linear, cubic or quintic by what both its ends carry: positions; positions and
+velocities; positions, velocities and accelerations.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.model.robot import FloatArray, Joint, JointType
+
+POSITION_TOLERANCE = 1e-6
+"""Waypoints may lie this far outside the position limits [rad or m]: planners round."""
+
+REST_TOLERANCE = float(np.finfo(np.float32).eps)
+"""Velocities up to this count as rest at the end [rad/s or m/s], as in ros2_controllers."""
+
+IndexArray = NDArray[np.intp]
+
+TURN = 2.0 * np.pi
+
+
+class DesiredState(NamedTuple):
+    """Desired motion of all joints at one instant.
+
+    Attributes
+    ----------
+    position : array, shape (n,)
+        [rad or m]
+    velocity : array, shape (n,)
+        [rad/s or m/s]
+    acceleration : array, shape (n,)
+        [rad/s^2 or m/s^2]
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+
+
+class TrajectoryPoint(NamedTuple):
+    """One waypoint as a sender gives it; arrays follow the sender's joint names.
+
+    Attributes
+    ----------
+    time_from_start : float
+        [s]
+    positions : array-like, shape (m,)
+        [rad or m]
+    velocities, accelerations : array-like, shape (m,) or (0,)
+        [rad/s or m/s], [rad/s^2 or m/s^2]; empty when not given.
+    effort : array-like, shape (m,) or (0,)
+        Checked for length and finiteness, not used: the effort is computed from the model.
+    """
+
+    time_from_start: float
+    positions: Sequence[float] | FloatArray
+    velocities: Sequence[float] | FloatArray = ()
+    accelerations: Sequence[float] | FloatArray = ()
+    effort: Sequence[float] | FloatArray = ()
+
+
+def continuous_joints(joints: Sequence[Joint]) -> IndexArray:
+    """Return the indices of the joints that turn without end, shape (k,), dtype int."""
+    return np.array(
+        [i for i, joint in enumerate(joints) if joint.type is JointType.CONTINUOUS], dtype=np.intp
+    )
+
+
+def resting_state(position: ArrayLike) -> DesiredState:
+    """Return a position held at rest.
+
+    Parameters
+    ----------
+    position : array-like, shape (n,)
+        [rad or m]
+
+    Returns
+    -------
+    DesiredState
+        With read-only arrays.
+    """
+    held = np.array(position, dtype=np.float64)
+    rest = np.zeros_like(held)
+    for array in (held, rest):
+        array.setflags(write=False)
+    return DesiredState(held, rest, rest)
+
+
+@dataclass(frozen=True, eq=False)
+class Waypoints:
+    """Checked waypoints in the order of the robot's joints; nothing says yet when they start.
+
+    Attributes
+    ----------
+    times : tuple of float
+        Times from the start [s], not negative, strictly increasing.
+    positions : array, shape (m, n)
+        [rad or m]
+    velocities, accelerations : array, shape (m, n)
+        [rad/s or m/s], [rad/s^2 or m/s^2]; zero where the sender gave none.
+    orders : tuple of int
+        Derivatives that each point carries: 0, 1 or 2.
+    continuous : array, shape (k,), dtype int
+        Joints that may be shifted by whole turns.
+    has_effort : bool
+        Whether the sender gave efforts, which are not used.
+    """
+
+    times: tuple[float, ...]
+    positions: FloatArray
+    velocities: FloatArray
+    accelerations: FloatArray
+    orders: tuple[int, ...]
+    continuous: IndexArray
+    has_effort: bool = False
+
+    @classmethod
+    def from_points(
+        cls,
+        joints: Sequence[Joint],
+        joint_names: Sequence[str],
+        points: Sequence[TrajectoryPoint],
+        *,
+        allow_nonzero_velocity_at_end: bool = False,
+    ) -> Waypoints:
+        """Match, check and freeze what a sender gave.
+
+        Parameters
+        ----------
+        joints : sequence of Joint
+            The robot's joints; their names, types and position limits are used.
+        joint_names : sequence of str
+            The sender's names, in any order; all of the robot's joints, and no other.
+        points : sequence of TrajectoryPoint
+            At least one.
+        allow_nonzero_velocity_at_end : bool
+            Accept a last point that still moves.
+
+        Returns
+        -------
+        Waypoints
+
+        Raises
+        ------
+        TrajectoryError
+            When a joint is missing, unknown or named twice; when there is no point; when an
+            array has a wrong length or a value that is not finite; when times are negative or
+            do not strictly increase; when a position is outside the joint's limits; when the
+            last point moves and may not.
+        """
+        columns = _columns(joints, joint_names)
+        if not points:
+            raise TrajectoryError('points: expected at least one, got none')
+        times = _times([point.time_from_start for point in points])
+        orders = np.full(len(points), -1)
+        arrays = np.zeros((3, len(points), len(joints)))
+        for derivative, key in enumerate(('positions', 'velocities', 'accelerations')):
+            rows, values = _field(key, [getattr(point, key) for point in points], joint_names)
+            if rows.size:
+                arrays[derivative, rows] = values[:, columns]
+            without = np.setdiff1d(rows, np.flatnonzero(orders == derivative - 1))
+            if without.size:
+                raise TrajectoryError(
+                    f'point {without[0]}: accelerations without velocities: '
+                    'expected both, or no accelerations'
+                )
+            orders[rows] = derivative
+        efforts, _ = _field('effort', [point.effort for point in points], joint_names)
+        _check_position_limits(joints, arrays[0])
+        if not allow_nonzero_velocity_at_end:
+            _check_rest(joints, arrays[1, -1])
+        arrays.setflags(write=False)
+        return cls(
+            tuple(times.tolist()),
+            arrays[0],
+            arrays[1],
+            arrays[2],
+            tuple(orders.tolist()),
+            continuous_joints(joints),
+            efforts.size > 0,
+        )
+
+
+def _columns(joints: Sequence[Joint], joint_names: Sequence[str]) -> list[int]:
+    """Return, for each of the robot's joints, its place among the sender's names."""
+    known = [joint.name for joint in joints]
+    place: dict[str, int] = {}
+    for index, name in enumerate(joint_names):
+        if name in place:
+            raise TrajectoryError(f'joint_names: {name!r} is named twice')
+        place[name] = index
+    unknown = [name for name in joint_names if name not in known]
+    if unknown:
+        raise TrajectoryError(f'joint_names: unknown {unknown}; the joints are {known}')
+    missing = [name for name in known if name not in place]
+    if missing:
+        raise TrajectoryError(
+            f'joint_names: {missing} missing; expected all of {known}: '
+            'partial trajectories are not accepted'
+        )
+    return [place[name] for name in known]
+
+
+def _times(values: list[float]) -> FloatArray:
+    times = np.array(values, dtype=np.float64)
+    finite = np.isfinite(times)
+    if not finite.all():
+        index = int(np.argmin(finite))
+        raise TrajectoryError(
+            f'point {index}: time_from_start: expected a finite number, got {times[index]}'
+        )
+    if times[0] < 0.0:
+        raise TrajectoryError(f'point 0: time_from_start: expected >= 0 s, got {times[0]:g} s')
+    steps = np.diff(times)
+    if (steps <= 0.0).any():
+        index = int(np.argmax(steps <= 0.0)) + 1
+        raise TrajectoryError(
+            f'point {index}: time_from_start: expected more than the {times[index - 1]:.9g} s of '
+            f'the point before, got {times[index]:.9g} s'
+        )
+    return times
+
+
+def _field(
+    key: str, fields: list[Sequence[float] | FloatArray], joint_names: Sequence[str]
+) -> tuple[IndexArray, FloatArray]:
+    """Return which points carry a field and its values there, shapes (k,) and (k, m)."""
+    sizes = np.array([len(field) for field in fields])
+    allowed = (len(joint_names),) if key == 'positions' else (len(joint_names), 0)
+    wrong = ~np.isin(sizes, allowed)
+    if wrong.any():
+        index = int(np.argmax(wrong))
+        raise TrajectoryError(
+            f'point {index}: {key}: expected {len(joint_names)} values, one per joint, '
+            f'got {sizes[index]}'
+        )
+    rows = np.flatnonzero(sizes)
+    try:
+        values = np.array([fields[row] for row in rows], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TrajectoryError(f'{key}: expected numbers, got {error}') from error
+    if rows.size and values.shape != (rows.size, len(joint_names)):
+        raise TrajectoryError(f'{key}: expected one row of numbers per point')
+    finite = np.isfinite(values)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        raise TrajectoryError(
+            f'point {rows[row]}: {key}: joint {joint_names[column]!r}: '
+            f'expected a finite number, got {values[row, column]}'
+        )
+    return rows, values
+
+
+def _check_position_limits(joints: Sequence[Joint], positions: FloatArray) -> None:
+    for column, joint in enumerate(joints):
+        if joint.type is JointType.CONTINUOUS:
+            continue
+        values = positions[:, column]
+        outside = (values < joint.lower - POSITION_TOLERANCE) | (
+            values > joint.upper + POSITION_TOLERANCE
+        )
+        if outside.any():
+            index = int(np.argmax(outside))
+            raise TrajectoryError(
+                f'point {index}: positions: joint {joint.name!r}: expected '
+                f'{joint.lower:g} to {joint.upper:g}, got {values[index]:g}'
+            )
+
+
+def _check_rest(joints: Sequence[Joint], velocity: FloatArray) -> None:
+    for joint, value in zip(joints, velocity, strict=True):
+        if abs(value) > REST_TOLERANCE:
+            raise TrajectoryError(
+                f'last point: velocities: joint {joint.name!r}: expected rest, got {value:g} '
+                '(set allow_nonzero_velocity_at_trajectory_end to accept it)'
+            )
+
+
+class Trajectory:
+    """Piecewise polynomial motion of all joints, in seconds of the caller's clock.
+
+    Build one with :meth:`through` or :meth:`hold`.
+
+    Parameters
+    ----------
+    knots : sequence of float, length s + 1
+        Times at which segments begin, and the time at which the last one ends [s].
+    coefficients : array, shape (s, 6, n)
+        Of ascending powers of the time since the segment's begin.
+    initial : DesiredState
+        Before the first knot.
+    final : DesiredState
+        From the last knot on, at rest.
+    """
+
+    __slots__ = ('_final', '_initial', '_knots', '_n', '_rows', '_segment')
+
+    def __init__(
+        self,
+        knots: Sequence[float],
+        coefficients: FloatArray,
+        initial: DesiredState,
+        final: DesiredState,
+    ) -> None:
+        self._knots = list(knots)
+        # Position, velocity and acceleration side by side: one small product gives all three.
+        derivatives = np.zeros((*coefficients.shape, 3))
+        derivatives[..., 0] = coefficients
+        for order in (1, 2):
+            powers = np.arange(1.0, 6.0)[:, np.newaxis]
+            derivatives[:, :5, :, order] = powers * derivatives[:, 1:, :, order - 1]
+        segments, _, self._n = coefficients.shape
+        self._rows = list(derivatives.swapaxes(2, 3).reshape(segments, 6, 3 * self._n))
+        self._initial = initial
+        self._final = final
+        self._segment = 0
+
+    @classmethod
+    def hold(cls, position: ArrayLike, *, now: float = 0.0) -> Trajectory:
+        """Return the motion that stays at a position.
+
+        Parameters
+        ----------
+        position : array-like, shape (n,)
+            [rad or m]
+        now : float
+            [s]
+        """
+        state = resting_state(position)
+        return cls([now], np.zeros((0, 6, state.position.size)), state, state)
+
+    @classmethod
+    def through(
+        cls,
+        waypoints: Waypoints,
+        *,
+        now: float,
+        start_state: DesiredState,
+        start_time: float | None = None,
+    ) -> Trajectory:
+        """Lay waypoints into time, beginning with the present desired state.
+
+        Waypoints that are past are left out; the motion goes from the start state to the first
+        that is left, by the degree that this one carries, and on from there. Continuous joints
+        are shifted, the whole trajectory alike, by the turns that bring that first waypoint
+        nearest to the start. A first waypoint at exactly `now` is jumped to.
+
+        Parameters
+        ----------
+        waypoints : Waypoints
+        now : float
+            Present time [s].
+        start_state : DesiredState
+            Desired state at `now`.
+        start_time : float, optional
+            Time from which the waypoints' times count [s]; `now` when None.
+
+        Returns
+        -------
+        Trajectory
+
+        Raises
+        ------
+        TrajectoryError
+            When all waypoints are past.
+        """
+        origin = now if start_time is None else start_time
+        times = [origin + time for time in waypoints.times]
+        first = next((i for i, time in enumerate(times) if time >= now), None)
+        if first is None:
+            raise TrajectoryError(
+                f'header.stamp: the trajectory ended {now - times[-1]:.3g} s ago; '
+                'expected an end in the future, or stamp 0 for now'
+            )
+        turns = _turns(start_state.position, waypoints.positions[first], waypoints.continuous)
+        positions = waypoints.positions[first:] + turns
+        velocities = waypoints.velocities[first:]
+        accelerations = waypoints.accelerations[first:]
+        orders = np.array(waypoints.orders[first:])
+        knots = times[first:]
+        if knots[0] > now:
+            positions = np.vstack((start_state.position, positions))
+            velocities = np.vstack((start_state.velocity, velocities))
+            accelerations = np.vstack((start_state.acceleration, accelerations))
+            orders = np.insert(orders, 0, 2)
+            knots.insert(0, now)
+        coefficients = segment_coefficients(
+            np.minimum(orders[:-1], orders[1:]),
+            np.diff(knots),
+            DesiredState(positions[:-1], velocities[:-1], accelerations[:-1]),
+            DesiredState(positions[1:], velocities[1:], accelerations[1:]),
+        )
+        return cls(knots, coefficients, start_state, resting_state(positions[-1]))
+
+    @property
+    def start_time(self) -> float:
+        """Time of the first knot [s]."""
+        return self._knots[0]
+
+    @property
+    def end_time(self) -> float:
+        """Time from which the last position is held [s]."""
+        return self._knots[-1]
+
+    @property
+    def final(self) -> DesiredState:
+        """What is held from `end_time` on."""
+        return self._final
+
+    def sample(self, time: float) -> DesiredState:
+        """Return the desired state at a time.
+
+        Parameters
+        ----------
+        time : float
+            [s], of the clock that `now` was given in.
+
+        Returns
+        -------
+        DesiredState
+            Arrays of shape (n,); do not write to them.
+        """
+        knots = self._knots
+        if time >= knots[-1]:
+            return self._final
+        if time < knots[0]:
+            return self._initial
+        i = self._segment
+        if not knots[i] <= time < knots[i + 1]:
+            i = self._segment = bisect_right(knots, time) - 1
+        t = time - knots[i]
+        t2 = t * t
+        t3 = t2 * t
+        state = np.array((1.0, t, t2, t3, t2 * t2, t3 * t2)) @ self._rows[i]
+        n = self._n
+        return DesiredState(state[:n], state[n : 2 * n], state[2 * n :])
+
+
+def _turns(start: FloatArray, first: FloatArray, continuous: IndexArray) -> FloatArray:
+    """Return the shift by whole turns that brings `first` nearest to `start`, shape (n,)."""
+    shift = np.zeros_like(first)
+    for j in continuous:
+        distance = first[j] - start[j]
+        turns = np.round(distance / TURN)
+        # Half a turn away both ways are equally near: keep the direction the sender wrote.
+        if abs(abs(distance - TURN * turns) - np.pi) < 1e-9:
+            turns = np.round((distance - np.copysign(np.pi, distance)) / TURN)
+        shift[j] = -TURN * turns
+    return shift
+
+
+def segment_coefficients(
+    orders: ArrayLike, durations: ArrayLike, begin: DesiredState, end: DesiredState
+) -> FloatArray:
+    """Return the polynomials that join pairs of states.
+
+    Parameters
+    ----------
+    orders : array-like, shape (s,)
+        Derivatives matched at both ends: 0 (linear), 1 (cubic) or 2 (quintic).
+    durations : array-like, shape (s,)
+        Positive [s].
+    begin, end : DesiredState
+        Arrays of shape (s, n); what exceeds the order is not used.
+
+    Returns
+    -------
+    array, shape (s, 6, n)
+        Coefficients of ascending powers of the time since the segment's begin.
+    """
+    order = np.asarray(orders)[:, np.newaxis]
+    duration = np.asarray(durations, dtype=np.float64)[:, np.newaxis]
+    # End conditions as distances from the state without them, all in units of position.
+    p = end.position - begin.position
+    v0, v1 = begin.velocity * duration, end.velocity * duration
+    a0, a1 = begin.acceleration * duration**2, end.acceleration * duration**2
+    zero = np.zeros_like(p)
+    linear = (p, zero, zero, zero, zero)
+    cubic = (v0, 3.0 * p - 2.0 * v0 - v1, v0 + v1 - 2.0 * p, zero, zero)
+    quintic = (
+        v0,
+        0.5 * a0,
+        10.0 * p - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1,
+        -15.0 * p + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1,
+        6.0 * p - 3.0 * v0 - 3.0 * v1 + 0.5 * (a1 - a0),
+    )
+    coefficients = np.empty((p.shape[0], 6, p.shape[1]))
+    coefficients[:, 0] = begin.position
+    for power in range(1, 6):
+        chosen = np.choose(order, (linear[power - 1], cubic[power - 1], quintic[power - 1]))
+        coefficients[:, power] = chosen / duration**power
+    return coefficients

@@ -1,0 +1,1 @@
+"""The node `computed_torque`. Only `node` needs ROS; the rest runs without."""

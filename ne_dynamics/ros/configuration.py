@@ -1,0 +1,253 @@
+"""From the values of the parameters to what they describe: model, tuning, controller. No ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.control.controller import Controller, Tuning, WrenchTuning
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
+from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench, inertia_beyond
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import ModelError, NeDynamicsError, ParameterError
+from ne_dynamics.model.files import load_model
+from ne_dynamics.model.robot import FloatArray, Inertia, Robot
+from ne_dynamics.model.urdf import load_urdf
+
+Values = Mapping[str, Any]
+"""Checked values of all parameters by name, see :mod:`ne_dynamics.ros.parameters`."""
+
+
+@dataclass(frozen=True, eq=False)
+class ControlledArm:
+    """The model that is compensated, and how it meets the outside.
+
+    Attributes
+    ----------
+    dynamics : Dynamics
+        Of the robot, cut at the wrist sensor if its readings include the tool.
+    command_order : array, shape (n,), dtype int
+        Model index of each joint of the command.
+    uncut : Robot
+        As it was loaded.
+    wrench_link : str or None
+        Link at whose frame the wrench acts, the tip of the model; None without a sensor.
+    tool : Inertia
+        What the uncut robot has beyond the cut, in its frame.
+    """
+
+    dynamics: Dynamics
+    command_order: NDArray[np.intp]
+    uncut: Robot
+    wrench_link: str | None
+    tool: Inertia
+
+    @property
+    def robot(self) -> Robot:
+        """The robot that is compensated."""
+        return self.dynamics.robot
+
+    @property
+    def command_names(self) -> tuple[str, ...]:
+        """Joints in the order of the command."""
+        return tuple(self.robot.joint_names[index] for index in self.command_order)
+
+    def to_model_order(self, values: FloatArray) -> FloatArray:
+        """Return gains or limits, given in the order of the command, in the model's.
+
+        Parameters
+        ----------
+        values : array, shape (), (0,), (1,), (n,) or (n, n)
+        """
+        if values.size <= 1:
+            return values
+        result = np.empty_like(values)
+        order = self.command_order
+        if values.ndim == 2:
+            result[np.ix_(order, order)] = values
+        else:
+            result[order] = values
+        return result
+
+
+def has_model_parameter(values: Values) -> bool:
+    """Return whether a parameter names the robot, so that the topic is not used."""
+    return bool(values['model_file'] or values['robot_description'])
+
+
+def load_robot(values: Values, description: str = '') -> Robot:
+    """Return the robot that the parameters name.
+
+    Parameters
+    ----------
+    values : mapping
+    description : str
+        URDF as text, for when no parameter names a robot.
+
+    Returns
+    -------
+    Robot
+        Not cut.
+
+    Raises
+    ------
+    ModelError
+        When there is no robot, or it is wrong.
+    ParameterError
+        When the parameters contradict each other.
+    """
+    names, positions = values['locked_joints.names'], values['locked_joints.positions']
+    if positions and len(names) != len(positions):
+        raise ParameterError(
+            f'locked_joints.positions: expected {len(names)} values, one for each of '
+            f'locked_joints.names, or none, got {len(positions)}'
+        )
+    locked = dict(zip(names, positions or (0.0,) * len(names), strict=True))
+    base_link, tip_link = values['base_link'] or None, values['tip_link'] or None
+    if values['model_file']:
+        return load_model(values['model_file'], base_link, tip_link, locked)
+    text = values['robot_description'] or description
+    if not text:
+        raise ModelError(
+            'no robot: expected model_file, robot_description or a message on the topic '
+            'robot_description, got none'
+        )
+    return load_urdf(text, base_link, tip_link, locked)
+
+
+def check_description(values: Values, text: str) -> None:
+    """Raise when no parameters could make a robot of this URDF.
+
+    Raises
+    ------
+    ModelError, ParameterError
+        What is wrong with the text as the parameters have it read.
+    """
+    by_topic = {**values, 'model_file': '', 'robot_description': ''}
+    try:
+        load_robot(by_topic, text)
+    except NeDynamicsError as error:
+        # Sound by itself: then a parameter is wrong, and configuring will say which.
+        try:
+            load_urdf(text)
+        except NeDynamicsError:
+            raise error from None
+
+
+def controlled_arm(values: Values, robot: Robot) -> ControlledArm:
+    """Return the arm as it is compensated, everything computed once that the control path needs.
+
+    Raises
+    ------
+    ModelError
+        When the sensor link is unknown or the robot cannot be cut there, or the effort at rest
+        is not finite.
+    ParameterError
+        When `joints` are not the model's, or the sensor has no link.
+    """
+    model, wrench_link, tool = robot, None, Inertia.zero()
+    if values['wrench.enabled']:
+        wrench_link = values['wrench.sensor_link'] or robot.tip_link
+        if wrench_link is None:
+            raise ParameterError(
+                'wrench.sensor_link: expected a link: the robot has no tip of its own'
+            )
+        if values['wrench.includes_tool']:
+            tool = inertia_beyond(robot, wrench_link)
+            model = robot.cut_beyond(wrench_link)
+        else:
+            robot.link(wrench_link)
+            model = replace(robot, tip_link=wrench_link)
+    order = _command_order(model.joint_names, values['joints'])
+    dynamics = Dynamics(model, gravity=values['gravity'], backend=values['backend'])
+    _warm_up(dynamics, with_wrench=wrench_link is not None)
+    return ControlledArm(dynamics, order, robot, wrench_link, tool)
+
+
+def _command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp]:
+    names = wanted or joint_names
+    if sorted(names) != sorted(joint_names):
+        raise ParameterError(
+            f"joints: expected the model's joints in any order, {list(joint_names)}, got "
+            f'{list(names)}; joints that do not move belong into locked_joints.names'
+        )
+    return np.array([joint_names.index(name) for name in names], dtype=np.intp)
+
+
+def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
+    zero = np.zeros(dynamics.n)
+    efforts = [dynamics.inverse_dynamics(zero, zero, zero), dynamics.gravity_torque(zero)]
+    dynamics.friction_torque(zero)
+    if with_wrench:
+        efforts.append(dynamics.inverse_dynamics(zero, zero, zero, np.zeros(6)))
+        dynamics.forward_kinematics(zero)
+    if not all(np.isfinite(effort).all() for effort in efforts):
+        raise ModelError(
+            f'robot {dynamics.robot.name!r}: expected finite efforts at rest, got '
+            f'{efforts[0].tolist()}'
+        )
+
+
+def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
+    """Return what the parameters of run time make, and remarks on it.
+
+    Raises
+    ------
+    ParameterError
+        When a gain or limit does not fit the robot. Nothing has changed then.
+    """
+    n = arm.dynamics.n
+    mode = Mode(values['mode'])
+    terms = Terms(
+        gravity=values['terms.gravity'],
+        coriolis=values['terms.coriolis'],
+        inertia=values['terms.inertia'],
+        friction=values['terms.friction'],
+    )
+    gains_by_mode = {
+        name: _gains(values, arm, name)
+        for name in (Mode.COMPUTED_TORQUE.value, Mode.FEEDFORWARD_PD.value)
+    }
+    gains = gains_by_mode.get(mode.value)
+    remarks = [] if gains is None else gains.remarks(mode.value)
+    # Lengths first, in the order they are given in; then the model's order.
+    given = np.array(values['effort_limits'])
+    if given.size:
+        given = arm.to_model_order(per_joint(given, n, 'effort_limits'))
+    limits = effort_limits(arm.robot.joints, given)
+    unlimited = np.flatnonzero(np.isinf(limits))
+    if unlimited.size:
+        names = ', '.join(arm.robot.joint_names[index] for index in unlimited)
+        remarks.append(f'no effort limit for {names}: their commands are not clamped')
+    rates = np.array(values['effort_rate_limit'])
+    if rates.size:
+        rates = arm.to_model_order(per_joint(rates, n, 'effort_rate_limit'))
+    EffortLimiter(limits, rates)
+    tuning = Tuning(
+        law=ControlLaw(arm.dynamics, mode, gains, terms),
+        hold_law=ControlLaw(arm.dynamics, Mode.GRAVITY_COMPENSATION, terms=terms),
+        effort_limits=limits,
+        effort_rates=rates,
+        wrench=WrenchTuning(
+            Measures(values['wrench.measures']),
+            values['wrench.timeout'],
+            OnTimeout(values['wrench.on_timeout']),
+        ),
+    )
+    return tuning, remarks
+
+
+def _gains(values: Values, arm: ControlledArm, name: str) -> Gains:
+    gains = Gains.from_values(values[f'{name}.kp'], values[f'{name}.kv'], arm.dynamics.n, name)
+    return Gains(arm.to_model_order(gains.kp), arm.to_model_order(gains.kv))
+
+
+def make_controller(arm: ControlledArm, tuning: Tuning) -> Controller:
+    """Return a controller of the arm, with its wrist sensor if there is one."""
+    wrist = None if arm.wrench_link is None else WristWrench(arm.uncut, arm.wrench_link)
+    return Controller(tuning, wrist)

@@ -1,0 +1,159 @@
+"""Messages to arrays, matched by name. Works on anything with the fields; imports no ROS."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.control.trajectory import TrajectoryPoint
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import FloatArray
+
+REMEMBERED_NAMES = 8
+"""Orders of names that a :class:`JointStateReader` remembers (one a publisher)."""
+
+
+class MessageError(InputError):
+    """A message cannot be used.
+
+    Parameters
+    ----------
+    field : str
+        The field at fault.
+    reason : str
+        What was found and what was expected.
+    """
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f'{field}: {reason}')
+        self.field = field
+
+
+class JointReading(NamedTuple):
+    """A JointState in the order of the robot's joints; shapes (n,).
+
+    Attributes
+    ----------
+    position : array
+        [rad or m]
+    velocity : array or None
+        [rad/s or m/s]; None when the message carries none.
+    """
+
+    position: FloatArray
+    velocity: FloatArray | None
+
+
+class _Match(NamedTuple):
+    names: list[str]
+    order: NDArray[np.intp] | None
+
+
+class JointStateReader:
+    """Reads joint states by name, in any order, among any other joints.
+
+    Parameters
+    ----------
+    joint_names : sequence of str
+        The robot's joints, in the order of the arrays that come out.
+    """
+
+    def __init__(self, joint_names: Sequence[str]) -> None:
+        self._joint_names = tuple(joint_names)
+        self._matches: list[_Match] = []
+
+    def read(self, message: Any) -> JointReading:
+        """Return position and velocity.
+
+        Parameters
+        ----------
+        message : sensor_msgs.msg.JointState
+            Joints that are not the robot's are passed over, whatever their values.
+
+        Returns
+        -------
+        JointReading
+
+        Raises
+        ------
+        MessageError
+            When a joint is missing or named twice, an array is short (an empty velocity is
+            allowed), or a value is not finite.
+        """
+        names = message.name
+        for match in self._matches:
+            if match.names == names:
+                break
+        else:
+            match = self._match(names)
+        position = self._field('position', message.position, match)
+        if len(message.velocity) == 0:
+            return JointReading(position, None)
+        return JointReading(position, self._field('velocity', message.velocity, match))
+
+    def _match(self, names: Sequence[str]) -> _Match:
+        place: dict[str, int] = {}
+        wanted = set(self._joint_names)
+        for index, name in enumerate(names):
+            if name in place and name in wanted:
+                raise MessageError('name', f'joint {name!r} is there twice')
+            place[name] = index
+        missing = [name for name in self._joint_names if name not in place]
+        if missing:
+            raise MessageError(
+                'name', f'{missing} missing; expected all of {list(self._joint_names)}'
+            )
+        order = np.array([place[name] for name in self._joint_names], dtype=np.intp)
+        in_order = len(names) == len(order) and (order == np.arange(len(order))).all()
+        match = _Match(list(names), None if in_order else order)
+        self._matches = [match, *self._matches[: REMEMBERED_NAMES - 1]]
+        return match
+
+    def _field(self, field: str, values: Any, match: _Match) -> FloatArray:
+        if len(values) != len(match.names):
+            raise MessageError(
+                field, f'got {len(values)} values for {len(match.names)} names; expected as many'
+            )
+        read: FloatArray = (
+            np.frombuffer(values) if type(values) is array else np.array(values, dtype=np.float64)
+        )
+        if match.order is not None:
+            read = read[match.order]
+        # Finite when all are, and quick; where it overflows the slow way decides, and names.
+        if not isfinite(sum(read.tolist())):
+            for name, value in zip(self._joint_names, read, strict=True):
+                if not isfinite(value):
+                    raise MessageError(
+                        field, f'joint {name!r}: expected a finite number, got {value}'
+                    )
+        return read
+
+
+def stamp_nanoseconds(stamp: Any) -> int:
+    """Return a builtin_interfaces Time or Duration in nanoseconds."""
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+
+
+def trajectory_points(message: Any) -> list[TrajectoryPoint]:
+    """Return the points of a trajectory_msgs JointTrajectory, not yet checked."""
+    return [
+        TrajectoryPoint(
+            1e-9 * stamp_nanoseconds(point.time_from_start),
+            point.positions,
+            point.velocities,
+            point.accelerations,
+            point.effort,
+        )
+        for point in message.points
+    ]
+
+
+def wrench_reading(message: Any) -> FloatArray:
+    """Return force [N] and torque [N m] of a geometry_msgs WrenchStamped, shape (6,)."""
+    force, torque = message.wrench.force, message.wrench.torque
+    return np.array((force.x, force.y, force.z, torque.x, torque.y, torque.z))

@@ -1,0 +1,401 @@
+"""Every parameter of the node `computed_torque`, declared once; needs no ROS to be read.
+
+The node declares them from this table, checks every value by it, and the documentation's table
+is made of it.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from math import inf, isnan
+from typing import Any
+
+from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.wrench import Measures, OnTimeout
+from ne_dynamics.dynamics import BACKENDS
+from ne_dynamics.errors import ParameterError
+
+RELIABILITIES = ('best_effort', 'reliable', 'system_default')
+
+Value = bool | float | str | tuple[float, ...] | tuple[str, ...]
+
+
+class Changes(str, enum.Enum):
+    """When a parameter may be set."""
+
+    ANY_TIME = 'any time'
+    UNCONFIGURED = 'while unconfigured'
+    START = 'at start'
+
+
+@dataclass(frozen=True)
+class ParameterSpec:
+    """One parameter.
+
+    Attributes
+    ----------
+    name : str
+    type : str
+        'bool', 'double', 'string', 'double[]' or 'string[]'. Integers are accepted for doubles,
+        and one number for a list of one.
+    default : bool, float, str or tuple
+    description : str
+    unit : str
+    minimum, maximum : float
+        Bounds of every number; inclusive unless `above_minimum`.
+    above_minimum : bool
+        The minimum itself is not allowed.
+    allow_infinity : bool
+        Whether an infinite number may be given (it then means "no limit").
+    lengths : tuple of int
+        Lengths that a list may have; empty: any (what depends on the robot is checked when the
+        node is configured).
+    choices : tuple of str
+        Words that a string may be; empty: any.
+    changes : Changes
+        When it may be set.
+    """
+
+    name: str
+    type: str
+    default: Value
+    description: str
+    unit: str = ''
+    minimum: float = -inf
+    maximum: float = inf
+    above_minimum: bool = False
+    allow_infinity: bool = False
+    lengths: tuple[int, ...] = ()
+    choices: tuple[str, ...] = ()
+    changes: Changes = Changes.UNCONFIGURED
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it can be set at the start only."""
+        return self.changes is Changes.START
+
+    @property
+    def bounds(self) -> str:
+        """What is allowed, in words; empty when everything is."""
+        parts = []
+        if self.choices:
+            parts.append(' | '.join(self.choices))
+        if self.minimum > -inf:
+            parts.append(f'{">" if self.above_minimum else ">="} {self.minimum:g}')
+        if self.maximum < inf:
+            parts.append(f'<= {self.maximum:g}')
+        if self.lengths:
+            parts.append(f'length {" or ".join(str(length) for length in self.lengths)}')
+        return ', '.join(parts)
+
+    def check(self, value: Any) -> Value:
+        """Return the value in the parameter's type.
+
+        Raises
+        ------
+        ParameterError
+            With name, got and expected.
+        """
+        if self.type == 'bool':
+            if not isinstance(value, bool):
+                raise self._fault(value, 'true or false')
+            return value
+        if self.type == 'string':
+            return self._word(value)
+        if self.type == 'double':
+            return self._number(value)
+        items = [value] if isinstance(value, (bool, int, float, str)) else value
+        try:
+            listed = list(items)
+        except TypeError:
+            raise self._fault(value, f'a list ({self.type})') from None
+        if self.lengths and len(listed) not in self.lengths:
+            lengths = ' or '.join(str(length) for length in self.lengths)
+            raise self._fault(value, f'{lengths} values')
+        if self.type == 'string[]':
+            words = tuple(self._word(item) for item in listed)
+            for word in words:
+                if words.count(word) > 1:
+                    raise self._fault(value, f'no name twice, like {word!r}')
+            return words
+        return tuple(self._number(item) for item in listed)
+
+    def _word(self, value: Any) -> str:
+        if not isinstance(value, str):
+            raise self._fault(value, 'a string')
+        if self.choices and value not in self.choices:
+            raise self._fault(value, f'one of {", ".join(self.choices)}')
+        return value
+
+    def _number(self, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self._fault(value, 'a number')
+        number = float(value)
+        if isnan(number) or (abs(number) == inf and not self.allow_infinity):
+            raise self._fault(value, 'a finite number')
+        low = number <= self.minimum if self.above_minimum else number < self.minimum
+        if (low and self.minimum > -inf) or number > self.maximum:
+            raise self._fault(value, self.bounds)
+        return number
+
+    def _fault(self, value: Any, expected: str) -> ParameterError:
+        got = value if isinstance(value, (bool, int, float, str)) else _listed(value)
+        return ParameterError(f'{self.name}: expected {expected}, got {got!r}')
+
+
+def _listed(value: Any) -> Any:
+    try:
+        return list(value)
+    except TypeError:
+        return value
+
+
+PARAMETERS: tuple[ParameterSpec, ...] = (
+    # The model
+    ParameterSpec(
+        'model_file',
+        'string',
+        '',
+        'URDF or DH file of the robot, told apart by content. Empty: `robot_description`.',
+    ),
+    ParameterSpec(
+        'robot_description',
+        'string',
+        '',
+        'URDF as text. Empty, with no `model_file` either: the topic `robot_description`.',
+    ),
+    ParameterSpec('base_link', 'string', '', 'First link of the arm (URDF). Empty: the root.'),
+    ParameterSpec(
+        'tip_link',
+        'string',
+        '',
+        'Last link of the arm (URDF); joints that are not on the way to it are locked. Empty: '
+        'all joints move.',
+    ),
+    ParameterSpec(
+        'locked_joints.names', 'string[]', (), 'Joints that do not move (URDF); they are lumped.'
+    ),
+    ParameterSpec(
+        'locked_joints.positions',
+        'double[]',
+        (),
+        'Where they stand, in the order of `locked_joints.names`. Empty: all at 0.',
+        unit='rad or m',
+    ),
+    ParameterSpec(
+        'joints',
+        'string[]',
+        (),
+        'Order of the command, and of all parameters with one value per joint: the same as the '
+        "effort controller's `joints`. Empty: order of the model.",
+    ),
+    ParameterSpec(
+        'gravity',
+        'double[]',
+        (0.0, 0.0, -9.80665),
+        'Acceleration of free fall in the axes of the base link.',
+        unit='m/s^2',
+        lengths=(3,),
+    ),
+    ParameterSpec('backend', 'string', 'auto', 'How the dynamics are computed.', choices=BACKENDS),
+    # The law
+    ParameterSpec(
+        'mode',
+        'string',
+        Mode.COMPUTED_TORQUE.value,
+        'Control law.',
+        choices=tuple(mode.value for mode in Mode),
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'computed_torque.kp',
+        'double[]',
+        (100.0,),
+        'Position gain of computed_torque: one for all joints, one per joint, or the full matrix '
+        'by rows.',
+        unit='1/s^2',
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'computed_torque.kv',
+        'double[]',
+        (20.0,),
+        'Velocity gain of computed_torque; as kp.',
+        unit='1/s',
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'feedforward_pd.kp',
+        'double[]',
+        (0.0,),
+        'Position gain of feedforward_pd; one, one per joint, or the full matrix by rows. What '
+        'is right depends on the arm: there is no default that is safe for all.',
+        unit='N m/rad',
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'feedforward_pd.kv',
+        'double[]',
+        (0.0,),
+        'Velocity gain of feedforward_pd; as kp.',
+        unit='N m s/rad',
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'terms.gravity',
+        'bool',
+        True,
+        'Compensate gravity. Off for robots that do it themselves.',
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'terms.coriolis',
+        'bool',
+        True,
+        'Compensate Coriolis and centrifugal efforts.',
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'terms.inertia',
+        'bool',
+        True,
+        'Feed the desired acceleration forward through the mass matrix.',
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'terms.friction',
+        'bool',
+        True,
+        "Feed the model's joint friction at the desired velocity forward.",
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'effort_limits',
+        'double[]',
+        (),
+        'Largest command, one for all joints or one per joint. Empty: the effort limits of the '
+        'model. `.inf`: none.',
+        unit='N m or N',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'effort_rate_limit',
+        'double[]',
+        (),
+        'Fastest change of the command, one for all joints or one per joint. Empty or 0: none.',
+        unit='N m/s or N/s',
+        minimum=0.0,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'allow_nonzero_velocity_at_trajectory_end',
+        'bool',
+        False,
+        'Accept trajectories whose last point moves; the motion then stops there at once.',
+        changes=Changes.ANY_TIME,
+    ),
+    # The wrist sensor
+    ParameterSpec(
+        'wrench.enabled', 'bool', False, 'Add the wrench of a wrist sensor to the dynamics.'
+    ),
+    ParameterSpec(
+        'wrench.sensor_link',
+        'string',
+        '',
+        "Last link on the arm's side of the sensor. Empty: the tip.",
+    ),
+    ParameterSpec(
+        'wrench.includes_tool',
+        'bool',
+        True,
+        'The reading contains what the model has beyond the sensor link: the model is cut there, '
+        'so that the tool counts once. False: weight and inertia of the tool are taken out of '
+        'the reading by whoever publishes it.',
+    ),
+    ParameterSpec(
+        'wrench.measures',
+        'string',
+        Measures.ON_TOOL.value,
+        'Sign: `on_tool`, what environment and tool exert on the arm (the habit in ROS: a tool '
+        'reads as a force downwards), or `by_tool`, the opposite.',
+        choices=tuple(item.value for item in Measures),
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'wrench.timeout',
+        'double',
+        0.1,
+        'Age from which a reading no longer counts.',
+        unit='s',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'wrench.on_timeout',
+        'string',
+        OnTimeout.HOLD.value,
+        'What counts then: `hold`, the last reading (a tool does not lose its weight), or `zero`.',
+        choices=tuple(item.value for item in OnTimeout),
+        changes=Changes.ANY_TIME,
+    ),
+    # The node
+    ParameterSpec(
+        'joint_states_reliability',
+        'string',
+        'best_effort',
+        'Reliability of the subscription to joint_states. `best_effort` receives from every '
+        'publisher; `reliable` only from reliable ones, and loses nothing.',
+        choices=RELIABILITIES,
+    ),
+    ParameterSpec(
+        'autostart',
+        'bool',
+        True,
+        'Configure and activate without being asked, as soon as there is a model.',
+        changes=Changes.START,
+    ),
+)
+
+PARAMETERS_BY_NAME: Mapping[str, ParameterSpec] = {spec.name: spec for spec in PARAMETERS}
+
+
+def default_values() -> dict[str, Value]:
+    """Return the default of every parameter by name."""
+    return {spec.name: spec.default for spec in PARAMETERS}
+
+
+def find_parameter(name: str) -> ParameterSpec:
+    """Return the parameter of that name.
+
+    Raises
+    ------
+    ParameterError
+        When there is none; the message names the nearest.
+    """
+    try:
+        return PARAMETERS_BY_NAME[name]
+    except KeyError:
+        raise ParameterError(f'{name}: no such parameter{_nearest(name)}') from None
+
+
+def _nearest(name: str) -> str:
+    near = get_close_matches(name, PARAMETERS_BY_NAME, n=1)
+    return f'; did you mean {near[0]!r}?' if near else ''
+
+
+def unknown_parameters(names: Iterable[str]) -> list[str]:
+    """Return a remark for every name that the table lacks."""
+    return [
+        f'{name}: no such parameter{_nearest(name)}'
+        for name in names
+        if name not in PARAMETERS_BY_NAME
+    ]

@@ -1,0 +1,65 @@
+"""`ne_dynamics equations`."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.cli.main import main
+from ne_dynamics.shipped import shipped_file
+
+URDF = str(shipped_file('six_axis_arm.urdf'))
+DH = str(shipped_file('puma560_standard_dh.yaml'))
+
+
+@pytest.mark.parametrize('function', ['inverse_dynamics', 'gravity_torque'])
+def test_prints_the_source_that_the_library_runs(function, capsys):
+    """The output is the source of `Dynamics.source`, and it is Python."""
+    assert main(['equations', DH, '--function', function]) == 0
+    printed = capsys.readouterr().out
+    assert printed == ned.Dynamics(ned.load_dh(DH)).source(function)
+    assert [node.name for node in ast.parse(printed).body if isinstance(node, ast.FunctionDef)]
+
+
+def test_inverse_dynamics_is_the_default(capsys):
+    """Without --function the inverse dynamics are printed."""
+    main(['equations', DH])
+    default = capsys.readouterr().out
+    main(['equations', DH, '--function', 'inverse_dynamics'])
+    assert capsys.readouterr().out == default
+
+
+def test_list_shows_operation_counts(capsys):
+    """--list prints every function with the counts of `Dynamics.operation_counts`."""
+    assert main(['equations', URDF, '--tip', 'tcp', '--list']) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    counts = ned.Dynamics(ned.load_urdf(URDF, tip_link='tcp')).operation_counts()
+    assert {name: (int(m), int(a)) for name, m, a in rows} == counts
+
+
+def test_shorter_chain_has_shorter_equations(capsys):
+    """--tip chooses the chain: fewer joints, fewer operations."""
+    lengths = []
+    for tip_link in ('tcp', ned.load_urdf(URDF, tip_link='tcp').bodies[1].name):
+        main(['equations', URDF, '--tip', tip_link])
+        lengths.append(len(capsys.readouterr().out))
+    assert lengths[1] < lengths[0]
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        ([DH, '--function', 'inverse_dynamic'], "got 'inverse_dynamic'"),
+        ([URDF, '--tip', 'nose'], 'nose'),
+        (['missing.urdf'], 'missing.urdf'),
+    ],
+)
+def test_bad_arguments_are_messages(arguments, message, capsys):
+    """An unknown function, link or file is one message on stderr and exit code 1."""
+    assert main(['equations', *arguments]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ''
+    assert captured.err.startswith('ne_dynamics equations: error: ')
+    assert message in captured.err

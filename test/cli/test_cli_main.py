@@ -1,0 +1,198 @@
+"""The command line itself: its help, its exit codes, what it imports."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import subprocess
+import sys
+import types
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from ne_dynamics.cli import main as cli
+from ne_dynamics.errors import ModelError
+
+ROOT = Path(__file__).resolve().parents[2]
+OPTIONAL = ('rclpy', 'sensor_msgs', 'mujoco', 'numba', 'matplotlib', 'scipy', 'pinocchio')
+
+
+def run_python(*arguments, **keywords):
+    """Run the interpreter of the tests in the root of the project."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        **keywords,
+    )
+
+
+@pytest.fixture
+def command(monkeypatch):
+    """Replace the subcommand `check` by a function of one's own."""
+
+    def install(run):
+        module = types.ModuleType('ne_dynamics.cli.check')
+        module.add_parser = lambda subparsers: subparsers.add_parser('check')
+        module.run = run
+        monkeypatch.setitem(sys.modules, 'ne_dynamics.cli.check', module)
+
+    return install
+
+
+def test_help_lists_every_command(capsys):
+    """`ne_dynamics --help` names every subcommand with its summary."""
+    with pytest.raises(SystemExit) as stop:
+        cli.main(['--help'])
+    assert stop.value.code == 0
+    text = ' '.join(capsys.readouterr().out.split())
+    for name, summary in cli.COMMANDS.items():
+        assert f'{name} {summary}' in text
+
+
+@pytest.mark.parametrize('name', cli.COMMANDS)
+def test_every_listed_command_exists(name, capsys):
+    """Every subcommand in the list has a module with `run`, and its own help."""
+    assert callable(importlib.import_module(f'ne_dynamics.cli.{name}').run)
+    with pytest.raises(SystemExit) as stop:
+        cli.main([name, '--help'])
+    assert stop.value.code == 0
+    assert f'usage: ne_dynamics {name}' in capsys.readouterr().out
+
+
+def test_every_command_module_is_listed():
+    """Every module beside main.py is a subcommand that `--help` lists."""
+    modules = {path.stem for path in Path(cli.__file__).parent.glob('*.py')} - {'main', '__init__'}
+    assert modules == set(cli.COMMANDS)
+
+
+def test_help_imports_nothing_heavy():
+    """`ne_dynamics --help` imports no ROS, simulator, compiler or plotting, and no subcommand."""
+    result = run_python(
+        '-c',
+        'import sys\n'
+        'from ne_dynamics.cli.main import main\n'
+        'try:\n'
+        '    main(["--help"])\n'
+        'except SystemExit:\n'
+        '    print(*sorted(sys.modules), file=sys.stderr)\n',
+    )
+    imported = set(result.stderr.split())
+    assert 'ne_dynamics.cli.main' in imported, result.stderr
+    assert not imported & (set(OPTIONAL) | {f'ne_dynamics.cli.{name}' for name in cli.COMMANDS})
+
+
+@pytest.mark.parametrize('name', cli.COMMANDS)
+def test_help_of_a_command_needs_only_the_core(name):
+    """`ne_dynamics COMMAND --help` works without ROS and without any optional package."""
+    result = run_python(
+        '-c',
+        'import sys\n'
+        f'for name in {OPTIONAL!r}:\n'
+        '    sys.modules[name] = None\n'
+        'from ne_dynamics.cli.main import main\n'
+        f'main([{name!r}, "--help"])\n',
+    )
+    assert result.returncode == 0, result.stderr
+    assert f'usage: ne_dynamics {name}' in result.stdout
+
+
+def test_version_is_that_of_the_manifest(capsys):
+    """`ne_dynamics --version` prints the version of package.xml."""
+    with pytest.raises(SystemExit):
+        cli.main(['--version'])
+    expected = ElementTree.parse(ROOT / 'package.xml').findtext('version')
+    assert capsys.readouterr().out == f'ne_dynamics {expected}\n'
+
+
+def test_exit_code_is_that_of_the_command(command):
+    """What the subcommand returns is the exit code."""
+    command(lambda arguments: 7)
+    assert cli.main(['check']) == 7
+
+
+def test_error_is_a_message_without_traceback(command, capsys):
+    """An error of the package is one message on stderr and exit code 1."""
+
+    def fail(arguments):
+        raise ModelError('joint "a": expected a parent link, got none')
+
+    command(fail)
+    assert cli.main(['check']) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ''
+    expected = 'ne_dynamics check: error: joint "a": expected a parent link, got none\n'
+    assert captured.err == expected
+
+
+def test_missing_file_is_a_message(command, tmp_path, capsys):
+    """A file that cannot be opened is a message that names it, and exit code 1."""
+    command(lambda arguments: int((tmp_path / 'missing.csv').read_text()))
+    assert cli.main(['check']) == 1
+    assert 'missing.csv: No such file or directory' in capsys.readouterr().err
+
+
+def test_defects_keep_their_traceback(command):
+    """An exception that the package does not raise on purpose is not hidden."""
+
+    def defect(arguments):
+        raise ZeroDivisionError
+
+    command(defect)
+    with pytest.raises(ZeroDivisionError):
+        cli.main(['check'])
+
+
+def test_interrupt_is_quiet(command, capsys):
+    """Ctrl-C ends with exit code 130 and without a traceback."""
+
+    def interrupted(arguments):
+        raise KeyboardInterrupt
+
+    command(interrupted)
+    assert cli.main(['check']) == 130
+    assert capsys.readouterr().err == ''
+
+
+def test_reader_that_goes_away_is_no_error():
+    """When the reader of the output closes the pipe, the command ends without a traceback."""
+    script = (
+        'import sys, types\n'
+        'from ne_dynamics.cli import main as cli\n'
+        'module = types.ModuleType("ne_dynamics.cli.check")\n'
+        'module.add_parser = lambda subparsers: subparsers.add_parser("check")\n'
+        'module.run = lambda arguments: print("line\\n" * 100000) or 0\n'
+        'sys.modules["ne_dynamics.cli.check"] = module\n'
+        'sys.exit(cli.main(["check"]))\n'
+    )
+    with subprocess.Popen(
+        [sys.executable, '-c', script],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, 'PYTHONUNBUFFERED': ''},
+    ) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b''
+        assert process.wait(timeout=60) == 141
+
+
+@pytest.mark.parametrize('arguments', [[], ['chekc'], ['--nonsense']])
+def test_wrong_arguments_show_the_usage(arguments, capsys):
+    """Arguments that make no sense exit with 2 and show the usage."""
+    with pytest.raises(SystemExit) as stop:
+        cli.main(arguments)
+    assert stop.value.code == 2
+    assert 'usage: ne_dynamics' in capsys.readouterr().err
+
+
+def test_parser_needs_no_command():
+    """The parser can be built without importing a subcommand."""
+    assert isinstance(cli.build_parser(), argparse.ArgumentParser)

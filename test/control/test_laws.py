@@ -1,0 +1,306 @@
+"""The control laws as identities with the inverse dynamics, and the error they leave."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, Robot, load_dh, load_urdf
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.trajectory import DesiredState
+from ne_dynamics.errors import InputError, ParameterError
+from ne_dynamics.shipped import shipped_file
+
+CONTINUOUS_ARM = """<robot name="spinner">
+  <link name="base"/>
+  <joint name="spin" type="continuous">
+    <parent link="base"/><child link="one"/><axis xyz="0 1 0"/>
+    <dynamics damping="0.2" friction="0.4"/>
+  </joint>
+  <link name="one"><inertial><origin xyz="0.1 0 0.2"/><mass value="2"/>
+    <inertia ixx="0.02" iyy="0.03" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="hinge" type="revolute">
+    <origin xyz="0 0 0.4"/><parent link="one"/><child link="two"/><axis xyz="1 0 0"/>
+    <limit lower="-2" upper="2" velocity="3" effort="30"/>
+  </joint>
+  <link name="two"><inertial><origin xyz="0 0.05 0.2"/><mass value="1"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.005" ixy="0" ixz="0" iyz="0"/></inertial></link>
+</robot>"""
+
+
+class Counting:
+    """A Dynamics that counts what is asked of it."""
+
+    def __init__(self, dynamics: Dynamics) -> None:
+        self._dynamics = dynamics
+        self.calls: list[str] = []
+
+    def __getattr__(self, name: str):
+        attribute = getattr(self._dynamics, name)
+        if callable(attribute):
+            self.calls.append(name)
+        return attribute
+
+
+@pytest.fixture(scope='module')
+def puma() -> Dynamics:
+    """An arm with viscous and Coulomb friction and rotors."""
+    return Dynamics(load_dh(shipped_file('puma560_standard_dh.yaml')), backend='python')
+
+
+@pytest.fixture(scope='module')
+def spinner(tmp_path_factory: pytest.TempPathFactory) -> Dynamics:
+    """Two joints, the first continuous and with friction."""
+    path: Path = tmp_path_factory.mktemp('model') / 'spinner.urdf'
+    path.write_text(CONTINUOUS_ARM)
+    return Dynamics(load_urdf(path), backend='python')
+
+
+def sample(n: int, seed: int):
+    """Return measured position and velocity, desired state, wrench."""
+    rng = np.random.default_rng(seed)
+    q, qd = rng.uniform(-1.5, 1.5, (2, n))
+    return q, qd, DesiredState(*rng.uniform(-1.5, 1.5, (3, n))), rng.uniform(-9.0, 9.0, 6)
+
+
+def gains(n: int, seed: int = 0) -> Gains:
+    """Return full gain matrices that are not symmetric."""
+    rng = np.random.default_rng(seed)
+    return Gains.from_values(rng.uniform(1, 50, n * n), rng.uniform(1, 9, n * n), n)
+
+
+def friction_at(dynamics: Dynamics, actual, wanted):
+    """Return what changes when friction is that of another velocity."""
+    return dynamics.friction_torque(wanted) - dynamics.friction_torque(actual)
+
+
+@pytest.mark.parametrize('with_wrench', [False, True])
+@pytest.mark.parametrize('seed', range(3))
+def test_modes_are_what_the_table_says(puma: Dynamics, seed: int, with_wrench: bool) -> None:
+    """Each mode is its formula, friction taken at the desired velocity, the wrench added."""
+    q, qd, desired, wrench = sample(6, seed)
+    if not with_wrench:
+        wrench = None
+    g = gains(6, seed)
+    e, ed = desired.position - q, desired.velocity - qd
+    zero = np.zeros(6)
+    rne = puma.inverse_dynamics
+    feedforward = rne(desired.position, desired.velocity, desired.acceleration, wrench)
+    expected = {
+        Mode.COMPUTED_TORQUE: rne(q, qd, desired.acceleration + g.kv @ ed + g.kp @ e, wrench)
+        + friction_at(puma, qd, desired.velocity),
+        Mode.FEEDFORWARD: feedforward,
+        Mode.FEEDFORWARD_PD: feedforward + g.kp @ e + g.kv @ ed,
+        Mode.GRAVITY_COMPENSATION: rne(q, zero, zero, wrench),
+    }
+    for mode, effort in expected.items():
+        law = ControlLaw(puma, mode, g)
+        np.testing.assert_allclose(law.effort(q, qd, desired, wrench), effort, rtol=1e-12)
+
+
+@pytest.mark.parametrize('flags', list(product([False, True], repeat=4)))
+def test_terms_switch_off_one_by_one(puma: Dynamics, flags: tuple[bool, ...]) -> None:
+    """Every combination of terms is M (qdd + feedback) + C qd + g + friction, less what is off."""
+    gravity, coriolis, inertia, friction = flags
+    q, qd, desired, _ = sample(6, 11)
+    g = gains(6)
+    terms = Terms(gravity, coriolis, inertia, friction)
+    feedback = g.kp @ (desired.position - q) + g.kv @ (desired.velocity - qd)
+
+    def model(at, rate, acceleration):
+        effort = puma.mass_matrix(at) @ acceleration
+        effort = effort + gravity * puma.gravity_torque(at)
+        effort = effort + coriolis * (puma.coriolis_matrix(at, rate) @ rate)
+        return effort + friction * puma.friction_torque(desired.velocity)
+
+    feedforward = model(desired.position, desired.velocity, inertia * desired.acceleration)
+    expected = {
+        Mode.COMPUTED_TORQUE: model(q, qd, inertia * desired.acceleration + feedback),
+        Mode.FEEDFORWARD: feedforward,
+        Mode.FEEDFORWARD_PD: feedforward + feedback,
+        Mode.GRAVITY_COMPENSATION: gravity * puma.gravity_torque(q),
+    }
+    for mode, effort in expected.items():
+        law = ControlLaw(puma, mode, g, terms)
+        np.testing.assert_allclose(law.effort(q, qd, desired), effort, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize('mode', list(Mode))
+def test_all_terms_cost_one_inverse_dynamics(puma: Dynamics, mode: Mode) -> None:
+    """With every term on, the recursion runs once a sample, and nothing else of the model."""
+    counting = Counting(puma)
+    law = ControlLaw(counting, mode, gains(6))
+    q, qd, desired, _ = sample(6, 1)
+    counting.calls.clear()
+    law.effort(q, qd, desired)
+    calls = [call for call in counting.calls if call != 'friction_torque']
+    assert calls == ['inverse_dynamics']
+
+
+def test_pure_pd_needs_no_model(puma: Dynamics) -> None:
+    """Without terms feedforward_pd is PD alone, and does not ask the model."""
+    counting = Counting(puma)
+    law = ControlLaw(counting, Mode.FEEDFORWARD_PD, gains(6), Terms(False, False, False, False))
+    q, qd, desired, _ = sample(6, 2)
+    counting.calls.clear()
+    g = gains(6)
+    effort = law.effort(q, qd, desired)
+    expected = g.kp @ (desired.position - q) + g.kv @ (desired.velocity - qd)
+    np.testing.assert_allclose(effort, expected)
+    assert counting.calls == []
+
+
+def test_measured_velocity_makes_no_friction_chatter(puma: Dynamics) -> None:
+    """Noise of the measured velocity around rest moves the effort by no Coulomb step."""
+    law = ControlLaw(puma, Mode.COMPUTED_TORQUE, Gains.from_values(100.0, 20.0, 6))
+    q = np.full(6, 0.3)
+    held = DesiredState(q, np.zeros(6), np.zeros(6))
+    efforts = [law.effort(q, sign * 1e-9 * np.ones(6), held) for sign in (1.0, -1.0)]
+    coulomb = puma.robot.limits('coulomb_friction')
+    assert coulomb.min() > 1e-3
+    assert np.abs(efforts[0] - efforts[1]).max() < 1e-5
+
+
+@pytest.mark.parametrize('mode', [Mode.COMPUTED_TORQUE, Mode.FEEDFORWARD_PD])
+def test_gains_in_three_forms_agree(puma: Dynamics, mode: Mode) -> None:
+    """A scalar, the diagonal of it and the full matrix of it are the same gain."""
+    q, qd, desired, _ = sample(6, 4)
+    forms = [
+        Gains.from_values([30.0], [7.0], 6),
+        Gains.from_values([30.0] * 6, [7.0] * 6, 6),
+        Gains.from_values((30.0 * np.eye(6)).ravel(), 7.0 * np.eye(6), 6),
+    ]
+    efforts = [ControlLaw(puma, mode, form).effort(q, qd, desired) for form in forms]
+    np.testing.assert_allclose(efforts[1], efforts[0], rtol=1e-13)
+    np.testing.assert_allclose(efforts[2], efforts[0], rtol=1e-13)
+
+
+def test_full_gains_are_read_by_rows() -> None:
+    """A flat list of n * n gains is the matrix by rows."""
+    np.testing.assert_array_equal(
+        Gains.from_values([1, 2, 3, 4], [1.0], 2).kp, [[1.0, 2.0], [3.0, 4.0]]
+    )
+
+
+@pytest.mark.parametrize(
+    ('kp', 'match'),
+    [
+        ([1.0, 2.0], r'gains\.kp: expected 1, 3 or 9 values.*got 2'),
+        ([], r'gains\.kp: .*got 0'),
+        ([1.0, np.nan, 1.0], 'finite'),
+        ([np.inf], 'finite'),
+        ([1.0, -1.0, 1.0], '>= 0'),
+        (np.diag([1.0, -2.0, 1.0]), '>= 0'),
+        (['a'], 'expected numbers'),
+    ],
+)
+def test_bad_gains_are_refused(kp, match: str) -> None:
+    """Gains of a wrong size, not finite, or negative on the diagonal are refused by name."""
+    with pytest.raises(ParameterError, match=match):
+        Gains.from_values(kp, 1.0, 3)
+
+
+def test_doubtful_gains_are_remarked() -> None:
+    """An indefinite matrix and a gain of zero are allowed, with a remark."""
+    found = Gains.from_values([1.0, 5.0, 5.0, 1.0], [0.0], 2).remarks('x')
+    assert len(found) == 2
+    assert 'x.kp is not positive semidefinite' in found[0]
+    assert 'x.kv is zero' in found[1]
+    assert Gains.from_values([2.0, 1.0, 1.0, 2.0], [1.0], 2).remarks() == []
+
+
+def test_continuous_joints_are_corrected_by_the_short_way(spinner: Dynamics) -> None:
+    """Whole turns between desired and measured position change nothing where there is no stop."""
+    law = ControlLaw(spinner, Mode.COMPUTED_TORQUE, Gains.from_values(50.0, 10.0, 2))
+    q, qd, desired, _ = sample(2, 5)
+    turned = q + np.array([6.0 * np.pi, 0.0])
+    np.testing.assert_allclose(
+        law.effort(turned, qd, desired), law.effort(q, qd, desired), rtol=1e-9, atol=1e-9
+    )
+    limited = q + np.array([0.0, 2.0 * np.pi])
+    assert np.abs(law.effort(limited, qd, desired) - law.effort(q, qd, desired)).max() > 1.0
+
+
+@pytest.mark.parametrize('model', ['puma', 'spinner'])
+def test_computed_torque_makes_the_error_linear(request, model: str) -> None:
+    """On its own model the error obeys e'' + Kv e' + Kp e = 0, with full gain matrices too."""
+    dynamics: Dynamics = request.getfixturevalue(model)
+    frictionless = Dynamics(_without_friction(dynamics.robot), backend='python')
+    n = dynamics.n
+    g = gains(n, 3)
+    law = ControlLaw(frictionless, Mode.COMPUTED_TORQUE, g)
+    q, qd, desired, _ = sample(n, 6)
+    acceleration = frictionless.forward_dynamics(q, qd, law.effort(q, qd, desired))
+    error = desired.acceleration - acceleration
+    expected = -g.kv @ (desired.velocity - qd) - g.kp @ (desired.position - q)
+    np.testing.assert_allclose(error, expected, rtol=1e-7, atol=1e-7)
+
+
+def test_error_decays_as_designed(spinner: Dynamics) -> None:
+    """Critically damped at 10 rad/s, an error at rest falls as (1 + 10 t) exp(-10 t)."""
+    dynamics = Dynamics(_without_friction(spinner.robot), backend='python')
+    law = ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(100.0, 20.0, 2))
+    held = DesiredState(np.array([0.4, -0.3]), np.zeros(2), np.zeros(2))
+    first = np.array([0.2, 0.1])
+    x = np.concatenate((held.position - first, np.zeros(2)))
+
+    def rate(x):
+        q, qd = x[:2], x[2:]
+        return np.concatenate((qd, dynamics.forward_dynamics(q, qd, law.effort(q, qd, held))))
+
+    step = 0.005
+    for k in range(1, 101):
+        k1 = rate(x)
+        k2 = rate(x + 0.5 * step * k1)
+        k3 = rate(x + 0.5 * step * k2)
+        k4 = rate(x + step * k3)
+        x = x + step / 6.0 * (k1 + 2 * k2 + 2 * k3 + k4)
+        t = k * step
+        expected = first * (1.0 + 10.0 * t) * np.exp(-10.0 * t)
+        np.testing.assert_allclose(held.position - x[:2], expected, atol=1e-6)
+
+
+def test_wrench_is_the_transposed_jacobian(spinner: Dynamics) -> None:
+    """In every mode the tip wrench adds J^T f, wherever the mode evaluates the model."""
+    q, qd, desired, wrench = sample(2, 9)
+    for mode in Mode:
+        law = ControlLaw(spinner, mode, gains(2))
+        where = desired.position if mode.value.startswith('feedforward') else q
+        expected = spinner.jacobian(where, axes='tip').T @ wrench
+        added = law.effort(q, qd, desired, wrench) - law.effort(q, qd, desired)
+        np.testing.assert_allclose(added, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_a_missing_velocity_is_refused_where_it_is_needed(spinner: Dynamics) -> None:
+    """Modes with feedback raise without a measured velocity; the others do without."""
+    q, _, desired, _ = sample(2, 9)
+    for mode in Mode:
+        law = ControlLaw(spinner, mode, gains(2))
+        if mode.needs_velocity:
+            with pytest.raises(InputError, match='velocity'):
+                law.effort(q, None, desired)
+        else:
+            assert np.isfinite(law.effort(q, None, desired)).all()
+
+
+def test_a_law_without_what_it_needs_is_refused(spinner: Dynamics) -> None:
+    """Unknown modes, missing gains and gains of another robot are refused."""
+    with pytest.raises(ParameterError, match=r"mode: expected one of.*got 'pid'"):
+        ControlLaw(spinner, 'pid')
+    with pytest.raises(ParameterError, match='expected gains, got none'):
+        ControlLaw(spinner, 'computed_torque')
+    with pytest.raises(ParameterError, match='for 2 joints, got 3'):
+        ControlLaw(spinner, 'computed_torque', Gains.from_values([1.0] * 3, 1.0, 3))
+
+
+def _without_friction(robot: Robot) -> Robot:
+    return replace(
+        robot,
+        joints=tuple(
+            replace(joint, viscous_friction=0.0, coulomb_friction=0.0) for joint in robot.joints
+        ),
+    )

@@ -1,0 +1,286 @@
+"""Interpolation against NumPy's polynomial solve, and the rules of ros2_controllers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.control.trajectory import (
+    DesiredState,
+    Trajectory,
+    TrajectoryPoint,
+    Waypoints,
+    resting_state,
+)
+from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.model.robot import Joint, JointType
+
+JOINTS = (
+    Joint('a', lower=-3.0, upper=3.0),
+    Joint('b', type=JointType.CONTINUOUS),
+    Joint('c', type=JointType.PRISMATIC, lower=-1.0, upper=1.0),
+)
+NAMES = ('a', 'b', 'c')
+START = resting_state([0.1, -0.2, 0.3])
+
+
+def state(rng: np.random.Generator) -> DesiredState:
+    """Return a state in motion."""
+    return DesiredState(*rng.uniform(-0.9, 0.9, (3, 3)))
+
+
+def points_of(rng: np.random.Generator, times, order: int) -> list[TrajectoryPoint]:
+    """Return points that carry derivatives up to an order."""
+    points = []
+    for time in times:
+        values = [row.tolist() for row in rng.uniform(-0.9, 0.9, (order + 1, 3))]
+        points.append(TrajectoryPoint(time, *values))
+    return points
+
+
+def through(points, *, now=0.0, start=START, start_time=None, names=NAMES, **options):
+    """Return the trajectory through points."""
+    waypoints = Waypoints.from_points(
+        JOINTS, names, points, allow_nonzero_velocity_at_end=True, **options
+    )
+    return Trajectory.through(waypoints, now=now, start_state=start, start_time=start_time)
+
+
+@pytest.mark.parametrize('order', [0, 1, 2])
+@pytest.mark.parametrize('seed', range(5))
+def test_passes_its_points(order: int, seed: int) -> None:
+    """At every waypoint the motion has the position, velocity and acceleration that it carries."""
+    rng = np.random.default_rng(seed)
+    times = np.cumsum(rng.uniform(0.1, 2.0, 6))
+    points = points_of(rng, times, order)
+    trajectory = through(points, start=state(rng), now=-0.5, start_time=0.0)
+    for point in points[:-1]:
+        sample = trajectory.sample(point.time_from_start)
+        np.testing.assert_allclose(sample.position, point.positions, atol=1e-12)
+        if order >= 1:
+            np.testing.assert_allclose(sample.velocity, point.velocities, atol=1e-11)
+        if order == 2:
+            np.testing.assert_allclose(sample.acceleration, point.accelerations, atol=1e-10)
+
+
+@pytest.mark.parametrize('order', [0, 1, 2])
+def test_equals_the_polynomial_that_numpy_solves_for(order: int) -> None:
+    """Each segment is the one polynomial of degree 1, 3 or 5 that meets both ends."""
+    rng = np.random.default_rng(20 + order)
+    begin, end = 0.7, 2.1
+    points = points_of(rng, (begin, end), order)
+    trajectory = through(points)
+    powers = 2 * (order + 1)
+    rows, values = [], []
+    for point in points:
+        for derivative in range(order + 1):
+            rows.append(
+                [
+                    np.polynomial.Polynomial.basis(power).deriv(derivative)(point.time_from_start)
+                    for power in range(powers)
+                ]
+            )
+            values.append(point[1 + derivative])
+    solution = np.linalg.solve(np.array(rows), np.array(values))
+    for time in np.linspace(begin, end, 11)[:-1]:
+        sample = trajectory.sample(time)
+        for derivative in range(3):
+            expected = [
+                np.polynomial.Polynomial(column).deriv(derivative)(time) for column in solution.T
+            ]
+            np.testing.assert_allclose(sample[derivative], expected, atol=1e-8)
+
+
+@pytest.mark.parametrize('order', [0, 1, 2])
+def test_is_continuous_as_far_as_its_points_carry(order: int) -> None:
+    """Positions never jump; velocities and accelerations do not where the points carry them."""
+    rng = np.random.default_rng(30 + order)
+    times = np.cumsum(rng.uniform(0.2, 1.0, 5))
+    trajectory = through(points_of(rng, times, order), start=state(rng))
+    for knot in times[:-1]:
+        before, after = trajectory.sample(knot - 1e-9), trajectory.sample(knot)
+        for derivative in range(order + 1):
+            np.testing.assert_allclose(before[derivative], after[derivative], atol=1e-5)
+
+
+@pytest.mark.parametrize('order', [0, 1, 2])
+def test_begins_with_the_start_state(order: int) -> None:
+    """Before the first point the motion leaves the start state, by the degree of that point."""
+    rng = np.random.default_rng(40 + order)
+    start = state(rng)
+    trajectory = through(points_of(rng, (1.0, 2.0), order), start=start, now=5.0)
+    sample = trajectory.sample(5.0)
+    for derivative in range(order + 1):
+        np.testing.assert_allclose(sample[derivative], start[derivative], atol=1e-14)
+    assert trajectory.start_time == 5.0
+    assert trajectory.end_time == 7.0
+
+
+def test_segments_between_unlike_points_use_what_both_carry() -> None:
+    """A segment between a point with accelerations and one with positions only is linear."""
+    points = [
+        TrajectoryPoint(1.0, [0.0] * 3, [0.5] * 3, [0.1] * 3),
+        TrajectoryPoint(2.0, [0.4] * 3),
+        TrajectoryPoint(3.0, [0.8] * 3, [0.0] * 3),
+    ]
+    trajectory = through(points)
+    np.testing.assert_allclose(trajectory.sample(1.25).position, 0.1)
+    np.testing.assert_allclose(trajectory.sample(1.25).velocity, 0.4)
+    np.testing.assert_allclose(trajectory.sample(2.75).position, 0.7)
+
+
+def test_holds_the_last_position_at_rest() -> None:
+    """From the last point on the motion is its position, without velocity and acceleration."""
+    points = [TrajectoryPoint(1.0, [0.1, 0.2, 0.3], [1.0] * 3, [2.0] * 3)]
+    for time in (1.0, 1.5, 1e6):
+        sample = through(points).sample(time)
+        np.testing.assert_array_equal(sample.position, [0.1, 0.2, 0.3])
+        assert not sample.velocity.any()
+        assert not sample.acceleration.any()
+
+
+def test_hold_stays() -> None:
+    """A held position is the same at every time, at rest, and cannot be written to."""
+    trajectory = Trajectory.hold([1.0, 2.0, 3.0])
+    for time in (-1.0, 0.0, 10.0):
+        np.testing.assert_array_equal(trajectory.sample(time).position, [1.0, 2.0, 3.0])
+        assert not trajectory.sample(time).velocity.any()
+    with pytest.raises(ValueError, match='read-only'):
+        trajectory.sample(0.0).position[0] = 5.0
+
+
+def test_samples_do_not_depend_on_the_order_of_asking() -> None:
+    """Sampling backwards or at random gives what sampling forwards gives."""
+    rng = np.random.default_rng(7)
+    trajectory = through(points_of(rng, np.arange(1.0, 9.0), 2))
+    times = np.linspace(0.0, 9.0, 200)
+    forwards = {time: trajectory.sample(time) for time in times}
+    for time in rng.permutation(times):
+        np.testing.assert_array_equal(trajectory.sample(time), forwards[time])
+
+
+def test_joints_are_matched_by_name() -> None:
+    """A sender's own order of joints changes nothing."""
+    rng = np.random.default_rng(8)
+    points = points_of(rng, (1.0, 2.0, 3.0), 2)
+    shuffled = [
+        TrajectoryPoint(p.time_from_start, *(np.array(row)[[2, 0, 1]] for row in p[1:4]))
+        for p in points
+    ]
+    one, other = through(points), through(shuffled, names=('c', 'a', 'b'))
+    for time in np.linspace(0.0, 3.5, 30):
+        np.testing.assert_array_equal(one.sample(time), other.sample(time))
+
+
+@pytest.mark.parametrize('first', [-7.0, -0.1, 3.0, 6.0, 40.0])
+def test_continuous_joints_take_the_nearest_turn(first: float) -> None:
+    """The whole trajectory of a continuous joint is shifted so that it begins within half a turn.
+
+    Its course is otherwise unchanged, even where it passes further turns.
+    """
+    points = [
+        TrajectoryPoint(1.0, [0.0, first, 0.0]),
+        TrajectoryPoint(2.0, [0.0, first + 5.0, 0.0]),
+    ]
+    trajectory = through(points)
+    begin, end = trajectory.sample(1.0).position[1], trajectory.final.position[1]
+    assert abs(begin - START.position[1]) <= np.pi + 1e-12
+    turns = (begin - first) / (2.0 * np.pi)
+    assert turns == pytest.approx(round(turns), abs=1e-9)
+    assert end - begin == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_half_a_turn_goes_the_way_that_was_written(sign: float) -> None:
+    """Where both ways are equally long a continuous joint turns in the sender's direction."""
+    goal = START.position[1] + sign * np.pi
+    trajectory = through([TrajectoryPoint(1.0, [0.0, goal, 0.0])])
+    assert trajectory.final.position[1] == pytest.approx(goal)
+
+
+def test_joints_with_limits_are_not_turned() -> None:
+    """Only continuous joints are shifted by whole turns."""
+    joints = (Joint('a', lower=-10.0, upper=10.0),)
+    waypoints = Waypoints.from_points(joints, ['a'], [TrajectoryPoint(1.0, [9.0])])
+    trajectory = Trajectory.through(waypoints, now=0.0, start_state=resting_state([0.0]))
+    assert trajectory.final.position[0] == 9.0
+
+
+def test_a_start_in_the_future_is_waited_for() -> None:
+    """With a start to come, the first point is reached when start and its time have passed."""
+    points = [TrajectoryPoint(1.0, [0.5] * 3), TrajectoryPoint(2.0, [0.6] * 3)]
+    trajectory = through(points, now=10.0, start_time=13.0)
+    np.testing.assert_allclose(trajectory.sample(12.0).position, (START.position + 0.5) / 2.0)
+    np.testing.assert_allclose(trajectory.sample(14.0).position, 0.5)
+    assert trajectory.end_time == 15.0
+
+
+def test_a_start_in_the_past_is_joined_mid_way() -> None:
+    """Points that are past are left out; the motion goes to the next one without a jump."""
+    points = [TrajectoryPoint(float(i), [0.1 * i] * 3, [0.1] * 3) for i in range(1, 6)]
+    trajectory = through(points, now=100.0, start_time=97.5)
+    np.testing.assert_allclose(trajectory.sample(100.0).position, START.position)
+    np.testing.assert_allclose(trajectory.sample(100.5).position, 0.3)
+    np.testing.assert_allclose(trajectory.sample(101.0).position, 0.35)
+    assert trajectory.end_time == 102.5
+
+
+def test_a_trajectory_that_has_ended_is_refused() -> None:
+    """When every point is past there is nothing to follow."""
+    with pytest.raises(TrajectoryError, match=r'stamp.*ended 3 s ago'):
+        through([TrajectoryPoint(1.0, [0.0] * 3)], now=10.0, start_time=6.0)
+
+
+def test_a_first_point_at_the_start_needs_no_way_to_it() -> None:
+    """A trajectory whose first point is now begins there."""
+    points = [TrajectoryPoint(0.0, [0.2] * 3), TrajectoryPoint(1.0, [0.4] * 3)]
+    np.testing.assert_allclose(through(points, now=3.0).sample(3.0).position, 0.2)
+
+
+GOOD = TrajectoryPoint(1.0, [0.0] * 3, [0.0] * 3, [0.0] * 3)
+BAD = [
+    ('partial', NAMES[:2], [GOOD], r"\['c'\] missing.*partial"),
+    ('no names', (), [GOOD], r"\['a', 'b', 'c'\] missing"),
+    ('unknown', ('a', 'b', 'c', 'd'), [GOOD], r"unknown \['d'\]"),
+    ('twice', ('a', 'b', 'a'), [GOOD], "'a' is named twice"),
+    ('no points', NAMES, [], 'points: expected at least one'),
+    ('no positions', NAMES, [TrajectoryPoint(1.0, [])], 'point 0: positions: expected 3.*got 0'),
+    ('few positions', NAMES, [TrajectoryPoint(1.0, [0.0] * 2)], 'positions: expected 3.*got 2'),
+    ('few velocities', NAMES, [GOOD._replace(velocities=[0.0])], 'velocities: expected 3.*got 1'),
+    ('many velocities', NAMES, [GOOD._replace(velocities=[0.0] * 4)], 'velocities.*got 4'),
+    ('few accelerations', NAMES, [GOOD._replace(accelerations=[0.0] * 2)], 'accelerations.*got 2'),
+    ('few efforts', NAMES, [GOOD._replace(effort=[0.0] * 2)], 'effort: expected 3.*got 2'),
+    ('second point', NAMES, [GOOD, TrajectoryPoint(2.0, [0.0])], 'point 1: positions'),
+    ('NaN', NAMES, [GOOD._replace(positions=[0.0, np.nan, 0.0])], "positions: joint 'b'.*nan"),
+    ('infinite', NAMES, [GOOD._replace(velocities=[np.inf, 0, 0])], "velocities: joint 'a'.*inf"),
+    ('NaN effort', NAMES, [GOOD._replace(effort=[0.0, 0.0, np.nan])], "effort: joint 'c'.*nan"),
+    ('accelerations alone', NAMES, [GOOD._replace(velocities=())], 'without velocities'),
+    ('negative time', NAMES, [GOOD._replace(time_from_start=-0.1)], 'expected >= 0 s, got -0.1'),
+    ('NaN time', NAMES, [GOOD._replace(time_from_start=np.nan)], 'time_from_start: .*nan'),
+    ('same time', NAMES, [GOOD, GOOD], 'point 1: time_from_start: expected more than the 1 s'),
+    ('backwards', NAMES, [GOOD, GOOD._replace(time_from_start=0.5)], 'point 1.*got 0.5'),
+    ('above', NAMES, [GOOD._replace(positions=[3.1, 0, 0])], "joint 'a': expected -3 to 3, got 3"),
+    ('below', NAMES, [GOOD, TrajectoryPoint(2.0, [0, 0, -1.2])], "point 1.*joint 'c'.*-1 to 1"),
+    ('moving', NAMES, [GOOD._replace(velocities=[0, 0, 0.1])], "last point.*'c'.*rest, got 0.1"),
+]
+
+
+@pytest.mark.parametrize(
+    ('names', 'points', 'match'), [b[1:] for b in BAD], ids=[b[0] for b in BAD]
+)
+def test_bad_waypoints_are_refused_by_name(names, points, match: str) -> None:
+    """What cannot be followed is refused, naming point, field, joint, got and expected."""
+    with pytest.raises(TrajectoryError, match=match):
+        Waypoints.from_points(JOINTS, names, points)
+
+
+def test_planners_may_round_at_the_limits() -> None:
+    """A position outside the limits by rounding alone is accepted."""
+    point = TrajectoryPoint(1.0, [3.0 + 1e-9, 0.0, 0.0])
+    assert Waypoints.from_points(JOINTS, NAMES, [point]).times == (1.0,)
+
+
+def test_efforts_are_noticed() -> None:
+    """Whether a sender gave efforts, which are not used, can be asked."""
+    assert Waypoints.from_points(JOINTS, NAMES, [GOOD._replace(effort=[0.0] * 3)]).has_effort
+    assert not Waypoints.from_points(JOINTS, NAMES, [GOOD]).has_effort

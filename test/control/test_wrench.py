@@ -1,0 +1,194 @@
+"""Frame, sign, age and bias of wrist readings, against adjoint matrices written out here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, Robot, load_urdf
+from ne_dynamics.control.wrench import WristWrench, inertia_beyond, static_wrench
+from ne_dynamics.errors import ModelError, ParameterError, WrenchError
+from ne_dynamics.model.robot import Transform
+from ne_dynamics.shipped import shipped_file
+
+CUT = 'ft_sensor'
+
+
+@pytest.fixture(scope='module')
+def robot() -> Robot:
+    """Return the shipped arm, a tool beyond its sensor."""
+    return load_urdf(shipped_file('six_axis_arm.urdf'))
+
+
+def adjoint_transpose(source_to_target: Transform) -> np.ndarray:
+    """Return the wrench transform by its definition: power is the same in both frames.
+
+    Twists [v, w] of one rigid body go from target to source by X; then F_target = X^T F_source.
+    """
+    rotation, p = source_to_target.rotation, source_to_target.translation
+    columns = []
+    for k in range(6):
+        v, w = np.eye(6)[k, :3], np.eye(6)[k, 3:]
+        columns.append(np.concatenate((rotation.T @ (v + np.cross(w, p)), rotation.T @ w)))
+    return np.array(columns)
+
+
+@pytest.mark.parametrize('measures', ['on_tool', 'by_tool'])
+@pytest.mark.parametrize('frame', ['ft_sensor', 'tool', 'tcp', 'flange'])
+def test_readings_move_to_the_cut(robot: Robot, frame: str, measures: str) -> None:
+    """A reading in any frame of the cut's body is moved to the cut, with the sign it is given."""
+    wrist = WristWrench(robot, CUT, measures=measures)
+    reading = np.random.default_rng(3).uniform(-20.0, 20.0, 6)
+    wrist.update(frame, reading, 1.0)
+    frame_to_cut = robot.link(CUT).pose_in_body.inverse() @ robot.link(frame).pose_in_body
+    sign = -1.0 if measures == 'on_tool' else 1.0
+    expected = sign * adjoint_transpose(frame_to_cut) @ reading
+    np.testing.assert_allclose(wrist.at(1.0), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_the_weight_of_the_tool_in_the_reading_is_the_tool_in_the_model(
+    robot: Robot, seed: int
+) -> None:
+    """The cut model with the resting tool's reading takes the effort of the uncut model."""
+    uncut = Dynamics(robot, backend='python')
+    cut = Dynamics(robot.cut_beyond(CUT), backend='python')
+    q = np.random.default_rng(seed).uniform(-2.0, 2.0, 6)
+    pose = cut.forward_kinematics(q)
+    tool = inertia_beyond(robot, CUT)
+    assert tool.mass > 0.5
+    gravity_cut = pose[:3, :3].T @ uncut.gravity
+    weight = tool.mass * gravity_cut
+    reading = np.concatenate((weight, np.cross(tool.center_of_mass, weight)))
+    wrist = WristWrench(robot, CUT, measures='on_tool')
+    wrist.update(CUT, reading, 0.0)
+    zero = np.zeros(6)
+    effort = cut.inverse_dynamics(q, zero, zero, wrist.at(0.0))
+    np.testing.assert_allclose(effort, uncut.gravity_torque(q), atol=1e-9)
+    np.testing.assert_allclose(
+        wrist.at(0.0), static_wrench(tool, pose[:3, :3], uncut.gravity), atol=1e-12
+    )
+
+
+def test_a_hanging_tool_reads_downwards_and_is_carried_upwards(robot: Robot) -> None:
+    """With `on_tool` a reading along gravity becomes a force of the arm against gravity."""
+    wrist = WristWrench(robot, CUT, measures='on_tool')
+    wrist.update(CUT, [0.0, 0.0, -12.0, 0.0, 0.0, 0.0], 0.0)
+    assert wrist.at(0.0)[2] == 12.0
+
+
+@pytest.mark.parametrize(
+    ('frame', 'reading', 'match'),
+    [
+        ('', np.zeros(6), 'frame_id: got an empty one'),
+        ('nowhere', np.zeros(6), "frame_id: no link 'nowhere'"),
+        ('base_link', np.zeros(6), "frame_id: 'base_link' is elsewhere on the robot"),
+        (CUT, [0, np.nan, 0, 0, 0, 0], 'force.y: expected a finite number, got nan'),
+        (CUT, [0, 0, 0, 0, 0, np.inf], 'torque.z: .*inf'),
+        (CUT, [np.inf, -np.inf, 0, 0, 0, 0], 'force.x'),
+        (CUT, [0.0] * 5, '6 values, got 5'),
+    ],
+)
+def test_bad_readings_are_refused_and_the_last_one_stays(
+    robot: Robot, frame: str, reading, match: str
+) -> None:
+    """A reading without a usable frame or with a number that is not finite changes nothing."""
+    wrist = WristWrench(robot, CUT)
+    wrist.update(CUT, [1, 2, 3, 4, 5, 6], 1.0)
+    before = wrist.at(1.0)
+    with pytest.raises(WrenchError, match=match):
+        wrist.update(frame, reading, 1.05)
+    np.testing.assert_array_equal(wrist.at(1.0), before)
+    assert wrist.is_stale(1.15)
+
+
+@pytest.mark.parametrize('on_timeout', ['zero', 'hold'])
+def test_old_readings_count_as_they_are_told_to(robot: Robot, on_timeout: str) -> None:
+    """Up to the timeout the last reading counts; after it, none or the last."""
+    wrist = WristWrench(robot, CUT, measures='by_tool', timeout=0.2, on_timeout=on_timeout)
+    assert wrist.at(0.0) is None
+    assert wrist.is_stale(0.0)
+    wrist.update(CUT, np.arange(6.0), 10.0)
+    np.testing.assert_array_equal(wrist.at(10.19), np.arange(6.0))
+    assert not wrist.is_stale(10.19)
+    assert wrist.is_stale(10.3)
+    if on_timeout == 'zero':
+        assert wrist.at(10.3) is None
+    else:
+        np.testing.assert_array_equal(wrist.at(10.3), np.arange(6.0))
+    wrist.update(CUT, np.ones(6), 10.35)
+    np.testing.assert_array_equal(wrist.at(10.4), np.ones(6))
+
+
+def test_readings_of_another_clock_are_old(robot: Robot) -> None:
+    """A stamp far in the future comes from another clock and does not count for ever."""
+    wrist = WristWrench(robot, CUT, on_timeout='zero')
+    wrist.update(CUT, np.ones(6), 1e9)
+    assert wrist.at(5.0) is None
+
+
+def test_tare_takes_the_mean_of_the_last_readings(robot: Robot) -> None:
+    """After a tare the mean of recent readings is what was expected; older ones do not count."""
+    rng = np.random.default_rng(4)
+    wrist = WristWrench(robot, CUT, measures='by_tool')
+    wrist.update(CUT, np.full(6, 1e3), 0.0)
+    bias = np.arange(6.0)
+    noise = rng.normal(0.0, 0.1, (40, 6))
+    for k, row in enumerate(noise):
+        wrist.update(CUT, bias + row, 1.0 + 0.004 * k)
+    found = wrist.tare(1.16)
+    np.testing.assert_allclose(found, bias + noise.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(wrist.at(1.16), bias + noise[-1] - found, atol=1e-12)
+    wrist.update(CUT, bias + 7.0, 1.2)
+    np.testing.assert_allclose(wrist.at(1.2), 7.0, atol=0.1)
+
+
+def test_tare_leaves_the_expected_load(robot: Robot) -> None:
+    """Told the resting tool's weight, a tare removes the bias alone."""
+    expected = np.array([0.0, 0.0, 11.8, 0.1, 0.2, 0.0])
+    wrist = WristWrench(robot, CUT, measures='by_tool')
+    wrist.update(CUT, expected + 3.0, 1.0)
+    np.testing.assert_allclose(wrist.tare(1.0, expected), 3.0)
+    np.testing.assert_allclose(wrist.at(1.0), expected)
+
+
+def test_tare_without_a_recent_reading_is_refused(robot: Robot) -> None:
+    """There is no tare on a reading that has not come or is old."""
+    wrist = WristWrench(robot, CUT)
+    with pytest.raises(WrenchError, match='no reading yet'):
+        wrist.tare(0.0)
+    wrist.update(CUT, np.ones(6), 0.0)
+    with pytest.raises(WrenchError, match='2 s old'):
+        wrist.tare(2.0)
+
+
+def test_a_change_of_sign_keeps_the_tare(robot: Robot) -> None:
+    """The bias of the sensor is the same sensor's when its sign is set right."""
+    wrist = WristWrench(robot, CUT, measures='by_tool')
+    wrist.update(CUT, np.full(6, 2.0), 0.0)
+    wrist.tare(0.0)
+    wrist.configure('on_tool', 0.1, 'hold')
+    assert wrist.at(0.0) is None
+    wrist.update(CUT, np.full(6, 5.0), 0.1)
+    np.testing.assert_allclose(wrist.at(0.1), -3.0)
+
+
+@pytest.mark.parametrize(
+    ('options', 'match'),
+    [
+        ({'measures': 'up'}, 'up'),
+        ({'on_timeout': 'never'}, 'never'),
+        ({'timeout': 0.0}, 'timeout: expected > 0'),
+        ({'timeout': np.nan}, 'timeout'),
+    ],
+)
+def test_bad_options_are_refused(robot: Robot, options, match: str) -> None:
+    """Words outside the choice and timeouts that are not positive are refused."""
+    with pytest.raises(ParameterError, match=match):
+        WristWrench(robot, CUT, **options)
+
+
+def test_an_unknown_cut_is_refused(robot: Robot) -> None:
+    """The link of the cut must be one of the robot's."""
+    with pytest.raises(ModelError, match="no link 'hand'"):
+        WristWrench(robot, 'hand')

@@ -1,0 +1,295 @@
+"""A bench for the node: real rclpy, real DDS, a context and a domain of the test's own."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import WrenchStamped
+from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.msg import Log
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from ne_dynamics import Dynamics, Robot, load_model
+from ne_dynamics.ros.node import ComputedTorqueNode
+from ne_dynamics.shipped import shipped_file
+
+DOMAIN = 20 + os.getpid() % 80
+PATIENCE = 20.0
+"""Seconds that something may take on a busy machine before the test gives up."""
+
+LATCHED = QoSProfile(
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+NO_BACKEND_CHOICE = {'backend': 'python'}
+
+
+def parameter_of(name: str, value: Any) -> Parameter:
+    """Return a parameter; empty lists are of strings."""
+    if isinstance(value, (list, tuple)):
+        value = list(value)
+        if not value:
+            return Parameter(name, Parameter.Type.STRING_ARRAY, value)
+    return Parameter(name, value=value)
+
+
+class Bench:
+    """The node under test and a node that is everything around it."""
+
+    def __init__(self) -> None:
+        self.context = Context()
+        self.context.init(domain_id=DOMAIN)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.probe = Node('probe', context=self.context)
+        self.executor.add_node(self.probe)
+        self.node: ComputedTorqueNode | None = None
+        self.model_file = str(shipped_file('six_axis_arm.urdf'))
+        self.commands: list[np.ndarray] = []
+        self.efforts: list[JointState] = []
+        self.log: list[Log] = []
+        self.diagnostics: list[Any] = []
+        self.time = 100.0
+        publish = self.probe.create_publisher
+        self.joint_states = publish(JointState, 'joint_states', 10)
+        self.trajectories = publish(JointTrajectory, 'joint_trajectory', 10)
+        self.wrenches = publish(WrenchStamped, 'wrench', 10)
+        self.descriptions = publish(String, 'robot_description', LATCHED)
+        listen = self.probe.create_subscription
+        listen(
+            Float64MultiArray,
+            'effort_controller/commands',
+            lambda message: self.commands.append(np.array(message.data)),
+            10,
+        )
+        listen(JointState, 'computed_torque/effort', self.efforts.append, 10)
+        listen(
+            Log,
+            '/rosout',
+            self.log.append,
+            QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+        )
+        listen(
+            DiagnosticArray,
+            '/diagnostics',
+            lambda array: self.diagnostics.extend(array.status),
+            10,
+        )
+
+    # ---- the node
+
+    def start(self, wait: str | None = 'active', **parameters: Any) -> ComputedTorqueNode:
+        """Start the node; wait until it is in a state. Names may use '__' for '.'."""
+        values = {'model_file': self.model_file, **NO_BACKEND_CHOICE}
+        values |= {name.replace('__', '.'): value for name, value in parameters.items()}
+        self.node = ComputedTorqueNode(
+            context=self.context,
+            parameter_overrides=[
+                parameter_of(name, value) for name, value in values.items() if value is not None
+            ],
+        )
+        self.executor.add_node(self.node)
+        self.spin(lambda: self.probe.count_subscribers('robot_description') > 0)
+        self.spin(lambda: self._client(GetState, 'get_state').service_is_ready())
+        if wait is not None:
+            self.spin(lambda: self.state == wait, f'state {wait}')
+        if wait in ('active', 'inactive'):
+            self.connect()
+        return self.node
+
+    def connect(self) -> None:
+        """Wait until all topics of the configured node are connected."""
+        self.spin(lambda: self.joint_states.get_subscription_count() > 0)
+        self.spin(lambda: self.trajectories.get_subscription_count() > 0)
+        self.spin(lambda: self.probe.count_publishers('effort_controller/commands') > 0)
+        publisher = self.node._configured.command_publisher
+        self.spin(lambda: publisher.get_subscription_count() > 0)
+        self.spin(lambda: self.node._configured.effort_publisher.get_subscription_count() > 0)
+        if self.node._configured.controller.wrist is not None:
+            self.spin(lambda: self.wrenches.get_subscription_count() > 0)
+
+    @property
+    def state(self) -> str:
+        """Lifecycle state, as its service says."""
+        return self.call(GetState, 'get_state', GetState.Request()).current_state.label
+
+    def change_state(self, label: str) -> bool:
+        """Ask for a transition through the service; return whether it succeeded."""
+        request = ChangeState.Request()
+        request.transition.label = label
+        return self.call(ChangeState, 'change_state', request).success
+
+    def trigger(self, service: str) -> Trigger.Response:
+        """Call one of the node's Trigger services."""
+        return self.call(Trigger, service, Trigger.Request())
+
+    def _client(self, kind: Any, service: str) -> Any:
+        name = f'/computed_torque/{service}'
+        for client in self.probe.clients:
+            if client.srv_name == name:
+                return client
+        return self.probe.create_client(kind, name)
+
+    def call(self, kind: Any, service: str, request: Any) -> Any:
+        """Call a service of the node."""
+        client = self._client(kind, service)
+        self.spin(client.service_is_ready, f'service {service}')
+        future = client.call_async(request)
+        self.spin(future.done, f'answer of {service}')
+        return future.result()
+
+    def set_atomically(self, **values: Any) -> Any:
+        """Set parameters all at once, through the service."""
+        request = SetParametersAtomically.Request(parameters=self._messages(values))
+        return self.call(SetParametersAtomically, 'set_parameters_atomically', request).result
+
+    def set_each(self, **values: Any) -> list[Any]:
+        """Set parameters one by one, through the service."""
+        request = SetParameters.Request(parameters=self._messages(values))
+        return self.call(SetParameters, 'set_parameters', request).results
+
+    @staticmethod
+    def _messages(values: dict[str, Any]) -> list[ParameterMessage]:
+        return [
+            parameter_of(name.replace('__', '.'), value).to_parameter_msg()
+            for name, value in values.items()
+        ]
+
+    # ---- time
+
+    def spin(self, until: Callable[[], bool], what: str = 'condition') -> None:
+        """Serve both nodes until something is so."""
+        deadline = time.monotonic() + PATIENCE
+        while not until():
+            assert time.monotonic() < deadline, f'{what} did not come about: {self.said()}'
+            self.executor.spin_once(timeout_sec=0.02)
+
+    def settle(self) -> None:
+        """Serve both nodes until nothing is waiting; what was sent before has arrived then."""
+        request = GetState.Request()
+        for _ in range(3):
+            self.call(GetState, 'get_state', request)
+
+    # ---- messages
+
+    @property
+    def robot(self) -> Robot:
+        """The robot of the shipped model."""
+        return load_model(self.model_file)
+
+    @property
+    def dynamics(self) -> Dynamics:
+        """Its dynamics."""
+        return Dynamics(self.robot, backend='python')
+
+    def joint_state(self, q: Any, qd: Any = None, dt: float = 0.002, **fields: Any) -> JointState:
+        """Return a joint state, `dt` after the last; fields override."""
+        self.time += dt
+        message = JointState()
+        message.header.stamp.sec = int(self.time)
+        message.header.stamp.nanosec = round((self.time - int(self.time)) * 1e9)
+        message.name = list(self.robot.joint_names)
+        message.position = [float(value) for value in q]
+        message.velocity = [0.0] * len(message.position) if qd is None else list(map(float, qd))
+        for key, value in fields.items():
+            setattr(message, key, value)
+        return message
+
+    def answer(self, message: JointState) -> np.ndarray:
+        """Send a joint state and return the command that answers it, the only one that comes."""
+        before = len(self.commands)
+        self.joint_states.publish(message)
+        self.spin(lambda: len(self.commands) > before, 'a command')
+        self.settle()
+        assert len(self.commands) == before + 1
+        return self.commands[-1]
+
+    def trajectory(self, *points: Any, names: Any = None, stamp: float = 0.0) -> JointTrajectory:
+        """Return a trajectory of (time, positions, velocities, accelerations, effort)."""
+        message = JointTrajectory()
+        message.joint_names = list(self.robot.joint_names if names is None else names)
+        message.header.stamp.sec = int(stamp)
+        message.header.stamp.nanosec = round((stamp - int(stamp)) * 1e9)
+        for seconds, *rows in points:
+            point = JointTrajectoryPoint()
+            point.time_from_start.sec = int(np.floor(seconds))
+            point.time_from_start.nanosec = round((seconds - np.floor(seconds)) * 1e9)
+            for field, row in zip(
+                ('positions', 'velocities', 'accelerations', 'effort'), rows, strict=False
+            ):
+                setattr(point, field, [float(value) for value in row])
+            message.points.append(point)
+        return message
+
+    def describe(self, text: str) -> None:
+        """Publish a robot_description."""
+        self.descriptions.publish(String(data=text))
+
+    @property
+    def urdf(self) -> str:
+        """Text of the shipped model."""
+        return Path(self.model_file).read_text()
+
+    def send_trajectory(self, message: JointTrajectory) -> None:
+        """Send a trajectory and let it arrive."""
+        before = self.node._counts['joint_trajectory']
+        self.trajectories.publish(message)
+        self.spin(lambda: self.node._counts['joint_trajectory'] > before, 'the trajectory')
+
+    def send_wrench(self, frame: str, reading: Any, stamp: float | None = None) -> None:
+        """Send a wrench of the present control time and let it arrive."""
+        message = WrenchStamped()
+        message.header.frame_id = frame
+        stamp = self.time if stamp is None else stamp
+        message.header.stamp.sec = int(stamp)
+        message.header.stamp.nanosec = round((stamp - int(stamp)) * 1e9)
+        force, torque = message.wrench.force, message.wrench.torque
+        force.x, force.y, force.z, torque.x, torque.y, torque.z = map(float, reading)
+        before = self.node._counts['wrench']
+        self.wrenches.publish(message)
+        self.spin(lambda: self.node._counts['wrench'] > before, 'the wrench')
+
+    # ---- the log
+
+    def said(self) -> list[str]:
+        """Return what the node has logged."""
+        return [entry.msg for entry in self.log if entry.name.endswith('computed_torque')]
+
+    def hear(self, *fragments: str) -> str:
+        """Wait until the node has logged a line with all of these in it; return it."""
+
+        def found() -> list[str]:
+            return [line for line in self.said() if all(part in line for part in fragments)]
+
+        self.spin(lambda: bool(found()), f'a line with {fragments}')
+        return found()[-1]
+
+    def close(self) -> None:
+        """Destroy everything."""
+        for node in (self.node, self.probe):
+            if node is not None:
+                self.executor.remove_node(node)
+                node.destroy_node()
+        self.executor.shutdown()
+        self.context.try_shutdown()
+        # The log's publisher goes by the node's name: when a node of an earlier test is
+        # collected late, it takes away the one of the node under test.
+        node = self.node = self.probe = None
+        gc.collect()

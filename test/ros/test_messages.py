@@ -1,0 +1,128 @@
+"""Messages to arrays, with stand-ins that have the fields: no ROS needed."""
+
+from __future__ import annotations
+
+from array import array
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from ne_dynamics.ros.messages import (
+    JointStateReader,
+    MessageError,
+    stamp_nanoseconds,
+    trajectory_points,
+    wrench_reading,
+)
+
+NAMES = ('a', 'b', 'c')
+
+
+def joint_state(names, position, velocity=()):
+    """Return what a JointState has."""
+    return SimpleNamespace(
+        name=list(names), position=array('d', position), velocity=array('d', velocity)
+    )
+
+
+def test_values_follow_names() -> None:
+    """Whatever order and company the joints come in, they come out in the robot's order."""
+    rng = np.random.default_rng(2)
+    reader = JointStateReader(NAMES)
+    everybody = [*NAMES, 'x', 'y', 'z']
+    for _ in range(50):
+        names = list(rng.permutation(everybody))
+        values = {name: rng.uniform(-1, 1, 2) for name in names}
+        message = joint_state(
+            names, [values[name][0] for name in names], [values[name][1] for name in names]
+        )
+        position, velocity = reader.read(message)
+        np.testing.assert_array_equal(position, [values[name][0] for name in NAMES])
+        np.testing.assert_array_equal(velocity, [values[name][1] for name in NAMES])
+
+
+def test_publishers_may_alternate() -> None:
+    """Two publishers with orders of their own are read right in turn."""
+    reader = JointStateReader(NAMES)
+    for _ in range(3):
+        for names in (NAMES, NAMES[::-1]):
+            position = reader.read(joint_state(names, [ord(name) for name in names])).position
+            np.testing.assert_array_equal(position, [97.0, 98.0, 99.0])
+
+
+def test_no_velocity_is_none() -> None:
+    """An empty velocity is not zero: it is none."""
+    assert JointStateReader(NAMES).read(joint_state(NAMES, [1, 2, 3])).velocity is None
+
+
+def test_lists_are_read_too() -> None:
+    """Fields that are plain lists, as in a message made by hand, are read as well."""
+    message = SimpleNamespace(name=list(NAMES), position=[1, 2, 3], velocity=[4, 5, 6])
+    np.testing.assert_array_equal(JointStateReader(NAMES).read(message).velocity, [4.0, 5.0, 6.0])
+
+
+def test_other_joints_may_hold_anything() -> None:
+    """Values of joints that are not the robot's are not looked at."""
+    message = joint_state(['a', 'x', 'b', 'c'], [1, np.nan, 2, 3], [0, np.inf, 0, 0])
+    np.testing.assert_array_equal(JointStateReader(NAMES).read(message).position, [1, 2, 3])
+
+
+def test_large_numbers_are_finite() -> None:
+    """Numbers whose sum overflows are finite all the same."""
+    position = JointStateReader(NAMES).read(joint_state(NAMES, [1.7e308] * 3)).position
+    assert np.isfinite(position).all()
+
+
+@pytest.mark.parametrize(
+    ('message', 'field', 'match'),
+    [
+        (joint_state('ab', [1, 2]), 'name', r"name: \['c'\] missing"),
+        (joint_state('', []), 'name', r"\['a', 'b', 'c'\] missing"),
+        (joint_state('abca', [1, 2, 3, 4]), 'name', "'a' is there twice"),
+        (joint_state('abc', [1, 2]), 'position', 'got 2 values for 3 names'),
+        (joint_state('abc', []), 'position', 'got 0 values for 3 names'),
+        (joint_state('abc', [1, 2, 3], [1]), 'velocity', 'got 1 values for 3 names'),
+        (joint_state('cba', [1, np.nan, 3]), 'position', "position: joint 'b': .*nan"),
+        (joint_state('abc', [1, 2, 3], [1, 2, -np.inf]), 'velocity', "joint 'c': .*-inf"),
+        (joint_state('abc', [np.inf, -np.inf, 3]), 'position', "joint 'a'"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(message, field: str, match: str) -> None:
+    """Missing or doubled joints, short arrays and NaN are refused, naming field and joint."""
+    reader = JointStateReader(NAMES)
+    with pytest.raises(MessageError, match=match) as refused:
+        reader.read(message)
+    assert refused.value.field == field
+    reader.read(joint_state(NAMES, [1, 2, 3]))
+
+
+def test_stamps_and_durations_are_exact() -> None:
+    """Nanoseconds of an epoch stamp are not rounded; durations may be negative."""
+    assert (
+        stamp_nanoseconds(SimpleNamespace(sec=1_700_000_000, nanosec=1))
+        == 1_700_000_000 * 10**9 + 1
+    )
+    assert stamp_nanoseconds(SimpleNamespace(sec=-1, nanosec=500_000_000)) == -500_000_000
+
+
+def test_trajectory_points_carry_their_fields() -> None:
+    """Times become seconds; the other fields come through as they are."""
+    point = SimpleNamespace(
+        time_from_start=SimpleNamespace(sec=1, nanosec=250_000_000),
+        positions=[1.0],
+        velocities=[2.0],
+        accelerations=[3.0],
+        effort=[4.0],
+    )
+    (read,) = trajectory_points(SimpleNamespace(points=[point]))
+    assert read == (1.25, [1.0], [2.0], [3.0], [4.0])
+
+
+def test_wrench_is_force_then_torque() -> None:
+    """The six numbers of a wrench come in the order force, torque."""
+    vector = SimpleNamespace
+    message = vector(
+        wrench=vector(force=vector(x=1.0, y=2.0, z=3.0), torque=vector(x=4.0, y=5.0, z=6.0))
+    )
+    np.testing.assert_array_equal(wrench_reading(message), [1, 2, 3, 4, 5, 6])

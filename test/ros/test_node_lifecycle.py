@@ -1,0 +1,247 @@
+"""Transitions of the node, where its robot comes from, and the last command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ne_dynamics.shipped import shipped_file
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+
+
+def test_starts_by_itself_and_answers(bench) -> None:
+    """With autostart the node becomes active unasked; one state gives one command: gravity."""
+    bench.start()
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def test_every_transition(bench) -> None:
+    """Configure, activate, deactivate, cleanup and shutdown do what they say, twice round."""
+    bench.start(wait='unconfigured', autostart=False)
+    for _ in range(2):
+        assert bench.change_state('configure')
+        assert bench.state == 'inactive'
+        assert bench.change_state('activate')
+        bench.connect()
+        bench.answer(bench.joint_state(Q))
+        assert bench.change_state('deactivate')
+        assert bench.change_state('cleanup')
+        assert bench.state == 'unconfigured'
+        bench.spin(lambda: bench.joint_states.get_subscription_count() == 0)
+    assert bench.change_state('shutdown')
+    assert bench.state == 'finalized'
+
+
+def test_impossible_transitions_are_refused(bench) -> None:
+    """A transition that the state does not have is refused and the node lives on."""
+    bench.start(wait='unconfigured', autostart=False)
+    for label in ('activate', 'deactivate', 'cleanup', 'fly'):
+        assert not bench.change_state(label)
+    assert bench.state == 'unconfigured'
+    assert bench.change_state('configure')
+
+
+def test_inactive_sends_nothing(bench) -> None:
+    """States that come while inactive are not answered, and a trajectory then is dropped."""
+    node = bench.start(wait='unconfigured', autostart=False)
+    bench.change_state('configure')
+    bench.connect()
+    bench.joint_states.publish(bench.joint_state(Q))
+    bench.spin(lambda: node._counts['joint_states'] == 1)
+    bench.send_trajectory(bench.trajectory((1.0, Q)))
+    bench.hear('joint_trajectory dropped', 'not active')
+    bench.settle()
+    assert bench.commands == []
+    response = bench.trigger('hold')
+    assert not response.success
+    assert 'inactive' in response.message
+
+
+@pytest.mark.parametrize('transition', ['deactivate', 'shutdown'])
+def test_the_arm_is_left_held(bench, transition: str) -> None:
+    """The last command of deactivating or shutting down is gravity at the last pose."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    moved = Q + 0.2
+    bench.answer(bench.joint_state(moved, np.full(6, 0.5)))
+    assert bench.change_state(transition)
+    bench.spin(lambda: len(bench.commands) == 3)
+    np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(moved), atol=1e-9)
+
+
+def test_no_last_command_without_a_state(bench) -> None:
+    """Where no state has come there is no pose to hold, and no command goes out."""
+    bench.start()
+    assert bench.change_state('deactivate')
+    bench.settle()
+    assert bench.commands == []
+
+
+def test_activation_holds_where_the_arm_is_now(bench) -> None:
+    """After a pause the arm is held where it is, not where it was."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    bench.change_state('deactivate')
+    bench.change_state('activate')
+    moved = Q + 0.4
+    command = bench.answer(bench.joint_state(moved))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(moved), atol=1e-9)
+
+
+def test_the_robot_comes_by_topic(bench) -> None:
+    """Without a file the node waits for robot_description, says so, and starts when it comes."""
+    bench.start(wait='unconfigured', model_file='')
+    bench.hear('waiting for the robot', 'robot_description')
+    bench.describe(bench.urdf)
+    bench.spin(lambda: bench.state == 'active')
+    bench.connect()
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def test_a_latched_description_is_found(bench) -> None:
+    """A description that was published before the node started is used."""
+    bench.describe(bench.urdf)
+    bench.start(model_file='')
+
+
+def test_the_robot_comes_by_parameter(bench) -> None:
+    """The parameter robot_description may hold the URDF itself."""
+    text = bench.urdf
+    bench.start(model_file='', robot_description=text)
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        ' ',
+        '<robot name="x"><link name="a">',
+        '<!DOCTYPE r [<!ENTITY e "e">]><robot name="x"><link name="&e;"/></robot>',
+        'joints: []',
+        '<robot name="x"><link name="a"/><link name="b"/></robot>',
+    ],
+    ids=['blank', 'malformed', 'entity', 'not XML', 'two roots'],
+)
+def test_a_bad_description_is_dropped(bench, text: str) -> None:
+    """A description that is no robot is dropped with the reason; a good one is waited for."""
+    bench.start(wait='unconfigured', model_file='')
+    bench.hear('waiting for the robot')
+    bench.describe(text)
+    bench.hear('robot_description dropped')
+    assert bench.state == 'unconfigured'
+    bench.describe(bench.urdf)
+    bench.spin(lambda: bench.state == 'active')
+
+
+def test_a_wrong_parameter_does_not_cost_the_description(bench) -> None:
+    """A sound description survives a wrong tip_link, which can be set right afterwards."""
+    bench.start(wait='unconfigured', model_file='', tip_link='nowhere')
+    bench.describe(bench.urdf)
+    bench.hear('not configured', "'nowhere'")
+    assert bench.set_atomically(tip_link='tcp').successful
+    assert bench.change_state('configure')
+    assert bench.change_state('activate')
+
+
+def test_another_description_waits_for_the_next_configuring(bench) -> None:
+    """A description that changes while active does not change the arm that is controlled."""
+    text = bench.urdf
+    bench.describe(text)
+    bench.start(model_file='')
+    bench.describe(text.replace('six_axis_arm', 'another_arm', 1))
+    bench.hear('another robot_description came')
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'reason'),
+    [
+        ({'model_file': '/nowhere/robot.urdf'}, '/nowhere/robot.urdf'),
+        ({'tip_link': 'nowhere'}, "'nowhere'"),
+        ({'joints': ['joint_1']}, 'joints: expected'),
+        ({'locked_joints__names': ['joint_6'], 'locked_joints__positions': [1.0, 2.0]}, 'locked'),
+        ({'computed_torque__kp': [1.0, 2.0]}, 'computed_torque.kp: expected 1, 6 or 36'),
+        ({'effort_limits': [1.0, 2.0]}, 'effort_limits: expected 1 or 6'),
+        ({'wrench__enabled': True, 'wrench__sensor_link': 'hand'}, "'hand'"),
+        ({'wrench__enabled': True, 'wrench__sensor_link': 'forearm'}, 'forearm'),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
+)
+def test_what_cannot_be_configured_stays_unconfigured(bench, parameters, reason: str) -> None:
+    """A model or parameter that does not fit is an error with its reason; the node lives on."""
+    bench.start(wait='unconfigured', **parameters)
+    bench.hear('not configured', reason)
+    assert bench.state == 'unconfigured'
+
+
+def test_a_fault_can_be_mended(bench) -> None:
+    """After a failed start, setting the parameter right and configuring is enough."""
+    bench.start(wait='unconfigured', model_file='/nowhere')
+    bench.hear('not configured')
+    assert bench.set_atomically(model_file=bench.model_file).successful
+    assert bench.change_state('configure')
+    assert bench.state == 'inactive'
+
+
+def test_an_effort_limit_of_zero_is_refused(bench, tmp_path: Path) -> None:
+    """A model with effort="0" is refused, unless the user says what the limits are."""
+    text = bench.urdf.replace('effort="330"', 'effort="0"', 1)
+    (tmp_path / 'arm.urdf').write_text(text)
+    bench.start(wait='unconfigured', model_file=str(tmp_path / 'arm.urdf'))
+    bench.hear('not configured', "'joint_1' (0): nothing could be commanded")
+    assert bench.set_atomically(effort_limits=[300.0]).successful
+    assert bench.change_state('configure')
+
+
+def test_unlimited_effort_is_warned_of(bench) -> None:
+    """An infinite effort limit is accepted, with a warning that names the joints."""
+    bench.start(effort_limits=[float('inf')])
+    bench.hear('no effort limit for joint_1, joint_2')
+
+
+def test_a_dh_file_is_a_robot_too(bench) -> None:
+    """The model may be a DH file; its joints are those of the file."""
+    bench.model_file = str(shipped_file('puma560_standard_dh.yaml'))
+    bench.start()
+    q = np.array([0.1, 0.7, 3.0, 0.2, 0.8, 0.3])
+    command = bench.answer(bench.joint_state(q))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(q), atol=1e-9)
+
+
+def test_locked_joints_are_lumped(bench) -> None:
+    """Locked joints are not asked for and their links count where they stand."""
+    bench.start(locked_joints__names=['joint_6'], locked_joints__positions=[0.7])
+    q = np.append(Q[:5], 0.7)
+    names = list(bench.robot.joint_names[:5])
+    command = bench.answer(bench.joint_state(Q[:5], name=names))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(q)[:5], atol=1e-9)
+
+
+def test_a_fault_while_configuring_is_reported(bench, monkeypatch) -> None:
+    """An exception nobody foresaw is in the log with its trace, and the node is unconfigured."""
+    node = bench.start(wait='unconfigured', autostart=False)
+
+    def fail() -> None:
+        raise RuntimeError('out of thin air')
+
+    monkeypatch.setattr(node, '_configure', fail)
+    assert not bench.change_state('configure')
+    bench.hear('on_configure failed', 'out of thin air')
+    assert bench.state == 'unconfigured'
+    monkeypatch.undo()
+    assert bench.change_state('configure')
+
+
+def test_a_reliable_subscription_may_be_asked_for(bench) -> None:
+    """With joint_states_reliability `reliable` a reliable publisher is heard."""
+    bench.start(joint_states_reliability='reliable')
+    (subscription,) = bench.probe.get_subscriptions_info_by_topic('joint_states')
+    assert subscription.qos_profile.reliability.name == 'RELIABLE'
+    bench.answer(bench.joint_state(Q))

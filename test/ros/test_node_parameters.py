@@ -1,0 +1,178 @@
+"""Parameters of the running node: checked, changed at run time, all or nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.ros.parameters import PARAMETERS, PARAMETERS_BY_NAME
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+NAN = float('nan')
+
+
+def test_all_are_declared_as_the_table_says(bench) -> None:
+    """Type, default, description and read-only of every parameter are those of the table."""
+    node = bench.start(wait='unconfigured', autostart=False, model_file=None, backend=None)
+    types = {
+        'bool': 'BOOL',
+        'double': 'DOUBLE',
+        'string': 'STRING',
+        'double[]': 'DOUBLE_ARRAY',
+        'string[]': 'STRING_ARRAY',
+    }
+    for spec in PARAMETERS:
+        parameter = node.get_parameter(spec.name)
+        descriptor = node.describe_parameter(spec.name)
+        assert parameter.type_.name == types[spec.type], spec.name
+        assert descriptor.description.startswith(spec.description)
+        assert descriptor.read_only == (spec.name == 'autostart')
+        if spec.name == 'autostart':
+            continue
+        value = parameter.value
+        assert value == spec.default or tuple(value) == spec.default, spec.name
+    timeout = node.describe_parameter('wrench.timeout')
+    assert timeout.floating_point_range[0].from_value == 0.0
+
+
+def test_gains_change_at_run_time(bench) -> None:
+    """New gains count from the next state on; integers and a single number are understood."""
+    bench.start(mode='feedforward_pd', feedforward_pd__kp=[10.0])
+    bench.answer(bench.joint_state(Q))
+    gravity = bench.dynamics.gravity_torque(Q)
+    for kp, expected in (
+        ([20.0], 20.0),
+        (30, 30.0),
+        ([40] * 6, 40.0),
+        ((50.0 * np.eye(6)).ravel().tolist(), 50.0),
+    ):
+        assert bench.set_atomically(feedforward_pd__kp=kp).successful
+        command = bench.answer(bench.joint_state(Q - 0.01))
+        np.testing.assert_allclose(command, gravity + 0.01 * expected, atol=1e-9)
+
+
+def test_terms_and_mode_change_at_run_time(bench) -> None:
+    """Terms and mode count from the next state on."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    assert bench.set_atomically(terms__gravity=False).successful
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), 0.0, atol=1e-9)
+    assert bench.set_atomically(terms__gravity=True, mode='gravity_compensation').successful
+    moved = Q + 0.5
+    command = bench.answer(bench.joint_state(moved))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(moved), atol=1e-9)
+
+
+def test_limits_change_at_run_time(bench) -> None:
+    """Effort and rate limits count from the next state on."""
+    bench.start()
+    first = bench.answer(bench.joint_state(Q))
+    assert bench.set_atomically(effort_rate_limit=[100.0]).successful
+    second = bench.answer(bench.joint_state(Q - 1.0, dt=0.01))
+    np.testing.assert_allclose(np.abs(second - first).max(), 1.0)
+    assert bench.set_atomically(effort_limits=[5.0], effort_rate_limit=[0.0]).successful
+    assert np.abs(bench.answer(bench.joint_state(Q - 1.0))).max() == 5.0
+
+
+REJECTED = [
+    ({'computed_torque__kp': [NAN]}, ['computed_torque.kp', 'finite', 'nan']),
+    ({'computed_torque__kp': [1.0, 2.0]}, ['computed_torque.kp', '1, 6 or 36', 'got 2']),
+    ({'computed_torque__kv': [-1.0]}, ['computed_torque.kv', '>= 0']),
+    ({'computed_torque__kp': 'high'}, ['computed_torque.kp', 'a number', "'high'"]),
+    ({'feedforward_pd__kv': [float('inf')]}, ['feedforward_pd.kv', 'finite']),
+    ({'mode': 'pid'}, ['mode', 'one of computed_torque', "'pid'"]),
+    ({'mode': 1}, ['mode', 'a string', '1']),
+    ({'terms__gravity': 1}, ['terms.gravity', 'true or false', '1']),
+    ({'effort_limits': [0.0]}, ['effort_limits', '> 0', '0']),
+    ({'effort_limits': [1.0, 2.0]}, ['effort_limits', 'got 2']),
+    ({'effort_rate_limit': [-1.0]}, ['effort_rate_limit', '>= 0']),
+    ({'wrench__timeout': 0.0}, ['wrench.timeout', '> 0', '0']),
+    ({'wrench__timeout': NAN}, ['wrench.timeout', 'finite', 'nan']),
+    ({'wrench__measures': 'up'}, ['wrench.measures', 'on_tool, by_tool', "'up'"]),
+    ({'wrench__on_timeout': 'stop'}, ['wrench.on_timeout', "'stop'"]),
+    (
+        {'computed_torque__kpp': [1.0]},
+        ['computed_torque.kpp', "did you mean 'computed_torque.kp'"],
+    ),
+    ({'model_file': 'other.urdf'}, ['model_file', 'while unconfigured only', 'active']),
+    ({'gravity': [0.0, 0.0, 0.0]}, ['gravity', 'while unconfigured only']),
+    ({'autostart': False}, ['autostart', 'at the start only']),
+]
+
+
+@pytest.mark.parametrize(
+    ('bad', 'said'), REJECTED, ids=[f'{next(iter(r[0]))}-{i}' for i, r in enumerate(REJECTED)]
+)
+def test_half_valid_sets_change_nothing(bench, bad, said) -> None:
+    """One bad value refuses the whole set, naming parameter, expected and got."""
+    bench.start(mode='feedforward_pd', feedforward_pd__kp=[10.0])
+    bench.answer(bench.joint_state(Q))
+    before = bench.answer(bench.joint_state(Q - 0.01))
+    values = {name: bench.node.get_parameter(name).value for name in PARAMETERS_BY_NAME}
+    result = bench.set_atomically(feedforward_pd__kp=[99.0], **bad)
+    assert not result.successful
+    for part in said:
+        assert part in result.reason
+    for name, value in values.items():
+        assert bench.node.get_parameter(name).value == value
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q - 0.01)), before)
+
+
+def test_set_parameters_judges_each_by_itself(bench) -> None:
+    """The service that sets one after the other refuses the bad one and takes the good one."""
+    bench.start(mode='feedforward_pd')
+    good, bad = bench.set_each(feedforward_pd__kp=[20.0], feedforward_pd__kv=[NAN])
+    assert good.successful
+    assert not bad.successful
+    assert 'feedforward_pd.kv' in bad.reason
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'said'),
+    [
+        ({'mode': 'pid'}, 'mode: expected one of computed_torque'),
+        ({'mode': 3}, 'mode: expected a string'),
+        ({'computed_torque__kp': [NAN]}, 'computed_torque.kp: expected a finite number'),
+        ({'wrench__timeout': -1.0}, 'wrench.timeout: expected > 0'),
+        ({'gravity': [0.0, 1.0]}, 'gravity: expected 3 values'),
+        ({'joints': ['a', 'a']}, "joints: expected no name twice, like 'a'"),
+        ({'autostart': 'yes'}, "autostart: expected true or false, got 'yes'"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
+)
+def test_a_bad_start_value_is_said_and_can_be_mended(bench, parameters, said: str) -> None:
+    """A bad value at the start keeps the node unconfigured, alive, until it is set right."""
+    bench.start(wait='unconfigured', **parameters)
+    bench.hear('not configured', said)
+    (name,) = parameters
+    default = PARAMETERS_BY_NAME[name.replace('__', '.')].default
+    value = default if not isinstance(default, tuple) else list(default)
+    assert bench.set_atomically(**{name: value}).successful
+    assert bench.change_state('configure')
+
+
+def test_integers_and_single_numbers_are_understood_at_the_start(bench) -> None:
+    """A YAML file may say 100 for 100.0 and one number for a list of one."""
+    bench.start(computed_torque__kp=100, computed_torque__kv=[20] * 6, wrench__timeout=1)
+    assert list(bench.node.get_parameter('computed_torque.kp').value) == [100.0]
+    assert list(bench.node.get_parameter('computed_torque.kv').value) == [20.0] * 6
+
+
+def test_a_misspelt_start_value_is_warned_of(bench) -> None:
+    """A parameter that the node does not have is not passed over in silence."""
+    bench.start(terms__gravty=False)
+    bench.hear("terms.gravty: no such parameter; did you mean 'terms.gravity'?")
+
+
+def test_other_parameters_of_a_ros_node_still_work(bench) -> None:
+    """Parameters that rclpy declares itself can be set as ever."""
+    bench.start()
+    assert bench.set_atomically(use_sim_time=True).successful
+    assert bench.node.get_parameter('use_sim_time').value is True
+    assert bench.set_atomically(use_sim_time=False).successful
+
+
+def test_zero_gains_are_warned_of(bench) -> None:
+    """feedforward_pd with its default gains has no feedback, and says so."""
+    bench.start(mode='feedforward_pd')
+    bench.hear('feedforward_pd.kp is zero: no feedback')

@@ -1,0 +1,81 @@
+"""The executable as a process: started by arguments, ended by signals, the arm left held."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+
+
+@pytest.fixture
+def process(bench):
+    """Return a function that starts the executable in the bench's domain."""
+    from node_bench import DOMAIN
+
+    started: list[subprocess.Popen] = []
+
+    def start(*arguments: str) -> subprocess.Popen:
+        command = [sys.executable, '-m', 'ne_dynamics.ros.node', '--ros-args']
+        for argument in arguments:
+            command += ['-p', argument]
+        environment = {**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN)}
+        child = subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        started.append(child)
+        return child
+
+    yield start
+    for child in started:
+        if child.poll() is None:
+            child.kill()
+        child.wait()
+        child.stdout.close()
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_with_the_arm_held(bench, process, number: int) -> None:
+    """On SIGINT and SIGTERM the last command is gravity and the exit code 0, no traceback."""
+    child = process(f'model_file:={bench.model_file}', 'backend:=python')
+    bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
+    bench.spin(lambda: bench.probe.count_publishers('effort_controller/commands') > 0)
+    moving = np.full(6, 0.5)
+
+    def answered() -> bool:
+        bench.joint_states.publish(bench.joint_state(Q, moving))
+        return len(bench.commands) > 0
+
+    bench.spin(answered, 'a command')
+    gravity = bench.dynamics.gravity_torque(Q)
+    assert np.abs(bench.commands[-1] - gravity).max() > 0.1
+    child.send_signal(number)
+    bench.spin(lambda: child.poll() is not None, 'the end')
+    output = child.communicate()[0]
+    assert child.returncode == 0, output
+    assert 'Traceback' not in output
+    bench.spin(
+        lambda: np.allclose(bench.commands[-1], gravity, atol=1e-9), 'a last command of gravity'
+    )
+
+
+def test_a_signal_ends_it_while_it_waits(bench, process) -> None:
+    """A node that still waits for its robot ends on a signal as well, with exit code 0."""
+    child = process()
+    bench.spin(lambda: any('waiting for the robot' in entry.msg for entry in bench.log))
+    child.send_signal(signal.SIGINT)
+    assert child.wait(timeout=20.0) == 0
+
+
+def test_a_model_that_cannot_be_read_leaves_it_alive(bench, process) -> None:
+    """A wrong model is an ERROR with its reason; the process stays for the user to mend it."""
+    child = process('model_file:=/nowhere/arm.urdf')
+    bench.spin(lambda: any('not configured' in entry.msg for entry in bench.log))
+    assert child.poll() is None
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(timeout=20.0) == 0

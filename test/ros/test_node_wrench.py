@@ -1,0 +1,164 @@
+"""The wrist sensor at the node: cut, frames, sign, age, tare, and bad readings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics
+from ne_dynamics.control.wrench import inertia_beyond
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+SENSOR = 'ft_sensor'
+TOOL_READING = 'reading of the tool at rest'
+
+
+def start(bench, **parameters):
+    """Start the node with a wrist sensor; velocities and errors stay zero in these tests."""
+    bench.start(wrench__enabled=True, wrench__sensor_link=SENSOR, **parameters)
+
+
+def cut(bench) -> Dynamics:
+    """Return the dynamics of the arm without its tool."""
+    return Dynamics(bench.robot.cut_beyond(SENSOR), backend='python')
+
+
+def tool_reading(bench, sign: float = 1.0) -> np.ndarray:
+    """Return what a sensor reads of the resting tool, as `on_tool`."""
+    dynamics = cut(bench)
+    tool = inertia_beyond(bench.robot, SENSOR)
+    weight = tool.mass * dynamics.forward_kinematics(Q)[:3, :3].T @ dynamics.gravity
+    return sign * np.concatenate((weight, np.cross(tool.center_of_mass, weight)))
+
+
+@pytest.mark.parametrize(('measures', 'sign'), [('on_tool', 1.0), ('by_tool', -1.0)])
+def test_the_tool_counts_once(bench, measures: str, sign: float) -> None:
+    """With the tool in the reading the command is that of the whole arm, whatever the sign."""
+    start(bench, wrench__measures=measures)
+    bench.answer(bench.joint_state(Q))
+    bench.send_wrench(SENSOR, tool_reading(bench, sign))
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def test_before_the_first_reading_there_is_no_wrench(bench) -> None:
+    """Until a reading comes the cut arm is carried alone, and the diagnostics warn."""
+    start(bench)
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, cut(bench).gravity_torque(Q), atol=1e-9)
+    bench.spin(lambda: any('no recent wrench' in status.message for status in bench.diagnostics))
+
+
+def test_readings_may_come_in_any_frame_of_the_wrist(bench) -> None:
+    """A reading at the tool's tip is moved to the sensor: force times lever becomes moment."""
+    start(bench, wrench__measures='by_tool')
+    bench.answer(bench.joint_state(Q))
+    reading = np.array([3.0, -4.0, 5.0, 0.1, 0.2, 0.3])
+    bench.send_wrench('tcp', reading)
+    command = bench.answer(bench.joint_state(Q))
+    whole = Dynamics(bench.robot, backend='python')
+    moment_arm = whole.jacobian(Q, link='tcp', axes='tip').T @ reading
+    np.testing.assert_allclose(command, cut(bench).gravity_torque(Q) + moment_arm, atol=1e-9)
+
+
+def test_a_compensated_reading_leaves_the_tool_in_the_model(bench) -> None:
+    """With includes_tool off the tool stays in the model and the reading adds to it."""
+    start(bench, wrench__includes_tool=False, wrench__measures='by_tool')
+    bench.answer(bench.joint_state(Q))
+    reading = np.array([3.0, -4.0, 5.0, 0.1, 0.2, 0.3])
+    bench.send_wrench(SENSOR, reading)
+    command = bench.answer(bench.joint_state(Q))
+    whole = Dynamics(bench.robot, backend='python')
+    added = whole.jacobian(Q, link=SENSOR, axes='tip').T @ reading
+    np.testing.assert_allclose(command, whole.gravity_torque(Q) + added, atol=1e-9)
+
+
+@pytest.mark.parametrize('on_timeout', ['zero', 'hold'])
+def test_readings_that_stop(bench, on_timeout: str) -> None:
+    """After the timeout the last reading counts on or not at all, as told; then a new one does."""
+    start(bench, wrench__on_timeout=on_timeout, wrench__timeout=0.05)
+    bench.answer(bench.joint_state(Q))
+    bench.send_wrench(SENSOR, tool_reading(bench))
+    whole, alone = bench.dynamics.gravity_torque(Q), cut(bench).gravity_torque(Q)
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q, dt=0.04)), whole, atol=1e-9)
+    expected = whole if on_timeout == 'hold' else alone
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q, dt=0.04)), expected, atol=1e-9)
+    bench.send_wrench(SENSOR, tool_reading(bench))
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), whole, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ('frame', 'reading', 'reason'),
+    [
+        ('', np.zeros(6), 'frame_id: got an empty one'),
+        ('nowhere', np.zeros(6), "frame_id: no link 'nowhere'"),
+        ('base_link', np.zeros(6), "frame_id: 'base_link' is elsewhere"),
+        (SENSOR, [0, 0, float('nan'), 0, 0, 0], 'force.z'),
+        (SENSOR, [0, 0, 0, float('inf'), 0, 0], 'torque.x'),
+    ],
+    ids=['no frame', 'unknown frame', 'other body', 'NaN', 'infinite'],
+)
+def test_bad_wrenches_are_dropped(bench, frame: str, reading, reason: str) -> None:
+    """A reading without a usable frame or not finite is named; the last good one counts on."""
+    start(bench)
+    bench.answer(bench.joint_state(Q))
+    bench.send_wrench(SENSOR, tool_reading(bench))
+    whole = bench.answer(bench.joint_state(Q))
+    bench.send_wrench(frame, reading)
+    bench.hear('wrench dropped', reason)
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), whole)
+
+
+def test_tare_removes_the_bias_not_the_tool(bench) -> None:
+    """After a tare at rest a biased sensor gives the whole arm's gravity again."""
+    start(bench)
+    bench.answer(bench.joint_state(Q))
+    bias = np.array([2.0, -1.0, 3.0, 0.3, 0.2, -0.1])
+    bench.send_wrench(SENSOR, tool_reading(bench) + bias)
+    whole = bench.dynamics.gravity_torque(Q)
+    assert np.abs(bench.answer(bench.joint_state(Q)) - whole).max() > 0.5
+    response = bench.trigger('tare_wrench')
+    assert response.success
+    assert '1.2 kg' in response.message
+    bench.send_wrench(SENSOR, tool_reading(bench) + bias)
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), whole, atol=1e-9)
+
+
+def test_tare_is_refused_where_there_is_nothing_to_tare(bench) -> None:
+    """Without a state, a reading, or a sensor at all, tare fails and says why."""
+    start(bench)
+    assert 'no joint state yet' in bench.trigger('tare_wrench').message
+    bench.answer(bench.joint_state(Q))
+    response = bench.trigger('tare_wrench')
+    assert not response.success
+    assert 'no reading yet' in response.message
+
+
+def test_tare_without_a_sensor(bench) -> None:
+    """Without wrench.enabled there is nothing to tare."""
+    bench.start()
+    response = bench.trigger('tare_wrench')
+    assert not response.success
+    assert 'wrench.enabled' in response.message
+
+
+def test_an_unstamped_reading_before_the_first_state(bench) -> None:
+    """A reading by the node's clock, before states of another, spoils neither time nor wrench."""
+    start(bench)
+    bench.send_wrench(SENSOR, tool_reading(bench), stamp=0.0)
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, cut(bench).gravity_torque(Q), atol=1e-9)
+    bench.send_wrench(SENSOR, tool_reading(bench), stamp=0.0)
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+    assert bench.node._configured.controller.time < 1.0
+
+
+def test_sign_and_timeout_change_at_run_time(bench) -> None:
+    """The sign of the readings may be set right while the arm is held."""
+    start(bench, wrench__measures='by_tool')
+    bench.answer(bench.joint_state(Q))
+    assert bench.set_atomically(wrench__measures='on_tool', wrench__timeout=0.5).successful
+    bench.send_wrench(SENSOR, tool_reading(bench))
+    command = bench.answer(bench.joint_state(Q, dt=0.3))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
