@@ -1,0 +1,1 @@
+"""A simulated arm behind ROS topics, and the demo that compares control laws on it."""

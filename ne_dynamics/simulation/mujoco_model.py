@@ -1,0 +1,656 @@
+"""A :class:`~ne_dynamics.model.robot.Robot` as a MuJoCo model: physics that share no recursion.
+
+Every moving body becomes a MuJoCo body with one hinge or slide joint; what the robot says of
+poses, axes, inertia, rotor inertia and friction is handed over number by number, and MuJoCo
+does all mechanics. Nothing collides: the bodies have no shape.
+
+Two things are not left to MuJoCo's compiler. Mass and principal moments are written into the
+compiled model, because the compiler refuses sets that no rigid body can have (a vanishing mass
+with an inertia, principal moments that break the triangle inequality) although they are usual
+in published arm models, the Puma 560's among them, and are harmless as long as the arm as a
+whole has a positive definite mass matrix. That is checked instead. And what lies beyond a wrist
+sensor is split off into a MuJoCo body of its own, rigidly fixed, so that MuJoCo's force and
+torque sensors measure the interaction at that cut.
+"""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
+from ne_dynamics.model.robot import (
+    BASE,
+    Body,
+    FloatArray,
+    Inertia,
+    Link,
+    Robot,
+    Transform,
+)
+
+try:
+    import mujoco
+except ImportError as error:
+    raise MissingDependencyError(
+        f'the simulated robot needs MuJoCo: pip install "ne_dynamics[sim]" ({error})'
+    ) from error
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
+"""Acceleration of free fall in the base frame [m/s^2]."""
+
+INTEGRATORS = {'rk4': 'RK4', 'implicitfast': 'implicitfast', 'euler': 'Euler'}
+"""Integrators on offer, and MuJoCo's names for them."""
+
+SMALLEST_MASS = 1e-12
+"""What a joint must move at least [kg]."""
+
+SMALLEST_INERTIA = 1e-10
+"""What a joint must feel at least [kg m^2 or kg]; MuJoCo itself adds 1e-15."""
+
+_SENSOR = 'wrist sensor'
+"""Name of the MuJoCo body and site at the cut."""
+
+_IMPEDANCE = '0.9999 0.9999 0.001 0.5 2'
+"""`solimp` of mimic joints and Coulomb friction: nearly rigid, whatever the violation."""
+
+
+def scale_masses(robot: Robot, scale: float) -> Robot:
+    """Return the robot with all masses and inertias multiplied by a factor (a model error).
+
+    Parameters
+    ----------
+    robot : Robot
+    scale : float
+        Greater than 0; 1 changes nothing. Rotor inertia and friction stay.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        When `scale` is not a finite number greater than 0.
+    """
+    if not (math.isfinite(scale) and scale > 0.0):
+        raise InputError(f'mass scale: expected a finite number > 0, got {scale}')
+    if scale == 1.0:
+        return robot
+    return robot.with_links(
+        replace(
+            link,
+            inertia=Inertia(
+                scale * link.inertia.mass,
+                link.inertia.center_of_mass,
+                scale * link.inertia.inertia_about_com,
+            ),
+        )
+        for link in robot.links
+    )
+
+
+def without_friction(robot: Robot) -> Robot:
+    """Return the robot without viscous and Coulomb friction in its joints.
+
+    Parameters
+    ----------
+    robot : Robot
+
+    Returns
+    -------
+    Robot
+    """
+    return replace(
+        robot,
+        joints=tuple(
+            replace(joint, viscous_friction=0.0, coulomb_friction=0.0) for joint in robot.joints
+        ),
+    )
+
+
+def with_hung_mass(
+    robot: Robot, mass: float, center_of_mass: ArrayLike, link_name: str = ''
+) -> Robot:
+    """Return the robot with a point mass fixed to a link, as a link of its own beyond it.
+
+    Beyond it: hung on a sensor's link, the mass is in the sensor's reading.
+
+    Parameters
+    ----------
+    robot : Robot
+    mass : float
+        [kg]
+    center_of_mass : array-like, shape (3,)
+        In the frame of the link [m].
+    link_name : str
+        Default: the tip.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    ModelError
+        When the link is unknown, or none is named and the robot has no tip.
+    """
+    carrier = robot.link(link_name) if link_name else robot.tip
+    name = 'payload'
+    while any(link.name == name for link in robot.links):
+        name += '_'
+    payload = Link(
+        name,
+        carrier.body,
+        carrier.pose_in_body,
+        carrier.name,
+        Inertia(mass, np.array(center_of_mass, dtype=np.float64), np.zeros((3, 3))),
+    )
+    return robot.with_links((*robot.links, payload))
+
+
+class MujocoArm:
+    """A simulated arm: coordinates in the robot's order, advanced by efforts.
+
+    Parameters
+    ----------
+    robot : Robot
+        With payload and model error already in it.
+    gravity : array-like, shape (3,)
+        Acceleration of free fall in the base frame [m/s^2].
+    period : float
+        Time one :meth:`step` takes [s]; the effort is held over it.
+    substeps : int
+        Integration steps in a period.
+    integrator : str
+        'rk4' (fourth order; the default), 'implicitfast' (first order, stable for stiff joint
+        friction) or 'euler'.
+    sensor_link : str, optional
+        Last link on the arm's side of a force/torque sensor; everything beyond it is measured.
+    joint_limits : bool
+        Whether a joint stops at its position limits (by MuJoCo's soft constraint). Off unless
+        asked for: a controller under test should be seen to leave them.
+
+    Attributes
+    ----------
+    robot : Robot
+    model : mujoco.MjModel
+    data : mujoco.MjData
+    mjcf : str
+        The model as MuJoCo's XML, with stand-ins (mass 1, moments 1) for the inertias, which
+        are written into `model` after it is compiled.
+
+    Raises
+    ------
+    ModelError
+        When a moving link, with what is fixed to it, has a negative mass or a negative
+        principal moment of inertia, when the mass matrix is not positive definite (the message
+        names the joint and its link), or when `sensor_link` is unknown.
+    InputError
+        When period, substeps, gravity or the integrator's name cannot be used.
+
+    Notes
+    -----
+    Mimic joints have no coordinate of their own in a :class:`Robot`. MuJoCo knows them only as
+    a constraint, which it solves softly: the joints of one coordinate agree to about 1e-7, not
+    exactly. Coulomb friction is a soft constraint as well (`frictionloss`, made as stiff as the
+    step allows): a joint that sticks creeps by microradians a second.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        *,
+        gravity: ArrayLike = STANDARD_GRAVITY,
+        period: float = 0.002,
+        substeps: int = 4,
+        integrator: str = 'rk4',
+        sensor_link: str | None = None,
+        joint_limits: bool = False,
+    ) -> None:
+        if not (math.isfinite(period) and period > 0.0):
+            raise InputError(f'period [s]: expected a finite number > 0, got {period}')
+        if substeps < 1:
+            raise InputError(f'substeps: expected at least 1, got {substeps}')
+        if integrator not in INTEGRATORS:
+            raise InputError(
+                f'integrator: expected one of {", ".join(INTEGRATORS)}, got {integrator!r}'
+            )
+        free_fall = np.array(gravity, dtype=np.float64)
+        if free_fall.shape != (3,) or not np.isfinite(free_fall).all():
+            raise InputError(
+                f'gravity [m/s^2]: expected 3 finite numbers, got {free_fall.tolist()}'
+            )
+        _check_moved_masses(robot)
+        self.robot = robot
+        self._substeps = substeps
+        self._period = period
+        self._has_sensor = sensor_link is not None
+        self._leaders = _leaders(robot)
+
+        inertias, cut = _lumped(robot, sensor_link)
+        self.mjcf = _mjcf(
+            robot,
+            inertias,
+            cut,
+            self._leaders,
+            free_fall,
+            period / substeps,
+            integrator,
+            joint_limits,
+        )
+        self.model = mujoco.MjModel.from_xml_string(self.mjcf)
+        self.data = mujoco.MjData(self.model)
+        named = [(body.name, inertias[index]) for index, body in enumerate(robot.bodies)]
+        if cut is not None:
+            named.append((_SENSOR, cut.inertia_beyond))
+        for name, inertia in named:
+            _check_inertia(name, inertia)
+            index = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, name)
+            self.model.body_mass[index] = inertia.mass
+            self.model.body_inertia[index] = _principal(inertia)[0]
+        mujoco.mj_setConst(self.model, self.data)
+
+        joint_ids = [
+            mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_JOINT, body.joint_name)
+            for body in robot.bodies
+        ]
+        self._body_addresses = np.array(joint_ids, dtype=np.intp)
+        self._body_coordinates = np.array([body.coordinate for body in robot.bodies], np.intp)
+        self._body_multipliers = np.array([body.multiplier for body in robot.bodies])
+        self._body_offsets = np.array([body.offset for body in robot.bodies])
+        leaders = [robot.bodies[index] for index in self._leaders]
+        # One degree of freedom a joint: qpos, qvel and joint index run in step.
+        self._addresses = self._body_addresses[self._leaders]
+        self._multipliers = np.array([body.multiplier for body in leaders])
+        self._offsets = np.array([body.offset for body in leaders])
+        self._periods = 0
+        self._effort = np.zeros(robot.n)
+        self._check_mass_matrix()
+        self.reset(np.zeros(robot.n))
+
+    # -- state ------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.robot.n
+
+    @property
+    def time(self) -> float:
+        """Time since the last reset [s]."""
+        return self._periods * self._period
+
+    @property
+    def position(self) -> FloatArray:
+        """Joint positions [rad or m], shape (n,); a copy."""
+        joints = self.data.qpos[self._addresses]
+        position: FloatArray = (joints - self._offsets) / self._multipliers
+        return position
+
+    @property
+    def velocity(self) -> FloatArray:
+        """Joint velocities [rad/s or m/s], shape (n,); a copy."""
+        velocity: FloatArray = self.data.qvel[self._addresses] / self._multipliers
+        return velocity
+
+    @property
+    def effort(self) -> FloatArray:
+        """Efforts held over the last step [N m or N], shape (n,); a copy."""
+        return self._effort.copy()
+
+    @property
+    def wrench(self) -> FloatArray:
+        """Wrench that the arm exerts ON what is beyond the sensor, shape (6,).
+
+        Force [N], then moment [N m] about the origin of the sensor link's frame, in its axes:
+        at rest the force points up and is the weight of what is beyond. This is f_{n+1},
+        n_{n+1}; a sensor that measures `on_tool` reads its negative.
+
+        Raises
+        ------
+        InputError
+            When the arm was built without `sensor_link`.
+        """
+        if not self._has_sensor:
+            raise InputError('wrench: the arm has no sensor; build it with sensor_link=...')
+        # MuJoCo's force points from the child towards the parent for a site on the child:
+        # the force that the parent exerts on the child, as its documentation and the weight
+        # of a body at rest show.
+        wrench: FloatArray = self.data.sensordata[:6].copy()
+        return wrench
+
+    # -- motion -----------------------------------------------------------------------------
+
+    def reset(self, position: ArrayLike) -> None:
+        """Put the arm at rest in a position, held by brakes; time 0.
+
+        Parameters
+        ----------
+        position : array-like, shape (n,)
+            [rad or m]
+
+        Raises
+        ------
+        InputError
+            When the shape differs or a value is not finite.
+        """
+        target = self._checked(position, 'position')
+        mujoco.mj_resetData(self.model, self.data)
+        self.data.qpos[self._body_addresses] = (
+            self._body_multipliers * target[self._body_coordinates] + self._body_offsets
+        )
+        self._periods = 0
+        self._effort = np.zeros(self.n)
+        # Accelerations are zero under brakes; the sensor then reads the weight beyond it.
+        self.data.qacc[:] = 0.0
+        mujoco.mj_inverse(self.model, self.data)
+
+    def step(self, effort: ArrayLike) -> None:
+        """Advance by one period with constant efforts.
+
+        Parameters
+        ----------
+        effort : array-like, shape (n,)
+            Along or about the joints' positive directions [N m or N].
+
+        Raises
+        ------
+        InputError
+            When the shape differs, a value is not finite, or the motion grew without bound.
+        """
+        self._effort = self._checked(effort, 'effort')
+        self.data.qfrc_applied[self._addresses] = self._effort / self._multipliers
+        mujoco.mj_step(self.model, self.data, self._substeps)
+        self._periods += 1
+        # Sensors are those of the step's start until they are computed anew.
+        mujoco.mj_forward(self.model, self.data)
+        if not (np.isfinite(self.data.qpos).all() and np.isfinite(self.data.qacc).all()):
+            raise InputError(
+                f'the simulated motion grew without bound at t = {self.time:.3f} s under the '
+                f'efforts {self._effort.tolist()}; expected efforts that keep it finite, or '
+                "more substeps, or integrator 'implicitfast'"
+            )
+
+    def mass_matrix(self) -> FloatArray:
+        """Return MuJoCo's mass matrix at the present position [kg m^2, kg], shape (n, n)."""
+        expand = np.zeros((self.model.nv, self.n))
+        expand[self._body_addresses, self._body_coordinates] = self._body_multipliers
+        columns = np.zeros((self.n, self.model.nv))
+        for column, direction in zip(columns, np.ascontiguousarray(expand.T), strict=True):
+            mujoco.mj_mulM(self.model, self.data, column, direction)
+        return columns @ expand
+
+    def _checked(self, value: ArrayLike, what: str) -> FloatArray:
+        array = np.array(value, dtype=np.float64)
+        if array.shape != (self.n,):
+            raise InputError(f'{what}: expected shape ({self.n},), got {array.shape}')
+        if not np.isfinite(array).all():
+            raise InputError(f'{what}: expected finite numbers, got {array.tolist()}')
+        return array
+
+    # -- checks -----------------------------------------------------------------------------
+
+    def _check_mass_matrix(self) -> None:
+        """Refuse an arm that can be accelerated without effort somewhere."""
+        rng = np.random.default_rng(0)
+        for position in (np.zeros(self.n), *rng.uniform(-np.pi, np.pi, (8, self.n))):
+            self.reset(position)
+            matrix = self.mass_matrix()
+            for index, moved in enumerate(np.diag(matrix)):
+                if not moved > SMALLEST_INERTIA:
+                    body = self.robot.bodies[self._leaders[index]]
+                    raise ModelError(
+                        f'joint {body.joint_name!r} moves link {body.name!r}: expected a mass or '
+                        f'an inertia on the link or beyond it, got {moved:.3g} at the joint'
+                    )
+            try:
+                np.linalg.cholesky(matrix)
+            except np.linalg.LinAlgError:
+                smallest = int(np.abs(np.linalg.eigh(matrix)[1][:, 0]).argmax())
+                body = self.robot.bodies[self._leaders[smallest]]
+                raise ModelError(
+                    f'joint {body.joint_name!r} moves link {body.name!r}: expected a positive '
+                    f'definite mass matrix, got one with the eigenvalue '
+                    f'{np.linalg.eigvalsh(matrix)[0]:.3g} at position {position.tolist()}'
+                ) from None
+
+
+@dataclass(frozen=True, eq=False)
+class _Cut:
+    """Where a wrist sensor measures.
+
+    Attributes
+    ----------
+    link : Link
+        The last link on the arm's side.
+    names_beyond : frozenset of str
+        Links on the other side.
+    inertia_beyond : Inertia
+        Those of them that are rigidly fixed to `link`, lumped, in its frame.
+    """
+
+    link: Link
+    names_beyond: frozenset[str]
+    inertia_beyond: Inertia
+
+
+def _leaders(robot: Robot) -> list[int]:
+    """Return for each coordinate the body whose joint carries it (not a mimic if possible)."""
+    leaders = []
+    for index, joint in enumerate(robot.joints):
+        moved = [
+            number
+            for number, body in enumerate(robot.bodies)
+            if body.coordinate == index and body.multiplier != 0.0
+        ]
+        if not moved:
+            raise ModelError(f'joint {joint.name!r}: expected a body that it moves, got none')
+        own = [number for number in moved if robot.bodies[number].joint_name == joint.name]
+        leaders.append((own or moved)[0])
+    return leaders
+
+
+def _lumped(robot: Robot, sensor_link: str | None) -> tuple[list[Inertia], _Cut | None]:
+    """Lump the links: one inertia a moving body, without what is beyond the cut, and the cut."""
+    if sensor_link is None:
+        return [body.inertia for body in robot.bodies], None
+    link_at_cut = robot.link(sensor_link)
+    names_beyond = robot.descendants(sensor_link)
+    body_to_cut = link_at_cut.pose_in_body.inverse()
+    inertias = [Inertia.zero() for _ in robot.bodies]
+    beyond = Inertia.zero()
+    for link in robot.links:
+        if link.body == link_at_cut.body and link.name in names_beyond:
+            beyond += link.inertia.transformed(body_to_cut @ link.pose_in_body)
+        elif link.body != BASE:
+            inertias[link.body] += link.inertia.transformed(link.pose_in_body)
+    return inertias, _Cut(link_at_cut, names_beyond, beyond)
+
+
+def _check_moved_masses(robot: Robot) -> None:
+    """Refuse a joint that moves no mass; MuJoCo does so too, but names nothing."""
+    moved = [body.inertia.mass for body in robot.bodies]
+    for index in reversed(range(len(robot.bodies))):
+        body = robot.bodies[index]
+        if abs(moved[index]) < SMALLEST_MASS:
+            raise ModelError(
+                f'joint {body.joint_name!r} moves link {body.name!r}: expected a mass on the link '
+                f'or beyond it, got {moved[index]:.3g} kg'
+            )
+        if body.parent != BASE:
+            moved[body.parent] += moved[index]
+
+
+def _check_inertia(name: str, inertia: Inertia) -> None:
+    """Refuse what makes the arm gain energy from nothing."""
+    moments = _principal(inertia)[0]
+    if inertia.mass < 0.0:
+        raise ModelError(
+            f'link {name!r}, with what is fixed to it: mass: expected >= 0 kg, got {inertia.mass}'
+        )
+    if moments.min() < -1e-9 * np.abs(moments).max():
+        raise ModelError(
+            f'link {name!r}, with what is fixed to it: inertia: expected principal moments >= 0, '
+            f'got {moments.tolist()} kg m^2'
+        )
+
+
+def _principal(inertia: Inertia) -> tuple[FloatArray, FloatArray]:
+    """Return principal moments, shape (3,), and their axes as columns of a rotation (3, 3)."""
+    tensor = inertia.inertia_about_com
+    if not (tensor - np.diag(np.diag(tensor))).any():
+        return np.diag(tensor).copy(), np.eye(3)
+    moments, axes = np.linalg.eigh(tensor)
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] = -axes[:, 0]
+    return moments, axes
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return ' '.join(repr(float(value)) for value in values)
+
+
+def _quaternion(rotation: FloatArray) -> str:
+    quaternion = np.zeros(4)
+    mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(rotation).reshape(9))
+    return _numbers(quaternion)
+
+
+def _body_element(
+    parent: ElementTree.Element, name: str, pose: Transform, inertia: Inertia
+) -> ElementTree.Element:
+    element = ElementTree.SubElement(
+        parent,
+        'body',
+        name=name,
+        pos=_numbers(pose.translation),
+        quat=_quaternion(pose.rotation),
+    )
+    ElementTree.SubElement(
+        element,
+        'inertial',
+        mass='1',
+        diaginertia='1 1 1',
+        pos=_numbers(inertia.center_of_mass),
+        quat=_quaternion(_principal(inertia)[1]),
+    )
+    return element
+
+
+def _stiffest(timestep: float) -> str:
+    """Return the `solref` of a constraint with the shortest time constant that stays calm."""
+    return _numbers((4.0 * timestep, 1.0))
+
+
+def _joint_element(
+    parent: ElementTree.Element,
+    robot: Robot,
+    body: Body,
+    is_leader: bool,
+    joint_limits: bool,
+    timestep: float,
+) -> None:
+    joint = robot.joints[body.coordinate]
+    attributes = {
+        'name': body.joint_name,
+        'type': 'slide' if body.joint_type.is_prismatic else 'hinge',
+        'axis': _numbers(body.axis),
+    }
+    if is_leader:
+        # Friction and rotor belong to the coordinate, the MuJoCo joint turns m times as far.
+        attributes['damping'] = repr(joint.viscous_friction / body.multiplier**2)
+        attributes['frictionloss'] = repr(joint.coulomb_friction / abs(body.multiplier))
+        attributes['solreffriction'] = _stiffest(timestep)
+        attributes['solimpfriction'] = _IMPEDANCE
+        attributes['armature'] = repr(joint.reflected_inertia / body.multiplier**2)
+        ends = sorted(body.multiplier * end + body.offset for end in (joint.lower, joint.upper))
+        if joint_limits and all(math.isfinite(end) for end in ends) and ends[0] < ends[1]:
+            attributes['range'] = _numbers(ends)
+    ElementTree.SubElement(parent, 'joint', attributes)
+
+
+def _mjcf(
+    robot: Robot,
+    inertias: list[Inertia],
+    cut: _Cut | None,
+    leaders: list[int],
+    gravity: FloatArray,
+    timestep: float,
+    integrator: str,
+    joint_limits: bool,
+) -> str:
+    """Write the model as MJCF (masses and moments are stand-ins, see :class:`MujocoArm`)."""
+    root = ElementTree.Element('mujoco', model=robot.name)
+    ElementTree.SubElement(root, 'compiler', angle='radian', autolimits='true')
+    option = ElementTree.SubElement(
+        root,
+        'option',
+        timestep=repr(timestep),
+        gravity=_numbers(gravity),
+        integrator=INTEGRATORS[integrator],
+    )
+    ElementTree.SubElement(option, 'flag', contact='disable', autoreset='disable')
+
+    elements = {BASE: ElementTree.SubElement(root, 'worldbody')}
+    sensor = _sensor_element(elements, cut, BASE)
+    for index, body in enumerate(robot.bodies):
+        parent, pose = elements[body.parent], body.pose_in_parent
+        if (
+            cut is not None
+            and sensor is not None
+            and body.parent == cut.link.body
+            and body.name in cut.names_beyond
+        ):
+            parent, pose = sensor, cut.link.pose_in_body.inverse() @ pose
+        elements[index] = _body_element(parent, body.name, pose, inertias[index])
+        is_leader = leaders[body.coordinate] == index
+        _joint_element(elements[index], robot, body, is_leader, joint_limits, timestep)
+        sensor = _sensor_element(elements, cut, index) if sensor is None else sensor
+    _add_mimic_constraints(root, robot, leaders, timestep)
+    if cut is not None:
+        sensors = ElementTree.SubElement(root, 'sensor')
+        ElementTree.SubElement(sensors, 'force', name='force', site=_SENSOR)
+        ElementTree.SubElement(sensors, 'torque', name='torque', site=_SENSOR)
+    return ElementTree.tostring(root, encoding='unicode')
+
+
+def _sensor_element(
+    elements: Mapping[int, ElementTree.Element], cut: _Cut | None, body: int
+) -> ElementTree.Element | None:
+    """Add the body beyond the cut, with the sensor's site, if the cut is on `body`."""
+    if cut is None or cut.link.body != body:
+        return None
+    element = _body_element(elements[body], _SENSOR, cut.link.pose_in_body, cut.inertia_beyond)
+    ElementTree.SubElement(element, 'site', name=_SENSOR)
+    return element
+
+
+def _add_mimic_constraints(
+    root: ElementTree.Element, robot: Robot, leaders: list[int], timestep: float
+) -> None:
+    """Tie the joints that share a coordinate to the one that carries it."""
+    pairs = [
+        (robot.bodies[leaders[body.coordinate]], body)
+        for index, body in enumerate(robot.bodies)
+        if leaders[body.coordinate] != index
+    ]
+    if not pairs:
+        return
+    equality = ElementTree.SubElement(root, 'equality')
+    for leader, follower in pairs:
+        slope = follower.multiplier / leader.multiplier
+        ElementTree.SubElement(
+            equality,
+            'joint',
+            joint1=follower.joint_name,
+            joint2=leader.joint_name,
+            polycoef=_numbers((follower.offset - slope * leader.offset, slope, 0.0, 0.0, 0.0)),
+            solref=_stiffest(timestep),
+            solimp=_IMPEDANCE,
+        )

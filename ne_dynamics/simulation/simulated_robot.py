@@ -1,0 +1,543 @@
+"""A simulated arm behind the topics of a real one: MuJoCo physics, none of our recursion.
+
+Topics (relative names, remappable; `/clock` is absolute)
+    in   ``effort_controller/commands``  std_msgs/Float64MultiArray, order of parameter `joints`
+    out  ``joint_states``                sensor_msgs/JointState, effort = what the motors applied
+    out  ``wrench``                      geometry_msgs/WrenchStamped, with `wrench.sensor_link`
+    out  ``robot_description``           std_msgs/String, transient local, when the model is URDF
+    out  ``/clock``                      rosgraph_msgs/Clock, with `publish_clock`
+Service
+    ``~/release_brake``                  std_srvs/Trigger, with `brake`
+
+Brakes hold the arm in `initial_position` until the first usable command arrives and, with the
+parameter `brake`, until the service is called as well: an arm must not fall before its
+controller is up.
+
+Real time (the default): a timer at `rate` advances the physics by the time that has passed, with
+the last command held, and publishes. A motor driver without a watchdog does the same; commands
+that stop coming are not noticed.
+
+Lockstep: the arm waits for the command that answers its state. Under brakes it publishes the
+same state, with the same stamp, every 0.1 s. Then it lets 0.2 s pass without a command, so that
+no late answer is left, advances by one period and publishes; from there on every command
+advances it by one period. Each run is the same to the last bit, however busy the machine. A
+command that does not come within 10 s is reported and the last one held for one more period.
+
+The sign of the wrench: `wrench.measures: on_tool` is the habit of ROS, the wrench that
+environment and tool exert on the arm (the weight of a tool at rest points down); `by_tool` is its
+negative, the wrench that the arm exerts on what is beyond the sensor.
+"""
+
+from __future__ import annotations
+
+import array
+import math
+import sys
+import time
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.control.wrench import Measures
+from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, ParameterError
+from ne_dynamics.model.files import load_model
+from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.model.urdf import load_urdf
+from ne_dynamics.ros.parameters import Changes, ParameterSpec, Value
+from ne_dynamics.simulation.mujoco_model import (
+    INTEGRATORS,
+    STANDARD_GRAVITY,
+    MujocoArm,
+    scale_masses,
+    with_hung_mass,
+    without_friction,
+)
+
+try:
+    import rclpy
+    from builtin_interfaces.msg import Time
+    from geometry_msgs.msg import WrenchStamped
+    from rcl_interfaces.msg import ParameterDescriptor
+    from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+    from rclpy.node import Node
+    from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+    from rosgraph_msgs.msg import Clock
+    from sensor_msgs.msg import JointState
+    from std_msgs.msg import Float64MultiArray, String
+    from std_srvs.srv import Trigger
+except ImportError as error:
+    raise MissingDependencyError(
+        f'the simulated robot needs ROS 2 for Python: source a ROS 2 installation, or '
+        f'pip install "ne_dynamics[ros]" ({error})'
+    ) from error
+
+NANOSECONDS = 1_000_000_000
+FIRST_STAMP = NANOSECONDS
+"""Simulated time at the start [ns]: not 0, which means 'no stamp'."""
+
+REPUBLISH_PERIOD = 0.1
+SILENCE_BEFORE_START = 0.2
+COMMAND_TIMEOUT = 10.0
+LARGEST_CATCH_UP = 0.1
+WARNING_PERIOD = 5.0
+
+RELIABLE = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
+LATCHED = QoSProfile(
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+
+
+def _parameter(
+    name: str, type_: str, default: Value, description: str, **more: Any
+) -> ParameterSpec:
+    return ParameterSpec(name, type_, default, description, changes=Changes.START, **more)
+
+
+PARAMETERS: tuple[ParameterSpec, ...] = (
+    _parameter(
+        'model_file',
+        'string',
+        '',
+        'URDF or DH file of the arm, told apart by content. Empty: `robot_description`.',
+    ),
+    _parameter('robot_description', 'string', '', 'URDF as text, when `model_file` is empty.'),
+    _parameter('base_link', 'string', '', 'First link of the arm (URDF). Empty: the root.'),
+    _parameter(
+        'tip_link',
+        'string',
+        '',
+        'Last link of the arm (URDF); joints that are not on the way to it are locked. Empty: '
+        'all joints move.',
+    ),
+    _parameter(
+        'locked_joints.names', 'string[]', (), 'Joints that do not move (URDF); they are lumped.'
+    ),
+    _parameter(
+        'locked_joints.positions',
+        'double[]',
+        (),
+        'Where they stand, in the order of `locked_joints.names`. Empty: all at 0.',
+        unit='rad or m',
+    ),
+    _parameter('joints', 'string[]', (), 'Order of the command. Empty: order of the model.'),
+    _parameter(
+        'rate',
+        'double',
+        500.0,
+        'States a second.',
+        unit='Hz',
+        minimum=0.0,
+        above_minimum=True,
+    ),
+    _parameter(
+        'substeps',
+        'double',
+        4.0,
+        'Integration steps between two states, a whole number.',
+        minimum=1.0,
+    ),
+    _parameter(
+        'integrator',
+        'string',
+        'rk4',
+        'Fourth order, or first order and stable with stiff joint friction.',
+        choices=tuple(INTEGRATORS),
+    ),
+    _parameter(
+        'lockstep', 'bool', False, 'Wait for the command that answers a state; no real time.'
+    ),
+    _parameter('brake', 'bool', False, 'Hold the arm until ~/release_brake is called.'),
+    _parameter('publish_clock', 'bool', False, 'Publish simulated time on /clock.'),
+    _parameter(
+        'initial_position',
+        'double[]',
+        (),
+        'Where the joints stand at the start, in the order of the model. Empty: zero, or the '
+        'middle of the range of a joint that cannot stand at zero.',
+        unit='rad or m',
+    ),
+    _parameter(
+        'gravity',
+        'double[]',
+        STANDARD_GRAVITY,
+        'Acceleration of free fall in the axes of the base link.',
+        unit='m/s^2',
+        lengths=(3,),
+    ),
+    _parameter(
+        'payload.mass', 'double', 0.0, 'Point mass hung on the arm.', unit='kg', minimum=0.0
+    ),
+    _parameter(
+        'payload.com',
+        'double[]',
+        (0.0, 0.0, 0.0),
+        'Where it hangs, in the frame of `payload.link`.',
+        unit='m',
+        lengths=(3,),
+    ),
+    _parameter(
+        'payload.link',
+        'string',
+        '',
+        'Link that carries it. Empty: the tip. On the sensor link it hangs beyond the sensor.',
+    ),
+    _parameter(
+        'model_error.mass_scale',
+        'double',
+        1.0,
+        'Factor on every mass and inertia of the simulated arm, not on the payload.',
+        minimum=0.0,
+        above_minimum=True,
+    ),
+    _parameter(
+        'model_error.frictionless', 'bool', False, 'Leave all joint friction of the model out.'
+    ),
+    _parameter(
+        'joint_limits', 'bool', False, 'Stop the joints at the position limits of the model.'
+    ),
+    _parameter(
+        'saturate_effort', 'bool', True, 'Clip the command to the effort limits of the model.'
+    ),
+    _parameter(
+        'wrench.sensor_link',
+        'string',
+        '',
+        "Last link on the arm's side of a force/torque sensor. Empty: no sensor.",
+    ),
+    _parameter(
+        'wrench.measures',
+        'string',
+        Measures.ON_TOOL.value,
+        'Sign: `on_tool`, what environment and tool exert on the arm (a tool reads as a force '
+        'downwards), or `by_tool`, the opposite.',
+        choices=tuple(item.value for item in Measures),
+    ),
+)
+
+
+def initial_position_within_limits(robot: Robot) -> FloatArray:
+    """Return zeros, moved to the middle of the range where a joint's range excludes zero.
+
+    Parameters
+    ----------
+    robot : Robot
+
+    Returns
+    -------
+    array, shape (n,)
+        [rad or m]
+    """
+    return np.array(
+        [
+            0.0 if joint.lower <= 0.0 <= joint.upper else 0.5 * (joint.lower + joint.upper)
+            for joint in robot.joints
+        ]
+    )
+
+
+class SimulatedRobot(Node):
+    """The node; see the module's docstring for topics and protocol.
+
+    Parameters
+    ----------
+    **node_arguments
+        As for :class:`rclpy.node.Node`, e.g. `parameter_overrides`, `context`.
+
+    Raises
+    ------
+    NeDynamicsError
+        When the model cannot be read or simulated, or a parameter is out of bounds.
+    """
+
+    def __init__(self, **node_arguments: Any) -> None:
+        super().__init__('simulated_robot', **node_arguments)
+        values = {spec.name: self._declared(spec) for spec in PARAMETERS}
+        self._warn_of_unknown_parameters()
+        robot, urdf = _load(values)
+        self._arm, initial_position = _build(robot, values)
+        self._rate: float = values['rate']
+        self._lockstep: bool = values['lockstep']
+        self._braked: bool = values['brake']
+        self._order = _command_order(robot, values['joints'])
+        largest = robot.limits('effort_limit')
+        largest[largest <= 0.0] = math.inf
+        if not values['saturate_effort']:
+            largest[:] = math.inf
+        self._largest_effort = largest
+        self._wrench_sign = -1.0 if values['wrench.measures'] == 'on_tool' else 1.0
+
+        self._command: FloatArray | None = None
+        self._running = False
+        self._ticks = 0
+        self._last_command_time = time.monotonic()
+        self._last_publish_time = time.monotonic()
+
+        self._joint_state = JointState()
+        self._joint_state.name = list(robot.joint_names)
+        self._joint_state_publisher = self.create_publisher(JointState, 'joint_states', RELIABLE)
+        self._wrench_publisher = None
+        if values['wrench.sensor_link']:
+            self._wrench = WrenchStamped()
+            self._wrench.header.frame_id = values['wrench.sensor_link']
+            self._wrench_publisher = self.create_publisher(WrenchStamped, 'wrench', RELIABLE)
+        self._clock_publisher = None
+        if values['publish_clock']:
+            self._clock_publisher = self.create_publisher(Clock, '/clock', RELIABLE)
+        if urdf:
+            self._description_publisher = self.create_publisher(
+                String, 'robot_description', LATCHED
+            )
+            self._description_publisher.publish(String(data=urdf))
+        if self._braked:
+            self.create_service(Trigger, '~/release_brake', self._on_release_brake)
+        self.create_subscription(
+            Float64MultiArray, 'effort_controller/commands', self._on_command, RELIABLE
+        )
+
+        simulated_time = self._lockstep or values['publish_clock']
+        self._origin = FIRST_STAMP if simulated_time else self.get_clock().now().nanoseconds
+        self._wall_origin = time.monotonic()
+        if self._lockstep:
+            self._timer = self.create_timer(REPUBLISH_PERIOD, self._on_lockstep_timer)
+        else:
+            self._timer = self.create_timer(1.0 / self._rate, self._on_real_time_timer)
+        self.get_logger().info(
+            f'simulating {robot.name!r}: joints {", ".join(robot.joint_names)}; '
+            f'{"lockstep" if self._lockstep else "real time"} at {self._rate:g} Hz; brakes hold '
+            f'at {np.round(initial_position, 4).tolist()} until '
+            f'{"~/release_brake and " if self._braked else ""}the first command'
+        )
+
+    def _declared(self, spec: ParameterSpec) -> Any:
+        """Declare a parameter; return what was set, or its default, checked."""
+        descriptor = ParameterDescriptor(
+            description=f'{spec.description}{f" [{spec.unit}]" if spec.unit else ""}',
+            additional_constraints=spec.bounds,
+            read_only=True,
+            # Whole numbers are welcome where a double is meant, and an empty list has no type.
+            dynamic_typing=True,
+        )
+        default = list(spec.default) if isinstance(spec.default, tuple) else spec.default
+        return spec.check(self.declare_parameter(spec.name, default, descriptor).value)
+
+    def _warn_of_unknown_parameters(self) -> None:
+        known = {'use_sim_time', 'start_type_description_service', *(s.name for s in PARAMETERS)}
+        for name in sorted(set(self._parameter_overrides) - known):
+            if not name.startswith('qos_overrides.'):
+                near = get_close_matches(name, known, n=1)
+                hint = f'; did you mean {near[0]!r}?' if near else ''
+                self.get_logger().warning(f'{name}: no such parameter{hint}')
+
+    # -- commands in ------------------------------------------------------------------------
+
+    def _on_command(self, message: Float64MultiArray) -> None:
+        effort = np.array(message.data, dtype=np.float64)
+        if effort.shape != (self._arm.n,):
+            self._warn(f'expected {self._arm.n} numbers, got {effort.size}')
+            return
+        if not np.isfinite(effort).all():
+            self._warn(f'expected finite numbers, got {effort.tolist()}')
+            return
+        command = np.empty_like(effort)
+        command[self._order] = effort
+        self._command = np.clip(command, -self._largest_effort, self._largest_effort)
+        self._last_command_time = time.monotonic()
+        if self._lockstep and self._running:
+            self._advance()
+            self._publish()
+
+    def _warn(self, reason: str) -> None:
+        self.get_logger().warning(
+            f'effort_controller/commands dropped: data: {reason}',
+            throttle_duration_sec=WARNING_PERIOD,
+        )
+
+    def _on_release_brake(
+        self, request: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
+        self._braked = False
+        # The last answer to a state under brakes may still be on its way.
+        self._last_command_time = time.monotonic()
+        response.success = True
+        response.message = 'brake released'
+        return response
+
+    # -- time -------------------------------------------------------------------------------
+
+    def _on_lockstep_timer(self) -> None:
+        now = time.monotonic()
+        if self._running:
+            if now - self._last_publish_time > COMMAND_TIMEOUT:
+                self.get_logger().error(
+                    f'no command within {COMMAND_TIMEOUT:g} s of the state at '
+                    f'{self._stamp_nanoseconds() / NANOSECONDS:.3f} s: holding the last one'
+                )
+                self._advance()
+                self._publish()
+        elif self._command is None or self._braked:
+            self._publish()
+        elif now - self._last_command_time >= SILENCE_BEFORE_START:
+            self._running = True
+            self._advance()
+            self._publish()
+
+    def _on_real_time_timer(self) -> None:
+        due = int((time.monotonic() - self._wall_origin) * self._rate) - self._ticks
+        if due > LARGEST_CATCH_UP * self._rate:
+            self.get_logger().warning(
+                f'{due / self._rate:.2f} s behind real time: skipped',
+                throttle_duration_sec=WARNING_PERIOD,
+            )
+            skipped = due - 1
+            self._wall_origin += skipped / self._rate
+            self._origin += round(skipped * NANOSECONDS / self._rate)
+            due = 1
+        if due < 1:
+            return
+        self._running = self._command is not None and not self._braked
+        for _ in range(due):
+            self._advance()
+        self._publish()
+
+    def _advance(self) -> None:
+        if self._running and self._command is not None:
+            self._arm.step(self._command)
+        self._ticks += 1
+
+    # -- state out --------------------------------------------------------------------------
+
+    def _stamp_nanoseconds(self) -> int:
+        return self._origin + round(self._ticks * NANOSECONDS / self._rate)
+
+    def _publish(self) -> None:
+        seconds, nanoseconds = divmod(self._stamp_nanoseconds(), NANOSECONDS)
+        stamp = Time(sec=seconds, nanosec=nanoseconds)
+        if self._clock_publisher is not None:
+            self._clock_publisher.publish(Clock(clock=stamp))
+        if self._wrench_publisher is not None:
+            # Before the joint state: a controller that answers the state has its wrench then.
+            reading = (self._wrench_sign * self._arm.wrench).tolist()
+            self._wrench.header.stamp = stamp
+            force, torque = self._wrench.wrench.force, self._wrench.wrench.torque
+            force.x, force.y, force.z, torque.x, torque.y, torque.z = reading
+            self._wrench_publisher.publish(self._wrench)
+        state = self._joint_state
+        state.header.stamp = stamp
+        state.position = array.array('d', self._arm.position.tobytes())
+        state.velocity = array.array('d', self._arm.velocity.tobytes())
+        state.effort = array.array('d', self._arm.effort.tobytes())
+        self._joint_state_publisher.publish(state)
+        self._last_publish_time = time.monotonic()
+
+
+def _load(values: dict[str, Any]) -> tuple[Robot, str]:
+    """Read the model: (robot, URDF text or '')."""
+    names = values['locked_joints.names']
+    positions = values['locked_joints.positions'] or (0.0,) * len(names)
+    if len(names) != len(positions):
+        raise ParameterError(
+            f'locked_joints.positions: expected one for each of the {len(names)} names, '
+            f'got {len(positions)}'
+        )
+    selection: dict[str, Any] = {
+        'base_link': values['base_link'] or None,
+        'tip_link': values['tip_link'] or None,
+        'locked_joints': dict(zip(names, positions, strict=True)),
+    }
+    if values['model_file']:
+        robot = load_model(values['model_file'], **selection)
+        text = Path(values['model_file']).read_text(encoding='utf-8')
+        return robot, text if text.lstrip().startswith('<') else ''
+    if values['robot_description']:
+        return load_urdf(values['robot_description'], **selection), values['robot_description']
+    raise ParameterError(
+        'model_file, robot_description: expected one of them, got two empty strings'
+    )
+
+
+def _build(robot: Robot, values: dict[str, Any]) -> tuple[MujocoArm, FloatArray]:
+    """Return the arm, under brakes in its initial position, and that position."""
+    if values['substeps'] != round(values['substeps']):
+        raise ParameterError(f'substeps: expected a whole number, got {values["substeps"]}')
+    simulated = scale_masses(robot, values['model_error.mass_scale'])
+    if values['model_error.frictionless']:
+        simulated = without_friction(simulated)
+    if values['payload.mass'] > 0.0:
+        simulated = with_hung_mass(
+            simulated, values['payload.mass'], values['payload.com'], values['payload.link']
+        )
+    arm = MujocoArm(
+        simulated,
+        gravity=values['gravity'],
+        period=1.0 / values['rate'],
+        substeps=round(values['substeps']),
+        integrator=values['integrator'],
+        sensor_link=values['wrench.sensor_link'] or None,
+        joint_limits=values['joint_limits'],
+    )
+    position = (
+        np.array(values['initial_position'])
+        if values['initial_position']
+        else initial_position_within_limits(robot)
+    )
+    if position.shape != (robot.n,):
+        raise ParameterError(
+            f'initial_position: expected {robot.n} numbers, one for each of '
+            f'{", ".join(robot.joint_names)}, got {position.size}'
+        )
+    arm.reset(position)
+    return arm, position
+
+
+def _command_order(robot: Robot, names: Sequence[str]) -> FloatArray:
+    """Return for each entry of a command the joint it belongs to."""
+    ordered = tuple(names) or robot.joint_names
+    if sorted(ordered) != sorted(robot.joint_names):
+        raise ParameterError(
+            f'joints: expected each of {", ".join(robot.joint_names)} once, '
+            f'got {", ".join(ordered)}'
+        )
+    return np.array([robot.joint_names.index(name) for name in ordered], dtype=np.intp)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node until it is interrupted or shut down.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Command line, with ``--ros-args``; default: that of the process.
+
+    Returns
+    -------
+    int
+        Exit code: 0 when stopped from outside, 1 when the model, a parameter or the physics
+        made it impossible to go on (the message is on stderr).
+    """
+    rclpy.init(args=arguments)
+    executor = SingleThreadedExecutor()
+    node: SimulatedRobot | None = None
+    try:
+        node = SimulatedRobot()
+        executor.add_node(node)
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    except NeDynamicsError as failure:
+        print(f'simulated_robot: {failure}', file=sys.stderr)
+        return 1
+    finally:
+        executor.shutdown()
+        if node is not None:
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""``ne_dynamics demo``: what it prints and writes, how it fails, what it leaves behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ne_dynamics.cli.demo import LAWS
+from ne_dynamics.shipped import shipped_file
+
+COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
+TIMEOUT = 120.0
+
+
+@pytest.fixture
+def requirements():
+    """Skip where a closed loop cannot run."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+    pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
+
+
+def run_demo(*arguments, cwd):
+    """Run the command and return how it ended."""
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=TIMEOUT
+    )
+
+
+def test_the_demo_prints_tables_and_writes_plots(requirements, tmp_path):
+    """Laws and load runs end with tables of RMS and peak error, and four pictures."""
+    ended = run_demo('--short', '--duration', '0.6', cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    for words in (
+        'six_axis_arm: 6 joints, 0.6 s at 500 Hz',
+        'PD alone         RMS',
+        'computed torque  peak',
+        'of PD alone',
+        'With 3 kg on tcp, unknown to the model; sensor at ft_sensor',
+        'computed torque + wrist wrench  RMS',
+    ):
+        assert words in ended.stdout
+    assert 'computed torque: 0.6 of 0.6 s' in ended.stderr
+    plots = sorted(path.name for path in (tmp_path / 'demo_output').iterdir())
+    assert plots == ['error.png', 'load_error.png', 'load_torque.png', 'torque.png']
+    for name in plots:
+        assert (tmp_path / 'demo_output' / name).read_bytes().startswith(b'\x89PNG')
+
+
+def test_the_results_are_json_when_asked_and_stdout_holds_nothing_else(requirements, tmp_path):
+    """One law, another arm and rate, no load: every figure is in SI units by joint name."""
+    ended = run_demo(
+        *('--model', shipped_file('puma560_standard_dh.yaml'), '--duration', '0.6'),
+        *('--rate', '200', '--modes', 'feedforward_pd', '--load', '0', '--output', 'here'),
+        '--json',
+        cwd=tmp_path,
+    )
+    assert ended.returncode == 0, ended.stderr
+    results = json.loads(ended.stdout)
+    assert list(results['runs']) == ['feedforward_pd']
+    run = results['runs']['feedforward_pd']
+    assert list(run['rms_error']) == results['joints']
+    assert 0.0 < max(run['rms_error'].values()) < max(run['peak_error'].values()) < 0.01
+    assert run['states'] == pytest.approx(200 * results['duration'] + 1, abs=3)
+    assert results['load'] is None
+    assert [Path(path).parent.name for path in results['plots']] == ['here', 'here']
+
+
+@pytest.mark.parametrize(
+    ('module', 'extra'), [('rclpy', 'ros'), ('mujoco', 'sim'), ('matplotlib.figure', 'plot')]
+)
+def test_a_missing_dependency_is_named_with_the_extra_that_brings_it(
+    requirements, tmp_path, module, extra
+):
+    """Before anything runs, the message says what to install."""
+    program = (
+        f'import sys; sys.modules[{module!r}] = None\n'
+        'from ne_dynamics.cli.main import main\n'
+        'sys.exit(main(["demo"]))'
+    )
+    ended = subprocess.run(
+        [sys.executable, '-c', program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+    )
+    assert ended.returncode == 1
+    assert f'pip install "ne_dynamics[{extra}]"' in ended.stderr
+    assert 'Traceback' not in ended.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_help_names_every_law_and_needs_neither_ros_nor_physics(tmp_path):
+    """Only running the demo imports what it needs."""
+    program = (
+        'import sys\n'
+        'for name in ("rclpy", "mujoco", "matplotlib"): sys.modules[name] = None\n'
+        'from ne_dynamics.cli.main import main\n'
+        'main(["demo", "--help"])'
+    )
+    ended = subprocess.run(
+        [sys.executable, '-c', program], capture_output=True, text=True, timeout=TIMEOUT
+    )
+    assert ended.returncode == 0, ended.stderr
+    for law in LAWS:
+        assert law in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        (('--urdf', '/no/such/file'), '/no/such/file'),
+        (('--tip', 'nowhere'), 'nowhere'),
+        (('--sensor', 'nowhere'), "no link 'nowhere'"),
+        (('--load', '3000'), 'effort limit'),
+    ],
+)
+def test_what_cannot_be_run_ends_with_code_1_and_a_reason(
+    requirements, tmp_path, arguments, message
+):
+    """Models, links and loads that do not fit are refused before anything runs."""
+    ended = run_demo(*arguments, cwd=tmp_path)
+    assert ended.returncode == 1
+    assert message in ended.stderr
+    assert 'Traceback' not in ended.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize('arguments', [('--rate', '0'), ('--load', '-1'), ('--duration', 'nan')])
+def test_numbers_out_of_bounds_are_refused_by_the_command_line(tmp_path, arguments):
+    """Rates, loads and durations are checked as arguments: exit code 2."""
+    ended = run_demo(*arguments, cwd=tmp_path)
+    assert ended.returncode == 2
+    assert f'argument {arguments[0]}: expected a number' in ended.stderr
+
+
+def processes_with(mark):
+    """Return the ids of the living processes that have a mark in their environment."""
+    found = []
+    for folder in Path('/proc').iterdir():
+        if folder.name.isdigit():
+            try:
+                if mark.encode() in (folder / 'environ').read_bytes():
+                    found.append(int(folder.name))
+            except OSError:
+                continue
+    return found
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_demo_leaves_no_process_behind(requirements, tmp_path, number):
+    """On Ctrl-C and on SIGTERM node and robot end with the demo, whose exit code is 130."""
+    if not Path('/proc/self/environ').exists():
+        pytest.skip('needs /proc to find processes')
+    mark = f'NE_DYNAMICS_TEST_{os.getpid()}_{number}'
+    demo = subprocess.Popen(
+        [*COMMAND, '--duration', '60'],
+        cwd=tmp_path,
+        env={**os.environ, mark: '1'},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + TIMEOUT
+        while len(processes_with(mark)) < 3 and time.monotonic() < deadline:
+            assert demo.poll() is None, demo.stderr.read()
+            time.sleep(0.05)
+        assert len(processes_with(mark)) >= 3
+        time.sleep(0.5)
+        demo.send_signal(number)
+        _, errors = demo.communicate(timeout=TIMEOUT)
+        assert demo.returncode == 130, errors
+        assert processes_with(mark) == []
+    finally:
+        demo.kill()
+        demo.wait()

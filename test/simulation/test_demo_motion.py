@@ -1,0 +1,107 @@
+"""The demo's motion: within all limits, exciting, from rest to rest."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.errors import InputError
+from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.demo_motion import (
+    LONGEST_STRETCH,
+    SHARE_OF_EFFORT,
+    SHARE_OF_VELOCITY,
+    excitation,
+    rest_to_rest,
+)
+
+MODELS = ('six_axis_arm.urdf', 'puma560_standard_dh.yaml', 'six_link_dh.yaml')
+
+
+def planned(robot, duration=4.0):
+    """Return the excitation of a robot and its dynamics."""
+    dyn = ned.Dynamics(robot, backend='python')
+    return excitation(robot, duration, dyn.inverse_dynamics), dyn
+
+
+@pytest.mark.parametrize('model', MODELS)
+def test_the_excitation_moves_every_joint_within_all_limits_from_rest_to_rest(model):
+    """Position, velocity and effort stay within their shares; no joint stands still."""
+    robot = ned.load_model(shipped_file(model))
+    motion, dyn = planned(robot)
+    assert 4.0 <= motion.duration <= 4.0 * LONGEST_STRETCH
+    q, qd, qdd = motion.sample(np.linspace(0.0, motion.duration, 1001))
+    assert (q >= robot.limits('lower')).all()
+    assert (q <= robot.limits('upper')).all()
+    assert (np.abs(qd) <= 1.02 * SHARE_OF_VELOCITY * robot.limits('velocity_limit')).all()
+    share = np.abs(dyn.inverse_dynamics(q, qd, qdd)) / robot.limits('effort_limit')
+    assert (share <= 1.02 * SHARE_OF_EFFORT).all()
+    assert (np.ptp(q, axis=0) > 0.05).all()
+    for values in (qd, qdd):
+        np.testing.assert_allclose(values[[0, -1]], 0.0, atol=1e-12)
+    np.testing.assert_allclose(q[-1], q[0], atol=1e-12)
+
+
+def test_position_velocity_and_acceleration_are_derivatives_of_each_other():
+    """The samples belong to one smooth motion."""
+    motion, _ = planned(ned.load_model(shipped_file(MODELS[0])))
+    times = np.linspace(0.0, motion.duration, 8001)
+    q, qd, qdd = motion.sample(times)
+    step = times[1]
+    np.testing.assert_allclose((q[2:] - q[:-2]) / (2.0 * step), qd[1:-1], atol=1e-5)
+    np.testing.assert_allclose((qd[2:] - qd[:-2]) / (2.0 * step), qdd[1:-1], atol=1e-3)
+
+
+def with_limit(robot, name, **limits):
+    """Return a robot with other limits of one joint."""
+    return replace(
+        robot,
+        joints=tuple(
+            replace(joint, **limits) if joint.name == name else joint for joint in robot.joints
+        ),
+    )
+
+
+def test_a_slow_joint_moves_less_far():
+    """A velocity limit shortens the excursion of its joint and no other."""
+    robot = ned.load_model(shipped_file(MODELS[0]))
+    free, _ = planned(robot)
+    slow, _ = planned(with_limit(robot, 'joint_2', velocity_limit=0.1))
+    ratio = np.ptp(slow.positions, axis=0) / np.ptp(free.positions, axis=0)
+    assert ratio[1] < 0.2
+    np.testing.assert_allclose(np.delete(ratio, 1), 1.0)
+
+
+def test_a_weak_joint_gets_more_time_or_another_posture():
+    """An effort limit that the first plan breaks is kept by the plan that is returned."""
+    robot = ned.load_model(shipped_file(MODELS[0]))
+    robot = with_limit(robot, 'joint_3', effort_limit=45.0)
+    motion, dyn = planned(robot)
+    q, qd, qdd = motion.sample(np.linspace(0.0, motion.duration, 1001))
+    assert np.abs(dyn.inverse_dynamics(q, qd, qdd)[:, 2]).max() <= 1.02 * SHARE_OF_EFFORT * 45.0
+
+
+def test_an_arm_that_cannot_carry_itself_is_refused_by_the_name_of_its_joint():
+    """Where no posture is found, the message names the joint that lacks effort."""
+    robot = ned.load_model(shipped_file(MODELS[0]))
+    with pytest.raises(InputError, match="joint 'joint_2' needs"):
+        planned(with_limit(robot, 'joint_2', effort_limit=0.01))
+
+
+@pytest.mark.parametrize('duration', [0.0, -1.0, np.nan, np.inf])
+def test_a_duration_that_is_none_is_refused(duration):
+    """Durations are finite and greater than zero."""
+    with pytest.raises(InputError, match='duration'):
+        planned(ned.load_model(shipped_file(MODELS[0])), duration)
+
+
+def test_rest_to_rest_is_the_quintic_of_the_textbooks():
+    """Half-way in time is half-way in space, at 15/8 of the mean speed."""
+    robot = ned.load_model(shipped_file(MODELS[0]))
+    end = np.arange(6.0) / 10.0
+    motion = rest_to_rest(robot, np.zeros(6), end, 2.0)
+    q, qd, qdd = motion.sample([0.0, 1.0, 2.0])
+    np.testing.assert_allclose(q, [0.0 * end, 0.5 * end, end], atol=1e-12)
+    np.testing.assert_allclose(qd, [0.0 * end, 15.0 / 16.0 * end, 0.0 * end], atol=1e-12)
+    np.testing.assert_allclose(qdd, np.zeros((3, 6)), atol=1e-12)
