@@ -13,8 +13,8 @@ __all__ = [
     'Dynamics',
     'NeDynamicsError',
     'Robot',
+    '__version__',
     'load_dh',
     'load_model',
     'load_urdf',
-    '__version__',
 ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -232,7 +233,7 @@ class Dynamics:
 
         Viscous friction times velocity plus Coulomb friction times its sign.
         """
-        (rates,), single = _inputs(('qd', qd, self.n))
+        rates, single = _checked(qd, 'qd', self.n), np.ndim(qd) == 1
         result: FloatArray = self._viscous * rates + self._coulomb * np.sign(rates)
         return result[0] if single else result
 
@@ -280,7 +281,7 @@ class Dynamics:
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, wrench: ArrayLike | None
     ) -> FloatArray:
         bias = self.inverse_dynamics(q, qd, np.zeros_like(qd, dtype=float), wrench)
-        (efforts,), _ = _inputs(('tau', tau, self.n))
+        efforts = _checked(tau, 'tau', self.n)
         rest = (efforts if bias.ndim == 2 else efforts[0]) - bias
         try:
             solution: FloatArray = np.linalg.solve(self.mass_matrix(q), rest[..., None])
@@ -460,17 +461,41 @@ class Dynamics:
     ) -> FloatArray:
         values, single = _inputs(*arguments)
         if self.n > LARGEST.get(name, self.n):
+            _require_finite(arguments, values)
             result = self._strobed(name, values)
-            return result[0] if single else result
+        else:
+            result = self._evaluated(name, arguments, values, link)
+        if name.startswith('forward_dynamics') and not np.isfinite(result).all():
+            raise ModelError(
+                f'robot {self.robot.name!r}: the mass matrix is singular at one of the positions'
+            )
+        return result[0] if single else result
+
+    def _evaluated(
+        self,
+        name: str,
+        arguments: tuple[tuple[str, ArrayLike, int], ...],
+        values: list[FloatArray],
+        link: str | None,
+    ) -> FloatArray:
         if self.backend == 'numba':
-            compiled = self._machine_code(name, link)
-            rows: FloatArray | None = compiled.batch(*values, threads=self.threads)
+            rows: FloatArray | None = self._machine_code(name, link).batch(
+                *values, threads=self.threads
+            )
             if rows is not None:
-                return rows[0] if single else rows
+                return rows
+        # The machine code refuses what is not finite, and leaves huge angles to the libraries.
+        _require_finite(arguments, values)
         kernel = self._python(name, link)
-        if single:
-            return kernel.single(*[value[0] for value in values])
-        return kernel.batch(*values)
+        if values[0].shape[0] != 1:
+            return kernel.batch(*values)
+        try:
+            return kernel.single(*[value[0] for value in values])[np.newaxis]
+        except ZeroDivisionError as error:
+            raise ModelError(
+                f'robot {self.robot.name!r}: the mass matrix is singular at q = '
+                f'{values[0][0].tolist()}'
+            ) from error
 
     def _python(self, name: str, link: str | None = None) -> PythonKernel:
         kernel = self._interpreted.get((name, link))
@@ -496,12 +521,16 @@ class Dynamics:
     def _install_entry(self, name: str) -> None:
         """Put the compiled functions in front of the method they answer for."""
         names = _ENTRIES[name]
+        if getattr(type(self), names[0]) is not getattr(Dynamics, names[0]):
+            return  # a subclass has its own
         method = getattr(Dynamics, names[0])
         answer: Callable[..., Any] = method.__get__(self)
         for part in reversed(names):
             compiled = self._compiled.get((part, None))
             if compiled is not None:
-                answer = compiled.entry(names[0], answer, method.__doc__ or '')
+                answer = compiled.entry(
+                    names[0], answer, method.__doc__ or '', takes_batches=self.threads == 1
+                )
         self.__dict__[names[0]] = answer
 
     def _recursion(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
@@ -547,31 +576,56 @@ def _announce(text: str) -> None:
         print(f'ne_dynamics: {text} ...', file=sys.stderr, flush=True)
 
 
-def _checked(value: ArrayLike, name: str, count: int) -> FloatArray:
-    """Return a finite (N, count) array, or raise an error that names the argument."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:  # rows of different length
-        raise InputError(f'{name}: expected an array of numbers, got {value!r}') from error
-    if array.dtype.kind not in 'fiu':
-        raise InputError(
-            f'{name}: expected real numbers, got {array.dtype.name}: {np.array2string(array)}'
-        )
-    array = array.astype(np.float64, copy=False)
+def _rows(value: ArrayLike, name: str, count: int) -> FloatArray:
+    """Return a (N, count) array of floats, or raise an error that names the argument."""
+    if type(value) is np.ndarray and value.dtype is _FLOAT:
+        array = value
+    else:
+        try:
+            array = np.asarray(value)
+        except ValueError as error:  # rows of different length
+            raise InputError(f'{name}: expected an array of numbers, got {value!r}') from error
+        if array.dtype.kind not in 'fiu':
+            raise InputError(
+                f'{name}: expected real numbers, got {array.dtype.name}: {np.array2string(array)}'
+            )
+        array = array.astype(np.float64, copy=False)
     if array.ndim not in (1, 2) or array.shape[-1] != count:
         raise InputError(f'{name}: expected shape ({count},) or (N, {count}), got {array.shape}')
-    if not np.isfinite(array).all():
-        index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(f'{name}: expected finite numbers, got {array[index]} at index {index}')
     return array.reshape(-1, count)
 
 
+_FLOAT = np.dtype(np.float64)
+
+
+def _require_finite(
+    arguments: Iterable[tuple[str, ArrayLike, int]], values: Iterable[FloatArray]
+) -> None:
+    """Raise an error that names the argument and the place of a number that is not finite."""
+    for (name, value, _), array in zip(arguments, values, strict=True):
+        # A sum is finite when its terms are; one that overflows is looked at entry by entry.
+        if math.isfinite(array.sum()) or np.isfinite(array).all():
+            continue
+        row, column = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        index = (column,) if np.ndim(value) == 1 else (row, column)
+        raise InputError(
+            f'{name}: expected finite numbers, got {array[row, column]} at index {index}'
+        )
+
+
+def _checked(value: ArrayLike, name: str, count: int) -> FloatArray:
+    """Return a finite (N, count) array, or raise an error that names the argument."""
+    array = _rows(value, name, count)
+    _require_finite([(name, value, count)], [array])
+    return array
+
+
 def _inputs(*arguments: tuple[str, ArrayLike, int]) -> tuple[list[FloatArray], bool]:
-    """Check arguments and bring them to one number of samples, set by the first.
+    """Check shapes and bring arguments to one number of samples, set by the first.
 
     A single wrench or base motion serves all samples of a batch; nothing else is repeated.
     """
-    arrays = [_checked(value, name, count) for name, value, count in arguments]
+    arrays = [_rows(value, name, count) for name, value, count in arguments]
     first, first_value, _ = arguments[0]
     single = np.ndim(first_value) == 1
     samples = arrays[0].shape[0]

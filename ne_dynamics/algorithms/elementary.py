@@ -34,7 +34,7 @@ def cos(x: Any) -> Any:
 def sign(x: Any) -> Any:
     """Return -1, 0 or 1."""
     if isinstance(x, (int, float)):
-        return float((x > 0) - (x < 0))
+        return float(x > 0) - float(x < 0)
     return np.sign(x) if isinstance(x, np.ndarray) else x.sign()
 
 

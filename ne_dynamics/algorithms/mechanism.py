@@ -286,7 +286,8 @@ def _place(
         product = np.cross(axis, child_axis)
         sine = float(np.linalg.norm(product))
         if sine > max(tolerance, 1e-14):
-            normal = product / sine
+            # Of nearly parallel axes the product has rounding along the axis: take it out.
+            normal = _perpendicular(axis, product / sine)
             if sine > FOOT_SINE:
                 shift = float(point @ np.cross(child_axis, product)) / sine**2
                 return normal, shift * axis
@@ -331,7 +332,15 @@ def _euler_pairs(
         spin = snap.pair(float(rotation[0, 0]), -float(rotation[0, 1]), index, 'spin')
         return (1.0, 0.0), twist, spin
     turn = snap.pair(-float(rotation[1, 2]), float(rotation[0, 2]), index, 'turn')
-    spin = snap.pair(float(rotation[2, 1]), float(rotation[2, 0]), index, 'spin')
+    # From what is left after the turn: a small twist leaves the turn uncertain, and the spin
+    # makes up for it.
+    c, s = turn
+    spin = snap.pair(
+        float(c * rotation[0, 0] + s * rotation[1, 0]),
+        -float(c * rotation[0, 1] + s * rotation[1, 1]),
+        index,
+        'spin',
+    )
     return turn, twist, spin
 
 

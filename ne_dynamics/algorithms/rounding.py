@@ -115,6 +115,18 @@ def torque_bound(
         turn: Any = at(index, 'turn', body.turn)
         twist: Any = at(index, 'twist', body.twist)
         position: Any = at(index, 'position', body.position)
+        spin: Any = body.spin
+        offset: Any = body.offset
+        if body.is_prismatic:
+            spin = at(index, 'spin', body.spin)
+        elif (index, 'spin', 0) in changes:
+            # An angle that is off by this much; sine and cosine are off by no more.
+            angle = math.asin(min(changes[index, 'spin', 0], 1.0))
+            offset = Bounded(abs(body.offset) + angle, angle)
+        if body.twist[1] == 0.0 and (index, 'twist', 1) in changes:
+            # About which axis the twist was that is gone is not known any more.
+            turn = (Bounded(1.0), Bounded(1.0))
+            spin = turn if body.is_prismatic else spin
         first: Any = at(index, 'first', body.inertia.first_moment)
         second: Any = at(index, 'second', body.inertia.second_moments)
         bodies.append(
@@ -122,21 +134,15 @@ def torque_bound(
                 body,
                 turn=turn,
                 twist=twist,
+                spin=spin,
+                offset=offset,
                 position=position,
                 inertia=RigidInertia(body.inertia.mass, first, second),
             )
         )
-    angles = [Bounded(abs(value)) for value in q]
-    for (index, field, _), size in changes.items():
-        if field == 'spin':
-            # An angle that is off by this much; sine and cosine are off by no more.
-            coordinate = plain.bodies[index].coordinate
-            angle = math.asin(min(size, 1.0))
-            own = angles[coordinate]
-            angles[coordinate] = Bounded(own.size, max(own.error, angle))
     efforts = newton_euler(
         replace(plain, bodies=tuple(bodies)),
-        angles,
+        [Bounded(abs(value)) for value in q],
         [Bounded(abs(value)) for value in qd],
         [Bounded(abs(value)) for value in qdd],
         gravity=gravity,

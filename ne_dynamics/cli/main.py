@@ -18,6 +18,7 @@ from ne_dynamics import __version__
 from ne_dynamics.errors import NeDynamicsError
 
 COMMANDS = {
+    'bench': 'measure speed beside other libraries, in one interleaved run',
     'check': 'list what is wrong or doubtful in a robot description',
     'demo': 'follow a trajectory in simulation, one control law after the other, and compare',
     'equations': 'print the equations of motion of a robot as generated source',

@@ -12,13 +12,16 @@ _MAGIC = b'ne_dynamics object 1\n'
 _DIGEST = 32
 
 
-def default_folder() -> Path:
+def default_folder() -> Path | None:
     """Return the folder for object code: NE_DYNAMICS_CACHE, or under the user's cache folder."""
     chosen = os.environ.get('NE_DYNAMICS_CACHE')
     if chosen:
         return Path(chosen)
     base = os.environ.get('XDG_CACHE_HOME')
-    return (Path(base) if base else Path.home() / '.cache') / 'ne_dynamics'
+    try:
+        return (Path(base) if base else Path.home() / '.cache') / 'ne_dynamics'
+    except RuntimeError:  # a user without a home
+        return None
 
 
 class ObjectCache:
@@ -35,7 +38,7 @@ class ObjectCache:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = default_folder() if folder is None else folder
+        self.folder: Path | None = default_folder() if folder is None else folder
 
     @staticmethod
     def key(*parts: str) -> str:
@@ -47,6 +50,8 @@ class ObjectCache:
 
     def read(self, key: str) -> bytes | None:
         """Return the code, or None when there is none that can be trusted."""
+        if self.folder is None:
+            return None
         path = self.folder / key
         try:
             if not self._is_private(self.folder) or not self._is_private(path):
@@ -62,6 +67,8 @@ class ObjectCache:
 
     def write(self, key: str, code: bytes) -> bool:
         """Keep the code; return whether that was possible."""
+        if self.folder is None:
+            return False
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not self._is_private(self.folder):

@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 import sysconfig
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,6 +23,15 @@ from ne_dynamics.model.robot import FloatArray
 ARRAY_API_TYPE = 2
 ARRAY_API_NEW = 93
 _METHOD_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+_INTERPRETER_FUNCTIONS = (
+    'PyObject_Vectorcall',
+    'Py_DecRef',
+    'PyEval_SaveThread',
+    'PyEval_RestoreThread',
+)
+
+SAMPLES_PER_THREAD = 8192
+"""A batch is shared among threads only when each gets at least this many samples."""
 
 _engines: dict[str, Any] = {}
 """Compiled modules by key: code stays where it is for the life of the process."""
@@ -79,9 +89,10 @@ class Toolchain:
             'ned_float64': id(np.dtype(np.float64)),
             'ned_none': id(None),
             'ned_new_array': table[ARRAY_API_NEW],
-            'PyObject_Vectorcall': ctypes.cast(
-                ctypes.pythonapi.PyObject_Vectorcall, ctypes.c_void_p
-            ).value,
+            **{
+                name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+                for name in _INTERPRETER_FUNCTIONS
+            },
         }
         for name, address in symbols.items():
             self.binding.add_symbol(name, address)
@@ -126,6 +137,8 @@ def _optimise(binding: Any, machine: Any, module: Any) -> None:
 
 _toolchain: Toolchain | None = None
 
+_compiling = threading.Lock()
+
 
 def toolchain() -> Toolchain:
     """Return the compiler, started at first use.
@@ -136,9 +149,10 @@ def toolchain() -> Toolchain:
         When llvmlite is not installed.
     """
     global _toolchain
-    if _toolchain is None:
-        _toolchain = Toolchain()
-    return _toolchain
+    with _compiling:
+        if _toolchain is None:
+            _toolchain = Toolchain()
+        return _toolchain
 
 
 def _array_api() -> Any:
@@ -178,7 +192,7 @@ def _layout_is_known() -> bool:
         and ctypes.c_ssize_t.from_address(dimensions + 8).value == 3
         and ctypes.c_ssize_t.from_address(strides).value == 24
         and pointer(base + 56) == id(np.dtype(np.float64))
-        and hasattr(ctypes.pythonapi, 'PyObject_Vectorcall')
+        and all(hasattr(ctypes.pythonapi, name) for name in _INTERPRETER_FUNCTIONS)
     )
 
 
@@ -210,24 +224,28 @@ class CompiledKernel:
         text = module_text(program)
         key = cache.key(tools.identity, text)
         self.was_cached = True
-        engine = _engines.get(key)
-        if engine is None:
-            code = cache.read(key)
-            if code is None:
-                self.was_cached = False
-                if announce is not None:
-                    announce(f'compiling {program.name}')
-                code = tools.compile(text)
-                cache.write(key, code)
-            engine = _engines[key] = tools.load(code)
+        with _compiling:
+            engine = _engines.get(key)
+            if engine is None:
+                code = cache.read(key)
+                if code is None:
+                    self.was_cached = False
+                    if announce is not None:
+                        announce(f'compiling {program.name}')
+                    code = tools.compile(text)
+                    cache.write(key, code)
+                engine = _engines[key] = tools.load(code)
         self._has_entry = tools.has_entry
         self._entry_address = engine.get_function_address('entry')
+        self._single_address = engine.get_function_address('entry_single')
         pointers = [ctypes.c_void_p] * (len(program.inputs) + 1)
         prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)
         self._batch = prototype(engine.get_function_address('batch'))
         self._definition: _MethodDefinition | None = None
 
-    def entry(self, name: str, fallback: Callable[..., Any], doc: str) -> Callable[..., Any]:
+    def entry(
+        self, name: str, fallback: Callable[..., Any], doc: str, takes_batches: bool = True
+    ) -> Callable[..., Any]:
         """Return a builtin that runs the checked equations, or calls the fallback.
 
         Parameters
@@ -237,6 +255,8 @@ class CompiledKernel:
             Gets the call unchanged whenever an argument is not a finite float64 array of the
             right shape.
         doc : str
+        takes_batches : bool
+            Whether (N, count) arrays are answered too, on one core.
 
         Returns
         -------
@@ -244,8 +264,9 @@ class CompiledKernel:
         """
         if not self._has_entry:
             return fallback
+        address = self._entry_address if takes_batches else self._single_address
         definition = _MethodDefinition(
-            name.encode(), self._entry_address, _METHOD_FASTCALL_KEYWORDS, doc.encode()
+            name.encode(), address, _METHOD_FASTCALL_KEYWORDS, doc.encode()
         )
         _definitions.append(definition)
         make = ctypes.pythonapi.PyCFunction_NewEx
@@ -260,12 +281,11 @@ class CompiledKernel:
         samples = arrays[0].shape[0]
         size = len(self.program.outputs)
         result = np.empty((samples, size))
-        share = -(-samples // max(threads, 1))
-        share = max(8, -(-share // 8) * 8)
-        starts = range(0, samples, share)
+        share = max(SAMPLES_PER_THREAD, -(-samples // max(threads, 1)))
+        starts = range(0, samples, -(-share // 8) * 8)
 
         def run(start: int) -> int:
-            stop = min(samples, start + share)
+            stop = min(samples, start + starts.step)
             pointers = [array.ctypes.data + start * array.strides[0] for array in arrays]
             return int(self._batch(stop - start, *pointers, result.ctypes.data + start * size * 8))
 

@@ -51,7 +51,10 @@ class PythonKernel:
         for start in range(0, samples, BLOCK):
             rows = slice(start, start + BLOCK)
             columns = [np.ascontiguousarray(argument[rows].T) for argument in arguments]
-            for index, values in enumerate(self._on_arrays(*columns)):
+            # A quotient by zero is for the caller to judge, sample by sample.
+            with np.errstate(divide='ignore', invalid='ignore'):
+                outputs = self._on_arrays(*columns)
+            for index, values in enumerate(outputs):
                 result[rows, index] = values
         return result.reshape((samples, *self.program.shape))
 

@@ -192,7 +192,7 @@ class _Body:
                 )
                 packed = name
             pair = f'{{ {kind}, {kind} }}'
-            call = f'%sc{start}'
+            call = f'%pc{start}'
             self.lines.append(f'{call} = call {pair} @{_SINCOS}{width}({kind} {packed})')
             for part, function in enumerate(('sin', 'cos')):
                 self.lines.append(f'{call}_{part} = extractvalue {pair} {call}, {part}')
@@ -547,7 +547,108 @@ def _trailing_none(program: Program) -> list[str]:
     ]
 
 
-def _entry(program: Program) -> str:
+_DATA_OF = """\
+define internal ptr @data_of(ptr %object, i32 %nd, i64 %rows, i64 %count) {
+%typ = getelementptr i8, ptr %object, i64 8
+%type = load ptr, ptr %typ, align 8
+%isarray = icmp eq ptr %type, @ned_array_type
+br i1 %isarray, label %array, label %refuse
+array:
+%dtp = getelementptr i8, ptr %object, i64 56
+%dtype = load ptr, ptr %dtp, align 8
+%isdouble = icmp eq ptr %dtype, @ned_float64
+%ndp = getelementptr i8, ptr %object, i64 24
+%has = load i32, ptr %ndp, align 4
+%isnd = icmp eq i32 %has, %nd
+%known = and i1 %isdouble, %isnd
+br i1 %known, label %shape, label %refuse
+shape:
+%dap = getelementptr i8, ptr %object, i64 16
+%data = load ptr, ptr %dap, align 8
+%dmp = getelementptr i8, ptr %object, i64 32
+%dm = load ptr, ptr %dmp, align 8
+%stp = getelementptr i8, ptr %object, i64 40
+%st = load ptr, ptr %stp, align 8
+%axis32 = sub i32 %nd, 1
+%axis = zext i32 %axis32 to i64
+%lastp = getelementptr i64, ptr %dm, i64 %axis
+%last = load i64, ptr %lastp, align 8
+%stepp = getelementptr i64, ptr %st, i64 %axis
+%step = load i64, ptr %stepp, align 8
+%right = icmp eq i64 %last, %count
+%dense = icmp eq i64 %step, 8
+%address = ptrtoint ptr %data to i64
+%rest = and i64 %address, 7
+%aligned = icmp eq i64 %rest, 0
+%fit = and i1 %right, %dense
+%usable = and i1 %fit, %aligned
+br i1 %usable, label %outer, label %refuse
+outer:
+%flat = icmp eq i64 %axis, 0
+br i1 %flat, label %give, label %rowwise
+rowwise:
+%first = load i64, ptr %dm, align 8
+%row = load i64, ptr %st, align 8
+%wide = mul i64 %count, 8
+%same = icmp eq i64 %first, %rows
+%packed = icmp eq i64 %row, %wide
+%good = and i1 %same, %packed
+br i1 %good, label %give, label %refuse
+give:
+ret ptr %data
+refuse:
+ret ptr null
+}"""
+
+
+def _gathered(program: Program, path: str, nd: int, rows: str, after: str) -> list[str]:
+    """Return the steps that take the data of every argument, or go to the fallback."""
+    lines = []
+    groups = len(program.inputs)
+    for group, (_, count) in enumerate(program.inputs):
+        following = f'{path}{group + 1}' if group + 1 < groups else after
+        lines += [
+            f'{path}{group}:',
+            f'%{path}a{group} = getelementptr ptr, ptr %args, i64 {group}',
+            f'%{path}o{group} = load ptr, ptr %{path}a{group}, align 8',
+            f'%{path}in{group} = call ptr @data_of('
+            f'ptr %{path}o{group}, i32 {nd}, i64 {rows}, i64 {count})',
+            f'%{path}no{group} = icmp eq ptr %{path}in{group}, null',
+            f'br i1 %{path}no{group}, label %fallback, label %{following}',
+        ]
+    return lines
+
+
+def _has_quotient(program: Program) -> bool:
+    graph = program.graph
+    return any(graph.nodes[index][0] == 'div' for index in graph.live(program.outputs))
+
+
+def _result_check(program: Program) -> list[str]:
+    """Return the test that a result with quotients is finite; without quotients it is."""
+    if not _has_quotient(program):
+        return ['br label %give']
+    lines: list[str] = []
+    terms = []
+    for index in range(len(program.outputs)):
+        lines += [
+            f'%q{index}a = getelementptr double, ptr %rd, i64 {index}',
+            f'%q{index} = load double, ptr %q{index}a, align 8',
+            f'%q{index}z = fmul double %q{index}, {hexadecimal(0.0)}',
+        ]
+        terms.append(f'%q{index}z')
+    total = _tree(lines, terms, 'fadd double', 'qt')
+    return [
+        *lines,
+        f'%qfine = fcmp oeq double {total}, {hexadecimal(0.0)}',
+        'br i1 %qfine, label %give, label %drop',
+        'drop:',
+        'call void @Py_DecRef(ptr %result)',
+        'br label %fallback',
+    ]
+
+
+def _entry(program: Program, name: str, takes_batches: bool) -> str:
     """Return the CPython vectorcall function: arrays in, array out, else the fallback.
 
     Layout of the objects (checked against the running interpreter before the code is used):
@@ -556,71 +657,88 @@ def _entry(program: Program) -> str:
     """
     groups = len(program.inputs)
     shape = program.shape
+    one = ', '.join(f'ptr %onein{group}' for group in range(groups))
+    many = ', '.join(f'ptr %manyin{group}' for group in range(groups))
+    new_array = (
+        'call ptr @ned_new_array(ptr @ned_array_type, i32 {}, ptr {}, '
+        'i32 12, ptr null, ptr null, i32 0, i32 0, ptr null)'
+    )
     lines = [
-        f'@shape = private constant [{len(shape)} x i64] '
-        f'[{", ".join(f"i64 {size}" for size in shape)}]',
-        'define ptr @entry(ptr %self, ptr %args, i64 %nargs, ptr %names) {',
+        f'define ptr @{name}(ptr %self, ptr %args, i64 %nargs, ptr %names) {{',
+        'begin:',
+        f'%extents = alloca [{len(shape) + 1} x i64], align 8',
         f'%enough = icmp eq i64 %nargs, {groups}',
         '%plain = icmp eq ptr %names, null',
         '%simple = and i1 %enough, %plain',
         'br i1 %simple, label %arrays0, label %more',
         'more:',
         *_trailing_none(program),
-    ]
-    for group, (_, count) in enumerate(program.inputs):
-        after = f'arrays{group + 1}' if group + 1 < groups else 'values'
-        lines += [
-            f'arrays{group}:',
-            f'%ap{group} = getelementptr ptr, ptr %args, i64 {group}',
-            f'%ob{group} = load ptr, ptr %ap{group}, align 8',
-            f'%typ{group} = getelementptr i8, ptr %ob{group}, i64 8',
-            f'%ty{group} = load ptr, ptr %typ{group}, align 8',
-            f'%isarray{group} = icmp eq ptr %ty{group}, @ned_array_type',
-            f'br i1 %isarray{group}, label %layout{group}, label %fallback',
-            f'layout{group}:',
-            f'%dtp{group} = getelementptr i8, ptr %ob{group}, i64 56',
-            f'%dt{group} = load ptr, ptr %dtp{group}, align 8',
-            f'%isdouble{group} = icmp eq ptr %dt{group}, @ned_float64',
-            f'%ndp{group} = getelementptr i8, ptr %ob{group}, i64 24',
-            f'%nd{group} = load i32, ptr %ndp{group}, align 4',
-            f'%isflat{group} = icmp eq i32 %nd{group}, 1',
-            f'%known{group} = and i1 %isdouble{group}, %isflat{group}',
-            f'br i1 %known{group}, label %extent{group}, label %fallback',
-            f'extent{group}:',
-            f'%dap{group} = getelementptr i8, ptr %ob{group}, i64 16',
-            f'%in{group} = load ptr, ptr %dap{group}, align 8',
-            f'%dmp{group} = getelementptr i8, ptr %ob{group}, i64 32',
-            f'%dm{group} = load ptr, ptr %dmp{group}, align 8',
-            f'%size{group} = load i64, ptr %dm{group}, align 8',
-            f'%stp{group} = getelementptr i8, ptr %ob{group}, i64 40',
-            f'%st{group} = load ptr, ptr %stp{group}, align 8',
-            f'%stride{group} = load i64, ptr %st{group}, align 8',
-            f'%rightsize{group} = icmp eq i64 %size{group}, {count}',
-            f'%dense{group} = icmp eq i64 %stride{group}, 8',
-            f'%address{group} = ptrtoint ptr %in{group} to i64',
-            f'%rest{group} = and i64 %address{group}, 7',
-            f'%aligned{group} = icmp eq i64 %rest{group}, 0',
-            f'%fit{group} = and i1 %rightsize{group}, %dense{group}',
-            f'%usable{group} = and i1 %fit{group}, %aligned{group}',
-            f'br i1 %usable{group}, label %{after}, label %fallback',
-        ]
-    pointers = ', '.join(f'ptr %in{group}' for group in range(groups))
-    lines += [
+        'arrays0:',
+        '%leader = load ptr, ptr %args, align 8',
+        '%leadertp = getelementptr i8, ptr %leader, i64 8',
+        '%leadertype = load ptr, ptr %leadertp, align 8',
+        '%isarray = icmp eq ptr %leadertype, @ned_array_type',
+        'br i1 %isarray, label %measure, label %fallback',
+        'measure:',
+        '%leaderndp = getelementptr i8, ptr %leader, i64 24',
+        '%leadernd = load i32, ptr %leaderndp, align 4',
+        '%isone = icmp eq i32 %leadernd, 1',
+        f'br i1 %isone, label %one0, label %{"many" if takes_batches else "fallback"}',
+        *_gathered(program, 'one', 1, '0', 'values'),
         'values:',
-        f'%fine = call i1 @acceptable({pointers})',
+        f'%fine = call i1 @acceptable({one})',
         'br i1 %fine, label %compute, label %fallback',
         'compute:',
-        f'%result = call ptr @ned_new_array(ptr @ned_array_type, i32 {len(shape)}, ptr @shape, '
-        'i32 12, ptr null, ptr null, i32 0, i32 0, ptr null)',
+        f'%result = {new_array.format(len(shape), "@shape")}',
         '%failed = icmp eq ptr %result, null',
         'br i1 %failed, label %give, label %fill',
         'fill:',
         '%rdp = getelementptr i8, ptr %result, i64 16',
         '%rd = load ptr, ptr %rdp, align 8',
-        f'call void @single({pointers}, ptr %rd)',
-        'br label %give',
+        f'call void @single({one}, ptr %rd)',
+        *_result_check(program),
         'give:',
         'ret ptr %result',
+    ]
+    if takes_batches:
+        lines += [
+            'many:',
+            '%istwo = icmp eq i32 %leadernd, 2',
+            'br i1 %istwo, label %rowcount, label %fallback',
+            'rowcount:',
+            '%leaderdmp = getelementptr i8, ptr %leader, i64 32',
+            '%leaderdm = load ptr, ptr %leaderdmp, align 8',
+            '%rows = load i64, ptr %leaderdm, align 8',
+            'br label %many0',
+            *_gathered(program, 'many', 2, '%rows', 'allocate'),
+            'allocate:',
+            'store i64 %rows, ptr %extents, align 8',
+        ]
+        for axis, size in enumerate(shape):
+            lines += [
+                f'%ex{axis} = getelementptr i64, ptr %extents, i64 {axis + 1}',
+                f'store i64 {size}, ptr %ex{axis}, align 8',
+            ]
+        lines += [
+            f'%table = {new_array.format(len(shape) + 1, "%extents")}',
+            '%none = icmp eq ptr %table, null',
+            'br i1 %none, label %hand, label %work',
+            'work:',
+            '%tdp = getelementptr i8, ptr %table, i64 16',
+            '%td = load ptr, ptr %tdp, align 8',
+            # Other threads run meanwhile; the caller holds the arguments.
+            '%state = call ptr @PyEval_SaveThread()',
+            f'%stopped = call i64 @batch(i64 %rows, {many}, ptr %td)',
+            'call void @PyEval_RestoreThread(ptr %state)',
+            '%alldone = icmp slt i64 %stopped, 0',
+            'br i1 %alldone, label %hand, label %discard',
+            'discard:',
+            'call void @Py_DecRef(ptr %table)',
+            'br label %fallback',
+            'hand:',
+            'ret ptr %table',
+        ]
+    lines += [
         'fallback:',
         '%other = call ptr @PyObject_Vectorcall(ptr %self, ptr %args, i64 %nargs, ptr %names)',
         'ret ptr %other',
@@ -649,6 +767,11 @@ def module_text(program: Program) -> str:
         '@ned_none = external global i8',
         'declare ptr @ned_new_array(ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)',
         'declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)',
+        'declare void @Py_DecRef(ptr)',
+        'declare ptr @PyEval_SaveThread()',
+        'declare void @PyEval_RestoreThread(ptr)',
+        f'@shape = private constant [{len(program.shape)} x i64] '
+        f'[{", ".join(f"i64 {size}" for size in program.shape)}]',
         'declare double @llvm.fabs.f64(double)',
         f'declare <{LANES} x double> @llvm.fabs.v{LANES}f64(<{LANES} x double>)',
         *[
@@ -666,6 +789,8 @@ def module_text(program: Program) -> str:
         _transposition('to_vectors', True),
         _transposition('to_rows', False),
         _batch(program),
-        _entry(program),
+        _DATA_OF,
+        _entry(program, 'entry_single', False),
+        _entry(program, 'entry', not _has_quotient(program)),
     ]
     return '\n\n'.join(parts) + '\n'

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # the modules beside the tests
 
-from oracle_measure import BACKENDS, TOLERANCE, relative_error
+from oracle_measure import BACKENDS, COMPILED, TOLERANCE, relative_error
 
 ERRORS = pytest.StashKey[dict]()
 
@@ -22,6 +22,8 @@ def pytest_configure(config):
 @pytest.fixture(params=BACKENDS)
 def backend(request):
     """Name of the backend under test."""
+    if request.param in COMPILED:
+        pytest.importorskip(request.param, reason=f'needs {request.param} (the extra [fast])')
     return request.param
 
 

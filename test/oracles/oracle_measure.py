@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -12,11 +13,40 @@ import ne_dynamics as ned
 BACKENDS = ['python', 'numba']
 """Backends that every oracle test runs on; add a name here and all of them do."""
 
+COMPILED = frozenset(BACKENDS) - {'python'}
+"""Backends that run the generated source that 'python' runs, but compile it first: minutes."""
+
+EVERYTHING = os.environ.get('NE_DYNAMICS_ORACLES') == 'all'
+"""Run the compiled backends on every case too."""
+
 TOLERANCE = 1e-9
 """Largest relative error against an oracle; see :func:`relative_error`."""
 
 GRAVITY = (0.3, -0.2, -9.80665)
 """Gravity of most comparisons [m/s^2]: tilted, so that no component is hidden."""
+
+
+def backend_cases(cases, for_compiled):
+    """Return pairs of backend and case, to parametrise a test with ``indirect=['backend']``.
+
+    Parameters
+    ----------
+    cases : iterable
+        Cases of the backend that does not compile.
+    for_compiled : callable
+        Takes a case and tells whether the compiled backends run it as well. With the
+        environment variable ``NE_DYNAMICS_ORACLES=all`` they run every case.
+
+    Returns
+    -------
+    list of (str, case)
+    """
+    return [
+        (backend, case)
+        for backend in BACKENDS
+        for case in cases
+        if backend not in COMPILED or EVERYTHING or for_compiled(case)
+    ]
 
 
 def relative_error(computed, expected, scale=None):

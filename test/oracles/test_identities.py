@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from motion_samples import random_motion
-from oracle_measure import GRAVITY
+from oracle_measure import GRAVITY, backend_cases
 from random_robots import random_tree
 
 import ne_dynamics as ned
@@ -25,6 +25,13 @@ ROBOTS = (
     'tree of 5 joints',
     'tree of 9 joints',
     'tree of 14 joints',
+)
+COMPILED_ROBOTS = ('six_axis_arm.urdf', 'puma560_standard_dh.yaml', 'tree of 5 joints')
+
+pytestmark = pytest.mark.parametrize(
+    ('backend', 'robot'),
+    backend_cases(ROBOTS, COMPILED_ROBOTS.__contains__),
+    indirect=['backend'],
 )
 
 
@@ -45,10 +52,10 @@ def loaded(name, backend):
     return ned.Dynamics(load(name), gravity=GRAVITY, backend=backend)
 
 
-@pytest.fixture(params=ROBOTS)
-def dynamics(request, backend):
-    """Dynamics of every robot of the list."""
-    return loaded(request.param, backend)
+@pytest.fixture
+def dynamics(robot, backend):
+    """Dynamics of a robot of the list."""
+    return loaded(robot, backend)
 
 
 @pytest.fixture
@@ -227,6 +234,26 @@ def test_batch_equals_row_by_row(dynamics, sample, largest, assert_agree):
     ]
     batch = dynamics.inverse_dynamics(sample.q, sample.qd, sample.qdd, wrench=sample.wrench)
     assert_agree('identities', 'batch with wrench', batch, rows, np.abs(rows).max())
+
+
+@pytest.mark.parametrize('rows', [7, 64, 203])
+def test_long_batches_of_any_layout(dynamics, rows, assert_agree):
+    """Blocks of any length, row by row the same, from C, Fortran and strided arrays alike."""
+    sample = random_motion(33, rows, dynamics.n)
+    expected = [
+        dynamics.inverse_dynamics(*motion, wrench=wrench)
+        for motion, wrench in zip(motions(sample), sample.wrench, strict=True)
+    ]
+    layouts = {
+        'C': np.ascontiguousarray,
+        'Fortran': np.asfortranarray,
+        'strided': lambda array: np.repeat(array, 2, axis=0)[::2],
+        'reversed': lambda array: array[::-1].copy()[::-1],
+    }
+    for name, layout in layouts.items():
+        motion = layout(sample.q), layout(sample.qd), layout(sample.qdd)
+        batch = dynamics.inverse_dynamics(*motion, wrench=layout(sample.wrench))
+        assert_agree('identities', f'long batch ({name})', batch, expected)
 
 
 BATCHED = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from motion_samples import inverse_dynamics_rows, random_motion
-from oracle_measure import GRAVITY
+from oracle_measure import GRAVITY, backend_cases
 from random_dh import PinocchioDh, random_dh, write_dh
 
 import ne_dynamics as ned
@@ -13,7 +13,11 @@ import ne_dynamics as ned
 ROWS = 2
 
 
-@pytest.mark.parametrize('seed', range(12))
+@pytest.mark.parametrize(
+    ('backend', 'seed'),
+    backend_cases(range(12), range(1, 6).__contains__),
+    indirect=['backend'],
+)
 @pytest.mark.parametrize('convention', ['standard', 'modified'])
 def test_random_chains(seed, convention, backend, tmp_path, assert_agree):
     """Torques, mass matrix and pose equal those of the convention's definition in Pinocchio.

@@ -8,12 +8,24 @@ import numpy as np
 import pytest
 from example_robots import EXAMPLE_ROBOTS
 from motion_samples import inverse_dynamics_rows, random_motion
-from oracle_measure import GRAVITY, urdf_dynamics
+from oracle_measure import GRAVITY, backend_cases, urdf_dynamics
 from pinocchio_oracle import PinocchioRobot
 
 ROWS = 4
+COMPILED_ROBOTS = ('UR10', 'Panda with', 'Kinova', 'TIAGo (')  # mimic, continuous, prismatic
 
-robots = pytest.mark.parametrize('robot', EXAMPLE_ROBOTS, ids=lambda robot: robot.name)
+
+def every_robot(for_compiled):
+    """Return a parametrisation over robots and backends, see :func:`backend_cases`."""
+    return pytest.mark.parametrize(
+        ('backend', 'robot'),
+        backend_cases(EXAMPLE_ROBOTS, for_compiled),
+        indirect=['backend'],
+        ids=lambda case: getattr(case, 'name', case),
+    )
+
+
+robots = every_robot(lambda robot: robot.name.startswith(COMPILED_ROBOTS))
 
 
 class Comparison:
@@ -41,7 +53,7 @@ def comparison(robot, backend):
     return Comparison(robot, backend)
 
 
-@robots
+@every_robot(lambda robot: True)
 def test_number_of_coordinates(robot, backend):
     """A robot has as many coordinates as joints that move by themselves and are not locked."""
     ours = urdf_dynamics(robot.path, backend, **robot.as_loaded)
@@ -49,7 +61,7 @@ def test_number_of_coordinates(robot, backend):
     assert len(ours.joint_names) == robot.n
 
 
-@robots
+@every_robot(lambda robot: True)
 def test_inverse_dynamics(robot, backend, assert_agree):
     """Torques equal Pinocchio's plus viscous and Coulomb friction, row by row and as a batch."""
     pair = comparison(robot, backend)
@@ -60,7 +72,7 @@ def test_inverse_dynamics(robot, backend, assert_agree):
     assert_agree(robot.name, 'inverse dynamics (batch)', batch, expected, pair.largest_torque)
 
 
-@robots
+@every_robot(lambda robot: True)
 def test_inverse_dynamics_with_tip_wrench(robot, backend, assert_agree):
     """What the last link exerts on the environment changes the torques as it does Pinocchio's."""
     pair = comparison(robot, backend)
@@ -192,7 +204,7 @@ def test_forward_kinematics_of_named_links(robot, backend, assert_agree):
         assert_agree(robot.name, 'links', computed, expected)
 
 
-@robots
+@every_robot(lambda robot: robot.name == 'UR5')
 def test_regressor(robot, backend, assert_agree):
     """The regressor is Pinocchio's: ten columns a body, about the origin of the link's frame."""
     pair = comparison(robot, backend)

@@ -1,0 +1,48 @@
+# Every target sets up .venv by itself; it is redone only when the package description changes.
+
+PYTHON ?= python3
+VENV := .venv
+STAMP := $(VENV)/.ne_dynamics_installed
+EXTRAS := ros,sim,fast,plot,test,dev
+
+.PHONY: help venv demo test bench lint format readme
+
+help:
+	@echo 'make demo     follow a trajectory in simulation with four control laws, and compare'
+	@echo 'make test     run the tests'
+	@echo 'make bench    measure speed beside other libraries; writes benchmark/README.md'
+	@echo 'make lint     ruff (lint, format) and mypy'
+	@echo 'make format   let ruff format the code and fix what it can'
+	@echo 'make readme   write the parameter table of README.md anew'
+	@echo 'make venv     only set up $(VENV)'
+
+venv: $(STAMP)
+
+$(STAMP): setup.py setup.cfg pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+		|| { echo 'Python 3.10 or newer is needed; name one: make PYTHON=python3.11'; exit 1; }
+	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	@echo 'Setting up $(VENV): this takes a few minutes, once.'
+	@$(VENV)/bin/python -m pip install -q -q --editable '.[$(EXTRAS)]'
+	@touch $@
+
+demo: venv
+	@$(VENV)/bin/ne_dynamics demo
+
+test: venv
+	@$(VENV)/bin/python -m pytest
+
+bench: venv
+	@$(VENV)/bin/ne_dynamics bench --output benchmark/results.json --document benchmark/README.md
+
+lint: venv
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy
+
+format: venv
+	@$(VENV)/bin/ruff check --fix-only --quiet .
+	@$(VENV)/bin/ruff format .
+
+readme: venv
+	@$(VENV)/bin/python doc/parameter_table.py README.md

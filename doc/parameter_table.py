@@ -1,0 +1,57 @@
+"""Write the table of the node's parameters between the markers of a Markdown file.
+
+python doc/parameter_table.py README.md
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from ne_dynamics.ros.parameters import PARAMETERS, ParameterSpec
+
+BEGIN = '<!-- parameters: written by `make readme` from ne_dynamics/ros/parameters.py -->\n'
+END = '<!-- end of parameters -->\n'
+
+
+def parameter_table() -> str:
+    """Return the table of all parameters of `computed_torque` in Markdown."""
+    lines = ['| parameter | type | default | | set |', '| --- | --- | --- | --- | --- |']
+    lines += [_row(spec) for spec in PARAMETERS]
+    return '\n'.join(lines) + '\n'
+
+
+def with_parameter_table(text: str) -> str:
+    """Return a text with the table between its markers written anew.
+
+    Raises
+    ------
+    ValueError
+        When the text does not have both markers.
+    """
+    pattern = re.compile(f'{re.escape(BEGIN)}.*?{re.escape(END)}', re.DOTALL)
+    if not pattern.search(text):
+        raise ValueError(f'expected the markers {BEGIN!r} and {END!r}, got none')
+    return pattern.sub(lambda match: f'{BEGIN}{parameter_table()}{END}', text)
+
+
+def _row(spec: ParameterSpec) -> str:
+    details = ', '.join(filter(None, [f'[{spec.unit}]' if spec.unit else '', spec.bounds]))
+    description = f'{spec.description} {details}'.strip()
+    cells = [f'`{spec.name}`', spec.type, _default(spec), description, spec.changes.value]
+    return '| ' + ' | '.join(cell.replace('|', '\\|') for cell in cells) + ' |'
+
+
+def _default(spec: ParameterSpec) -> str:
+    value = spec.default
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f'[{", ".join(map(str, value))}]'
+    return f'`{value}`' if value != '' else "''"
+
+
+if __name__ == '__main__':
+    path = Path(sys.argv[1])
+    path.write_text(with_parameter_table(path.read_text(encoding='utf-8')), encoding='utf-8')

@@ -1,0 +1,1 @@
+"""Measurements side by side: this package and others, in one run, interleaved."""

@@ -1,0 +1,70 @@
+"""What a measurement was taken on."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+
+import ne_dynamics
+
+PACKAGES = (
+    'numpy',
+    'llvmlite',
+    'numba',
+    'pin',
+    'mujoco',
+    'roboticstoolbox-python',
+    'ros-jazzy-rclpy',
+    'rclpy',
+    'ros-jazzy-rmw-fastrtps-cpp',
+)
+
+
+def machine() -> dict[str, object]:
+    """Return processor, cores, memory, system and versions; what is not installed is None."""
+    return {
+        'processor': _processor(),
+        'cores': os.cpu_count(),
+        'memory_bytes': _memory(),
+        'system': f'{platform.system()} {platform.machine()}',
+        'python': f'{platform.python_implementation()} {platform.python_version()}',
+        'ne_dynamics': ne_dynamics.__version__,
+        'packages': {name: _version(name) for name in PACKAGES},
+    }
+
+
+def load_average() -> float | None:
+    """Return the machine's load average over the last minute; None where there is none."""
+    try:
+        return round(os.getloadavg()[0], 2)
+    except (AttributeError, OSError):
+        return None
+
+
+def _processor() -> str:
+    try:
+        fields: dict[str, str] = {}
+        for line in Path('/proc/cpuinfo').read_text(encoding='utf-8').splitlines():
+            key, _, value = line.partition(':')
+            fields.setdefault(key.strip(), value.strip())
+        name = fields['model name']
+    except (OSError, KeyError):
+        return platform.processor() or platform.machine()
+    numbers = [f'{key} {fields[key]}' for key in ('cpu family', 'model') if key in fields]
+    return f'{name} ({", ".join(numbers)})' if numbers else name
+
+
+def _memory() -> int | None:
+    try:
+        return os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES')
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None

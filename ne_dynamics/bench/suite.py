@@ -1,0 +1,542 @@
+"""The parts of the benchmark: what is measured, and what it is aimed to reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ne_dynamics.bench import competitors as who
+from ne_dynamics.bench import robots
+from ne_dynamics.bench.competitors import require
+from ne_dynamics.bench.fresh_process import FreshProcesses, Start
+from ne_dynamics.bench.machine import load_average, machine
+from ne_dynamics.bench.report import SECTIONS, Figure, Limit, Report
+from ne_dynamics.bench.robots import Case
+from ne_dynamics.bench.timing import (
+    Contender,
+    DisagreementError,
+    Times,
+    measure,
+    require_agreement,
+)
+from ne_dynamics.errors import BackendError, MissingDependencyError
+from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.shipped import shipped_file
+
+MOTION = 'q, qd, qdd'
+
+CALL_LIMIT = Limit(0.30)
+MATRIX_LIMIT = Limit(0.50)
+TEXTBOOK_LIMIT = Limit(1.0 / 50.0, text='1/50')
+BATCH_LIMITS = {'UR5': Limit(1.0 / 60.0, text='1/60'), 'Panda': Limit(1.0 / 35.0, text='1/35')}
+GROWTH_LIMIT = Limit(4.4)
+CACHED_LIMIT = Limit(0.3, of='value')
+COLD_LIMIT = Limit(3.0, of='value')
+HOP_LIMIT = Limit(1.05)
+PROCESSOR_LIMIT = Limit(1.10)
+
+# What the best general six-joint method of the literature takes, and what a prototype of this
+# package took for the UR5: (multiplications, additions).
+OPERATION_LIMITS = {'UR5': (208, 172), 'Puma 560': (459, 390)}
+
+BATCHES = (1_000, 100_000)
+BATCH_SAMPLE_DURATION = 0.02
+"""Several calls of a large batch in a sample [s]: the one before was the same contender's."""
+
+LONG_CHAIN = 40
+
+CACHED = f'{who.NUMBA}, cached'
+COLD = f'{who.NUMBA}, cold'
+WARM_CACHE = 'warm'
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How thoroughly to measure.
+
+    Attributes
+    ----------
+    quick : bool
+        Whether this is a run for a first impression.
+    rounds : int
+        Samples of every contender.
+    starts : int
+        Processes started for every loading time.
+    hop_blocks : int
+        Blocks of messages for each of node and relay.
+    batches : tuple of int
+        Sizes of the batches.
+    """
+
+    quick: bool
+    rounds: int
+    starts: int
+    hop_blocks: int
+    batches: tuple[int, ...] = BATCHES
+
+    @classmethod
+    def chosen(cls, quick: bool, rounds: int | None = None) -> Settings:
+        """Return the settings of a quick or a thorough run; `rounds` replaces its number."""
+        if quick:
+            return cls(True, rounds or 20, 2, 4)
+        return cls(False, rounds or 200, 7, 60)
+
+
+class Suite:
+    """One run.
+
+    Parameters
+    ----------
+    settings : Settings
+    say : callable
+        Called with a line of text about what is measured next.
+    """
+
+    def __init__(self, settings: Settings, say: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._say = say
+        self._report = Report(
+            {**machine(), 'load_before': load_average()},
+            {
+                'quick': settings.quick,
+                'rounds': settings.rounds,
+                'starts': settings.starts,
+                'hop_blocks': settings.hop_blocks,
+            },
+        )
+
+    def run(self, sections: Iterable[str]) -> Report:
+        """Measure some sections, keys of ``SECTIONS``, in their order."""
+        chosen = set(sections)
+        for section in SECTIONS:
+            if section in chosen:
+                getattr(self, f'_measure_{section}')()
+        self._report.machine = {**self._report.machine, 'load_after': load_average()}
+        return self._report
+
+    # ---- small things
+
+    @contextmanager
+    def _optional(self, what: str) -> Iterator[None]:
+        """Leave out what needs a package that is missing, differs, or gives no answer."""
+        try:
+            yield
+        except (MissingDependencyError, DisagreementError, BackendError) as error:
+            self._skip(what, str(error))
+
+    def _skip(self, what: str, why: str) -> None:
+        reason = why.partition('\n')[0]  # what follows is the output of a process
+        if (what, reason) not in self._report.skipped:
+            self._report.skipped.append((what, reason))
+            self._say(f'{what} is left out: {why}')
+
+    def _add(
+        self,
+        section: str,
+        subject: str,
+        times: dict[str, Times],
+        ours: str,
+        theirs: str,
+        limit: Limit | None = None,
+    ) -> None:
+        """Add the figure of two contenders, if both took part."""
+        if ours in times and theirs in times:
+            self._report.figures.append(
+                Figure.of_times(section, subject, times[ours], times[theirs], limit)
+            )
+
+    def _case(self, name: str) -> Case | None:
+        try:
+            return robots.ARMS[name]()
+        except MissingDependencyError as error:
+            self._skip(name, str(error))
+            return None
+
+    def _agreeing(
+        self,
+        contenders: list[Contender],
+        maker: Callable[[], Contender],
+        what: str,
+        expected: FloatArray | None = None,
+        friction: FloatArray | float = 0.0,
+    ) -> None:
+        """Add a contender if it can be had and computes what it should."""
+        with self._optional(what):
+            contender = maker()
+            if expected is not None:
+                require_agreement([contender], expected, friction)
+            contenders.append(contender)
+
+    def _backends(
+        self, case: Case, inputs: who.Inputs, method: str, arguments: str
+    ) -> list[Contender]:
+        """Return our contenders; that of the compiled backend agrees with the interpreted one.
+
+        Raises
+        ------
+        DisagreementError
+            When it does not: there is nothing to measure then.
+        """
+        contenders = [
+            who.ours(who.dynamics(case.robot, 'python'), inputs, method, arguments, who.PYTHON)
+        ]
+        with self._optional(who.NUMBA):
+            dyn = who.dynamics(case.robot, 'numba')
+            contenders.append(who.ours(dyn, inputs, method, arguments, who.NUMBA))
+        expected = contenders[0].value()
+        require_agreement(contenders, expected)
+        return contenders
+
+    # ---- the sections
+
+    def _measure_calls(self) -> None:
+        for name in robots.ARMS:
+            case = self._case(name)
+            if case is None:
+                continue
+            self._say(f'one call, {name}')
+            inputs = who.Inputs((case.robot.n,))
+            contenders = self._backends(case, inputs, 'inverse_dynamics', MOTION)
+            expected = contenders[0].value()
+            friction = who.dynamics(case.robot, 'python').friction_torque(inputs.qd)
+
+            makers: dict[str, Callable[[], Contender]] = {
+                who.PINOCCHIO: partial(_pinocchio, case, inputs, 'rnea', MOTION),
+                who.MUJOCO: partial(who.mujoco_inverse, case, inputs),
+                who.TOOLBOX: partial(_toolbox, case, inputs),
+                who.TOOLBOX_PYTHON: partial(_toolbox_python, case, inputs),
+                who.TEXTBOOK: partial(who.textbook, case, inputs),
+            }
+            for what, maker in makers.items():
+                self._agreeing(contenders, maker, what, expected, friction)
+            times = measure(contenders, self._settings.rounds, inputs.renew)
+            others = [contender.name for contender in contenders[2:]]
+            aimed = name in ('UR5', 'Panda')
+            for other in others:
+                limit = CALL_LIMIT if aimed and other.startswith(who.PINOCCHIO) else None
+                self._add('calls', name, times, who.NUMBA, other, limit)
+            for other in (f'{who.PINOCCHIO} rnea', who.TEXTBOOK):
+                limit = TEXTBOOK_LIMIT if (name, other) == ('UR5', who.TEXTBOOK) else None
+                self._add('calls', name, times, who.PYTHON, other, limit)
+
+    def _measure_matrices(self) -> None:
+        for name in robots.ARMS:
+            case = self._case(name)
+            if case is None:
+                continue
+            for method, arguments, function in (
+                ('mass_matrix', 'q', 'crba'),
+                ('forward_dynamics', 'q, qd, tau', 'aba'),
+            ):
+                self._say(f'{method}, {name}')
+                inputs = who.Inputs((case.robot.n,))
+                contenders = self._backends(case, inputs, method, arguments)
+                self._agree_on_matrix(case, contenders, inputs, function, arguments)
+                times = measure(contenders, self._settings.rounds, inputs.renew)
+                limit = MATRIX_LIMIT if name in ('UR5', 'Panda') else None
+                theirs = f'{who.PINOCCHIO} {function}'
+                subject = f'{name}, {method.replace("_", " ")}'
+                self._add('matrices', subject, times, who.NUMBA, theirs, limit)
+                self._add('matrices', subject, times, who.PYTHON, theirs)
+
+    def _agree_on_matrix(
+        self,
+        case: Case,
+        contenders: list[Contender],
+        inputs: who.Inputs,
+        function: str,
+        arguments: str,
+    ) -> None:
+        """Add Pinocchio's contender; compare it at a state without joint friction."""
+        expected = contenders[0].value()
+        if function == 'aba':
+            dyn = who.dynamics(case.robot, 'python')
+            efforts = inputs.tau + dyn.friction_torque(inputs.qd)
+            expected = dyn.forward_dynamics(inputs.q, inputs.qd, efforts)
+        with self._optional(who.PINOCCHIO):
+            contender = _pinocchio(case, inputs, function, arguments)
+            value = contender.value()
+            if function == 'crba':  # some versions fill in the upper triangle alone
+                value = np.triu(value) + np.triu(value, 1).T
+            plain = Contender(contender.name, 'value', {'value': value})
+            require_agreement([plain], expected)
+            contenders.append(contender)
+
+    def _measure_batch(self) -> None:
+        for name in robots.ARMS:
+            case = self._case(name)
+            if case is None:
+                continue
+            for size in self._settings.batches:
+                self._say(f'batch of {size}, {name}')
+                self._measure_one_batch(case, size)
+
+    def _measure_one_batch(self, case: Case, size: int) -> None:
+        inputs = who.Inputs((size, case.robot.n))
+        sample = who.Inputs((case.robot.n,))
+        contenders = self._backends(case, inputs, 'inverse_dynamics', MOTION)
+        every_core = f'{who.NUMBA}, all cores'
+        with self._optional(every_core):
+            dyn = who.dynamics(case.robot, 'numba', threads=0)
+            contenders.append(who.ours(dyn, inputs, 'inverse_dynamics', MOTION, every_core))
+        pinocchio = f'{who.PINOCCHIO} rnea'
+        with self._optional(who.PINOCCHIO):
+            contenders.append(_pinocchio(case, sample, 'rnea', MOTION))
+        if size <= min(self._settings.batches):  # more would take minutes
+            expected = contenders[0].value()
+            friction = who.dynamics(case.robot, 'python').friction_torque(inputs.qd)
+            self._agreeing(
+                contenders,
+                partial(_toolbox, case, inputs),
+                who.TOOLBOX,
+                expected,
+                friction,
+            )
+        rounds = max(5, self._settings.rounds // 4)
+        times = measure(contenders, rounds, sample.renew, BATCH_SAMPLE_DURATION)
+        subject = f'{case.name}, {size:,} samples'
+        self._add('batch', subject, times, who.NUMBA, pinocchio, BATCH_LIMITS.get(case.name))
+        self._add('batch', subject, times, every_core, pinocchio)
+        self._add('batch', subject, times, who.PYTHON, pinocchio)
+        self._add('batch', subject, times, who.NUMBA, who.TOOLBOX)
+
+    def _measure_growth(self) -> None:
+        contenders: list[Contender] = []
+        cases = {n: Case(f'chain of {n}', robots.chain(n)) for n in robots.CHAIN_LENGTHS}
+        inputs = {n: who.Inputs((n,)) for n in cases}
+        for n, case in cases.items():
+            self._say(f'chain of {n} joints')
+            own = self._backends(case, inputs[n], 'inverse_dynamics', MOTION)
+            self._agreeing(
+                own,
+                partial(_pinocchio, case, inputs[n], 'rnea', MOTION),
+                who.PINOCCHIO,
+                own[0].value(),
+            )
+            contenders += [
+                Contender(
+                    f'{contender.name}, {n} joints',
+                    contender.statement,
+                    contender.names,
+                )
+                for contender in own
+            ]
+
+        def renew() -> None:
+            for arrays in inputs.values():
+                arrays.renew()
+
+        times = measure(contenders, self._settings.rounds, renew)
+        pinocchio = f'{who.PINOCCHIO} rnea'
+        for n in cases:
+            subject = f'chain of {n}'
+            ours, theirs = f'{who.NUMBA}, {n} joints', f'{pinocchio}, {n} joints'
+            self._add('growth', subject, times, ours, theirs)
+        for name, limit in ((who.NUMBA, GROWTH_LIMIT), (who.PYTHON, None), (pinocchio, None)):
+            ours, theirs = f'{name}, 40 joints', f'{name}, 10 joints'
+            self._add('growth', 'chain of 40 over chain of 10', times, ours, theirs, limit)
+
+    def _measure_operations(self) -> None:
+        for name in robots.ARMS:
+            case = self._case(name)
+            if case is None:
+                continue
+            counts = who.dynamics(case.robot, 'python').operation_counts()['inverse_dynamics']
+            limits = OPERATION_LIMITS.get(name)
+            for index, what in enumerate(('multiplications', 'additions')):
+                limit = None
+                if limits is not None:
+                    limit = Limit(float(limits[index]), of='value', strict=True)
+                self._report.figures.append(
+                    Figure('operations', name, what, counts[index], unit='operations', limit=limit)
+                )
+
+    def _measure_load(self) -> None:
+        with FreshProcesses() as processes:
+            for name in ('UR5', 'Panda'):
+                case = self._case(name)
+                if case is None:
+                    continue
+                self._say(f'loading, {name}')
+                starts = self._starts(processes, _load_tasks(case))
+                for what, seconds in (
+                    ('model read to first result', lambda start: start.load),
+                    ('the same, import of the library included', lambda start: start.loading),
+                    ('whole process, Python and NumPy included', lambda start: start.process),
+                ):
+                    self._add_loads(f'{name}, {what}', starts, seconds)
+            self._say(f'loading, chain of {LONG_CHAIN}')
+            starts = self._starts(processes, _chain_tasks(), most=3)
+            self._add_loads(
+                f'chain of {LONG_CHAIN}, traced to first result',
+                starts,
+                lambda start: start.steps['first result'],
+                aimed=False,
+            )
+
+    def _starts(
+        self, processes: FreshProcesses, tasks: Mapping[str, Task], most: int | None = None
+    ) -> dict[str, list[Start]]:
+        """Start a process of every kind in turns; what cannot be imported is left out."""
+        starts: dict[str, list[Start]] = {}
+        for name, task in tasks.items():
+            with self._optional(name):
+                require(task.module, task.package)
+                # Not counted: leaves bytecode, and in the cache folder that stays, code.
+                processes.start(task.arguments, WARM_CACHE)
+                starts[name] = []
+        for index in range(min(self._settings.starts, most or self._settings.starts)):
+            for name, taken in starts.items():
+                cache = f'cold {name} {index}' if tasks[name].is_cold else WARM_CACHE
+                taken.append(processes.start(tasks[name].arguments, cache))
+        return starts
+
+    def _add_loads(
+        self,
+        subject: str,
+        starts: dict[str, list[Start]],
+        seconds: Callable[[Start], float],
+        aimed: bool = True,
+    ) -> None:
+        """Add the figures of all of ours, beside Pinocchio's where it took part."""
+        times = {
+            name: Times(name, np.array([seconds(start) for start in taken]))
+            for name, taken in starts.items()
+        }
+        theirs = times.pop(who.PINOCCHIO, None)
+        for name, ours in times.items():
+            limit = {CACHED: CACHED_LIMIT, COLD: COLD_LIMIT}.get(name) if aimed else None
+            if theirs is not None:
+                figure = Figure.of_times('load', subject, ours, theirs, limit)
+            else:
+                figure = Figure('load', subject, name, ours.median, limit=limit)
+            self._report.figures.append(figure)
+
+    def _measure_memory(self) -> None:
+        case = self._case('Panda')
+        if case is None:
+            return
+        self._say('memory')
+        numba = _ours(case, 'numba')
+        tasks = {
+            'NumPy alone': Task('numpy', 'numpy', {'library': 'numpy'}),
+            **_load_tasks(case),
+            f'{CACHED}, and 100,000 samples': replace(
+                numba, arguments={**numba.arguments, 'batch': 100_000}
+            ),
+        }
+        with FreshProcesses() as processes:
+            starts = self._starts(processes, tasks, most=3)
+        peaks = {
+            name: float(np.median([start.peak for start in taken]))
+            for name, taken in starts.items()
+        }
+        theirs = peaks.pop(who.PINOCCHIO, None)
+        for name, peak in peaks.items():
+            self._report.figures.append(
+                Figure(
+                    'memory',
+                    case.name,
+                    name,
+                    peak,
+                    '' if theirs is None else who.PINOCCHIO,
+                    theirs,
+                    unit='B',
+                )
+            )
+
+    def _measure_node(self) -> None:
+        self._say('node and relay over DDS')
+        with self._optional('node'):
+            from ne_dynamics.bench.node_hop import NODE, RELAY, measure_hop
+
+            arm = 'six_axis_arm.urdf'
+            hops = measure_hop(str(shipped_file(arm)), self._settings.hop_blocks, tip_link='tcp')
+            node, relay = hops[NODE], hops[RELAY]
+            for percent, limit in ((50, HOP_LIMIT), (99, None)):
+                self._report.figures.append(
+                    Figure.of_ratio(
+                        'node',
+                        f'{arm}, round trip, p{percent}',
+                        (NODE, node.percentile(percent)),
+                        (RELAY, relay.percentile(percent)),
+                        node.ratio_to(relay, percent),
+                        limit,
+                    )
+                )
+            self._report.figures.append(
+                Figure.of_times(
+                    'node',
+                    f'{arm}, processor time a message',
+                    node.processor_times,
+                    relay.processor_times,
+                    PROCESSOR_LIMIT,
+                )
+            )
+            lost = {hop.name: hop.lost for hop in hops.values()}
+            self._report.settings = {**self._report.settings, 'hop_messages_lost': lost}
+
+
+def _pinocchio(case: Case, inputs: who.Inputs, function: str, arguments: str) -> Contender:
+    return who.PinocchioModel(case).contender(inputs, function, arguments)
+
+
+def _toolbox(case: Case, inputs: who.Inputs) -> Contender:
+    return who.ToolboxModel(case).compiled(inputs)
+
+
+def _toolbox_python(case: Case, inputs: who.Inputs) -> Contender:
+    return who.ToolboxModel(case).python(inputs)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a fresh process does.
+
+    Attributes
+    ----------
+    module, package : str
+        What has to be importable, and the package that brings it.
+    arguments : mapping
+        See :mod:`ne_dynamics.bench.load_probe`.
+    is_cold : bool
+        Whether it finds an empty cache of compiled code.
+    """
+
+    module: str
+    package: str
+    arguments: Mapping[str, object]
+    is_cold: bool = False
+
+
+def _ours(case: Case, backend: str, is_cold: bool = False) -> Task:
+    arguments = {
+        'library': 'ne_dynamics',
+        'backend': backend,
+        'urdf': case.urdf,
+        'tip_link': case.tip_link,
+    }
+    module, package = ('llvmlite', 'numba') if backend == 'numba' else ('numpy', 'numpy')
+    return Task(module, package, arguments, is_cold)
+
+
+def _load_tasks(case: Case) -> dict[str, Task]:
+    pinocchio = {'library': 'pinocchio', 'urdf': case.urdf, 'locked': case.locked}
+    return {
+        CACHED: _ours(case, 'numba'),
+        COLD: _ours(case, 'numba', is_cold=True),
+        who.PYTHON: _ours(case, 'python'),
+        who.PINOCCHIO: Task('pinocchio', 'pin', pinocchio),
+    }
+
+
+def _chain_tasks() -> dict[str, Task]:
+    arguments = {'library': 'ne_dynamics', 'backend': 'numba', 'chain': LONG_CHAIN}
+    return {
+        CACHED: Task('llvmlite', 'numba', arguments),
+        COLD: Task('llvmlite', 'numba', arguments, is_cold=True),
+    }

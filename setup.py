@@ -1,0 +1,72 @@
+"""Package description; read by colcon (build type ament_python) and by pip alike."""
+
+from glob import glob
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+PACKAGE = 'ne_dynamics'
+PROJECT = Path(__file__).resolve().parent  # colcon may run this file by a symbolic link
+
+EXTRAS = {
+    # The node and the simulated robot where no ROS 2 installation brings these modules.
+    'ros': [
+        'ros-jazzy-rclpy',
+        'ros-jazzy-rmw-fastrtps-cpp',
+        'ros-jazzy-builtin-interfaces',
+        'ros-jazzy-diagnostic-msgs',
+        'ros-jazzy-geometry-msgs',
+        'ros-jazzy-lifecycle-msgs',
+        'ros-jazzy-rcl-interfaces',
+        'ros-jazzy-rosgraph-msgs',
+        'ros-jazzy-sensor-msgs',
+        'ros-jazzy-std-msgs',
+        'ros-jazzy-std-srvs',
+        'ros-jazzy-trajectory-msgs',
+    ],
+    'sim': ['mujoco>=3.2'],
+    'fast': ['numba>=0.59'],
+    'plot': ['matplotlib'],
+    # Other people's dynamics, robots and checks that the tests compare with.
+    'test': [
+        'pytest',
+        'hypothesis',
+        'pin',
+        'example-robot-data',
+        'roboticstoolbox-python>=1.5',
+        'mujoco>=3.2',
+    ],
+    'dev': ['ruff', 'mypy', 'types-PyYAML', 'colcon-common-extensions'],
+}
+
+setup(
+    name=PACKAGE,
+    version='0.1.0',
+    description='Newton-Euler robot dynamics: computed-torque control as a ROS 2 node and as a '
+    'Python library',
+    long_description=(PROJECT / 'README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
+    maintainer='ne_dynamics maintainers',
+    maintainer_email='maintainers@ne-dynamics.example',
+    license='Apache-2.0',
+    keywords=['robotics', 'dynamics', 'control', 'ROS'],
+    packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
+    package_data={PACKAGE: ['py.typed']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
+        (f'share/{PACKAGE}', ['package.xml']),
+        (f'share/{PACKAGE}/launch', sorted(glob('launch/*.launch.py'))),
+        (f'share/{PACKAGE}/config', sorted(glob('config/*'))),
+    ],
+    zip_safe=False,
+    python_requires='>=3.10',
+    install_requires=['numpy>=1.26', 'PyYAML', 'urdf-parser-py'],
+    extras_require=EXTRAS,
+    entry_points={
+        'console_scripts': [
+            'computed_torque = ne_dynamics.ros.node:main',
+            'simulated_robot = ne_dynamics.simulation.simulated_robot:main',
+            'ne_dynamics = ne_dynamics.cli.main:main',
+        ],
+    },
+)

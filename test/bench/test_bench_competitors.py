@@ -1,0 +1,101 @@
+"""All contenders compute the same inverse dynamics; the textbook recursion and conversions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.bench import competitors, robots
+from ne_dynamics.bench.textbook import inverse_dynamics, textbook_links
+from ne_dynamics.bench.timing import require_agreement
+from ne_dynamics.errors import MissingDependencyError, ModelError
+from ne_dynamics.model.robot import JointType
+
+MAKERS = {
+    'pinocchio': lambda case, inputs: competitors.PinocchioModel(case).contender(
+        inputs, 'rnea', 'q, qd, qdd'
+    ),
+    'mujoco': competitors.mujoco_inverse,
+    'toolbox': lambda case, inputs: competitors.ToolboxModel(case).compiled(inputs),
+    'toolbox in Python': lambda case, inputs: competitors.ToolboxModel(case).python(inputs),
+    'textbook': competitors.textbook,
+}
+
+CASES = {
+    **robots.ARMS,
+    'chain of 3': lambda: robots.Case('chain of 3', robots.chain(3)),
+    'with prismatic joints': lambda: robots.Case('mixed', mixed_chain()),
+}
+
+
+def mixed_chain():
+    """Return a random chain in which every other joint slides, along slanted axes."""
+    from dataclasses import replace
+
+    robot = robots.chain(4)
+    kinds = [JointType.REVOLUTE, JointType.PRISMATIC] * 2
+    axes = np.array([[0.0, 0.6, 0.8], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    return replace(
+        robot,
+        joints=tuple(
+            replace(joint, type=kind, rotor_inertia=0.1, gear_ratio=2.0)
+            for joint, kind in zip(robot.joints, kinds, strict=True)
+        ),
+        bodies=tuple(
+            replace(body, joint_type=kind, axis=axis)
+            for body, kind, axis in zip(robot.bodies, kinds, axes, strict=True)
+        ),
+    )
+
+
+@pytest.mark.parametrize('maker', MAKERS)
+@pytest.mark.parametrize('case', CASES)
+def test_contenders_compute_the_same(case, maker):
+    """Whatever is timed as inverse dynamics gives our result, friction apart, at random states."""
+    try:
+        case = CASES[case]()
+        inputs = competitors.Inputs((case.robot.n,), seed=3)
+        contender = MAKERS[maker](case, inputs)
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    dyn = ned.Dynamics(case.robot, backend='python')
+    for _ in range(3):
+        inputs.renew()
+        expected = dyn.inverse_dynamics(inputs.q, inputs.qd, inputs.qdd)
+        require_agreement([contender], expected, dyn.friction_torque(inputs.qd))
+
+
+def test_textbook_refuses_what_it_is_not_for():
+    """The textbook's recursion and the DH conversion are for chains: trees raise ModelError."""
+    from dataclasses import replace
+
+    robot = robots.chain(3)
+    bodies = (*robot.bodies[:2], replace(robot.bodies[2], parent=0))
+    tree = replace(robot, bodies=bodies)
+    for convert in (textbook_links, competitors.modified_dh):
+        with pytest.raises(ModelError, match='expected a chain'):
+            convert(tree)
+
+
+def test_textbook_at_rest_without_gravity():
+    """Without motion and gravity no effort is needed."""
+    links = textbook_links(robots.chain(5))
+    zero = np.zeros(5)
+    assert not inverse_dynamics(links, np.zeros(3), zero + 0.3, zero, zero).any()
+
+
+def test_chains_are_reproducible():
+    """The same length gives the same chain, another length another one."""
+    first, second = (robots.chain(5).bodies[2].inertia for _ in range(2))
+    assert first.mass == second.mass
+    assert robots.chain(10).bodies[2].inertia.mass != first.mass
+
+
+def test_inputs_change_in_place():
+    """Renewing changes the contents of the arrays that contenders hold."""
+    inputs = competitors.Inputs((4,))
+    held, before = inputs.names['q'], inputs.q.copy()
+    inputs.renew()
+    assert held is inputs.q
+    assert (held != before).all()

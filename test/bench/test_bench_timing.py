@@ -1,0 +1,91 @@
+"""The clockwork of the benchmark: turns, medians, ratios, agreement. No wall-clock time."""
+
+from __future__ import annotations
+
+import timeit
+
+import numpy as np
+import pytest
+
+from ne_dynamics.bench.timing import (
+    Contender,
+    DisagreementError,
+    Times,
+    measure,
+    require_agreement,
+)
+
+
+def recording(log, name):
+    """Return a contender that writes its name down."""
+    return Contender(name, 'log(name)', {'log': log.append, 'name': name})
+
+
+def test_ratio_is_that_of_the_medians():
+    """The ratio is median over median; the quartiles are those of the ratios by round."""
+    ours = Times('a', np.array([1.0, 2.0, 3.0, 4.0, 100.0]))
+    theirs = Times('b', np.array([2.0, 4.0, 6.0, 16.0, 200.0]))
+    ratio = ours.ratio_to(theirs)
+    assert ratio.value == 3.0 / 6.0
+    by_round = [0.5, 0.5, 0.5, 0.25, 0.5]
+    assert (ratio.low, ratio.high) == tuple(np.percentile(by_round, (25, 75)))
+
+
+def test_contenders_take_turns():
+    """Every round runs every contender once, and every round starts with another one."""
+    log, rounds = [], []
+
+    def renew():
+        rounds.append(len(log))
+
+    contenders = [recording(log, name) for name in 'abc']
+    times = measure(contenders, 6, renew, sample_duration=1e-9)
+    turns = [
+        ''.join(dict.fromkeys(log[begin:end]))
+        for begin, end in zip(rounds, [*rounds[1:], len(log)], strict=True)
+    ]
+    assert turns == ['abc', 'bca', 'cab', 'abc', 'bca', 'cab']
+    assert [list(times), times['b'].seconds.shape] == [['a', 'b', 'c'], (6,)]
+
+
+def test_times_are_per_sample(monkeypatch):
+    """A contender that computes many samples at once is charged per sample."""
+    monkeypatch.setattr(timeit.Timer, 'timeit', lambda timer, calls: 0.5 * calls)
+    one = Contender('one', '1', {})
+    many = Contender('many', '1', {}, samples=10)
+    times = measure([one, many], 3)
+    assert times['one'].seconds.tolist() == [0.5] * 3
+    assert times['many'].seconds.tolist() == [0.05] * 3
+
+
+def test_contender_runs_a_statement_and_reads_its_result():
+    """Several lines are run as they stand; the result is the expression after them."""
+    target = np.zeros(2)
+    contender = Contender('a', 'x[0] = 1.0\nx[1] = 2.0', {'x': target}, result='x')
+    assert contender.value().tolist() == [1.0, 2.0]
+    target[:] = 0.0
+    contender.timer().timeit(1)
+    assert target.tolist() == [1.0, 2.0]
+
+
+def test_disagreement_is_an_error_with_a_name():
+    """Who computes something else is not timed: the error says who, and by how much."""
+    expected = np.array([1.0, -2.0])
+    right = Contender('right', 'x', {'x': expected + 1e-12})
+    wrong = Contender('wrong', 'x', {'x': expected + 1e-6})
+    require_agreement([right], expected)
+    with pytest.raises(DisagreementError, match=r'wrong: expected .* got a difference of 5e-07'):
+        require_agreement([right, wrong], expected)
+    with pytest.raises(DisagreementError, match=r'shape \(2,\), got \(3,\)'):
+        require_agreement([Contender('long', 'x', {'x': np.zeros(3)})], expected)
+    with pytest.raises(DisagreementError, match=r'nothing: .* got a difference of nan'):
+        require_agreement([Contender('nothing', 'x', {'x': np.full(2, np.nan)})], expected)
+
+
+def test_friction_is_added_for_those_without_it():
+    """A contender without joint friction is compared after friction is added, others as is."""
+    friction = np.array([0.5, 0.25])
+    expected = np.array([1.5, 2.25])
+    without = Contender('without', 'x', {'x': expected - friction})
+    with_it = Contender('with', 'x', {'x': expected}, friction=True)
+    require_agreement([without, with_it], expected, friction)

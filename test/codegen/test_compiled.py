@@ -1,0 +1,864 @@
+"""Machine code and generated Python compute the same, and the compiled entry checks its input."""
+
+from __future__ import annotations
+
+import copy
+import decimal
+import functools
+import gc
+import os
+import pickle
+import pydoc
+import subprocess
+import sys
+import threading
+import weakref
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_robots import random_tree
+
+import ne_dynamics as ned
+from ne_dynamics.codegen.programs import LARGEST
+from ne_dynamics.codegen.source import trace
+from ne_dynamics.errors import BackendError, InputError, ModelError
+from ne_dynamics.shipped import shipped_file
+
+pytestmark = pytest.mark.usefixtures('compiler')
+
+GRAVITY = (0.3, -0.2, -9.80665)
+
+TOLERANCE = 1e-12
+"""Largest difference of the backends, relative to the largest magnitude of the sample."""
+
+SIZES = (0, 1, 7, 8, 9, 1000)
+
+SHIPPED = {
+    'six_axis_arm': lambda: ned.load_urdf(shipped_file('six_axis_arm.urdf')),
+    'puma560_standard': lambda: ned.load_dh(shipped_file('puma560_standard_dh.yaml')),
+    'puma560_modified': lambda: ned.load_dh(shipped_file('puma560_modified_dh.yaml')),
+    'six_link': lambda: ned.load_dh(shipped_file('six_link_dh.yaml')),
+}
+TREES = {f'tree_{seed}_{joints}': (seed, joints) for seed, joints in ((0, 1), (5, 5), (3, 6))}
+
+BRIEFLY = ('puma560_modified', 'six_link')
+"""Robots of which a few functions are compared, to save time."""
+
+FUNCTIONS = {
+    'inverse_dynamics': ('q', 'qd', 'qdd'),
+    'inverse_dynamics with wrench': ('q', 'qd', 'qdd', 'wrench'),
+    'inverse_dynamics with base motion': ('q', 'qd', 'qdd', 'wrench', 'base_motion'),
+    'gravity_torque': ('q',),
+    'mass_matrix': ('q',),
+    'coriolis_matrix': ('q', 'qd'),
+    'forward_dynamics': ('q', 'qd', 'tau'),
+    'forward_dynamics with wrench': ('q', 'qd', 'tau', 'wrench'),
+    'forward_kinematics': ('q',),
+    'jacobian': ('q',),
+    'jacobian in tip axes': ('q',),
+    'regressor': ('q', 'qd', 'qdd'),
+}
+
+
+@functools.cache
+def robot_of(name):
+    """Return a robot with a tip."""
+    if name in SHIPPED:
+        return SHIPPED[name]()
+    tree = random_tree(*TREES[name])
+    return replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
+
+
+@functools.cache
+def dynamics_of(name, backend, threads=1):
+    """Return the dynamics of a robot, built once a session."""
+    return ned.Dynamics(robot_of(name), gravity=GRAVITY, backend=backend, threads=threads)
+
+
+def samples(robot, count, seed=0):
+    """Return random values of all arguments, arrays of `count` rows."""
+    rng = np.random.default_rng([seed, count])
+    widths = {'q': 2.0, 'qd': 2.0, 'qdd': 3.0, 'tau': 20.0}
+    values = {key: rng.uniform(-width, width, (count, robot.n)) for key, width in widths.items()}
+    values['wrench'] = rng.uniform(-10.0, 10.0, (count, 6))
+    values['base_motion'] = rng.uniform(-2.0, 2.0, (count, 9))
+    return values
+
+
+def call(dynamics, function, values):
+    """Call a function of the table with named values, in order of its arguments."""
+    keywords = {'axes': 'tip'} if function == 'jacobian in tip axes' else {}
+    method = getattr(dynamics, function.split()[0])
+    return method(*[values[key] for key in FUNCTIONS[function]], **keywords)
+
+
+def row(values, index):
+    """Return one sample of all arguments."""
+    return {key: value[index].copy() for key, value in values.items()}
+
+
+def assert_same(computed, expected, scale=None, tolerance=TOLERANCE):
+    """Assert agreement relative to the largest magnitude."""
+    assert computed.shape == expected.shape
+    assert computed.dtype == np.float64
+    if expected.size == 0:
+        return
+    scale = np.abs(expected).max() if scale is None else scale
+    error = np.abs(computed - expected).max()
+    assert error <= tolerance * scale, f'difference {error:.3g}, largest magnitude {scale:.3g}'
+
+
+def allowed(robot_name, function, values):
+    """Return the tolerance: forward dynamics pass on the condition of the mass matrix."""
+    if not function.startswith('forward_dynamics'):
+        return TOLERANCE
+    matrices = dynamics_of(robot_name, 'python').mass_matrix(values['q'])
+    return TOLERANCE * max(1.0, 1e-2 * float(np.linalg.cond(matrices).max()))
+
+
+# ---- backends
+
+
+@pytest.mark.parametrize(
+    ('name', 'function'),
+    [
+        (name, function)
+        for name in (*SHIPPED, *TREES)
+        for function in FUNCTIONS
+        if name not in BRIEFLY or function in ('inverse_dynamics', 'mass_matrix')
+    ],
+)
+def test_backends_agree_on_every_function_single_and_batch(name, function):
+    """Machine code gives what generated Python gives: first call, later calls, every size."""
+    python, numba = dynamics_of(name, 'python'), dynamics_of(name, 'numba')
+    values = samples(robot_of(name), 1000)
+    expected = call(python, function, values)
+    tolerance = allowed(name, function, values)
+    scale = np.abs(expected).max()
+    for size in SIZES:
+        some = {key: value[:size] for key, value in values.items()}
+        assert_same(call(numba, function, some), expected[:size], scale, tolerance)
+        if size < 10:
+            assert_same(call(python, function, some), expected[:size], scale, tolerance)
+    for index in range(12):
+        assert_same(call(numba, function, row(values, index)), expected[index], scale, tolerance)
+        assert_same(call(python, function, row(values, index)), expected[index], scale, tolerance)
+
+
+@pytest.mark.parametrize('function', ['inverse_dynamics', 'mass_matrix', 'jacobian'])
+def test_threads_change_no_bit_of_a_batch(function):
+    """Two threads share a batch and return what one returns, whatever the size."""
+    one = dynamics_of('six_axis_arm', 'numba')
+    two = dynamics_of('six_axis_arm', 'numba', threads=2)
+    for size in (*SIZES, 15, 16, 17, 33):
+        values = samples(one.robot, size)
+        np.testing.assert_array_equal(call(two, function, values), call(one, function, values))
+
+
+def test_rows_of_a_batch_do_not_depend_on_their_neighbours():
+    """A sample gives the same bits wherever it stands in a batch of whole groups."""
+    dynamics = dynamics_of('six_axis_arm', 'numba')
+    values = samples(dynamics.robot, 32)
+    result = call(dynamics, 'inverse_dynamics', values)
+    order = np.random.default_rng(1).permutation(32)
+    shuffled = {key: value[order] for key, value in values.items()}
+    np.testing.assert_array_equal(call(dynamics, 'inverse_dynamics', shuffled), result[order])
+
+
+@pytest.mark.parametrize('backend', ['python', 'numba'])
+@pytest.mark.parametrize('function', ['mass_matrix', 'coriolis_matrix', 'regressor'])
+def test_matrices_strobed_for_long_chains_equal_those_written_out(function, backend, monkeypatch):
+    """What a long chain computes from the recursion is what a short one computes directly."""
+    values = samples(robot_of('tree_5_5'), 9)
+    expected = call(dynamics_of('tree_5_5', 'python'), function, values)
+    monkeypatch.setitem(LARGEST, function, 1)
+    dynamics = ned.Dynamics(robot_of('tree_5_5'), gravity=GRAVITY, backend=backend)
+    assert_same(call(dynamics, function, values), expected)
+    assert_same(call(dynamics, function, row(values, 3)), expected[3])
+
+
+@pytest.mark.parametrize('link', [None, 'forearm'])
+def test_named_links_and_the_tip_do_not_mix(link):
+    """A pose or Jacobian of a named link is compiled beside that of the tip, not instead."""
+    python, numba = dynamics_of('six_axis_arm', 'python'), dynamics_of('six_axis_arm', 'numba')
+    q = samples(python.robot, 1)['q'][0]
+    if link is not None:
+        link = python.robot.links[3].name
+    for _ in range(2):
+        pose, expected = (d.forward_kinematics(q, link=link) for d in (numba, python))
+        assert_same(pose, expected)
+        jacobian, expected = (d.jacobian(q, link=link) for d in (numba, python))
+        assert_same(jacobian, expected)
+        assert_same(numba.jacobian(q), python.jacobian(q))
+
+
+@pytest.mark.parametrize('backend', ['python', 'numba'])
+def test_a_singular_mass_matrix_is_a_model_error_on_every_backend(backend):
+    """Where the mass matrix is singular forward dynamics raise, and return no infinity."""
+    urdf = (
+        '<robot name="r"><link name="b"/><link name="arm"/><link name="slide"><inertial>'
+        '<origin xyz="0 0 0"/><mass value="1"/>'
+        '<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="turn" type="continuous"><parent link="b"/><child link="arm"/>'
+        '<axis xyz="0 0 1"/></joint>'
+        '<joint name="reach" type="prismatic"><parent link="arm"/><child link="slide"/>'
+        '<axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+    dynamics = ned.Dynamics(ned.load_urdf(urdf), backend=backend)
+    np.testing.assert_allclose(dynamics.forward_dynamics([0.0, 0.5], [1, 1], [1, 1]), [0.0, 1.5])
+    for q in ([0.0, 0.0], np.zeros(2), [[0.0, 0.5], [0.0, 0.0]]):
+        with pytest.raises(ModelError, match='singular'):
+            dynamics.forward_dynamics(q, np.ones_like(q), np.ones_like(q))
+
+
+# ---- the compiled entry
+
+
+@pytest.fixture
+def pair():
+    """Dynamics of the shipped arm on numba, entries in place, and on python."""
+    numba, python = dynamics_of('six_axis_arm', 'numba'), dynamics_of('six_axis_arm', 'python')
+    values = row(samples(numba.robot, 1), 0)
+    for function in ('inverse_dynamics', 'inverse_dynamics with wrench', 'gravity_torque'):
+        call(numba, function, values)
+    assert type(numba.inverse_dynamics) is type(len), 'the entry is not in place'
+    return numba, python
+
+
+class Subclass(np.ndarray):
+    """An array of another type."""
+
+
+def _strided(x):
+    return np.repeat(x, 2, axis=-1)[..., ::2]
+
+
+def _unaligned(x):
+    buffer = bytearray(x.nbytes + 1)
+    array = np.frombuffer(buffer, dtype=np.float64, count=x.size, offset=1).reshape(x.shape)
+    array[...] = x
+    return array
+
+
+def _read_only(x):
+    x = x.copy()
+    x.setflags(write=False)
+    return x
+
+
+FORMS = {
+    'list': lambda x: x.tolist(),
+    'tuple': lambda x: tuple(x.tolist()),
+    'list of NumPy scalars': list,
+    'float32': lambda x: x.astype(np.float32),
+    'long double': lambda x: x.astype(np.longdouble),
+    'big-endian': lambda x: x.astype('>f8'),
+    'non-contiguous': _strided,
+    'reversed': lambda x: x[..., ::-1].copy()[..., ::-1],
+    'Fortran': np.asfortranarray,
+    'read-only': _read_only,
+    'unaligned': _unaligned,
+    'subclass': lambda x: x.view(Subclass),
+    'column of a table': lambda x: np.stack([x, x], axis=-1)[..., 1],
+}
+
+
+@pytest.mark.parametrize('size', [None, 1, 19])
+@pytest.mark.parametrize('form', FORMS)
+def test_every_kind_of_array_gives_the_same(form, size, pair):
+    """Lists, other types, strides and orders are converted, in any argument, on both paths."""
+    numba, _ = pair
+    values = samples(numba.robot, size or 1)
+    if size is None:
+        values = row(values, 0)
+    # Numbers that float32 holds exactly, so that every form means the same.
+    values = {key: np.round(value * 64.0) / 64.0 for key, value in values.items()}
+    expected = call(numba, 'inverse_dynamics with wrench', values)
+    convert = FORMS[form]
+    for key in ('q', 'qd', 'qdd', 'wrench'):
+        result = call(numba, 'inverse_dynamics with wrench', {**values, key: convert(values[key])})
+        assert type(result) is np.ndarray
+        assert_same(result, expected)
+    everything = {key: convert(value) for key, value in values.items()}
+    assert_same(call(numba, 'inverse_dynamics with wrench', everything), expected)
+    assert_same(numba.gravity_torque(everything['q']), numba.gravity_torque(values['q']))
+
+
+def test_integers_are_numbers(pair):
+    """Integer lists and arrays of every width are accepted."""
+    numba, python = pair
+    numbers = [1, 2, 3, 0, 1, 2]
+    expected = python.inverse_dynamics(*[np.array(numbers, dtype=float)] * 3)
+    for kind in (list, np.int8, np.int32, np.int64, np.uint16):
+        q = numbers if kind is list else np.array(numbers, dtype=kind)
+        assert_same(numba.inverse_dynamics(q, q, q), expected)
+
+
+BAD = {
+    '0-d': (np.float64(1.0), 'shape'),
+    'number': (1.0, 'shape'),
+    'None': (None, 'real numbers'),
+    'text': ('abcdef', 'real numbers'),
+    'texts': (['1', '2', '3', '4', '5', '6'], 'real numbers'),
+    'booleans': (np.ones(6, dtype=bool), 'real numbers'),
+    'complex': (np.ones(6, dtype=complex), 'real numbers'),
+    'objects': (np.ones(6, dtype=object), 'real numbers'),
+    'dates': (np.zeros(6, dtype='M8[s]'), 'real numbers'),
+    'dictionary': ({}, 'real numbers'),
+    'short': (np.zeros(5), r'shape \(6,\)'),
+    'long': (np.zeros(7), r'shape \(6,\)'),
+    'empty': (np.zeros(0), r'shape \(6,\)'),
+    'transposed': (np.zeros((6, 2)), r'shape \(6,\)'),
+    'three dimensions': (np.zeros((1, 1, 6)), r'shape \(6,\)'),
+    'ragged': ([[1.0] * 6, [1.0] * 5], 'array'),
+    'structured': (np.zeros(6, dtype=[('a', 'f8')]), 'real numbers'),
+}
+
+
+@pytest.mark.parametrize('position', [0, 1, 2])
+@pytest.mark.parametrize('kind', BAD)
+def test_what_is_no_vector_of_numbers_is_an_input_error(kind, position, pair):
+    """The error names the argument and says what was expected, on both backends alike."""
+    value, expected = BAD[kind]
+    arguments = [np.zeros(6), np.zeros(6), np.zeros(6)]
+    arguments[position] = value
+    name = ('q', 'qd', 'qdd')[position]
+    texts = []
+    for dynamics in pair:
+        with pytest.raises(InputError, match=f'^{name}: .*{expected}') as caught:
+            dynamics.inverse_dynamics(*arguments)
+        texts.append(str(caught.value))
+    assert texts[0] == texts[1]
+
+
+def test_batches_of_different_lengths_are_an_input_error(pair):
+    """A batch goes with batches of its length only; one wrench serves all samples."""
+    values = samples(pair[0].robot, 9)
+    q, qd, qdd, wrench = (values[key] for key in FUNCTIONS['inverse_dynamics with wrench'])
+    for dynamics in pair:
+        for arguments in (
+            (q, qd[:8], qdd),
+            (q, qd[0], qdd),
+            (q[0], qd, qdd[0]),
+            (q[0], qd[0], qdd[:1]),
+            (q, qd, qdd, wrench[:8]),
+            (q[0], qd[0], qdd[0], wrench),
+            (q[:1], qd, qdd),
+        ):
+            with pytest.raises(InputError, match='expected shape'):
+                dynamics.inverse_dynamics(*arguments)
+        repeated = dynamics.inverse_dynamics(q, qd, qdd, np.tile(wrench[0], (9, 1)))
+        assert_same(dynamics.inverse_dynamics(q, qd, qdd, wrench[0]), repeated)
+
+
+@pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize('position', range(24))
+def test_a_number_that_is_not_finite_is_found_wherever_it_stands(position, bad, pair):
+    """NaN and infinity at any place of any argument are an error that names the place."""
+    numba, _ = pair
+    key, index = FUNCTIONS['inverse_dynamics with wrench'][position // 6], position % 6
+    values = samples(numba.robot, 21)
+    single = row(values, 0)
+    single[key][index] = bad
+    message = rf'^{key}: expected finite numbers, got {bad} at index \((\d+, )?{index},?\)'
+    with pytest.raises(InputError, match=message):
+        call(numba, 'inverse_dynamics with wrench', single)
+    if key != 'wrench':
+        with pytest.raises(InputError, match=message):
+            call(numba, 'inverse_dynamics', single)
+    for line in (0, 7, 8, 15, 16, 20):  # first and last of a group, and of the rest
+        batch = {name: value.copy() for name, value in values.items()}
+        batch[key][line, index] = bad
+        with pytest.raises(InputError, match=message.replace(r'(\d+, )?', f'{line}, ')):
+            call(numba, 'inverse_dynamics with wrench', batch)
+
+
+@pytest.mark.parametrize('function', FUNCTIONS)
+def test_no_function_takes_a_number_that_is_not_finite(function, pair):
+    """Every function refuses NaN in every argument, also where it does not use the number."""
+    for dynamics in pair:
+        values = row(samples(dynamics.robot, 1), 0)
+        call(dynamics, function, values)
+        for key in FUNCTIONS[function]:
+            for index in range(len(values[key])):
+                bad = {**values, key: values[key].copy()}
+                bad[key][index] = np.nan
+                with pytest.raises(InputError, match=rf'^{key}: expected finite'):
+                    call(dynamics, function, bad)
+
+
+def test_the_largest_finite_numbers_are_not_taken_for_infinite(pair):
+    """Numbers whose sum or product overflows are finite all the same."""
+    huge = np.array([1.7e308, 1.7e308, -1.7e308, 1.7e308, 1e308, 1.7e308])
+    for dynamics in pair:
+        zeros = np.zeros(6)
+        with np.errstate(all='ignore'):
+            assert dynamics.inverse_dynamics(zeros, zeros, huge).shape == (6,)
+            assert dynamics.inverse_dynamics(zeros, zeros, zeros, huge).shape == (6,)
+
+
+@pytest.mark.parametrize('size', [1e6, np.nextafter(1e6, 2e6), 1e7, 1e15, 1e300])
+def test_huge_angles_are_computed_as_by_the_platform(size, pair):
+    """Angles beyond those of the compiled sines give the Python backend's result."""
+    numba, python = pair
+    values = samples(numba.robot, 11)
+    expected = call(python, 'inverse_dynamics', values)
+    scale = np.abs(expected).max()
+    for index in range(6):
+        for sign in (1.0, -1.0):
+            q = values['q'].copy()
+            q[9, index] = sign * size
+            q[2, index] = -sign * size * 0.7
+            big = {**values, 'q': q}
+            assert_same(
+                call(numba, 'inverse_dynamics', big),
+                call(python, 'inverse_dynamics', big),
+                scale,
+            )
+            one = row(big, 9)
+            assert_same(
+                call(numba, 'inverse_dynamics', one),
+                call(python, 'inverse_dynamics', one),
+                scale,
+            )
+
+
+def test_coulomb_friction_has_the_sign_of_the_smallest_velocity():
+    """The sign of a velocity is exact on every path: zeros of both signs, denormal numbers."""
+    name = next(n for n in TREES if robot_of(n).limits('coulomb_friction').all())
+    robot = robot_of(name)
+    coulomb = robot.limits('coulomb_friction')
+    for value, sign in ((0.0, 0.0), (-0.0, 0.0), (5e-324, 1.0), (-5e-324, -1.0)):
+        rates = np.full(robot.n, value)
+        zeros = np.zeros(robot.n)
+        for backend in ('python', 'numba'):
+            dynamics = ned.Dynamics(robot, gravity=(0, 0, 0), backend=backend)
+            for _ in range(2):
+                torque = dynamics.inverse_dynamics(zeros, rates, zeros)
+                np.testing.assert_array_equal(torque, sign * coulomb)
+            batch = dynamics.inverse_dynamics(*[np.tile(x, (9, 1)) for x in (zeros, rates, zeros)])
+            np.testing.assert_array_equal(batch, np.tile(sign * coulomb, (9, 1)))
+            np.testing.assert_array_equal(dynamics.friction_torque(rates), sign * coulomb)
+
+
+def test_arguments_can_be_given_by_name_and_place(pair):
+    """Wrench and base motion by place or by name, None for either, arguments in any order."""
+    numba, python = pair
+    values = row(samples(numba.robot, 1), 0)
+    q, qd, qdd, wrench, base = (
+        values[key] for key in FUNCTIONS['inverse_dynamics with base motion']
+    )
+    plain = python.inverse_dynamics(q, qd, qdd)
+    loaded = python.inverse_dynamics(q, qd, qdd, wrench)
+    moving = python.inverse_dynamics(q, qd, qdd, base_motion=base)
+    both = python.inverse_dynamics(q, qd, qdd, wrench, base)
+    f = numba.inverse_dynamics
+    for result in (
+        f(q, qd, qdd),
+        f(q, qd, qdd=qdd),
+        f(qdd=qdd, q=q, qd=qd),
+        f(q, qd, qdd, None),
+        f(q, qd, qdd, None, None),
+        f(q, qd, qdd, wrench=None),
+        f(*[q, qd, qdd], **{'base_motion': None}),
+    ):
+        assert_same(result, plain)
+    for result in (
+        f(q, qd, qdd, wrench),
+        f(q, qd, qdd, wrench=wrench),
+        f(q, qd, qdd, wrench, None),
+        f(wrench=wrench, qdd=qdd, qd=qd, q=q),
+    ):
+        assert_same(result, loaded)
+    assert_same(f(q, qd, qdd, None, base), moving)
+    assert_same(f(q, qd, qdd, base_motion=base), moving)
+    assert_same(f(q, qd, qdd, wrench, base), both)
+    assert_same(f(q, qd, qdd, wrench, base_motion=base), both)
+
+
+@pytest.mark.parametrize('function', ['inverse_dynamics', 'gravity_torque', 'mass_matrix'])
+def test_a_wrong_number_of_arguments_is_a_type_error(function, pair):
+    """Too many, too few, unknown and repeated arguments raise what Python raises."""
+    numba, _ = pair
+    q = np.zeros(6)
+    count = 3 if function == 'inverse_dynamics' else 1
+    most = 5 if function == 'inverse_dynamics' else 1
+    method = getattr(numba, function)
+    method(*[q] * count)
+    method = getattr(numba, function)
+    for arguments, keywords in (
+        ((), {}),
+        ((q,) * (count - 1), {}),
+        ((q,) * (most + 1), {}),
+        ((q,) * 40, {}),
+        ((q,) * count, {'unknown': q}),
+        ((q,) * count, {'q': q}),
+    ):
+        with pytest.raises(TypeError, match=function):
+            method(*arguments, **keywords)
+
+
+@pytest.mark.parametrize('function', FUNCTIONS)
+def test_results_are_fresh_arrays_of_the_caller(function, pair):
+    """A result is writable, its own, and unchanged by later calls; arguments stay as they are."""
+    numba, _ = pair
+    for values in (row(samples(numba.robot, 1), 0), samples(numba.robot, 9)):
+        before = {key: value.copy() for key, value in values.items()}
+        results = [call(numba, function, values) for _ in range(4)]
+        copies = [result.copy() for result in results]
+        for other in range(5):
+            call(numba, function, {key: value + 0.1 * other for key, value in values.items()})
+        for result, copied in zip(results, copies, strict=True):
+            np.testing.assert_array_equal(result, copied)
+            assert result.flags.writeable
+            assert result.flags.c_contiguous
+            assert not any(np.shares_memory(result, value) for value in values.values())
+        assert not any(np.shares_memory(results[0], other) for other in results[1:])
+        results[0][...] = np.nan
+        np.testing.assert_array_equal(results[1], copies[1])
+        for key, value in values.items():
+            np.testing.assert_array_equal(value, before[key])
+
+
+def test_the_entry_explains_itself_as_the_method_does(pair):
+    """Name, documentation and help of the compiled entry are those of the method."""
+    numba, _ = pair
+    entry, method = numba.inverse_dynamics, ned.Dynamics.inverse_dynamics
+    assert entry.__name__ == method.__name__
+    assert entry.__doc__.strip() == method.__doc__.strip()
+    assert 'qdd : array-like' in pydoc.plain(pydoc.render_doc(entry))
+
+
+def test_a_method_overridden_in_a_subclass_stays_overridden():
+    """A compiled entry does not take the place of a subclass's own method."""
+
+    class Doubled(ned.Dynamics):
+        def gravity_torque(self, q):
+            return 2.0 * super().gravity_torque(q)
+
+    dynamics = Doubled(robot_of('six_axis_arm'), gravity=GRAVITY, backend='numba')
+    q = np.linspace(0.1, 0.9, 6)
+    expected = 2.0 * dynamics_of('six_axis_arm', 'python').gravity_torque(q)
+    for _ in range(3):
+        assert_same(dynamics.gravity_torque(q), expected)
+
+
+@pytest.mark.parametrize(
+    'clone', [lambda d: pickle.loads(pickle.dumps(d)), copy.deepcopy, copy.copy]
+)
+@pytest.mark.parametrize('backend', ['python', 'numba'])
+def test_copies_and_pickles_compute_the_same(clone, backend):
+    """Dynamics in use can be pickled and copied; the copy has the same settings."""
+    dynamics = ned.Dynamics(
+        robot_of('six_axis_arm'), gravity=GRAVITY, backend=backend, tolerance=1e-11, threads=2
+    )
+    values = row(samples(dynamics.robot, 1), 0)
+    result = call(dynamics, 'inverse_dynamics', values)
+    call(dynamics, 'inverse_dynamics', values)
+    other = clone(dynamics)
+    assert other is not dynamics
+    assert (other.backend, other.tolerance, other.threads) == (backend, 1e-11, 2)
+    np.testing.assert_array_equal(other.gravity, dynamics.gravity)
+    assert other.joint_names == dynamics.joint_names
+    for _ in range(2):
+        np.testing.assert_array_equal(call(other, 'inverse_dynamics', values), result)
+
+
+def test_dynamics_are_collected_and_their_code_is_not():
+    """Dynamics disappear when nobody holds them; a method somebody kept goes on working."""
+    q = np.linspace(0.1, 0.9, 6)
+    dynamics = ned.Dynamics(robot_of('six_axis_arm'), gravity=GRAVITY, backend='numba')
+    expected = dynamics.gravity_torque(q)
+    dynamics.gravity_torque(q)
+    alive = weakref.ref(dynamics)
+    method = dynamics.gravity_torque
+    del dynamics
+    gc.collect()
+    np.testing.assert_array_equal(method(q), expected)
+    np.testing.assert_allclose(method(q.tolist()), expected, rtol=1e-12)
+    del method
+    gc.collect()
+    assert alive() is None
+
+
+def _resident_bytes():
+    with open('/proc/self/statm') as file:
+        return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE')
+
+
+def test_calls_leak_neither_references_nor_memory(pair):
+    """After thousands of calls, good and bad, no count has moved and memory is as before."""
+    numba, _ = pair
+    values = samples(numba.robot, 1)
+    good = [values[key][0] for key in FUNCTIONS['inverse_dynamics with wrench']]
+    bad = [good[0], good[1] * np.nan, good[2], good[3]]
+    lists = [array.tolist() for array in good]
+    method = numba.inverse_dynamics
+    counted = [*good, *bad, *lists, np.ndarray, numba, method]
+
+    def work(calls):
+        for _ in range(calls):
+            method(*good)
+            method(*good[:3])
+        for _ in range(calls // 20):
+            method(*lists)
+            method(*good[:3], wrench=good[3])
+            with pytest.raises(InputError):
+                method(*bad)
+            with pytest.raises(TypeError):
+                method(*good[:2])
+
+    work(2000)
+    gc.collect()
+    before = [sys.getrefcount(thing) for thing in counted]
+    resident = _resident_bytes() if os.path.exists('/proc/self/statm') else None
+    work(10000)
+    gc.collect()
+    after = [sys.getrefcount(thing) for thing in counted]
+    assert before == after
+    if resident is not None:
+        # One array leaked a call would be 3 MB.
+        assert _resident_bytes() - resident < 1.5e6
+
+
+def test_several_threads_may_call_at_once(pair):
+    """Calls from several threads, single and batch, do not disturb each other."""
+    numba, python = pair
+    values = samples(numba.robot, 40)
+    expected = call(python, 'inverse_dynamics', values)
+    scale = np.abs(expected).max()
+    faults = []
+    barrier = threading.Barrier(4)
+
+    def work(offset):
+        barrier.wait()
+        try:
+            for turn in range(150):
+                index = (offset * 7 + turn) % 40
+                result = call(numba, 'inverse_dynamics', row(values, index))
+                assert_same(result, expected[index], scale)
+                if turn % 10 == 0:
+                    assert_same(call(numba, 'inverse_dynamics', values), expected, scale)
+        except AssertionError as error:
+            faults.append(error)
+
+    workers = [threading.Thread(target=work, args=(offset,)) for offset in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not faults
+
+
+def run_python(code, **environment):
+    """Run a script in a process of its own; return what it printed."""
+    result = subprocess.run(
+        [sys.executable, '-X', 'faulthandler', '-c', code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 0, (result.returncode, result.stderr[-2000:])
+    return result.stdout
+
+
+FIRST_CALLS = """
+import gc, sys, threading
+import numpy as np
+import ne_dynamics as ned
+from ne_dynamics.shipped import shipped_file
+
+robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+q = np.linspace(0.1, 0.9, 6)
+expected = ned.Dynamics(robot, backend='python').gravity_torque(q)
+shared = ned.Dynamics(robot, backend='numba') if sys.argv[1:] == ['shared'] else None
+barrier = threading.Barrier(4)
+wrong = []
+
+def work():
+    dynamics = shared or ned.Dynamics(robot, backend='numba')
+    barrier.wait()
+    for turn in range(100):
+        for result in (dynamics.gravity_torque(q), dynamics.gravity_torque([q] * 9)[8]):
+            if not np.allclose(result, expected, rtol=0, atol=1e-10):
+                wrong.append(result)
+        if turn == 3:
+            gc.collect()
+
+workers = [threading.Thread(target=work) for _ in range(4)]
+for worker in workers:
+    worker.start()
+for worker in workers:
+    worker.join()
+print('wrong', len(wrong))
+"""
+
+
+@pytest.mark.parametrize('kind', ['shared', 'own'])
+def test_first_calls_of_several_threads_compile_safely(kind, tmp_path):
+    """Threads whose first calls need the same code at once all get code that stays."""
+    code = f'import sys\nsys.argv = ["", {kind!r}]\n' + FIRST_CALLS
+    assert run_python(code, NE_DYNAMICS_CACHE=str(tmp_path / 'new')) == 'wrong 0\n'
+
+
+def test_an_unknown_interpreter_or_numpy_gets_no_direct_entry(tmp_path):
+    """Where the layout of arrays is not the known one, batches compile and methods stay."""
+    code = """
+import numpy as np
+import ne_dynamics as ned
+from ne_dynamics.codegen import compiled
+from ne_dynamics.shipped import shipped_file
+
+compiled._layout_is_known = lambda: False
+robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+numba, python = (ned.Dynamics(robot, backend=backend) for backend in ('numba', 'python'))
+q = np.linspace(0.1, 0.9, 6)
+for _ in range(3):
+    assert np.allclose(numba.gravity_torque(q), python.gravity_torque(q), rtol=1e-12)
+    assert np.allclose(numba.gravity_torque([q] * 9), python.gravity_torque([q] * 9), rtol=1e-12)
+print(type(numba.gravity_torque).__name__)
+"""
+    assert run_python(code, NE_DYNAMICS_CACHE=str(tmp_path / 'new')) == 'method\n'
+
+
+def test_without_the_compiler_auto_is_python_and_numba_is_a_clear_error(tmp_path):
+    """Where llvmlite is missing, 'auto' works and 'numba' says what to install."""
+    code = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split('.')[0] in ('llvmlite', 'numba'):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Missing())
+import ne_dynamics as ned
+from ne_dynamics.errors import BackendError
+from ne_dynamics.shipped import shipped_file
+robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+dynamics = ned.Dynamics(robot)
+print(dynamics.backend, dynamics.gravity_torque([0.0] * 6).shape)
+try:
+    ned.Dynamics(robot, backend='numba')
+except BackendError as error:
+    print(error)
+"""
+    output = run_python(code, NE_DYNAMICS_CACHE=str(tmp_path / 'new'))
+    assert output.startswith("python (6,)\nbackend 'numba': expected the package numba")
+    assert not (tmp_path / 'new').exists()
+
+
+def test_an_unknown_backend_is_named_in_the_error():
+    """The error lists the backends there are."""
+    with pytest.raises(BackendError, match="auto, python, numba, got 'cuda'"):
+        ned.Dynamics(robot_of('six_axis_arm'), backend='cuda')
+
+
+# ---- sines and cosines
+
+
+PI = decimal.Decimal(
+    '3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803'
+)
+
+
+LAST_PLACES, SMALLEST = decimal.Decimal('3e-16'), decimal.Decimal('1e-320')
+
+
+def exact_sincos(angle):
+    """Return sine and cosine of a double, to 40 digits, by their series."""
+    with decimal.localcontext() as context:
+        context.prec = 70
+        x = decimal.Decimal(float(angle))
+        turns = int((2 * x / PI).to_integral_value())
+        x -= turns * PI / 2
+        sine = cosine = decimal.Decimal(0)
+        term = decimal.Decimal(1)
+        for order in range(50):
+            sign = -1 if order % 4 >= 2 else 1
+            if order % 2:
+                sine += sign * term
+            else:
+                cosine += sign * term
+            term = term * x / (order + 1)
+        quarter = [(sine, cosine), (cosine, -sine), (-sine, -cosine), (-cosine, sine)]
+        return quarter[turns % 4]
+
+
+@pytest.fixture(scope='module')
+def sincos(session_cache):
+    """Compiled sines and cosines: a batch of one angle, one sample of three and of six."""
+    from ne_dynamics.codegen.cache import ObjectCache
+    from ne_dynamics.codegen.compiled import CompiledKernel
+
+    def refuse(*arguments):
+        raise AssertionError('the compiled entry refused its arguments')
+
+    kernels = {}
+    for count in (1, 3, 6):
+        program = trace(
+            f'sincos{count}',
+            (('q', count),),
+            (2, count),
+            lambda q: [[x.sin() for x in q], [x.cos() for x in q]],
+        )
+        kernel = CompiledKernel(program, ObjectCache(session_cache))
+        kernels[count] = kernel, kernel.entry('sincos', refuse, '')
+    return kernels
+
+
+def hard_angles():
+    """Return doubles next to multiples of pi/2, to both sides, up to 1e6."""
+    rng = np.random.default_rng(3)
+    turns = np.unique(
+        np.concatenate([np.arange(0, 40), rng.integers(0, 636619, 150), [52174, 573204, 636619]])
+    )
+    nearest = [float(PI / 2 * int(turn)) for turn in turns]
+    angles = []
+    for angle in nearest:
+        angles += [angle, np.nextafter(angle, np.inf), np.nextafter(angle, -np.inf)]
+        angles += [angle + np.pi / 4]  # where sine and cosine change places
+    angles = np.array([*angles, 5e-324, 1e-300, 1e-160, 1e-20, 1e-8, 1e6])
+    angles = angles[np.abs(angles) <= 1e6]
+    return np.concatenate([angles, -angles])
+
+
+def test_sines_are_exact_to_the_last_place_next_to_multiples_of_a_quarter_turn(sincos):
+    """Where the reduction of the angle is hardest the relative error stays that of rounding."""
+    angles = hard_angles()
+    exact = [exact_sincos(angle) for angle in angles]
+    batch = sincos[1][0].batch(angles[:, None])[:, :, 0]
+    for computed, references in zip(batch, exact, strict=True):
+        for value, reference in zip(computed, references, strict=True):
+            error = abs(decimal.Decimal(float(value)) - reference)
+            assert error <= LAST_PLACES * max(abs(reference), SMALLEST)
+    for count in (3, 6):
+        entry = sincos[count][1]
+        for start in range(0, len(angles) - count, count):
+            some = angles[start : start + count].copy()
+            np.testing.assert_allclose(
+                entry(some), batch[start : start + count].T, rtol=4e-16, atol=1e-322
+            )
+
+
+def test_sines_of_random_angles_are_those_of_the_platform(sincos):
+    """Over a million radians no sine or cosine is off by more than rounding."""
+    rng = np.random.default_rng(0)
+    angles = np.concatenate([rng.uniform(-limit, limit, 50000) for limit in (1.0, 10.0, 1e3, 1e6)])
+    values = sincos[1][0].batch(angles[:, None])[:, :, 0]
+    error = np.abs(values - np.column_stack([np.sin(angles), np.cos(angles)]))
+    assert error.max() <= 4e-16
+    assert np.abs(values).max() <= 1.0
+    for count in (3, 6):
+        some = angles[-count * 2000 :].reshape(2000, count)
+        singles = np.array([sincos[count][1](line) for line in some])
+        expected = np.stack([np.sin(some), np.cos(some)], axis=1)
+        assert np.abs(singles - expected).max() <= 4e-16
+
+
+def test_sines_at_zero_are_exact(sincos):
+    """The sine of a zero of either sign is zero, its cosine is one."""
+    for zero in (0.0, -0.0):
+        values = sincos[1][0].batch(np.full((9, 1), zero))[:, :, 0]
+        np.testing.assert_array_equal(values, [[0.0, 1.0]] * 9)

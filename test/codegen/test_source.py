@@ -1,0 +1,303 @@
+"""Generated text holds numbers and names made by the generator, and nothing of a model file."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+import pytest
+from random_expressions import random_expressions, traced
+from random_robots import random_tree
+
+import ne_dynamics as ned
+from ne_dynamics.codegen.llvm import module_text
+from ne_dynamics.codegen.programs import ProgramSet
+from ne_dynamics.codegen.source import python_source, trace
+
+HOSTILE = {
+    'import': "__import__('os').system('touch /tmp/owned')",
+    'newline': 'arm\nimport os  # owned',
+    'return': 'arm\rimport os  # owned',
+    'quotes': '\'"""; import os; owned = """\'',
+    'comment': '*/ int owned = 1; /*',
+    'continued': 'owned \\',
+    'trigraph': 'owned ??/',
+    'separators': 'arm\u2028import os\u2029owned\x85import os',
+    'unicode': 'Gelenk_\u00e4\u00f6\u00fc_\U0001f916_owned',
+    'override': '\u202eowned',
+    'llvm': 'x" } define void @owned() { ret void }',
+    'format': '{owned} %s %n owned',
+    'spaces': '   owned   ',
+    'keyword': 'lambda',
+    'own names': 'q1',
+}
+
+OUR_NAME = re.compile(
+    r'_|(q|qd|qdd|tau|wrench|base)[0-9]*'  # inputs
+    r'|[sct][0-9]+'  # sines, cosines, anything else
+    r'|(w|wd|a|f|n)[0-9]+_[xyz]'  # vectors of the recursion
+)
+
+OPERATIONS = (
+    ast.Module,
+    ast.FunctionDef,
+    ast.arguments,
+    ast.arg,
+    ast.Assign,
+    ast.Return,
+    ast.List,
+    ast.Tuple,
+    ast.Name,
+    ast.Load,
+    ast.Store,
+    ast.Constant,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.USub,
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.Call,
+)
+
+
+def hostile_urdf(text):
+    """Return a robot whose every name is made from a text."""
+
+    def named(name):
+        # Line ends are kept in attributes only when they are written as references.
+        quoted = quoteattr(f'{text} {name}')
+        return ''.join(c if ' ' <= c <= '~' else f'&#{ord(c)};' for c in quoted)
+
+    inertial = (
+        '<inertial><origin xyz="0.1 0.02 0.03" rpy="0.1 0.2 0.3"/><mass value="2"/>'
+        '<inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0.01" ixz="0.02" iyz="0.03"/></inertial>'
+    )
+    links = ''.join(
+        f'<link name={named(f"link {k}")}>{inertial if k else ""}</link>' for k in range(4)
+    )
+    joints = ''.join(
+        f'<joint name={named(f"joint {k}")} type="{kind}">'
+        f'<origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/><axis xyz="0 0.6 0.8"/>'
+        f'<parent link={named(f"link {k}")}/><child link={named(f"link {k + 1}")}/>'
+        '<limit lower="-1" upper="1" effort="10" velocity="1"/>'
+        '<dynamics damping="0.3" friction="0.2"/></joint>'
+        for k, kind in enumerate(('revolute', 'prismatic', 'continuous'))
+    )
+    return f'<robot name={named("robot")}>{links}{joints}</robot>'
+
+
+def plain_robot():
+    """Return the same robot with plain names."""
+    return ned.load_urdf(hostile_urdf('plain'))
+
+
+def hostile_robot(key):
+    """Return a robot with hostile names; built in memory where a URDF cannot hold them."""
+    if key != 'separators':
+        return ned.load_urdf(hostile_urdf(HOSTILE[key]))
+    robot = plain_robot()
+    return replace(
+        robot,
+        name=HOSTILE[key],
+        source=HOSTILE[key],
+        joints=tuple(
+            replace(joint, name=f'{HOSTILE[key]}{k}') for k, joint in enumerate(robot.joints)
+        ),
+    )
+
+
+def assert_alphabet(text, function):
+    """Assert that a Python text is one function of arithmetic over names of our own."""
+    tree = ast.parse(text)
+    assert len(tree.body) == 1
+    assert tree.body[0].name == function
+    for node in ast.walk(tree):
+        assert isinstance(node, OPERATIONS), ast.dump(node)
+        if isinstance(node, ast.Call):
+            assert isinstance(node.func, ast.Name)
+            assert node.func.id in ('sin', 'cos', 'sign')
+            assert len(node.args) == 1
+            assert not node.keywords
+        elif isinstance(node, ast.Name):
+            assert OUR_NAME.fullmatch(node.id) or node.id in ('sin', 'cos', 'sign'), node.id
+        elif isinstance(node, ast.Constant):
+            assert type(node.value) is float, node.value
+            assert math.isfinite(node.value)
+    assert text.isascii()
+    assert '#' not in text
+
+
+def programs_of(robot):
+    """Return the programs of a robot."""
+    programs = ProgramSet(robot, (0.3, -0.2, -9.81), 1e-12)
+    return [programs.program(name) for name in (*programs.names(), 'strobe')]
+
+
+@pytest.mark.parametrize('key', HOSTILE)
+def test_no_name_of_a_model_file_reaches_what_is_executed(key):
+    """Whatever joints, links and robot are called, the text is arithmetic over our own names."""
+    programs = programs_of(hostile_robot(key))
+    texts = [python_source(program) for program in programs]
+    for program, text in zip(programs, texts, strict=True):
+        assert 'owned' not in text
+        assert_alphabet(text, program.name)
+    # More than that: names make no difference at all.
+    assert texts == [python_source(program) for program in programs_of(plain_robot())]
+
+
+@pytest.mark.parametrize('key', HOSTILE)
+def test_no_name_of_a_model_file_reaches_the_assembly(key):
+    """The LLVM text of a robot with hostile names is that of the robot with plain ones."""
+    plain = programs_of(plain_robot())[0]
+    assert module_text(programs_of(hostile_robot(key))[0]) == module_text(plain)
+
+
+@pytest.mark.parametrize('key', HOSTILE)
+@pytest.mark.parametrize('language', ['python', 'numpy', 'c'])
+def test_names_in_the_header_cannot_leave_their_comment(key, language):
+    """Printed equations name the robot and its joints in comments of plain characters only."""
+    dynamics = ned.Dynamics(hostile_robot(key), backend='python')
+    text = dynamics.source('inverse_dynamics', language)
+    assert text.isascii()
+    assert all(' ' <= character <= '~' or character == '\n' for character in text)
+    mark = '//' if language == 'c' else '#'
+    code = [line for line in text.splitlines() if not line.startswith(mark)]
+    comments = [line for line in text.splitlines() if line.startswith(mark)]
+    assert comments
+    assert 'owned' not in '\n'.join(code)
+    assert not any(line.endswith(('\\', '??/')) for line in comments)
+    if language != 'c':
+        plain = ned.Dynamics(plain_robot(), backend='python')
+        assert ast.dump(ast.parse(text)) == ast.dump(
+            ast.parse(plain.source('inverse_dynamics', language))
+        )
+
+
+def test_the_hostile_names_survive_loading():
+    """The names of these tests do reach the model, so that the tests mean something."""
+    for key in HOSTILE:
+        robot = hostile_robot(key)
+        assert robot.name.startswith(HOSTILE[key].rstrip())
+        assert robot.joint_names[0].startswith(HOSTILE[key].rstrip())
+
+
+@pytest.mark.parametrize('seed', range(6))
+def test_text_of_random_robots_keeps_to_the_alphabet(seed):
+    """Every function of random trees is arithmetic over the documented names."""
+    tree = random_tree(seed, 7)
+    robot = replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
+    for program in programs_of(robot):
+        assert_alphabet(python_source(program), program.name)
+
+
+def test_every_name_is_assigned_once_and_before_it_is_read():
+    """The text is straight-line code: no name is overwritten, none is read before its line."""
+    robots = [ned.load_urdf(random_tree(seed, 7).urdf) for seed in range(4)]
+    programs = [program for robot in robots for program in programs_of(robot)]
+    programs += [traced(random_expressions(seed, 20)) for seed in range(4)]
+    for program in programs:
+        function = ast.parse(python_source(program)).body[0]
+        known = {argument.arg for argument in function.args.args} | {'sin', 'cos', 'sign'}
+        for statement in function.body:
+            names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+            assert all(node.id in known for node in names if isinstance(node.ctx, ast.Load))
+            stored = [node.id for node in names if isinstance(node.ctx, ast.Store)]
+            stored = [name for name in stored if name != '_']
+            assert len(set(stored)) == len(stored)
+            assert not known & set(stored)
+            known |= set(stored)
+
+
+def test_text_runs_without_builtins_and_calls_nothing_but_sines():
+    """With no builtins at all the text runs, and asks its namespace for sin, cos, sign only."""
+    asked = []
+
+    class Namespace(dict):
+        def __missing__(self, name):
+            asked.append(name)
+            return getattr(builtins, name)
+
+    robot = ned.load_urdf(random_tree(3, 8).urdf)
+    for program in programs_of(robot):
+        namespace = {'__builtins__': Namespace(), 'sin': math.sin, 'cos': math.cos}
+        namespace['sign'] = lambda x: float((x > 0) - (x < 0))
+        exec(python_source(program), namespace)
+        arguments = [[0.1 * (k + 1) for k in range(size)] for _, size in program.inputs]
+        result = namespace[program.name](*arguments)
+        assert len(result) == len(program.outputs)
+        assert all(isinstance(value, float) for value in result)
+    assert not asked
+
+
+def test_numbers_are_written_to_the_last_bit():
+    """A constant read back from the text is the constant that was traced."""
+    numbers = [0.1, 1.0 / 3.0, 5e-324, 1.7976931348623157e308, 2.0**-1000, 123456789.0, 1e22]
+    program = trace('numbers', (('q', 1),), (len(numbers),), lambda q: [n * q[0] for n in numbers])
+    tree = ast.parse(python_source(program))
+    found = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    assert sorted(found) == sorted(numbers)
+
+
+@pytest.mark.parametrize('seed', [1, 4])
+def test_text_of_every_language_computes_the_same(seed, tmp_path):
+    """The printed Python, NumPy and C texts run on their own and agree with the public call."""
+    tree = random_tree(seed, 6)
+    robot = ned.load_urdf(tree.urdf)
+    dynamics = ned.Dynamics(robot, backend='python')
+    n = robot.n
+    rng = np.random.default_rng(seed)
+    q, qd, qdd = rng.uniform(-2.0, 2.0, (3, 5, n))
+    calls = {'inverse_dynamics': (q, qd, qdd), 'mass_matrix': (q,), 'coriolis_matrix': (q, qd)}
+    for name, arguments in calls.items():
+        expected = getattr(dynamics, name)(*arguments)
+        scale = max(np.abs(expected).max(), 1.0)
+        for language in ('python', 'numpy'):
+            namespace = {}
+            exec(dynamics.source(name, language), namespace)
+            function = namespace[name]
+            if language == 'numpy':
+                computed = function(*arguments)
+                single = function(*[argument[0] for argument in arguments])
+                np.testing.assert_allclose(single, expected[0], rtol=0, atol=1e-12 * scale)
+            else:
+                rows = [function(*[argument[k] for argument in arguments]) for k in range(5)]
+                computed = np.reshape(rows, expected.shape)
+            np.testing.assert_allclose(computed, expected, rtol=0, atol=1e-12 * scale)
+
+
+def test_c_text_compiles_without_a_warning_and_computes_the_same(tmp_path):
+    """A strict C99 compiler accepts the text of a random robot with hostile names."""
+    import ctypes
+
+    compiler = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
+    if compiler is None:
+        pytest.skip('no C compiler (cc, gcc or clang) is installed')
+    robot = replace(ned.load_urdf(random_tree(2, 7).urdf), name=' '.join(HOSTILE.values()))
+    dynamics = ned.Dynamics(robot, backend='python')
+    (tmp_path / 'id.c').write_text(dynamics.source('inverse_dynamics', 'c'))
+    flags = ['-std=c99', '-trigraphs', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-O0']
+    library = tmp_path / 'id.so'
+    result = subprocess.run(
+        [compiler, *flags, '-shared', '-fPIC', str(tmp_path / 'id.c'), '-o', str(library), '-lm'],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    function = ctypes.CDLL(str(library)).inverse_dynamics
+    rng = np.random.default_rng(0)
+    arguments = [rng.uniform(-2.0, 2.0, robot.n) for _ in range(3)]
+    computed = np.full(robot.n, np.nan)
+    function(*[ctypes.c_void_p(array.ctypes.data) for array in (*arguments, computed)])
+    expected = dynamics.inverse_dynamics(*arguments)
+    np.testing.assert_allclose(computed, expected, rtol=0, atol=1e-12 * np.abs(expected).max())

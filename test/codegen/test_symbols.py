@@ -1,0 +1,456 @@
+"""The tracer: folding changes no value, shares what is equal, and does the same every time."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_expressions import (
+    EPSILON,
+    GROUPS,
+    Rounded,
+    evaluate,
+    random_expressions,
+    random_rows,
+    reference,
+    traced,
+)
+
+import ne_dynamics as ned
+from ne_dynamics.algorithms.elementary import cos, sign, sin
+from ne_dynamics.codegen.cache import ObjectCache
+from ne_dynamics.codegen.kernel import PythonKernel
+from ne_dynamics.codegen.llvm import module_text
+from ne_dynamics.codegen.programs import ProgramSet
+from ne_dynamics.codegen.source import python_source, trace
+from ne_dynamics.codegen.symbols import Graph, Symbol, derivatives
+from ne_dynamics.shipped import shipped_file
+
+UNITS_IN_LAST_PLACE = 16.0
+"""How many of the bounds of :class:`Rounded` two orders of evaluation may be apart."""
+
+
+def assert_within_rounding(computed, values, bounds):
+    """Assert agreement wherever the reference is certain; return the share that is."""
+    certain = np.isfinite(bounds) & np.isfinite(values)
+    assert computed.shape == values.shape
+    allowed = UNITS_IN_LAST_PLACE * EPSILON * np.where(certain, bounds, 0.0) + 1e-300
+    deviation = np.where(certain, np.abs(computed - np.where(certain, values, computed)), 0.0)
+    worst = np.unravel_index(np.argmax(deviation - allowed), deviation.shape)
+    assert (deviation <= allowed).all(), (
+        f'sample, expression {worst}: {computed[worst]!r}, expected {values[worst]!r} '
+        f'+- {allowed[worst]:.3g}'
+    )
+    return certain.mean()
+
+
+def one(function, *names):
+    """Trace a function of one-letter inputs; return what it returns."""
+    graph = Graph()
+    return function(*[graph.input(name) for name in names])
+
+
+def count(function, *names):
+    """Return (multiplications, additions, functions) of a function of inputs."""
+    graph = Graph()
+    result = function(*[graph.input(name) for name in names])
+    outputs = result if isinstance(result, list) else [result]
+    counts = graph.count(outputs)
+    return counts.multiplications, counts.additions, counts.functions
+
+
+# ---- fuzz: folding, text and machine code compute what the expression says
+
+
+@pytest.mark.parametrize('seed', range(8))
+def test_random_expressions_keep_their_value_as_python_source_on_floats_and_arrays(seed):
+    """Random expressions, traced and written as source, agree with their direct evaluation."""
+    expressions = random_expressions(seed, 40)
+    rows = random_rows(seed, 9)
+    values, bounds = reference(expressions, rows)
+    kernel = PythonKernel(traced(expressions))
+    batch = kernel.batch(*rows)
+    share = assert_within_rounding(batch, values, bounds)
+    assert share > 0.6, 'too few expressions with a certain value to mean anything'
+    singles = [kernel.single(*[group[k] for group in rows]) for k in range(len(rows[0]))]
+    assert_within_rounding(np.array(singles), values, bounds)
+
+
+@pytest.mark.parametrize('seed', range(100, 103))
+def test_random_expressions_keep_their_value_as_machine_code(seed, compiler):
+    """Random expressions, compiled, agree with direct evaluation: batch, rest, single entry."""
+    from ne_dynamics.codegen.compiled import CompiledKernel
+
+    expressions = random_expressions(seed, 24, depth=5)
+    rows = random_rows(seed, 19)  # two groups of eight and a rest of three
+    values, bounds = reference(expressions, rows)
+    kernel = CompiledKernel(traced(expressions), ObjectCache())
+    share = assert_within_rounding(kernel.batch(*rows), values, bounds)
+    assert share > 0.6, 'too few expressions with a certain value to mean anything'
+    refused = []
+    entry = kernel.entry('expressions', lambda *arguments: refused.append(arguments), '')
+    singles = [entry(*[group[k].copy() for group in rows]) for k in range(len(rows[0]))]
+    assert not refused
+    assert_within_rounding(np.array(singles), values, bounds)
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_any_expression_keeps_its_value(seed):
+    """No expression is found of which folding changes the value."""
+    expressions = random_expressions(seed, 4, depth=4)
+    rows = random_rows(seed, 2)
+    values, bounds = reference(expressions, rows)
+    assert_within_rounding(PythonKernel(traced(expressions)).batch(*rows), values, bounds)
+
+
+def test_nested_functions_and_many_angles_compile(compiler):
+    """More angles than fit one vector, and sines of sines, are computed on every path."""
+    from ne_dynamics.codegen.compiled import CompiledKernel
+
+    def function(q, qd):
+        angles = [factor * q[0] + q[1] for factor in range(1, 12)]
+        inner = [sin(angle) for angle in angles]
+        return [
+            *inner,
+            *[cos(2.0 * value) for value in inner],
+            sin(sin(sin(q[2]))),
+            cos(cos(qd[0] * inner[0])),
+            sin(sign(q[0]) + qd[1]),
+        ]
+
+    program = trace('angles', GROUPS, (25,), function)
+    rows = random_rows(5, 11)
+    values = np.array(
+        [function(*[list(map(float, group[k])) for group in rows]) for k in range(11)]
+    )
+    kernel = CompiledKernel(program, ObjectCache())
+    np.testing.assert_allclose(kernel.batch(*rows), values, rtol=0, atol=2e-14)
+    np.testing.assert_allclose(PythonKernel(program).batch(*rows), values, rtol=0, atol=2e-14)
+
+
+def test_constants_outputs_and_unused_inputs_survive_every_path(compiler):
+    """An output that is a number, and inputs that nothing reads, are no special case."""
+    from ne_dynamics.codegen.compiled import CompiledKernel
+
+    program = trace('constants', GROUPS, (4,), lambda q, qd: [0.0, -2.5, q[1], -q[1]])
+    rows = random_rows(0, 10)
+    expected = np.column_stack([np.zeros(10), np.full(10, -2.5), rows[0][:, 1], -rows[0][:, 1]])
+    for kernel in (PythonKernel(program), CompiledKernel(program, ObjectCache())):
+        np.testing.assert_array_equal(kernel.batch(*rows), expected)
+
+
+# ---- folding
+
+
+@pytest.mark.parametrize(
+    ('function', 'value'),
+    [
+        (lambda x: x - x, 0.0),
+        (lambda x: x + (-x), 0.0),
+        (lambda x: 0.0 * x, 0.0),
+        (lambda x: x * -0.0, 0.0),
+        (lambda x: 2.0 * x - (x + x), 0.0),
+        (lambda x: 0.5 * x - x / 2.0, 0.0),
+        (lambda x: x / x, 1.0),
+        (lambda x: -x / x, -1.0),
+        (lambda x: 0.0 / (x + 1.0), 0.0),
+        (lambda x: (x * x) - (x * x), 0.0),
+        (lambda x: x.sin() + (-x).sin(), 0.0),
+        (lambda x: x.cos() - (-x).cos(), 0.0),
+    ],
+)
+def test_what_does_not_depend_on_the_input_becomes_a_number(function, value):
+    """Differences of equal terms, products with zero and own quotients are plain floats."""
+    result = one(function, 'x')
+    assert type(result) is float
+    assert result == value
+
+
+@pytest.mark.parametrize(
+    'function',
+    [
+        lambda x: x + 0.0,
+        lambda x: 0.0 + x,
+        lambda x: x - 0.0,
+        lambda x: 1.0 * x,
+        lambda x: x * 1.0,
+        lambda x: x / 1.0,
+        lambda x: 1.0 * -(-x + 0.0),
+        lambda x: -1.0 * (x * -1.0),
+        lambda x: 2.0 * (0.5 * x),
+        lambda x: 3.0 * x - 2.0 * x,
+        lambda x: +x,
+        lambda x: 0.0 - (-x),
+    ],
+)
+def test_what_changes_nothing_leaves_the_symbol(function):
+    """Adding zero, multiplying by one and changing the sign twice cost no node."""
+    graph = Graph()
+    x = graph.input('x')
+    result = function(x)
+    assert isinstance(result, Symbol)
+    assert (result.index, result.negative) == (x.index, False)
+
+
+@pytest.mark.parametrize('number', [np.float64(2.0), np.float32(2.0), 2, True])
+def test_numbers_of_other_types_are_written_as_plain_numbers(number):
+    """A NumPy scalar or an int in traced arithmetic reaches the text as a float."""
+    program = trace(
+        'numbers',
+        (('x', 1),),
+        (6,),
+        lambda x: [
+            number * x[0],
+            x[0] * number,
+            number + x[0],
+            x[0] - number,
+            x[0] / number,
+            number / x[0],
+        ],
+    )
+    text = python_source(program)
+    assert 'np.' not in text
+    assert 'True' not in text
+    value = float(number)
+    expected = [value * 3.0, 3.0 * value, value + 3.0, 3.0 - value, 3.0 / value, value / 3.0]
+    assert PythonKernel(program).single(np.array([3.0])) == pytest.approx(expected, rel=1e-15)
+
+
+# ---- sharing
+
+
+SAME = [
+    (lambda a, b: a * b, lambda a, b: b * a),
+    (lambda a, b: a + b, lambda a, b: b + a),
+    (lambda a, b: a - b, lambda a, b: -(b - a)),
+    (lambda a, b: (-a) * b, lambda a, b: a * (-b)),
+    (lambda a, b: (-a) * (-b), lambda a, b: a * b),
+    (lambda a, b: (-a) + (-b), lambda a, b: -(a + b)),
+    (lambda a, b: (-a) + b, lambda a, b: b - a),
+    (lambda a, b: -2.0 * a, lambda a, b: -(2.0 * a)),
+    (lambda a, b: 2.0 * (3.0 * a), lambda a, b: 6.0 * a),
+    (lambda a, b: a + a, lambda a, b: 2.0 * a),
+    (lambda a, b: (2.0 * a) * (3.0 * b), lambda a, b: 6.0 * (a * b)),
+    (lambda a, b: (-a) / b, lambda a, b: a / (-b)),
+    (lambda a, b: (-a).sin(), lambda a, b: -(a.sin())),
+    (lambda a, b: (-a).cos(), lambda a, b: a.cos()),
+    (lambda a, b: (-a).sign(), lambda a, b: -(a.sign())),
+    (lambda a, b: (a - b).sin(), lambda a, b: -((b - a).sin())),
+]
+
+
+@pytest.mark.parametrize('case', range(len(SAME)))
+def test_equal_expressions_are_one_node_with_one_sign(case):
+    """Expressions that differ in order or in where the sign is written are the same symbol."""
+    left, right = SAME[case]
+    graph = Graph()
+    a, b = graph.input('a'), graph.input('b')
+    first = left(a, b)
+    nodes = len(graph.nodes)
+    second = right(a, b)
+    assert (first.index, first.negative) == (second.index, second.negative)
+    # The second way of writing it adds nothing that is computed.
+    assert graph.count([first, second]) == graph.count([first])
+    assert len(graph.nodes) >= nodes
+
+
+def test_different_expressions_are_different_nodes():
+    """Sharing does not go further than equality."""
+    graph = Graph()
+    a, b = graph.input('a'), graph.input('b')
+    different = [a + b, a - b, a * b, a / b, b / a, a.sin(), a.cos(), a.sign(), 2.0 * a, 3.0 * a]
+    assert len({symbol.index for symbol in different}) == len(different)
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_evaluating_an_expression_twice_adds_no_node(seed):
+    """A second trace of the same expressions into one graph finds every node in place."""
+    expressions = random_expressions(seed, 30)
+    graph = Graph()
+    inputs = [graph.inputs(stem, size) for stem, size in GROUPS]
+    first = [evaluate(expression, inputs) for expression in expressions]
+    nodes = len(graph.nodes)
+    second = [evaluate(expression, inputs) for expression in expressions]
+    assert len(graph.nodes) == nodes
+    assert list(map(repr, first)) == list(map(repr, second))
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_arguments_come_before_what_reads_them(seed):
+    """The order of the nodes is an order of evaluation, and no node stands twice."""
+    graph = traced(random_expressions(seed, 30)).graph
+    assert len(set(graph.nodes)) == len(graph.nodes)
+    for index in range(len(graph.nodes)):
+        assert all(argument < index for argument in graph.arguments(index))
+
+
+# ---- counts
+
+
+@pytest.mark.parametrize(
+    ('function', 'expected'),
+    [
+        (lambda x, y: x, (0, 0, 0)),
+        (lambda x, y: -x, (0, 0, 0)),
+        (lambda x, y: [x * y, -(x * y)], (1, 0, 0)),
+        (lambda x, y: x * y + x, (1, 1, 0)),
+        (lambda x, y: 2.0 * x + y, (1, 1, 0)),
+        (lambda x, y: (x + y) * (x + y), (1, 1, 0)),
+        (lambda x, y: x * x + y * y - 2.0 * x * y, (4, 2, 0)),
+        (lambda x, y: [x.sin() * y + x.cos() * x, x.cos() * y - x.sin() * x], (4, 2, 2)),
+        (lambda x, y: x / y + y / x, (2, 1, 0)),
+        (lambda x, y: x.sign() * 3.0, (1, 0, 1)),
+        (lambda x, y: [x * y * 0.0, 1.5], (0, 0, 0)),
+        (lambda x, y: 2.0 * (3.0 * (x * y)), (2, 0, 0)),
+        (lambda x, y: x - (x - 0.0) + y, (0, 0, 0)),
+    ],
+)
+def test_counts_agree_with_counting_by_hand(function, expected):
+    """Operations are counted once each, changes of sign not at all."""
+    assert count(function, 'x', 'y') == expected
+
+
+def test_only_what_outputs_need_is_counted_and_written():
+    """Whatever no output reads is neither counted nor in the text."""
+
+    def function(x):
+        _ = (x[0] * x[1] + 3.0).sin() / x[1]
+        return [x[0] + x[1]]
+
+    program = trace('needed', (('x', 2),), (1,), function)
+    counts = program.count()
+    assert (counts.multiplications, counts.additions, counts.functions) == (0, 1, 0)
+    assert 'sin' not in python_source(program)
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_counts_are_those_of_the_written_text(seed):
+    """Operators in the text of random expressions are as many as the count says."""
+    program = traced(random_expressions(seed, 30))
+    tree = ast.parse(python_source(program))
+    operators = [type(node.op) for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    counts = program.count()
+    assert operators.count(ast.Mult) + operators.count(ast.Div) == counts.multiplications
+    assert operators.count(ast.Add) + operators.count(ast.Sub) == counts.additions
+    assert len(calls) == counts.functions
+
+
+# ---- derivatives
+
+
+def _smooth(expression):
+    """Whether an expression has no sign in it."""
+    if isinstance(expression, float) or expression[0] == 'input':
+        return True
+    return expression[0] != 'sign' and all(_smooth(part) for part in expression[1:])
+
+
+def test_derivatives_of_random_expressions_agree_with_complex_steps():
+    """The slopes of random smooth expressions are those of a complex step."""
+    step = 1e-30
+    checked = 0
+    for seed in range(6):
+        expressions = [e for e in random_expressions([7, seed], 25, depth=4) if _smooth(e)]
+        rows = random_rows(seed, 3)
+        _, bounds = reference(expressions, rows)
+        names = [(group, k) for group, (_, size) in enumerate(GROUPS) for k in range(size)]
+
+        def slopes(*inputs, expressions=expressions, names=names):
+            outputs = [evaluate(expression, inputs) for expression in expressions]
+            return derivatives(outputs, [inputs[group][k] for group, k in names])
+
+        program = trace('slopes', GROUPS, (len(expressions), len(names)), slopes)
+        computed = PythonKernel(program).batch(*rows)
+        for sample in range(3):
+            for column, (group, k) in enumerate(names):
+                inputs = [[np.array([x + 0j]) for x in part[sample]] for part in rows]
+                inputs[group][k] = inputs[group][k] + 1j * step
+                shifted = [evaluate(expression, inputs) for expression in expressions]
+                expected = np.array(
+                    [float(np.imag(np.ravel(value)[0])) / step for value in shifted]
+                )
+                usable = np.isfinite(bounds[sample]) & (bounds[sample] < 1e6)
+                scale = 1.0 + np.abs(expected) + bounds[sample]
+                error = np.abs(computed[sample, :, column] - expected) / scale
+                assert (error[usable] < 1e-10).all()
+                checked += int(usable.sum())
+    assert checked > 500
+
+
+def test_derivative_counts_a_sign_as_constant_and_respects_negative_symbols():
+    """d(sign(x) x)/dx is sign(x); slopes by -x are minus the slopes by x."""
+    graph = Graph()
+    x, y = graph.inputs('x', 2)
+    ((by_x, by_y),) = derivatives([x.sign() * x], [x, y])
+    assert repr(by_x) == repr(x.sign())
+    assert by_y == 0.0
+    ((plus,),) = derivatives([-(x * y)], [x])
+    ((minus,),) = derivatives([-(x * y)], [-x])
+    assert repr(plus) == repr(-y)
+    assert repr(minus) == repr(y)
+    assert derivatives([1.0, 2.0], [x]) == [[0.0], [0.0]]
+    ((one_,),) = derivatives([x], [x])
+    assert one_ == 1.0
+
+
+# ---- the same text every time
+
+
+_DIGEST = """
+import hashlib, sys
+sys.path[:0] = {paths!r}
+import test_symbols
+print(test_symbols.digest_of_texts())
+"""
+
+
+def digest_of_texts():
+    """Return a hash of the source and the LLVM text of random expressions and a shipped robot."""
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+    programs = ProgramSet(robot, (0.0, 0.0, -9.81), 1e-12)
+    texts = []
+    for program in [
+        traced(random_expressions(3, 20)),
+        *[
+            programs.program(name)
+            for name in ('inverse_dynamics', 'mass_matrix', 'coriolis_matrix', 'regressor')
+        ],
+    ]:
+        texts += [python_source(program), module_text(program)]
+    return hashlib.sha256('\n'.join(texts).encode()).hexdigest()
+
+
+def test_traces_are_the_same_text_in_every_process():
+    """A second trace, and traces of processes with other hash seeds, are equal byte for byte."""
+    expected = digest_of_texts()
+    assert digest_of_texts() == expected
+    paths = [os.path.dirname(__file__), os.path.join(os.path.dirname(__file__), '..', '..')]
+    for hash_seed in ('0', '4242'):
+        result = subprocess.run(
+            [sys.executable, '-c', _DIGEST.format(paths=paths)],
+            env={**os.environ, 'PYTHONHASHSEED': hash_seed},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert result.stdout.strip() == expected
+
+
+def test_bounds_of_the_reference_see_cancellation():
+    """The reference of these tests knows that a small difference of large terms is uncertain."""
+    big, small = Rounded.of(1e8), Rounded.of(1.0)
+    difference = (big + small) - big
+    assert difference.value == 1.0
+    assert difference.bound > 1e8
+    assert not np.isfinite(difference.sign().bound) or difference.sign().value == 1.0
+    assert not np.isfinite(((big * 0.1) - (big * 0.1)).sign().bound)

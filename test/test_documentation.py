@@ -1,0 +1,97 @@
+"""README.md and the parameter files say what the code says."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / 'README.md').read_text(encoding='utf-8')
+
+
+def parameter_specs(node):
+    """Return the table of parameters of one of the executables, by name."""
+    if node == 'simulated_robot':
+        pytest.importorskip('rclpy', reason='rclpy is missing')
+        pytest.importorskip('mujoco', reason='mujoco is missing')
+        from ne_dynamics.simulation.simulated_robot import PARAMETERS
+    else:
+        from ne_dynamics.ros.parameters import PARAMETERS
+    return {spec.name: spec for spec in PARAMETERS}
+
+
+def flattened(values, prefix=''):
+    """Return nested parameters with the dots in their names."""
+    flat = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            flat |= flattened(value, f'{prefix}{key}.')
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def file_parameters(node, *, with_examples):
+    """Return the parameters in the file of an executable."""
+    text = (ROOT / 'config' / f'{node}.params.yaml').read_text(encoding='utf-8')
+    if with_examples:
+        text = re.sub(r'^( *)#: ', r'\1', text, flags=re.MULTILINE)
+    (values,) = yaml.safe_load(text).values()
+    return flattened(values['ros__parameters'])
+
+
+@pytest.mark.parametrize('node', ['computed_torque', 'simulated_robot'])
+def test_parameter_file_holds_every_parameter(node):
+    """With its examples, the parameter file names each parameter, with a value it may have."""
+    specs = parameter_specs(node)
+    values = file_parameters(node, with_examples=True)
+    assert sorted(values) == sorted(specs)
+    for name, value in values.items():
+        specs[name].check(value)
+
+
+@pytest.mark.parametrize('node', ['computed_torque', 'simulated_robot'])
+def test_parameter_file_holds_the_defaults(node):
+    """Without its examples, the parameter file changes nothing; what it lacks are empty lists."""
+    specs = parameter_specs(node)
+    values = file_parameters(node, with_examples=False)
+    for name, spec in specs.items():
+        if name in values:
+            assert spec.check(values[name]) == spec.default, name
+        else:
+            assert spec.default == (), name
+
+
+def test_parameter_table_is_up_to_date():
+    """The README's table is the one made of the node's table; `make readme` writes it."""
+    path = ROOT / 'doc' / 'parameter_table.py'
+    location = importlib.util.spec_from_file_location('parameter_table', path)
+    module = importlib.util.module_from_spec(location)
+    location.loader.exec_module(module)
+    assert module.with_parameter_table(README) == README
+
+
+def test_links_lead_somewhere():
+    """Every relative link and picture of the README exists, and pictures are small."""
+    targets = re.findall(r'\]\(([^)#]+)\)', README) + re.findall(r'src="([^"]+)"', README)
+    for target in targets:
+        if '://' in target:
+            continue
+        assert (ROOT / target).exists(), target
+        if target.endswith('.png'):
+            assert (ROOT / target).stat().st_size < 300_000, target
+
+
+def test_python_examples_run(tmp_path, monkeypatch, capsys):
+    """The Python of the README runs, one block after the other, with nothing but the package."""
+    monkeypatch.chdir(ROOT)
+    blocks = re.findall(r'```python\n(.*?)```', README, flags=re.DOTALL)
+    assert blocks
+    names = {}
+    for block in blocks:
+        exec(compile(block, 'README.md', 'exec'), names)
+    assert capsys.readouterr().out

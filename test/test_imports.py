@@ -1,0 +1,107 @@
+"""The direction of imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = 'ne_dynamics'
+
+# A part may import parts of a lower rank, and itself; parts of one rank stand beside each other.
+RANKS = {
+    'errors': 0,
+    'shipped': 1,
+    'model': 1,
+    'algorithms': 2,
+    'codegen': 3,
+    'formulations': 3,
+    'dynamics': 4,
+    '__init__': 5,  # what `import ne_dynamics` gives; nothing of the core imports it
+    'control': 5,
+    'ros': 6,
+    'identification': 7,
+    'simulation': 7,
+    'bench': 8,
+    'cli': 9,
+}
+
+MAY_USE_ROS = {'ros', 'simulation', 'bench', 'cli'}
+
+ROS_MODULES = (
+    'builtin_interfaces',
+    'diagnostic_msgs',
+    'geometry_msgs',
+    'launch',
+    'launch_ros',
+    'lifecycle_msgs',
+    'rcl_interfaces',
+    'rclpy',
+    'rosgraph_msgs',
+    'sensor_msgs',
+    'std_msgs',
+    'std_srvs',
+    'trajectory_msgs',
+)
+
+SOURCES = sorted((ROOT / PACKAGE).rglob('*.py'))
+
+
+def part_of(module: str) -> str:
+    """Return the part that a module of the package belongs to, e.g. 'model'."""
+    names = module.split('.')
+    return names[1] if len(names) > 1 else '__init__'
+
+
+def module_name(path: Path) -> str:
+    """Return the dotted name of a source file."""
+    names = path.relative_to(ROOT).with_suffix('').parts
+    return '.'.join(names[:-1] if names[-1] == '__init__' else names)
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """Yield the absolute names of everything that a source file imports, wherever in it."""
+    package = module_name(path).split('.')
+    if path.name != '__init__.py':
+        package = package[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            source = '.'.join([*base, *filter(None, [node.module])])
+            for alias in node.names:
+                inner = ROOT.joinpath(*source.split('.'), alias.name)
+                if inner.is_dir() or inner.with_suffix('.py').is_file():
+                    yield f'{source}.{alias.name}'
+                else:
+                    yield source
+
+
+@pytest.mark.parametrize('path', SOURCES, ids=module_name)
+def test_imports_go_one_way(path):
+    """A module imports only modules of parts that come before its own."""
+    own = part_of(module_name(path))
+    assert own in RANKS, f'give the new part {own!r} its place in RANKS'
+    wrong = sorted(
+        {
+            name
+            for name in imported_modules(path)
+            if name.split('.')[0] == PACKAGE
+            and part_of(name) != own
+            and RANKS[part_of(name)] >= RANKS[own]
+        }
+    )
+    assert not wrong, f'{module_name(path)} must not import {wrong}'
+
+
+@pytest.mark.parametrize('path', SOURCES, ids=module_name)
+def test_only_the_edge_names_ros(path):
+    """Nothing left of `ros` has an import of a ROS module in it, not even inside a function."""
+    if part_of(module_name(path)) in MAY_USE_ROS:
+        return
+    wrong = {name for name in imported_modules(path) if name.split('.')[0] in ROS_MODULES}
+    assert not wrong, f'{module_name(path)} must not import {sorted(wrong)}'

@@ -1,0 +1,242 @@
+"""The package as pip and colcon see it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics import shipped
+from ne_dynamics.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[1]
+MANIFEST = ElementTree.parse(ROOT / 'package.xml').getroot()
+MODELS = (
+    'puma560_standard_dh.yaml',
+    'puma560_modified_dh.yaml',
+    'six_link_dh.yaml',
+    'six_axis_arm.urdf',
+)
+PROJECT_FILES = ('package.xml', 'setup.py', 'setup.cfg', 'pyproject.toml', 'README.md', 'LICENSE')
+PROJECT_FOLDERS = ('ne_dynamics', 'resource', 'launch', 'config')
+
+
+def setup_argument(name):
+    """Return a literal argument of the call of setup() in setup.py."""
+    for node in ast.walk(ast.parse((ROOT / 'setup.py').read_text(encoding='utf-8'))):
+        if isinstance(node, ast.Call) and getattr(node.func, 'id', None) == 'setup':
+            return {keyword.arg: keyword.value for keyword in node.keywords}[name]
+    raise AssertionError('setup.py: no call of setup()')
+
+
+@pytest.fixture(scope='module')
+def sources(tmp_path_factory):
+    """Return a copy of what the package is built from."""
+    folder = tmp_path_factory.mktemp('sources')
+    for name in PROJECT_FILES:
+        shutil.copy(ROOT / name, folder)
+    for name in PROJECT_FOLDERS:
+        ignored = shutil.ignore_patterns('__pycache__')
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    return folder
+
+
+@pytest.fixture(scope='module')
+def wheel(sources, tmp_path_factory):
+    """Return the wheel that pip builds."""
+    folder = tmp_path_factory.mktemp('wheel')
+    command = [sys.executable, '-m', 'pip', 'wheel', '-q', '-q', '--no-deps', '-w', folder, '.']
+    result = subprocess.run(
+        command, cwd=sources, capture_output=True, text=True, timeout=300, check=False
+    )
+    if 'No matching distribution found for setuptools' in result.stderr:
+        pytest.skip('pip finds no setuptools to build with (no package index within reach)')
+    assert result.returncode == 0, result.stderr
+    (path,) = folder.glob('*.whl')
+    return path
+
+
+@pytest.fixture(scope='module')
+def installed(wheel, tmp_path_factory):
+    """Return the prefix into which pip installed the wheel, alone."""
+    prefix = tmp_path_factory.mktemp('prefix')
+    command = [sys.executable, '-m', 'pip', 'install', '-q', '-q', '--no-deps']
+    command += ['--no-index', '--ignore-installed', '--prefix', prefix, wheel]
+    subprocess.run(command, check=True, timeout=300)
+    return prefix
+
+
+def run_installed(prefix, command, cwd):
+    """Run a command so that it imports the package from a prefix."""
+    purelib = sysconfig.get_path('purelib', vars={'base': str(prefix)})
+    environment = {**os.environ, 'PYTHONPATH': purelib}
+    environment.pop('AMENT_PREFIX_PATH', None)
+    return subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_manifest_follows_the_format():
+    """The ROS tools' own parser accepts package.xml: format 3, build type ament_python."""
+    catkin_package = pytest.importorskip('catkin_pkg.package', reason='catkin_pkg is missing')
+    warnings = []
+    package = catkin_package.parse_package(str(ROOT / 'package.xml'), warnings=warnings)
+    package.validate(warnings=warnings)
+    assert warnings == []
+    assert package.package_format == 3
+    assert package.get_build_type() == 'ament_python'
+
+
+def test_versions_agree():
+    """package.xml, setup.py and `__version__` carry one version."""
+    assert ast.literal_eval(setup_argument('version')) == MANIFEST.findtext('version')
+    assert ned.__version__ == MANIFEST.findtext('version')
+
+
+def test_changelog_is_ready_for_a_release():
+    """The release tools find the section in CHANGELOG.rst that they will put the version on."""
+    versions = pytest.importorskip('catkin_pkg.package_version', reason='catkin_pkg is missing')
+    text = (ROOT / 'CHANGELOG.rst').read_text(encoding='utf-8')
+    assert versions.get_forthcoming_label(text) == 'Forthcoming'
+    assert '\n* ' in text.partition('Forthcoming')[2]
+
+
+def test_manifest_names_every_ros_package_that_is_imported():
+    """Every ROS package that a source or launch file imports is a dependency in package.xml."""
+    declared = {element.text for element in MANIFEST if element.tag.endswith('depend')}
+    imported = set()
+    for path in [*(ROOT / 'ne_dynamics').rglob('*.py'), *(ROOT / 'launch').glob('*.py')]:
+        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.split('.')[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.split('.')[0])
+    outside = imported - set(sys.stdlib_module_names) - {'ne_dynamics'}
+    rosdep_keys = {
+        'numpy': 'python3-numpy',
+        'yaml': 'python3-yaml',
+        'matplotlib': 'python3-matplotlib',
+        'urdf_parser_py': 'urdfdom_py',
+        'lxml': 'python3-lxml',
+    }
+    # Optional, and without a rosdep key on every platform: see the extras of setup.py.
+    outside -= {'mujoco', 'numba', 'llvmlite', 'pinocchio', 'roboticstoolbox'}
+    assert {rosdep_keys.get(name, name) for name in outside} <= declared
+
+
+def test_pip_extras_name_every_message_package():
+    """The extra `ros` of setup.py brings every message package that package.xml names."""
+    (extras,) = (
+        ast.literal_eval(node.value)
+        for node in ast.parse((ROOT / 'setup.py').read_text(encoding='utf-8')).body
+        if isinstance(node, ast.Assign) and node.targets[0].id == 'EXTRAS'
+    )
+    declared = {element.text for element in MANIFEST if element.tag == 'exec_depend'}
+    wanted = {name for name in declared if name.endswith(('_msgs', '_srvs', '_interfaces'))}
+    assert {'ros-jazzy-' + name.replace('_', '-') for name in wanted} <= set(extras['ros'])
+
+
+def test_wheel_holds_package_and_shared_files(wheel):
+    """The wheel holds every module, py.typed, the ament marker, launch files and models."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    for path in (ROOT / 'ne_dynamics').rglob('*.py'):
+        assert path.relative_to(ROOT).as_posix() in names
+    assert 'ne_dynamics/py.typed' in names
+    shared = {name.split('.data/data/')[1] for name in names if '.data/data/' in name}
+    assert 'share/ament_index/resource_index/packages/ne_dynamics' in shared
+    assert 'share/ne_dynamics/package.xml' in shared
+    for folder in ('launch', 'config'):
+        for path in (ROOT / folder).iterdir():
+            if path.is_file():
+                assert f'share/ne_dynamics/{folder}/{path.name}' in shared
+    assert not [name for name in names if name.startswith(('test/', 'build/', 'launch/'))]
+
+
+def test_pip_puts_the_commands_into_bin(installed):
+    """Installed by pip, the three commands are in bin/, where the shell finds them."""
+    assert {path.name for path in (installed / 'bin').iterdir()} >= {
+        'ne_dynamics',
+        'computed_torque',
+        'simulated_robot',
+    }
+
+
+def test_installed_command_runs_away_from_the_sources(installed, tmp_path):
+    """The command that pip installed runs from any folder and finds a shipped model."""
+    command = installed / 'bin' / 'ne_dynamics'
+    result = run_installed(installed, [command, '--version'], tmp_path)
+    assert result.stdout == f'ne_dynamics {MANIFEST.findtext("version")}\n', result.stderr
+    script = 'from ne_dynamics.shipped import shipped_file; print(shipped_file(%r))'
+    for name in MODELS:
+        result = run_installed(installed, [sys.executable, '-c', script % name], tmp_path)
+        expected = installed / 'share' / 'ne_dynamics' / 'config' / name
+        assert result.stdout == f'{expected}\n', result.stderr
+        assert expected.read_bytes() == (ROOT / 'config' / name).read_bytes()
+
+
+def fake_package(monkeypatch, folder):
+    """Let the shipped files be looked for as if the package were in a folder."""
+    package = folder / 'ne_dynamics'
+    package.mkdir(parents=True)
+    monkeypatch.setattr(shipped, '__file__', str(package / 'shipped.py'))
+    monkeypatch.delenv('AMENT_PREFIX_PATH', raising=False)
+    monkeypatch.setattr(shipped.sysconfig, 'get_path', lambda name: str(folder / 'nowhere'))
+
+
+def fake_share(prefix, name='arm.urdf'):
+    """Create share/ne_dynamics/config with one file in a prefix and return the file."""
+    path = prefix / 'share' / 'ne_dynamics' / 'config' / name
+    path.parent.mkdir(parents=True)
+    path.write_text('<robot/>')
+    return path
+
+
+def test_shipped_file_in_a_checkout():
+    """In a source checkout the shipped files are those of its own config folder."""
+    for name in MODELS:
+        assert shipped.shipped_file(name) == ROOT / 'config' / name
+
+
+@pytest.mark.parametrize(
+    'site', ['lib/python3.11/site-packages', 'local/lib/python3.12/dist-packages', '']
+)
+def test_shipped_file_beside_the_installed_package(monkeypatch, tmp_path, site):
+    """An installed package finds the files of the prefix it was installed into."""
+    fake_package(monkeypatch, tmp_path / 'prefix' / site)
+    expected = fake_share(tmp_path / 'prefix')
+    assert shipped.shipped_file('arm.urdf') == expected
+
+
+def test_shipped_file_by_ament_prefix(monkeypatch, tmp_path):
+    """A package found by PYTHONPATH alone finds the files by AMENT_PREFIX_PATH, first match."""
+    fake_package(monkeypatch, tmp_path / 'elsewhere')
+    fake_share(tmp_path / 'underlay')
+    expected = fake_share(tmp_path / 'overlay')
+    prefixes = [tmp_path / 'empty', tmp_path / 'overlay', tmp_path / 'underlay']
+    monkeypatch.setenv('AMENT_PREFIX_PATH', os.pathsep.join(map(str, prefixes)))
+    assert shipped.shipped_file('arm.urdf') == expected
+
+
+def test_shipped_file_in_the_prefix_of_python(monkeypatch, tmp_path):
+    """Last, the data folder of the Python installation is looked into."""
+    fake_package(monkeypatch, tmp_path / 'elsewhere')
+    expected = fake_share(tmp_path / 'python')
+    monkeypatch.setattr(shipped.sysconfig, 'get_path', lambda name: str(tmp_path / 'python'))
+    assert shipped.shipped_file('arm.urdf') == expected
+
+
+@pytest.mark.parametrize('name', ['arm.urdf', '../package.xml', '', '.'])
+def test_shipped_file_that_does_not_exist(name):
+    """A name that is not shipped, or leaves the folder, is an error that lists what there is."""
+    with pytest.raises(InputError, match=r'expected one of .*six_axis_arm\.urdf'):
+        shipped.shipped_file(name)
