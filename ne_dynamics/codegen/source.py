@@ -199,7 +199,7 @@ def _standalone_python(program: Program) -> str:
     imports = [name for name in ('cos', 'sin') if name in writer.functions]
     parts = [f'from math import {", ".join(imports)}\n\n'] if imports else []
     if 'sign' in writer.functions:
-        parts.append('\ndef sign(x):\n    return float(x > 0) - float(x < 0)\n\n')
+        parts.append('def sign(x):\n    return float(x > 0) - float(x < 0)\n\n')
     return '\n'.join([*parts, python_source(program)])
 
 

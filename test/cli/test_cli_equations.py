@@ -23,6 +23,23 @@ def test_prints_the_source_that_the_library_runs(function, capsys):
     assert [node.name for node in ast.parse(printed).body if isinstance(node, ast.FunctionDef)]
 
 
+@pytest.mark.parametrize('language', ['python', 'numpy', 'c'])
+def test_every_language_is_printed_with_the_robot_and_its_counts(language, capsys):
+    """The text starts with a comment that names robot and counts, and is reproducible."""
+    texts = []
+    for _ in range(2):
+        assert main(['equations', DH, '--language', language]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+    dynamics = ned.Dynamics(ned.load_dh(DH))
+    multiplications, additions = dynamics.operation_counts()['inverse_dynamics']
+    first = texts[0].splitlines()[0]
+    assert first.startswith('//' if language == 'c' else '#')
+    assert dynamics.robot.name in first
+    assert f'{multiplications} multiplications, {additions} additions' in first
+    assert texts[0] == dynamics.source('inverse_dynamics', language)
+
+
 def test_inverse_dynamics_is_the_default(capsys):
     """Without --function the inverse dynamics are printed."""
     main(['equations', DH])
