@@ -64,10 +64,6 @@ class InverseDynamics(Protocol):
         """Return the effort that gravity takes, shape (n,) [N m or N]."""
         ...
 
-    def friction_torque(self, qd: FloatArray) -> FloatArray:
-        """Return the effort that friction takes, shape of `qd`, (n,) or (N, n) [N m or N]."""
-        ...
-
 
 class Mode(str, enum.Enum):
     """How the effort is computed; the values are the words of the node's parameter `mode`."""
@@ -221,9 +217,10 @@ class ControlLaw:
         joints = dynamics.robot.joints
         n = len(joints)
         self._dynamics = dynamics
-        self._has_friction = any(
-            joint.viscous_friction != 0.0 or joint.coulomb_friction != 0.0 for joint in joints
-        )
+        self._viscous = dynamics.robot.limits('viscous_friction')
+        self._coulomb = dynamics.robot.limits('coulomb_friction')
+        self._has_coulomb = bool(self._coulomb.any())
+        self._has_friction = self._has_coulomb or bool(self._viscous.any())
         self._continuous = continuous_joints(joints)
         self._zero = np.zeros(n)
         self._zero.setflags(write=False)
@@ -344,6 +341,7 @@ class ControlLaw:
             wanted = qd_desired if terms.friction else self._zero
             # RNE has counted the friction of `rate`; the desired velocity's is what is wanted.
             if wanted is not rate:
-                friction = dynamics.friction_torque(np.array((wanted, rate)))
-                effort = effort + (friction[0] - friction[1])
+                effort = effort + self._viscous * (wanted - rate)
+                if self._has_coulomb:
+                    effort += self._coulomb * (np.sign(wanted) - np.sign(rate))
         return effort

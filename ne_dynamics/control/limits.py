@@ -109,6 +109,7 @@ class EffortLimiter:
             raise ParameterError(f'effort limits: expected numbers > 0, got {limits.tolist()}')
         self.limits = limits
         self._lower = -limits
+        self._bounds = limits.tolist()
         rate = per_joint(rates, n, 'effort_rate_limit') if np.size(rates) else np.zeros(n)
         rate[rate == 0.0] = np.inf
         self.rates = rate
@@ -145,10 +146,19 @@ class EffortLimiter:
             When the effort is not finite; nothing is remembered then.
         """
         # Finite when all are, and quick; where it overflows the slow check decides.
-        if not isfinite(sum(effort.tolist())) and not np.isfinite(effort).all():
-            raise InputError(f'effort: expected finite numbers, got {effort.tolist()}')
-        limited = effort
+        values = effort.tolist()
+        if not isfinite(sum(values)) and not np.isfinite(effort).all():
+            raise InputError(f'effort: expected finite numbers, got {values}')
         last = self._last
+        if not self._has_rates or last is None:
+            # The rule is that nothing is limited; for a few joints a loop is quicker than NumPy.
+            for value, bound in zip(values, self._bounds, strict=True):
+                if not -bound <= value <= bound:
+                    break
+            else:
+                self._last = effort
+                return LimitedEffort(effort, None)
+        limited = effort
         if self._has_rates and last is not None:
             # No time has passed: an infinite rate is still no limit.
             step = np.where(self._unlimited_rate, np.inf, self._finite_rates * max(dt, 0.0))

@@ -119,13 +119,17 @@ class JointStateReader:
             raise MessageError(
                 field, f'got {len(values)} values for {len(match.names)} names; expected as many'
             )
-        read: FloatArray = (
-            np.frombuffer(values) if type(values) is array else np.array(values, dtype=np.float64)
-        )
+        read: FloatArray
+        if type(values) is array:
+            read = np.frombuffer(values)
+        else:
+            read = np.array(values, dtype=np.float64)
+            values = read.tolist()
         if match.order is not None:
             read = read[match.order]
+            values = read.tolist()
         # Finite when all are, and quick; where it overflows the slow way decides, and names.
-        if not isfinite(sum(read.tolist())):
+        if not isfinite(sum(values)):
             for name, value in zip(self._joint_names, read, strict=True):
                 if not isfinite(value):
                     raise MessageError(

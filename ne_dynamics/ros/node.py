@@ -14,16 +14,12 @@ through every trajectory, at its end, and on deactivation by a last command agai
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import os
-import signal
-import threading
 import time
 import traceback
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,6 +61,7 @@ from ne_dynamics.ros.parameters import (
     find_parameter,
     unknown_parameters,
 )
+from ne_dynamics.ros.signals import stop_on_signals
 
 try:
     import rclpy
@@ -82,6 +79,8 @@ try:
     from std_msgs.msg import Float64MultiArray, String
     from std_srvs.srv import Trigger
     from trajectory_msgs.msg import JointTrajectory
+
+    from ne_dynamics.ros.prompt_executor import make_executor
 except ImportError as error:
     raise MissingDependencyError(
         'the node needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -182,6 +181,11 @@ class _Configured:
             self._node.destroy_subscription(subscription)
         self._node.destroy_publisher(self.command_publisher)
         self._node.destroy_publisher(self.effort_publisher)
+
+    @property
+    def subscriptions(self) -> Sequence[Any]:
+        """What it listens to, in the order in which it is to be served."""
+        return self._subscriptions
 
     def publish_command(self, effort: FloatArray) -> None:
         """Send efforts, given in the order of the model."""
@@ -339,6 +343,10 @@ class ComputedTorqueNode(LifecycleNode):
             publisher = self._arm_configured().command_publisher
             self.trigger_deactivate()
             publisher.wait_for_all_acked(Duration(seconds=0.5))
+
+    def prompt_subscriptions(self) -> Sequence[Any]:
+        """Return what the arm is controlled by, in the order in which it is to be served."""
+        return () if self._configured is None else self._configured.subscriptions
 
     def _arm_configured(self) -> _Configured:
         if self._configured is None:
@@ -749,62 +757,35 @@ class ComputedTorqueNode(LifecycleNode):
         return remarks
 
 
-@contextlib.contextmanager
-def _on_signals(notify: Callable[[], None]) -> Iterator[None]:
-    """Call a function, in a thread of its own, on SIGINT or SIGTERM.
-
-    rclpy's own handlers shut the context down at once, and no last command could be sent;
-    Python's wait for the executor to return from its wait. So a thread waits for the byte that
-    the interpreter writes when a signal comes.
-    """
-    readable, writable = os.pipe()
-    os.set_blocking(writable, False)
-
-    def wait() -> None:
-        if os.read(readable, 1):
-            notify()
-
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    handlers = [signal.signal(number, lambda *_: None) for number in numbers]
-    wakeup = signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
-    waiter = threading.Thread(target=wait, name='signals', daemon=True)
-    waiter.start()
-    try:
-        yield
-    finally:
-        signal.set_wakeup_fd(wakeup)
-        for number, handler in zip(numbers, handlers, strict=True):
-            signal.signal(number, handler)
-        os.close(writable)
-        waiter.join()
-        os.close(readable)
-
-
 def main(args: list[str] | None = None) -> None:
-    """Run the node until SIGINT or SIGTERM; leave the arm held against gravity."""
-    try:
-        rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-        executor = SingleThreadedExecutor()
-        node = ComputedTorqueNode()
-        executor.add_node(node)
-        stopped = threading.Event()
-        # Not spin_until_future_complete: it adds a callback to the future with every message.
-        wake = node.create_guard_condition(stopped.set)
-        with _on_signals(wake.trigger):
+    """Run the node until SIGINT or SIGTERM; leave the arm held against gravity.
+
+    Both signals are ignored from then on, to the end of the process.
+    """
+    with stop_on_signals() as stop:
+        executor: SingleThreadedExecutor | None = None
+        try:
+            rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+            node = ComputedTorqueNode()
+            stop.wake(node)
+            executor = make_executor(node, node.prompt_subscriptions)
             try:
-                while not stopped.is_set():
+                while not stop.is_set():
                     executor.spin_once()
             finally:
                 # Also when a fault ends the process: the arm must not be left on a command of
                 # the motion.
                 if rclpy.ok():
                     node.stop()
-        executor.remove_node(node)
-        node.destroy_node()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    finally:
-        rclpy.try_shutdown()
+            stop.forget_node()
+            executor.shutdown()
+            node.destroy_node()
+        except ExternalShutdownException:
+            pass
+        finally:
+            if executor is not None:
+                executor.shutdown()
+            rclpy.try_shutdown()
 
 
 if __name__ == '__main__':

@@ -47,6 +47,7 @@ from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import FloatArray, Robot
 from ne_dynamics.model.urdf import load_urdf
 from ne_dynamics.ros.parameters import Changes, ParameterSpec, Value
+from ne_dynamics.ros.signals import stop_on_signals
 from ne_dynamics.simulation.mujoco_model import (
     INTEGRATORS,
     STANDARD_GRAVITY,
@@ -64,6 +65,7 @@ try:
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.node import Node
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+    from rclpy.signals import SignalHandlerOptions
     from rosgraph_msgs.msg import Clock
     from sensor_msgs.msg import JointState
     from std_msgs.msg import Float64MultiArray, String
@@ -508,6 +510,8 @@ def _command_order(robot: Robot, names: Sequence[str]) -> FloatArray:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the node until it is interrupted or shut down.
 
+    SIGINT and SIGTERM are ignored from then on, to the end of the process.
+
     Parameters
     ----------
     arguments : sequence of str, optional
@@ -519,23 +523,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Exit code: 0 when stopped from outside, 1 when the model, a parameter or the physics
         made it impossible to go on (the message is on stderr).
     """
-    rclpy.init(args=arguments)
-    executor = SingleThreadedExecutor()
-    node: SimulatedRobot | None = None
-    try:
-        node = SimulatedRobot()
-        executor.add_node(node)
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    except NeDynamicsError as failure:
-        print(f'simulated_robot: {failure}', file=sys.stderr)
-        return 1
-    finally:
-        executor.shutdown()
-        if node is not None:
-            node.destroy_node()
-        rclpy.try_shutdown()
+    with stop_on_signals() as stop:
+        executor: SingleThreadedExecutor | None = None
+        node: SimulatedRobot | None = None
+        try:
+            rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+            executor = SingleThreadedExecutor()
+            node = SimulatedRobot()
+            stop.wake(node)
+            executor.add_node(node)
+            while not stop.is_set():
+                executor.spin_once()
+        except ExternalShutdownException:
+            pass
+        except NeDynamicsError as failure:
+            print(f'simulated_robot: {failure}', file=sys.stderr)
+            return 1
+        finally:
+            stop.forget_node()
+            if executor is not None:
+                executor.shutdown()
+            if node is not None:
+                node.destroy_node()
+            rclpy.try_shutdown()
     return 0
 
 

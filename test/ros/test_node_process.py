@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -20,8 +21,8 @@ def process(bench):
 
     started: list[subprocess.Popen] = []
 
-    def start(*arguments: str) -> subprocess.Popen:
-        command = [sys.executable, '-m', 'ne_dynamics.ros.node', '--ros-args']
+    def start(*arguments: str, module: str = 'ne_dynamics.ros.node') -> subprocess.Popen:
+        command = [sys.executable, '-m', module, '--ros-args']
         for argument in arguments:
             command += ['-p', argument]
         environment = {**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN)}
@@ -79,3 +80,63 @@ def test_a_model_that_cannot_be_read_leaves_it_alive(bench, process) -> None:
     assert child.poll() is None
     child.send_signal(signal.SIGTERM)
     assert child.wait(timeout=20.0) == 0
+
+
+def test_signals_that_keep_coming_are_ignored_once_it_stops(bench, process) -> None:
+    """One SIGINT after the other, 10 ms apart, until the end: the exit code is 0 all the same."""
+    child = process(f'model_file:={bench.model_file}', 'backend:=python')
+    bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
+    end_by_signals(child)
+
+
+def test_signals_that_keep_coming_are_ignored_by_the_simulated_robot(bench, process) -> None:
+    """The simulated robot ends with exit code 0 as well, however many signals come."""
+    pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+    arguments = (f'model_file:={bench.model_file}', 'rate:=100.0')
+    child = process(*arguments, module='ne_dynamics.simulation.simulated_robot')
+    bench.spin(
+        lambda: bench.probe.count_subscribers('effort_controller/commands') > 1, 'the robot'
+    )
+    end_by_signals(child)
+
+
+def end_by_signals(child: subprocess.Popen) -> None:
+    """Send SIGINT every 10 ms, twice at the least, until the process has ended well."""
+    child.send_signal(signal.SIGINT)
+    for _ in range(2000):
+        time.sleep(0.01)
+        if child.poll() is not None:
+            break
+        child.send_signal(signal.SIGINT)
+    output = child.communicate(timeout=20.0)[0]
+    assert child.returncode == 0, output
+    assert 'Traceback' not in output
+
+
+def test_it_keeps_answering_through_cleanup_and_configure(bench, process) -> None:
+    """Subscriptions that go and come again are served, beside services and parameters."""
+    child = process(f'model_file:={bench.model_file}', 'backend:=python')
+    for _ in range(3):
+        bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
+        before = len(bench.commands)
+
+        def answered(before: int = before) -> bool:
+            bench.joint_states.publish(bench.joint_state(Q))
+            return len(bench.commands) > before + 5
+
+        bench.spin(answered, 'commands')
+        assert bench.trigger('hold').success
+        assert bench.set_atomically(mode='feedforward').successful
+        before = len(bench.commands)
+        bench.spin(lambda before=before: answered(before), 'commands of another mode')
+        assert bench.change_state('deactivate')
+        assert bench.change_state('cleanup')
+        bench.spin(lambda: bench.joint_states.get_subscription_count() == 0, 'silence')
+        assert bench.state == 'unconfigured'
+        assert bench.change_state('configure')
+        assert bench.change_state('activate')
+    before = len(bench.diagnostics)
+    bench.spin(lambda: len(bench.diagnostics) > before, 'diagnostics')
+    child.send_signal(signal.SIGTERM)
+    bench.spin(lambda: child.poll() is not None, 'the end')
+    assert child.returncode == 0, child.communicate()[0]

@@ -1,0 +1,227 @@
+"""An executor that answers some subscriptions without rclpy's detours.
+
+rclpy's SingleThreadedExecutor builds a wait set, a task and a coroutine anew for every message,
+looks at every entity of the node in Python, and wakes itself up afterwards to do it once more:
+most of the processor time of a small node. Here the wait set is kept as long as the node's
+entities stay the same, and the subscriptions that matter are taken and answered right where the
+wait returns. Whatever else becomes ready (services, timers, events, other subscriptions) is left
+to rclpy.
+
+It needs some of rclpy's internals; :func:`make_executor` does without where they are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+
+KINDS = ('subscriptions', 'timers', 'clients', 'services', 'guards', 'waitables')
+
+Entities = tuple[tuple[Any, ...], ...]
+
+
+class PromptExecutor(SingleThreadedExecutor):
+    """Serves one node, in one thread; its prompt subscriptions first, in their order.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    prompt : callable
+        Returns the subscriptions of the node that are answered promptly; asked again whenever
+        the node's entities have changed. Their callbacks are plain functions of the message
+        that create and destroy no entities.
+
+    Raises
+    ------
+    ImportError, AttributeError
+        When this rclpy does not have the internals that it takes.
+    """
+
+    def __init__(self, node: Any, prompt: Callable[[], Sequence[Any]]) -> None:
+        super().__init__(context=node.context)
+        self._node = node
+        self._ask = prompt
+        self._entities: Entities = ()
+        self._held = ExitStack()
+        self._wait_set: Any = None
+        self._additions: list[tuple[Callable[[Any], Any], Any]] = []
+        self._prompt: list[tuple[int, Callable[..., Any], Any, Callable[[Any], Any]]] = []
+        self.add_node(node)
+        try:
+            self._try_out()
+        except (ImportError, AttributeError, TypeError) as error:
+            self.shutdown()
+            raise AttributeError(f'rclpy is not as expected: {error}') from error
+
+    def _try_out(self) -> None:
+        """Wait once for nothing: what is missing in rclpy shows now."""
+        from rclpy.impl.implementation_singleton import rclpy_implementation
+        from rclpy.waitable import NumberOfEntities
+
+        self._make_wait_set = rclpy_implementation.WaitSet
+        self._invalid_handle = rclpy_implementation.InvalidHandle
+        self._count = NumberOfEntities
+        _ = self._guard._executor_triggered
+        self._prepare()
+        self._gather()
+        self._wait_set.wait(0)
+        self._others_are_ready()
+        self._mark_guards()
+        self.wake()
+
+    def spin_once(self, timeout_sec: float | None = None) -> None:
+        """Wait until something is ready, and serve it.
+
+        Parameters
+        ----------
+        timeout_sec : float, optional
+            As in rclpy, which does the work when it is given.
+
+        Raises
+        ------
+        ExternalShutdownException
+            When the context has been shut down.
+        """
+        if timeout_sec is not None:
+            super().spin_once(timeout_sec)
+            return
+        if self._wait_set is None:
+            self._prepare()
+        try:
+            self._gather()
+        except self._invalid_handle:
+            # Something was destroyed between two calls.
+            self._prepare()
+            self._gather()
+        wait_set = self._wait_set
+        wait_set.wait(-1)
+        if not self._context.ok():
+            raise ExternalShutdownException()
+        ready = wait_set.get_ready_entities('subscription')
+        answered = 0
+        for pointer, take, message_type, callback in self._prompt:
+            if pointer in ready:
+                answered += 1
+                taken = take(message_type, False)
+                if taken is not None:
+                    callback(taken[0])
+        if len(ready) > answered or self._others_are_ready():
+            self._serve_others()
+
+    def _gather(self) -> None:
+        """Put the entities into the wait set: a wait leaves only those in it that are ready."""
+        self._wait_set.clear_entities()
+        for add, handle in self._additions:
+            add(handle)
+
+    def _others_are_ready(self) -> bool:
+        wait_set = self._wait_set
+        ready = wait_set.get_ready_entities
+        return bool(
+            ready('guard_condition')
+            or ready('timer')
+            or ready('service')
+            or ready('client')
+            or any(waitable.is_ready(wait_set) for waitable in self._entities[-1])
+        )
+
+    def _mark_guards(self) -> None:
+        """Mark guard conditions that the wait has reset: rclpy triggers those marked so again."""
+        triggered = self._wait_set.get_ready_entities('guard_condition')
+        for guard in self._entities[-2]:
+            if guard.handle.pointer in triggered:
+                guard._executor_triggered = True
+
+    def _serve_others(self) -> None:
+        """Let rclpy do one piece of work; look whether the node has changed by it."""
+        self._mark_guards()
+        # What is left over is found by the next wait: rclpy wakes the executor after each piece.
+        super().spin_once(0.0)
+        if self._present_entities() != self._entities:
+            self._release()
+
+    def _present_entities(self) -> Entities:
+        return tuple(tuple(getattr(self._node, kind)) for kind in KINDS)
+
+    def _prepare(self) -> None:
+        """Build the wait set; its entities cannot be destroyed while they are in it."""
+        self._release()
+        self._entities = self._present_entities()
+        subscriptions, timers, clients, services, guards, waitables = self._entities
+        # The first wakes the executor when entities come and go, the other one on a signal.
+        own_guards = (self._guard, self._sigint_gc)
+        for entity in (*subscriptions, *timers, *clients, *services, *guards, *own_guards):
+            self._held.enter_context(entity.handle)
+        for waitable in waitables:
+            self._held.enter_context(waitable)
+        count = self._count(
+            len(subscriptions),
+            len(guards) + len(own_guards),
+            len(timers),
+            len(clients),
+            len(services),
+        )
+        for waitable in waitables:
+            count += waitable.get_num_entities()
+        self._wait_set = wait_set = self._make_wait_set(
+            count.num_subscriptions,
+            count.num_guard_conditions,
+            count.num_timers,
+            count.num_clients,
+            count.num_services,
+            count.num_events,
+            self._context.handle,
+        )
+        additions: list[tuple[Callable[[Any], Any], Any]] = []
+        for add, entities in (
+            (wait_set.add_subscription, subscriptions),
+            (wait_set.add_timer, timers),
+            (wait_set.add_client, clients),
+            (wait_set.add_service, services),
+            (wait_set.add_guard_condition, (*guards, *own_guards)),
+        ):
+            additions += [(add, entity.handle) for entity in entities]
+        additions += [(waitable.add_to_wait_set, wait_set) for waitable in waitables]
+        self._additions = additions
+        self._prompt = [
+            (entity.handle.pointer, entity.handle.take_message, entity.msg_type, entity.callback)
+            for entity in self._ask()
+            if entity in subscriptions
+        ]
+
+    def _release(self) -> None:
+        self._wait_set = None
+        self._additions, self._prompt = [], []
+        self._held.close()
+
+    def shutdown(self, timeout_sec: float | None = None) -> bool:
+        """Let go of the node's entities, and shut down."""
+        self._release()
+        return bool(super().shutdown(timeout_sec))
+
+
+def make_executor(node: Any, prompt: Callable[[], Sequence[Any]]) -> SingleThreadedExecutor:
+    """Return an executor that serves a node: a :class:`PromptExecutor`, or rclpy's own.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    prompt : callable
+        As for :class:`PromptExecutor`.
+
+    Returns
+    -------
+    SingleThreadedExecutor
+        rclpy's own, which does the same at more cost, when this rclpy is not as expected; the
+        node's log says so.
+    """
+    try:
+        return PromptExecutor(node, prompt)
+    except (ImportError, AttributeError) as error:
+        node.get_logger().info(f"rclpy's own executor is used: {error}")
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    return executor

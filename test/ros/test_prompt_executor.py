@@ -1,0 +1,180 @@
+"""The prompt executor serves all that a node has, and gives way where rclpy is another."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+
+from rclpy.context import Context  # noqa: E402
+from rclpy.duration import Duration  # noqa: E402
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor  # noqa: E402
+from rclpy.node import Node  # noqa: E402
+from std_msgs.msg import Int32  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
+
+from ne_dynamics.ros.prompt_executor import PromptExecutor, make_executor  # noqa: E402
+
+PATIENCE = 20.0
+
+
+@pytest.fixture
+def node() -> Iterator[Node]:
+    """Return a node in a context of its own, woken by a timer so that no wait is for ever."""
+    context = Context()
+    context.init(domain_id=20 + os.getpid() % 80)
+    node = Node('prompt', context=context, namespace=f'/prompt_{time.monotonic_ns()}')
+    node.create_timer(0.05, lambda: None)
+    yield node
+    node.destroy_node()
+    context.try_shutdown()
+
+
+def spin(executor: SingleThreadedExecutor, until: Callable[[], bool]) -> None:
+    """Serve until something is so."""
+    deadline = time.monotonic() + PATIENCE
+    while not until():
+        assert time.monotonic() < deadline
+        executor.spin_once()
+
+
+def test_prompt_subscriptions_are_served_in_their_order(node: Node) -> None:
+    """What waits in several of them is answered in the order given, not in that of arrival."""
+    served: list[str] = []
+    topics = ('first', 'second', 'third')
+    publishers = {topic: node.create_publisher(Int32, topic, 10) for topic in topics}
+    subscriptions = [
+        node.create_subscription(Int32, topic, lambda _, topic=topic: served.append(topic), 10)
+        for topic in topics
+    ]
+    executor = PromptExecutor(node, lambda: subscriptions[::-1])
+    spin(executor, lambda: all(p.get_subscription_count() for p in publishers.values()))
+    for _ in range(5):
+        served.clear()
+        for publisher in publishers.values():
+            publisher.publish(Int32())
+        for publisher in publishers.values():
+            assert publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
+        spin(executor, lambda: len(served) == len(topics))
+        assert served == list(topics[::-1])
+    executor.shutdown()
+
+
+def test_everything_else_is_served_while_messages_stream(node: Node) -> None:
+    """Services, timers, guard conditions, tasks and other subscriptions get their turn."""
+    served: dict[str, int] = dict.fromkeys(('prompt', 'other', 'timer', 'guard', 'task'), 0)
+
+    def count(key: str) -> Callable[..., None]:
+        def callback(*_: object) -> None:
+            served[key] += 1
+
+        return callback
+
+    prompt = node.create_subscription(Int32, 'prompt', count('prompt'), 10)
+    node.create_subscription(Int32, 'other', count('other'), 10)
+    node.create_timer(0.001, count('timer'))
+    guard = node.create_guard_condition(count('guard'))
+    node.create_service(Trigger, 'service', lambda _, response: response)
+    client = node.create_client(Trigger, 'service')
+    publishers = [node.create_publisher(Int32, topic, 10) for topic in ('prompt', 'other')]
+    executor = PromptExecutor(node, lambda: [prompt])
+    spin(executor, client.service_is_ready)
+    for _ in range(5):
+        before = dict(served)
+        threading.Thread(target=guard.trigger).start()
+        executor.create_task(count('task'))
+        answer = client.call_async(Trigger.Request())
+
+        def all_served(before: dict[str, int] = before, answer=answer) -> bool:
+            for publisher in publishers:
+                publisher.publish(Int32())
+            return answer.done() and all(served[key] > before[key] for key in served)
+
+        spin(executor, all_served)
+    executor.shutdown()
+
+
+def test_entities_come_and_go(node: Node) -> None:
+    """Subscriptions destroyed and made anew, by a service or from outside, are followed."""
+    received: list[int] = []
+    subscriptions: list[object] = []
+    publisher = node.create_publisher(Int32, 'topic', 10)
+
+    def renew(_: object = None, response: object = None) -> object:
+        while subscriptions:
+            node.destroy_subscription(subscriptions.pop())
+        if response is not None:
+            subscriptions.append(
+                node.create_subscription(
+                    Int32, 'topic', lambda message: received.append(message.data), 10
+                )
+            )
+        return response
+
+    node.create_service(Trigger, 'renew', renew)
+    client = node.create_client(Trigger, 'renew')
+    executor = PromptExecutor(node, lambda: subscriptions)
+    spin(executor, client.service_is_ready)
+    for number in range(5):
+        spin(executor, client.call_async(Trigger.Request()).done)
+
+        def arrived(number: int = number) -> bool:
+            publisher.publish(Int32(data=number))
+            return number in received
+
+        spin(executor, arrived)
+        assert publisher.get_subscription_count() == 1
+    renew()
+    spin(executor, lambda: publisher.get_subscription_count() == 0)
+    executor.shutdown()
+
+
+def test_a_fault_in_a_callback_comes_out(node: Node) -> None:
+    """As in rclpy, what a callback raises ends the spinning; it can go on afterwards."""
+
+    def fail(message: Int32) -> None:
+        raise ValueError(message.data)
+
+    publisher = node.create_publisher(Int32, 'topic', 10)
+    subscription = node.create_subscription(Int32, 'topic', fail, 10)
+    executor = PromptExecutor(node, lambda: [subscription])
+    spin(executor, lambda: publisher.get_subscription_count() > 0)
+    for number in range(2):
+        publisher.publish(Int32(data=number))
+        with pytest.raises(ValueError, match=str(number)):
+            spin(executor, lambda: False)
+    executor.shutdown()
+
+
+def test_a_context_that_is_shut_down_ends_it(node: Node) -> None:
+    """As in rclpy, a shutdown from outside ends the wait."""
+    executor = PromptExecutor(node, tuple)
+    node.context.shutdown()
+    with pytest.raises(ExternalShutdownException):
+        spin(executor, lambda: False)
+    executor.shutdown()
+
+
+def test_another_rclpy_is_served_by_its_own_executor(
+    node: Node, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Where an internal is missing the log says so, and rclpy's executor serves the node."""
+    assert type(make_executor(node, tuple)) is PromptExecutor
+    assert not capfd.readouterr().err
+    for name in ('rclpy.waitable.NumberOfEntities', 'rclpy.node.Node.waitables'):
+        with monkeypatch.context() as patch:
+            patch.delattr(name)
+            executor = make_executor(node, tuple)
+        assert type(executor) is SingleThreadedExecutor
+        (line,) = capfd.readouterr().err.splitlines()
+        assert name.rpartition('.')[2] in line
+        assert 'INFO' in line
+    ticks: list[None] = []
+    node.create_timer(0.001, lambda: ticks.append(None))
+    spin(executor, lambda: len(ticks) > 2)
+    executor.shutdown()
