@@ -479,6 +479,8 @@ class Dynamics:
         link: str | None,
     ) -> FloatArray:
         if self.backend == 'numba':
+            if (name, link) not in self._compiled:
+                _require_finite(arguments, values)  # before anything is compiled for it
             rows: FloatArray | None = self._machine_code(name, link).batch(
                 *values, threads=self.threads
             )
