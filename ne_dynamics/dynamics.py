@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import math
 import os
 import sys
@@ -531,7 +532,7 @@ class Dynamics:
             compiled = self._compiled.get((part, None))
             if compiled is not None:
                 answer = compiled.entry(
-                    names[0], answer, method.__doc__ or '', takes_batches=self.threads == 1
+                    names[0], answer, _builtin_doc(method), takes_batches=self.threads == 1
                 )
         self.__dict__[names[0]] = answer
 
@@ -571,6 +572,16 @@ class Dynamics:
             for column, entry in enumerate(entries):
                 result[:, row, column] = entry
         return result
+
+
+def _builtin_doc(method: Callable[..., Any]) -> str:
+    """Return a docstring from which ``inspect.signature`` reads a builtin's arguments."""
+    parameters = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for name, parameter in inspect.signature(method).parameters.items()
+        if name != 'self'
+    ]
+    return f'{method.__name__}{inspect.Signature(parameters)}\n--\n\n{method.__doc__ or ""}'
 
 
 def _announce(text: str) -> None:

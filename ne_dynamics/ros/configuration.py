@@ -182,7 +182,6 @@ def _command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDA
 def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
     zero = np.zeros(dynamics.n)
     efforts = [dynamics.inverse_dynamics(zero, zero, zero), dynamics.gravity_torque(zero)]
-    dynamics.friction_torque(zero)
     if with_wrench:
         efforts.append(dynamics.inverse_dynamics(zero, zero, zero, np.zeros(6)))
         dynamics.forward_kinematics(zero)

@@ -6,6 +6,7 @@ import copy
 import decimal
 import functools
 import gc
+import inspect
 import os
 import pickle
 import pydoc
@@ -862,3 +863,17 @@ def test_sines_at_zero_are_exact(sincos):
     for zero in (0.0, -0.0):
         values = sincos[1][0].batch(np.full((9, 1), zero))[:, :, 0]
         np.testing.assert_array_equal(values, [[0.0, 1.0]] * 9)
+
+
+def test_entries_keep_the_signature_of_the_method():
+    """Tools read the same argument names and defaults from a compiled entry as from the method."""
+    dynamics = dynamics_of('six_axis_arm', 'numba')
+    zero = np.zeros(dynamics.n)
+    for name, arguments in (('inverse_dynamics', 3), ('gravity_torque', 1), ('jacobian', 1)):
+        expected = inspect.signature(getattr(dynamics, name)).parameters
+        expected = [(key, value.default) for key, value in expected.items()]
+        getattr(dynamics, name)(*[zero] * arguments)
+        compiled = getattr(dynamics, name)
+        found = inspect.signature(compiled).parameters
+        assert [(key, value.default) for key, value in found.items()] == expected
+        assert compiled.__doc__.startswith('Return')
