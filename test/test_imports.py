@@ -26,7 +26,8 @@ RANKS = {
     'identification': 7,
     'simulation': 7,
     'bench': 8,
-    'cli': 9,
+    'reproduce': 9,
+    'cli': 10,
 }
 
 MAY_USE_ROS = {'ros', 'simulation', 'bench', 'cli'}

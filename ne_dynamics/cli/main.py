@@ -22,6 +22,7 @@ COMMANDS = {
     'check': 'list what is wrong or doubtful in a robot description',
     'demo': 'follow a trajectory in simulation, one control law after the other, and compare',
     'equations': 'print the equations of motion of a robot as generated source',
+    'reproduce': 'compute anew what the source documents report',
 }
 """Subcommands and the line that ``--help`` prints for each."""
 

@@ -1,0 +1,157 @@
+"""``ne_dynamics reproduce``: what the source documents report, computed anew."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ne_dynamics.reproduce.report import Report
+
+PROGRESS_EVERY = 0.2
+"""Seconds between two lines of progress on a terminal."""
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the subcommand and its arguments."""
+    parser = subparsers.add_parser(
+        'reproduce',
+        help='compute anew what the source documents report',
+        description='Compute anew what the documents behind this package report: that their '
+        'formulations agree, what each costs, and their two simulations. Prints tables.',
+    )
+    studies = parser.add_subparsers(dest='study', metavar='STUDY', required=True)
+    equivalence = _study(studies, 'equivalence', 'all formulations on the same random arms')
+    equivalence.add_argument(
+        '--arms', type=_count, default=160, metavar='N', help='random arms (default: 160)'
+    )
+    equivalence.add_argument(
+        '--seed', type=_seed, default=4, metavar='N', help='of the arms (default: 4)'
+    )
+    _study(studies, 'counts', 'measured operation counts beside the printed ones')
+    six_link = _study(studies, 'six-link', 'torques of a six-link arm on a trapezoidal motion')
+    puma = _study(studies, 'puma', 'a Puma under the computed-torque law in two forms')
+    for picture, duration, what in ((six_link, 1.0, 'T'), (puma, 4.0, 'of the motion')):
+        picture.add_argument(
+            '--duration',
+            type=_positive,
+            default=duration,
+            metavar='S',
+            help=f'{what} [s] (default: {duration:g})',
+        )
+        picture.add_argument(
+            '--output',
+            type=Path,
+            default=Path('reproduce_output'),
+            metavar='DIR',
+            help='folder for the picture (default: reproduce_output)',
+        )
+    parser.set_defaults(run=run)
+
+
+def _study(studies: Any, name: str, summary: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = studies.add_parser(
+        name, help=summary, description=f'{summary[0].upper()}{summary[1:]}.'
+    )
+    parser.add_argument('--json', action='store_true', help='print the results as JSON')
+    parser.add_argument(
+        '--document',
+        type=Path,
+        metavar='FILE',
+        help='write the tables between the markers of a Markdown file',
+    )
+    return parser
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f'expected a number >= 1, got {text}')
+    return value
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f'expected a number >= 0, got {text}')
+    return value
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not (math.isfinite(value) and value > 0.0):
+        raise argparse.ArgumentTypeError(f'expected a number > 0, got {text}')
+    return value
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run a study and print what it found; return 0.
+
+    Raises
+    ------
+    NeDynamicsError
+        When the document has no markers, or matplotlib is missing.
+    """
+    from ne_dynamics.reproduce import document
+
+    if args.document is not None:
+        document.section(args.document.read_text(encoding='utf-8'), args.study)
+    report = _report(args)
+    if args.document is not None:
+        text = args.document.read_text(encoding='utf-8')
+        args.document.write_text(document.with_report(text, report), encoding='utf-8')
+    print(json.dumps(report.as_json(), indent=2) if args.json else report.text())
+    return 0
+
+
+def _report(args: argparse.Namespace) -> Report:
+    progress = _Progress(args.study)
+    try:
+        if args.study == 'equivalence':
+            from ne_dynamics.reproduce import equivalence
+
+            return equivalence.study(args.arms, args.seed, progress)
+        if args.study == 'counts':
+            from ne_dynamics.reproduce import counts
+
+            return counts.study(progress=progress)
+        # Imported before the work: what is missing must not show up at the end.
+        from ne_dynamics.reproduce import pictures, puma, six_link
+
+        path = args.output / f'{args.study}.png'
+        if args.study == 'six-link':
+            report, torques = six_link.study(args.duration)
+            pictures.draw_torques(path, torques)
+        else:
+            report, runs = puma.study(args.duration, progress)
+            pictures.draw_errors(path, runs)
+        report.pictures.append(path)
+        return report
+    finally:
+        progress.close()
+
+
+class _Progress:
+    """A line on stderr that tells how far a study is; nothing when that is no terminal."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._shown = time.monotonic()
+        self._is_open = False
+
+    def __call__(self, done: float, total: float) -> None:
+        now = time.monotonic()
+        if sys.stderr.isatty() and now - self._shown > PROGRESS_EVERY:
+            self._shown, self._is_open = now, True
+            sys.stderr.write(f'\rne_dynamics reproduce {self._name}: {100 * done / total:3.0f} %')
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        if self._is_open:
+            sys.stderr.write('\r\x1b[K')
+            sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""What the source documents report, computed anew: behind ``ne_dynamics reproduce``."""

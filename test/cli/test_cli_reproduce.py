@@ -1,0 +1,68 @@
+"""``ne_dynamics reproduce``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ne_dynamics.cli.main import main
+from ne_dynamics.reproduce.document import END, begin
+
+
+def test_equivalence_prints_a_table_and_writes_it(tmp_path, capsys):
+    """The table is printed, and stands between the markers of the document that was named."""
+    path = tmp_path / 'document.md'
+    path.write_text(f'before\n{begin("equivalence")}{END}after\n')
+    assert main(['reproduce', 'equivalence', '--arms', '3', '--document', str(path)]) == 0
+    assert 'sasaki_symbolic' in capsys.readouterr().out
+    text = path.read_text()
+    assert text.startswith('before\n')
+    assert text.endswith('after\n')
+    assert '| natural\\_orthogonal\\_complement |' in text
+
+
+def test_equivalence_takes_a_seed(capsys):
+    """Other arms come of another seed; the JSON tells which one it was."""
+    results = []
+    for seed in ('1', '2', '2'):
+        assert main(['reproduce', 'equivalence', '--arms', '4', '--seed', seed, '--json']) == 0
+        results.append(json.loads(capsys.readouterr().out))
+    assert results[0]['seed'] == 1
+    assert results[0] != results[1] == results[2]
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'picture'),
+    [
+        (('six-link', '--duration', '2'), 'six-link.png'),
+        (('puma', '--duration', '.05'), 'puma.png'),
+    ],
+)
+def test_simulations_draw_and_print_json(tmp_path, capsys, arguments, picture):
+    """The picture goes to the folder that was named, the figures to stdout."""
+    pytest.importorskip('matplotlib', reason='matplotlib is missing')
+    assert main(['reproduce', *arguments, '--json', '--output', str(tmp_path / 'new')]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data['duration'] == float(arguments[-1])
+    assert data['pictures'] == [str(tmp_path / 'new' / picture)]
+    assert (tmp_path / 'new' / picture).read_bytes().startswith(b'\x89PNG')
+
+
+@pytest.mark.parametrize(
+    'arguments', [('equivalence', '--arms', '0'), ('puma', '--duration', 'nan'), ('nothing',)]
+)
+def test_bad_arguments_are_refused(arguments, capsys):
+    """Arguments that make no sense end with exit code 2."""
+    with pytest.raises(SystemExit) as stopped:
+        main(['reproduce', *arguments])
+    assert stopped.value.code == 2
+
+
+def test_a_document_without_markers_is_an_error(tmp_path, capsys):
+    """Nothing is computed, nothing written, and the message shows the markers."""
+    path = tmp_path / 'document.md'
+    path.write_text('nothing\n')
+    assert main(['reproduce', 'counts', '--document', str(path)]) == 1
+    assert 'expected the markers' in capsys.readouterr().err
+    assert path.read_text() == 'nothing\n'
