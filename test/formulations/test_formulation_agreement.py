@@ -20,9 +20,6 @@ from ne_dynamics.formulations import FORMULATIONS
 ARMS = 125
 """Of each number of joints from 1 to 8: 1000 in all."""
 
-PLAIN_EVERY = 5
-"""The order n^4 form is dear: it sees every fifth arm."""
-
 
 def production(arm):
     """Return the production recursion for the very same arm."""
@@ -38,8 +35,6 @@ def check_arms(names, n):
         arguments = motion.q, motion.qd, motion.qdd
         expected = production(arm).inverse_dynamics(*arguments, wrench=motion.wrench)
         for name in names:
-            if name.endswith('plain') and index % PLAIN_EVERY:
-                continue
             function = FORMULATIONS[name].function
             computed = function(arm, *arguments, gravity=GRAVITY, wrench=motion.wrench)
             error = relative_error(computed, expected)
