@@ -1,8 +1,8 @@
 """The terms of ``tau = M(q) qdd + C(q, qd) qd + g(q)``, derived from the one recursion.
 
-All functions are written over generic scalars. The velocity products are quadratic in qd, so the
-Coriolis matrix in Christoffel form is half their derivative; :func:`coriolis_matrix_by_strobing`
-gets the same from calls of the recursion alone.
+All functions are written over generic scalars. The Coriolis matrix is not among them: the velocity
+products are quadratic in qd, so its Christoffel form is half their derivative, which
+:mod:`ne_dynamics.codegen.programs` takes from the traced graph.
 """
 
 from __future__ import annotations
@@ -40,39 +40,6 @@ def velocity_torque(mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]) -
     """Return Coriolis and centrifugal efforts: the recursion without acceleration and gravity."""
     zeros = [0.0] * mechanism.n
     return newton_euler(mechanism, q, qd, zeros, gravity=_NO_GRAVITY, joint_effects=False)
-
-
-def mass_matrix_by_strobing(mechanism: Mechanism, q: Sequence[Any]) -> Matrix:
-    """Return M column by column: the recursion under unit accelerations (Turney et al., 3)."""
-    n = mechanism.n
-    zeros = [0.0] * n
-    matrix: Matrix = [[0.0] * n for _ in range(n)]
-    for column in range(n):
-        unit = [1.0 if row == column else 0.0 for row in range(n)]
-        efforts = newton_euler(mechanism, q, zeros, unit, gravity=_NO_GRAVITY)
-        for row in range(n):
-            matrix[row][column] = efforts[row]
-    return matrix
-
-
-def coriolis_matrix_by_strobing(
-    mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]
-) -> Matrix:
-    """Return the Christoffel C(q, qd), shape (n, n), from calls of the recursion.
-
-    With the velocity products h(u) = B(u, u), B symmetric, column j is
-    ``B(qd, e_j) = (h(qd + e_j) - h(qd - e_j)) / 4``.
-    """
-    n = mechanism.n
-    matrix: Matrix = [[0.0] * n for _ in range(n)]
-    for column in range(n):
-        forward = [rate + 1.0 if row == column else rate for row, rate in enumerate(qd)]
-        backward = [rate - 1.0 if row == column else rate for row, rate in enumerate(qd)]
-        plus = velocity_torque(mechanism, q, forward)
-        minus = velocity_torque(mechanism, q, backward)
-        for row in range(n):
-            matrix[row][column] = 0.25 * (plus[row] - minus[row])
-    return matrix
 
 
 def mass_matrix(mechanism: Mechanism, q: Sequence[Any]) -> Matrix:

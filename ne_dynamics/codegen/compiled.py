@@ -241,7 +241,6 @@ class CompiledKernel:
         pointers = [ctypes.c_void_p] * (len(program.inputs) + 1)
         prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)
         self._batch = prototype(engine.get_function_address('batch'))
-        self._definition: _MethodDefinition | None = None
 
     def entry(
         self, name: str, fallback: Callable[..., Any], doc: str, takes_batches: bool = True
