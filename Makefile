@@ -13,7 +13,7 @@ help:
 	@echo 'make bench    measure speed beside other libraries; writes benchmark/README.md'
 	@echo 'make lint     ruff (lint, format) and mypy'
 	@echo 'make format   let ruff format the code and fix what it can'
-	@echo 'make readme   write the parameter table of README.md anew'
+	@echo 'make readme   write the table of doc/parameters.md anew'
 	@echo 'make venv     only set up $(VENV)'
 
 venv: $(STAMP)
@@ -45,4 +45,4 @@ format: venv
 	@$(VENV)/bin/ruff format .
 
 readme: venv
-	@$(VENV)/bin/python doc/parameter_table.py README.md
+	@$(VENV)/bin/python doc/parameter_table.py doc/parameters.md

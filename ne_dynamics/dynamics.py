@@ -38,12 +38,20 @@ UNITS = {
     'tau': 'N m or N',
     'wrench': 'force [N], moment [N m] of the last link on the environment, in tip axes',
     'base': 'angular velocity [rad/s], angular acceleration [rad/s^2], linear [m/s^2]',
+    'payload': 'mass [kg], first moment [kg m], xx xy yy xz yz zz [kg m^2] about the tip',
 }
 """Units of the arguments of the generated functions, for their header."""
 
+_INVERSE_DYNAMICS = (
+    'inverse_dynamics',
+    'inverse_dynamics_with_wrench',
+    'inverse_dynamics_in_full',
+)
+
 _ENTRIES = {
-    'inverse_dynamics': ('inverse_dynamics', 'inverse_dynamics_with_wrench'),
-    'inverse_dynamics_with_wrench': ('inverse_dynamics', 'inverse_dynamics_with_wrench'),
+    'inverse_dynamics': _INVERSE_DYNAMICS,
+    'inverse_dynamics_with_wrench': _INVERSE_DYNAMICS,
+    'inverse_dynamics_in_full': _INVERSE_DYNAMICS,
     'forward_dynamics': ('forward_dynamics', 'forward_dynamics_with_wrench'),
     'forward_dynamics_with_wrench': ('forward_dynamics', 'forward_dynamics_with_wrench'),
     'gravity_torque': ('gravity_torque',),
@@ -180,6 +188,7 @@ class Dynamics:
         qdd: ArrayLike,
         wrench: ArrayLike | None = None,
         base_motion: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
     ) -> FloatArray:
         """Return the joint efforts that a motion takes.
 
@@ -193,6 +202,12 @@ class Dynamics:
         base_motion : array-like, shape (9,) or (N, 9), optional
             Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration
             [m/s^2] (without gravity) of the base link's frame, in its axes.
+        payload : array-like, shape (10,) or (N, 10), optional
+            Load that is rigidly attached to the body of the tip link, beyond what the model
+            has: mass [kg], first moment (3) [kg m], Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2] about
+            the tip frame's origin, in its axes
+            (:meth:`ne_dynamics.model.robot.Robot.payload_parameters`). Any numbers are taken;
+            nothing is compiled for another load.
 
         Returns
         -------
@@ -204,22 +219,28 @@ class Dynamics:
         InputError
             On wrong shapes or numbers that are not finite.
         ModelError
-            With a wrench, when the robot has no tip.
+            With a wrench or a payload, when the robot has no tip.
 
         Notes
         -----
+        Three programs answer: plain, with a wrench, and in full (wrench, base motion and
+        payload, zeros for what is missing) as soon as there is a base motion or a payload. The
+        last is compiled at the first such call.
+
         Recursion of Luh, Walker and Paul (1980); see
         :func:`ne_dynamics.algorithms.newton_euler.newton_euler`.
         """
         n = self.n
         motion = (('q', q, n), ('qd', qd, n), ('qdd', qdd, n))
-        if base_motion is not None:
-            zeros: ArrayLike = np.zeros(6) if wrench is None else wrench
+        if base_motion is not None or payload is not None:
+            if self.robot.tip_link is None and _is_a_load(wrench, payload):
+                _ = self.robot.tip  # raises
             return self._call(
-                'inverse_dynamics_on_moving_base',
+                'inverse_dynamics_in_full',
                 *motion,
-                ('wrench', zeros, 6),
-                ('base_motion', base_motion, 9),
+                ('wrench', np.zeros(6) if wrench is None else wrench, 6),
+                ('base_motion', np.zeros(9) if base_motion is None else base_motion, 9),
+                ('payload', np.zeros(10) if payload is None else payload, 10),
             )
         if wrench is not None:
             return self._call('inverse_dynamics_with_wrench', *motion, ('wrench', wrench, 6))
@@ -307,16 +328,7 @@ class Dynamics:
         Per body mass [kg], first moment (3) [kg m], Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2] about
         the origin of the model's body frame, in its axes.
         """
-        parts = []
-        for body in self.robot.bodies:
-            tensor = body.inertia.inertia_about_origin
-            rows, columns = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)
-            parts.append(
-                np.concatenate(
-                    [[body.inertia.mass], body.inertia.first_moment, tensor[rows, columns]]
-                )
-            )
-        return np.concatenate(parts)
+        return np.concatenate([body.inertia.parameters for body in self.robot.bodies])
 
     def rounding_bound(
         self, qd: ArrayLike = 1.0, qdd: ArrayLike = 1.0, q: ArrayLike = np.pi
@@ -524,6 +536,9 @@ class Dynamics:
     def _install_entry(self, name: str) -> None:
         """Put the compiled functions in front of the method they answer for."""
         names = _ENTRIES[name]
+        if self.robot.tip_link is None:
+            # Without a tip a wrench or a payload is an error, which the method raises.
+            names = names[:1]
         if getattr(type(self), names[0]) is not getattr(Dynamics, names[0]):
             return  # a subclass has its own
         method = getattr(Dynamics, names[0])
@@ -589,6 +604,13 @@ def _announce(text: str) -> None:
         print(f'ne_dynamics: {text} ...', file=sys.stderr, flush=True)
 
 
+def _is_a_load(wrench: ArrayLike | None, payload: ArrayLike | None) -> bool:
+    """Tell whether there is something for a tip to carry: any payload, a wrench not zero."""
+    if payload is not None:
+        return True
+    return wrench is not None and bool(_checked(wrench, 'wrench', 6).any())
+
+
 def _rows(value: ArrayLike, name: str, count: int) -> FloatArray:
     """Return a (N, count) array of floats, or raise an error that names the argument."""
     if type(value) is np.ndarray and value.dtype is _FLOAT:
@@ -609,6 +631,9 @@ def _rows(value: ArrayLike, name: str, count: int) -> FloatArray:
 
 
 _FLOAT = np.dtype(np.float64)
+
+_ONE_FOR_ALL = ('wrench', 'base_motion', 'payload')
+"""Arguments of which a single one may go with a batch."""
 
 
 def _require_finite(
@@ -636,7 +661,8 @@ def _checked(value: ArrayLike, name: str, count: int) -> FloatArray:
 def _inputs(*arguments: tuple[str, ArrayLike, int]) -> tuple[list[FloatArray], bool]:
     """Check shapes and bring arguments to one number of samples, set by the first.
 
-    A single wrench or base motion serves all samples of a batch; nothing else is repeated.
+    A single wrench, base motion or payload serves all samples of a batch; nothing else is
+    repeated.
     """
     arrays = [_rows(value, name, count) for name, value, count in arguments]
     first, first_value, _ = arguments[0]
@@ -645,7 +671,7 @@ def _inputs(*arguments: tuple[str, ArrayLike, int]) -> tuple[list[FloatArray], b
     for index, (name, value, count) in enumerate(arguments):
         if np.ndim(value) == np.ndim(first_value) and arrays[index].shape[0] == samples:
             continue
-        if np.ndim(value) == 1 and name in ('wrench', 'base_motion'):
+        if np.ndim(value) == 1 and name in _ONE_FOR_ALL:
             arrays[index] = np.broadcast_to(arrays[index], (samples, count))
             continue
         expected = f'({count},)' if single else f'({samples}, {count})'

@@ -24,6 +24,10 @@ class WrenchError(NeDynamicsError, ValueError):
     """A wrench reading cannot be used: no frame, unknown frame, not finite."""
 
 
+class ImuError(NeDynamicsError, ValueError):
+    """A reading of the base's IMU cannot be used: no frame, unknown frame, not finite."""
+
+
 class ParameterError(NeDynamicsError, ValueError):
     """A parameter value is outside what the parameter table allows."""
 

@@ -67,12 +67,13 @@ def test_parameter_file_holds_the_defaults(node):
 
 
 def test_parameter_table_is_up_to_date():
-    """The README's table is the one made of the node's table; `make readme` writes it."""
+    """The table of parameters is the one made of the node's table; `make readme` writes it."""
     path = ROOT / 'doc' / 'parameter_table.py'
     location = importlib.util.spec_from_file_location('parameter_table', path)
     module = importlib.util.module_from_spec(location)
     location.loader.exec_module(module)
-    assert module.with_parameter_table(README) == README
+    text = (ROOT / 'doc' / 'parameters.md').read_text(encoding='utf-8')
+    assert module.with_parameter_table(text) == text
 
 
 def test_links_lead_somewhere():

@@ -19,9 +19,19 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ne_dynamics.algorithms.elementary import Vector, add, cos, cross, label, multiply, sign, sin
+from ne_dynamics.algorithms.elementary import (
+    Vector,
+    add,
+    cos,
+    cross,
+    dot,
+    label,
+    multiply,
+    sign,
+    sin,
+)
 from ne_dynamics.algorithms.mechanism import Mechanism, MechanismBody
-from ne_dynamics.model.robot import BASE, Link
+from ne_dynamics.model.robot import BASE, Link, Transform
 
 Rotation = list[tuple[str, Any, Any]]
 """Elementary rotations (axis, cosine, sine), applied right to left from child to parent."""
@@ -118,6 +128,7 @@ def newton_euler(
     gravity: Sequence[Any],
     base_motion: Sequence[Any] | None = None,
     wrench: Sequence[Any] | None = None,
+    payload: Sequence[Any] | None = None,
     tip: Link | None = None,
     inertias: Sequence[tuple[Any, Sequence[Any], Sequence[Any]]] | None = None,
     joint_effects: bool = True,
@@ -138,8 +149,12 @@ def newton_euler(
     wrench : sequence of 6 scalars, optional
         Force [N], then moment [N m] about the tip frame's origin, which the tip link exerts on
         the environment, in the tip frame's axes: f_{n+1}, n_{n+1}.
+    payload : sequence of 10 scalars, optional
+        Inertial parameters of a load rigidly attached to the tip link's body, about the tip
+        frame's origin in its axes: mass [kg], first moment (3) [kg m], Ixx, Ixy, Iyy, Ixz, Iyz,
+        Izz [kg m^2].
     tip : Link, optional
-        Where the wrench acts; needed with a wrench.
+        Where the wrench acts and whose frame the payload is given in; needed with either.
     inertias : sequence of (mass, first moment, second moments), optional
         One each body, in place of the mechanism's (for the regressor).
     joint_effects : bool
@@ -150,6 +165,8 @@ def newton_euler(
     list of n scalars
         Efforts [N m or N], positive along the joint's positive direction.
     """
+    if tip is None and not (wrench is None and payload is None):
+        raise TypeError('newton_euler: a wrench or a payload needs the tip it belongs to')
     w_base, wd_base, a_base = _base_state(mechanism, gravity, base_motion)
     matrix_base = angular_matrix(w_base, wd_base)
     count = len(mechanism.bodies)
@@ -211,20 +228,21 @@ def newton_euler(
             second: Sequence[Any] = inertia.second_moments
         else:
             mass, first, second = inertias[index]
+        if payload is not None and tip is not None and tip.body == index:
+            load = _payload_in_body(mechanism.frame_pose(tip), payload)
+            mass, first = mass + load[0], add(first, load[1])
+            second = [own + more for own, more in zip(second, load[2], strict=True)]
         # (3.18), (3.19) with the moments about the frame's origin.
         forces.append(add(multiply(matrix, first), [mass * value for value in a_link]))
         moments.append(add(_moment(matrix, w_link, second), cross(first, a_link)))
 
-    if wrench is not None:
-        if tip is None:
-            raise TypeError('newton_euler: a wrench needs the tip it acts at')
-        if tip.body != BASE:
-            pose = mechanism.frame_pose(tip)
-            force = multiply(pose.rotation.tolist(), wrench[:3])
-            moment = multiply(pose.rotation.tolist(), wrench[3:])
-            arm = pose.translation.tolist()
-            forces[tip.body] = add(forces[tip.body], force)
-            moments[tip.body] = add(moments[tip.body], add(moment, cross(arm, force)))
+    if wrench is not None and tip is not None and tip.body != BASE:
+        pose = mechanism.frame_pose(tip)
+        force = multiply(pose.rotation.tolist(), wrench[:3])
+        moment = multiply(pose.rotation.tolist(), wrench[3:])
+        arm = pose.translation.tolist()
+        forces[tip.body] = add(forces[tip.body], force)
+        moments[tip.body] = add(moments[tip.body], add(moment, cross(arm, force)))
 
     # (3.20), (3.21): inward; each link hands its force and moment to its parent.
     efforts: list[Any] = [0.0] * mechanism.n
@@ -260,6 +278,45 @@ def newton_euler(
             )
         ]
     return efforts
+
+
+def _payload_in_body(pose: Transform, payload: Sequence[Any]) -> tuple[Any, Vector, list[Any]]:
+    """Return mass, first moment and second moments of a payload about a body's origin.
+
+    Parameters
+    ----------
+    pose : Transform
+        Pose of the frame in which the payload is given in the body's frame.
+    payload : sequence of 10 scalars
+        As :func:`newton_euler` takes it.
+
+    Returns
+    -------
+    tuple
+        Mass, first moment (3), second moments xx, yy, zz, xy, xz, yz, in the body's axes.
+    """
+    mass, xx, xy, yy, xz, yz, zz = payload[0], *payload[4:]
+    rows, (x, y, z) = pose.rotation.tolist(), pose.translation.tolist()
+    first = multiply(rows, payload[1:4])
+    moved = [first[0] + mass * x, first[1] + mass * y, first[2] + mass * z]
+    # The pseudo-inertia J = trace(I)/2 - I keeps its trace in the half sum, which a rotation
+    # leaves alone: only I is turned.
+    half = 0.5 * (xx + yy + zz)
+    tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    turned = [multiply(tensor, row) for row in rows]
+    # r r^T with r = position + v: the mixed terms, half with the moment before and after.
+    return (
+        mass,
+        moved,
+        [
+            half - dot(rows[0], turned[0]) + x * (first[0] + moved[0]),
+            half - dot(rows[1], turned[1]) + y * (first[1] + moved[1]),
+            half - dot(rows[2], turned[2]) + z * (first[2] + moved[2]),
+            x * moved[1] + y * first[0] - dot(rows[0], turned[1]),
+            x * moved[2] + z * first[0] - dot(rows[0], turned[2]),
+            y * moved[2] + z * first[1] - dot(rows[1], turned[2]),
+        ],
+    )
 
 
 def friction_efforts(mechanism: Mechanism, qd: Sequence[Any]) -> list[Any]:

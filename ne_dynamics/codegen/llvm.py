@@ -526,24 +526,81 @@ def _batch(program: Program) -> str:
     return '\n'.join(lines)
 
 
-TAKES_WRENCH = ('inverse_dynamics', 'forward_dynamics')
-"""Functions that may be called with one more argument, a wrench, which may be None."""
+OPTIONAL_ARGUMENTS = {
+    'inverse_dynamics': 3,
+    'inverse_dynamics_with_wrench': 2,
+    'forward_dynamics': 1,
+}
+"""Functions that may be called with so many more arguments, all of them None."""
+
+IN_FULL = 'inverse_dynamics_in_full'
+"""The function of which wrench, base motion and payload may be None, the last two not both."""
+
+MOTION_ARGUMENTS = 3
+"""q, qd, qdd: the arguments of :data:`IN_FULL` that must be there."""
 
 
-def _trailing_none(program: Program) -> list[str]:
-    """Return the test for one more positional argument that is None."""
+def _arguments_counted(program: Program) -> list[str]:
+    """Return the test that the call has as many arguments as this function answers for."""
     groups = len(program.inputs)
-    if program.name not in TAKES_WRENCH:
-        return ['br label %fallback']
+    if program.name == IN_FULL:
+        return _in_full_counted(groups)
+    extra = OPTIONAL_ARGUMENTS.get(program.name, 0)
+    lines = [
+        f'%enough = icmp eq i64 %nargs, {groups}',
+        '%plain = icmp eq ptr %names, null',
+        '%simple = and i1 %enough, %plain',
+        f'br i1 %simple, label %arrays0, label %{"more" if extra else "fallback"}',
+    ]
+    if not extra:
+        return lines
+    lines += [
+        'more:',
+        f'%above = icmp ugt i64 %nargs, {groups}',
+        f'%below = icmp ule i64 %nargs, {groups + extra}',
+        '%between = and i1 %above, %below',
+        '%candidate = and i1 %between, %plain',
+        'br i1 %candidate, label %last0, label %fallback',
+    ]
+    for index in range(extra):
+        following = f'%last{index + 1}' if index + 1 < extra else '%fallback'
+        lines += [
+            f'last{index}:',
+            f'%lastp{index} = getelementptr ptr, ptr %args, i64 {groups + index}',
+            f'%lasto{index} = load ptr, ptr %lastp{index}, align 8',
+            f'%isnone{index} = icmp eq ptr %lasto{index}, @ned_none',
+            f'br i1 %isnone{index}, label %ended{index}, label %fallback',
+            f'ended{index}:',
+            f'%ends{index} = icmp eq i64 %nargs, {groups + index + 1}',
+            f'br i1 %ends{index}, label %arrays0, label {following}',
+        ]
+    return lines
+
+
+def _in_full_counted(groups: int) -> list[str]:
+    """Return the test for a base motion or a payload, and ``%last``, the payload or None."""
     return [
-        f'%onemore = icmp eq i64 %nargs, {groups + 1}',
-        '%candidate = and i1 %onemore, %plain',
-        'br i1 %candidate, label %last, label %fallback',
-        'last:',
-        f'%lastp = getelementptr ptr, ptr %args, i64 {groups}',
-        '%lasto = load ptr, ptr %lastp, align 8',
-        '%isnone = icmp eq ptr %lasto, @ned_none',
-        'br i1 %isnone, label %arrays0, label %fallback',
+        f'%enough = icmp uge i64 %nargs, {groups - 1}',
+        f'%most = icmp ule i64 %nargs, {groups}',
+        '%within = and i1 %enough, %most',
+        '%plain = icmp eq ptr %names, null',
+        '%simple = and i1 %within, %plain',
+        'br i1 %simple, label %base, label %fallback',
+        'base:',
+        f'%basep = getelementptr ptr, ptr %args, i64 {groups - 2}',
+        '%baseo = load ptr, ptr %basep, align 8',
+        '%nobase = icmp eq ptr %baseo, @ned_none',
+        f'%hasload = icmp eq i64 %nargs, {groups}',
+        'br i1 %hasload, label %load, label %judge',
+        'load:',
+        f'%loadp = getelementptr ptr, ptr %args, i64 {groups - 1}',
+        '%loado = load ptr, ptr %loadp, align 8',
+        'br label %judge',
+        'judge:',
+        '%last = phi ptr [ @ned_none, %base ], [ %loado, %load ]',
+        '%noload = icmp eq ptr %last, @ned_none',
+        '%neither = and i1 %nobase, %noload',
+        'br i1 %neither, label %fallback, label %arrays0',
     ]
 
 
@@ -607,12 +664,26 @@ def _gathered(program: Program, path: str, nd: int, rows: str, after: str) -> li
     groups = len(program.inputs)
     for group, (_, count) in enumerate(program.inputs):
         following = f'{path}{group + 1}' if group + 1 < groups else after
+        lines.append(f'{path}{group}:')
+        if program.name == IN_FULL and group + 1 == groups:
+            value = '%last'  # it may be missing
+        else:
+            value = f'%{path}o{group}'
+            lines += [
+                f'%{path}a{group} = getelementptr ptr, ptr %args, i64 {group}',
+                f'{value} = load ptr, ptr %{path}a{group}, align 8',
+            ]
+        found = f'ptr @data_of(ptr {value}, i32 {nd}, i64 {rows}, i64 {count})'
+        if program.name == IN_FULL and group >= MOTION_ARGUMENTS and nd == 1:
+            lines += [
+                f'%{path}is{group} = icmp eq ptr {value}, @ned_none',
+                f'%{path}there{group} = call {found}',
+                f'%{path}in{group} = select i1 %{path}is{group}, ptr @zeros, '
+                f'ptr %{path}there{group}',
+            ]
+        else:
+            lines.append(f'%{path}in{group} = call {found}')
         lines += [
-            f'{path}{group}:',
-            f'%{path}a{group} = getelementptr ptr, ptr %args, i64 {group}',
-            f'%{path}o{group} = load ptr, ptr %{path}a{group}, align 8',
-            f'%{path}in{group} = call ptr @data_of('
-            f'ptr %{path}o{group}, i32 {nd}, i64 {rows}, i64 {count})',
             f'%{path}no{group} = icmp eq ptr %{path}in{group}, null',
             f'br i1 %{path}no{group}, label %fallback, label %{following}',
         ]
@@ -667,12 +738,7 @@ def _entry(program: Program, name: str, takes_batches: bool) -> str:
         f'define ptr @{name}(ptr %self, ptr %args, i64 %nargs, ptr %names) {{',
         'begin:',
         f'%extents = alloca [{len(shape) + 1} x i64], align 8',
-        f'%enough = icmp eq i64 %nargs, {groups}',
-        '%plain = icmp eq ptr %names, null',
-        '%simple = and i1 %enough, %plain',
-        'br i1 %simple, label %arrays0, label %more',
-        'more:',
-        *_trailing_none(program),
+        *_arguments_counted(program),
         'arrays0:',
         '%leader = load ptr, ptr %args, align 8',
         '%leadertp = getelementptr i8, ptr %leader, i64 8',
@@ -780,6 +846,9 @@ def module_text(program: Program) -> str:
             for lanes in widths
         ],
     ]
+    if program.name == IN_FULL:
+        most = max(count for _, count in program.inputs)
+        declarations.append(f'@zeros = private constant [{most} x double] zeroinitializer')
     parts = [
         '\n'.join(declarations),
         *[sincos_function(lanes) for lanes in widths],

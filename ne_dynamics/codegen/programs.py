@@ -121,10 +121,11 @@ def _inverse_dynamics_with_wrench(programs: ProgramSet, link: Link | None) -> _T
     return (('q', n), ('qd', n), ('qdd', n), ('wrench', 6)), (n,), function
 
 
-def _inverse_dynamics_on_moving_base(programs: ProgramSet, link: Link | None) -> _Traced:
+def _inverse_dynamics_in_full(programs: ProgramSet, link: Link | None) -> _Traced:
+    """Trace everything at once; without a tip there is nothing to hold wrench and payload."""
     n = programs.robot.n
 
-    def function(q: Any, qd: Any, qdd: Any, wrench: Any, base: Any) -> Any:
+    def function(q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, payload: Any) -> Any:
         return newton_euler.newton_euler(
             programs.mechanism,
             q,
@@ -133,10 +134,12 @@ def _inverse_dynamics_on_moving_base(programs: ProgramSet, link: Link | None) ->
             gravity=programs.gravity,
             base_motion=base,
             wrench=None if link is None else wrench,
+            payload=None if link is None else payload,
             tip=link,
         )
 
-    return (('q', n), ('qd', n), ('qdd', n), ('wrench', 6), ('base', 9)), (n,), function
+    groups = (('q', n), ('qd', n), ('qdd', n), ('wrench', 6), ('base', 9), ('payload', 10))
+    return groups, (n,), function
 
 
 def _strobe(programs: ProgramSet, link: Link | None) -> _Traced:
@@ -233,7 +236,7 @@ def _jacobian_in(axes: str) -> Callable[[ProgramSet, Link | None], _Traced]:
 _TRACES: dict[str, Callable[[ProgramSet, Link | None], _Traced]] = {
     'inverse_dynamics': _inverse_dynamics,
     'inverse_dynamics_with_wrench': _inverse_dynamics_with_wrench,
-    'inverse_dynamics_on_moving_base': _inverse_dynamics_on_moving_base,
+    'inverse_dynamics_in_full': _inverse_dynamics_in_full,
     'gravity_torque': _gravity_torque,
     'mass_matrix': _mass_matrix,
     'coriolis_matrix': _coriolis_matrix,

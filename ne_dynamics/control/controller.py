@@ -2,23 +2,43 @@
 
 It keeps the desired motion. The first state after :meth:`Controller.reset` is what is held, then
 whatever :meth:`Controller.follow` and :meth:`Controller.hold` ask for, from the present desired
-state on, so that the desired position never jumps by itself.
+state on, so that the desired position never jumps by itself. When states have stopped, jumped or
+lost their clock, the motion is over and the arm is held where it is found.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
+from ne_dynamics.control.laws import Base, ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
+from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state
 from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.robot import FloatArray
+
+RAMP_PERIOD = 0.002
+"""Time between the commands of a ramp [s]."""
+
+LONGEST_RAMP = 0.5
+"""A ramp to the last command takes no longer than this [s]."""
+
+
+class LastCommand(str, enum.Enum):
+    """What is sent last; the values are the words of the node's parameter `on_deactivate`."""
+
+    GRAVITY = 'gravity'
+    """What holds the arm at its last position."""
+    ZERO = 'zero'
+    NONE = 'none'
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +48,21 @@ class WrenchTuning:
     measures: Measures = Measures.ON_TOOL
     timeout: float = 0.1
     on_timeout: OnTimeout = OnTimeout.HOLD
+    cutoff_frequency: float = 0.0
+    feedthrough: float = 0.0
+    gain: float = 1.0
+    max_force: float = np.inf
+    max_torque: float = np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class ImuTuning:
+    """How the readings of the base's IMU count; see :class:`BaseImu`."""
+
+    source: ImuSource = ImuSource.ACCELERATION
+    timeout: float = 0.5
+    on_timeout: OnImuTimeout = OnImuTimeout.HOLD
+    cutoff_frequency: float = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +79,9 @@ class Tuning:
     effort_rates : array, shape (0,), (1,) or (n,)
         [N m/s or N/s]; empty or 0 for none.
     wrench : WrenchTuning
+    imu : ImuTuning
+    states : StateLimits
+        What is believed of the states.
     """
 
     law: ControlLaw
@@ -51,6 +89,8 @@ class Tuning:
     effort_limits: FloatArray
     effort_rates: FloatArray
     wrench: WrenchTuning = WrenchTuning()
+    imu: ImuTuning = ImuTuning()
+    states: StateLimits = field(default_factory=StateLimits)
 
     @property
     def mode(self) -> Mode:
@@ -70,12 +110,15 @@ class Command(NamedTuple):
         Joints whose effort was limited.
     refused : TrajectoryError or None
         Why the trajectory that was waiting for this state is not followed.
+    fault : Fault or None
+        What has ended the motion before this state.
     """
 
     effort: FloatArray
     desired: DesiredState
     saturated: NDArray[np.bool_] | None
     refused: TrajectoryError | None
+    fault: Fault | None = None
 
 
 class Controller:
@@ -86,11 +129,28 @@ class Controller:
     tuning : Tuning
     wrist : WristWrench, optional
         Its readings are added to the dynamics.
+    imu : BaseImu, optional
+        Its readings say how the base stands and moves.
+
+    Attributes
+    ----------
+    peak_error : array, shape (n,)
+        Largest absolute position error of each joint since it was last set to zero [rad or m].
+    is_left : bool
+        Whether the last ramp of :meth:`last_commands` got to its end.
     """
 
-    def __init__(self, tuning: Tuning, wrist: WristWrench | None = None) -> None:
+    def __init__(
+        self, tuning: Tuning, wrist: WristWrench | None = None, imu: BaseImu | None = None
+    ) -> None:
         self.wrist = wrist
+        self.imu = imu
+        self.is_left = True
+        n = tuning.effort_limits.size
+        self.peak_error = np.zeros(n)
+        self._zero = np.zeros(n)
         self._limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
+        self._guard = StateGuard(tuning.law.joints, tuning.states)
         self.adopt(tuning)
         self.reset()
 
@@ -99,29 +159,69 @@ class Controller:
         limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
         if self.wrist is not None:
             wrench = tuning.wrench
-            self.wrist.configure(wrench.measures, wrench.timeout, wrench.on_timeout)
+            self.wrist.configure(
+                wrench.measures,
+                wrench.timeout,
+                wrench.on_timeout,
+                cutoff_frequency=wrench.cutoff_frequency,
+                feedthrough=wrench.feedthrough,
+                gain=wrench.gain,
+                max_force=wrench.max_force,
+                max_torque=wrench.max_torque,
+            )
+        if self.imu is not None:
+            imu = tuning.imu
+            self.imu.configure(
+                imu.source, imu.timeout, imu.on_timeout, cutoff_frequency=imu.cutoff_frequency
+            )
         limiter.continue_from(self._limiter)
         self._limiter = limiter
+        self._guard.configure(tuning.states)
         self.tuning = tuning
 
     def reset(self) -> None:
-        """Forget state, motion and last command: the next state is what is held."""
-        self.position: FloatArray | None = None
-        self.time: float | None = None
+        """Forget states, motion and last command: the next state is what is held."""
+        self._guard.reset()
         self._trajectory: Trajectory | None = None
         self._request: tuple[Waypoints, float | None] | None = None
         self._limiter.reset()
+
+    @property
+    def position(self) -> FloatArray | None:
+        """The last position that was believed [rad or m]; None before the first."""
+        return self._guard.position
+
+    @property
+    def time(self) -> float | None:
+        """Its stamp [s]."""
+        return self._guard.time
+
+    @property
+    def fault(self) -> Fault | None:
+        """Why no state is answered at present; None in the usual case."""
+        return self._guard.fault
 
     @property
     def trajectory(self) -> Trajectory | None:
         """The motion that is followed; None before the first state and in gravity mode."""
         return self._trajectory
 
-    def observe(self, position: FloatArray, now: float) -> None:
+    def observe(self, position: FloatArray, now: float, arrival: float = 0.0) -> None:
         """Take note of a state that is not answered."""
-        self.position, self.time = position, now
+        self._guard.believe(position, now, arrival)
 
-    def update(self, position: FloatArray, velocity: FloatArray | None, now: float) -> Command:
+    def trip(self, kind: FaultKind, text: str) -> Fault:
+        """Give the motion up; the arm is held where the states, once they agree, find it."""
+        return self._guard.trip(kind, text)
+
+    def update(
+        self,
+        position: FloatArray,
+        velocity: FloatArray | None,
+        now: float,
+        arrival: float = 0.0,
+        measured_effort: FloatArray | None = None,
+    ) -> Command:
         """Answer a state.
 
         Parameters
@@ -131,7 +231,12 @@ class Controller:
         velocity : array, shape (n,), or None
             [rad/s or m/s]; None is enough where the mode does not need it.
         now : float
-            Time of the state [s], not before the one of the last.
+            Time of the state [s].
+        arrival : float
+            Time at which it came, by a clock that is never set back [s].
+        measured_effort : array, shape (n,), optional
+            What the motors do [N m or N]: where the rate limit begins, when no command went out
+            before.
 
         Returns
         -------
@@ -139,20 +244,47 @@ class Controller:
 
         Raises
         ------
+        StateRefused
+            When the state is not believed.
         InputError
-            When the mode needs a velocity and there is none, or the effort is not finite. The
-            state is not taken note of then.
+            When the mode needs a velocity and there is none, or the effort is not finite.
         """
         law = self.tuning.law
         if velocity is None and law.mode.needs_velocity:
             raise InputError(f'velocity: got none; mode {law.mode.value} needs it')
+        before, was = self._guard.time, self._guard.fault
+        fault = self._guard.judge(position, now, arrival)
+        if fault is not None:
+            self._restart(position, now)
         desired, refused = self._desired(position, now)
         wrench = None if self.wrist is None else self.wrist.at(now)
-        effort = law.effort(position, velocity, desired, wrench)
-        dt = 0.0 if self.time is None else now - self.time
-        limited, saturated = self._limiter.apply(effort, dt)
-        self.position, self.time = position, now
-        return Command(limited, desired, saturated, refused)
+        base = None if self.imu is None else self._base(self.imu, now)
+        if before is None and measured_effort is not None and self._limiter.has_rates:
+            self._limiter.start_from(measured_effort)
+        # After a gap nobody knows what time the last command was for.
+        elapsed = 0.0 if before is None or fault is not None else now - before
+        try:
+            effort = law.effort(position, velocity, desired, wrench, base)
+            limited, saturated = self._limiter.apply(effort, elapsed)
+        except InputError as error:
+            if fault is None:
+                raise
+            # Not answered, so not over.
+            self._guard.trip(*fault)
+            news = fault if was is None else None
+            raise StateRefused('effort', str(error), news) from error
+        error = law.position_error(desired.position, position)
+        np.maximum(self.peak_error, np.abs(error, out=error), out=self.peak_error)
+        return Command(limited, desired, saturated, refused, fault)
+
+    def _restart(self, position: FloatArray, now: float) -> None:
+        """Hold where the arm is: the motion, and what was measured before, are of the past."""
+        self._trajectory = Trajectory.hold(position, now=now)
+        self._request = None
+
+    def _base(self, imu: BaseImu, now: float) -> Base | None:
+        motion = imu.at(now)
+        return None if motion is None else Base(motion, imu.resting_at(now))
 
     def _desired(
         self, position: FloatArray, now: float
@@ -194,21 +326,46 @@ class Controller:
             desired = self._trajectory.sample(self.time)
             self._trajectory = Trajectory.hold(desired.position, now=self.time)
 
-    def last_command(self) -> FloatArray | None:
-        """Return the effort that holds the arm at its last position, shape (n,) [N m or N].
+    def last_commands(self, last: LastCommand = LastCommand.GRAVITY) -> Iterator[FloatArray]:
+        """Return the commands that leave the arm alone, each `RAMP_PERIOD` after the one before.
 
-        None when no state has come, and so no command has gone out. The rate limit does not
-        apply: nothing follows that could make up for it.
+        One, unless the rate limit asks for a ramp, which is given up after `LONGEST_RAMP`: see
+        :attr:`is_left`. None when no state has come, so that no command has gone out, or none is
+        asked for.
+
+        Parameters
+        ----------
+        last : LastCommand
+
+        Yields
+        ------
+        array, shape (n,)
+            [N m or N]
 
         Raises
         ------
         InputError
-            When it is not finite.
+            When the effort is not finite.
         """
-        if self.position is None or self.time is None:
-            return None
-        wrench = None if self.wrist is None else self.wrist.at(self.time)
-        state = resting_state(self.position)
-        effort = self.tuning.hold_law.effort(state.position, None, state, wrench)
-        self._limiter.reset()
-        return self._limiter.apply(effort, 0.0).effort
+        if self.position is None or self.time is None or last is LastCommand.NONE:
+            return
+        target = self._zero if last is LastCommand.ZERO else self._holding_effort()
+        for _ in range(round(LONGEST_RAMP / RAMP_PERIOD)):
+            effort = self._limiter.apply(target, RAMP_PERIOD).effort
+            yield effort
+            self.is_left = not self._limiter.is_on_its_way(target)
+            if self.is_left:
+                return
+
+    def _holding_effort(self) -> FloatArray:
+        """Return the effort that holds the arm at its last position, not limited."""
+        position, now = self.position, self.time
+        if position is None or now is None:
+            raise RuntimeError('no state has come')
+        wrench = None if self.wrist is None else self.wrist.at(now)
+        base = None
+        if self.imu is not None and self.imu.at(now) is not None:
+            # What moves now is no guide to later: the tilt alone.
+            resting = self.imu.resting_at(now)
+            base = Base(resting, resting)
+        return self.tuning.hold_law.effort(position, None, resting_state(position), wrench, base)

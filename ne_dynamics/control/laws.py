@@ -24,6 +24,8 @@ friction
     No friction is fed forward. When on, it is that of the *desired* velocity in every mode: the
     measured one would make Coulomb friction chatter with the noise of the sensor.
 
+A payload and a base that is tilted or moves enter wherever the model does.
+
 So feedforward_pd with gravity alone is PD with gravity compensation, and with all terms off it
 is PD alone.
 """
@@ -32,7 +34,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,6 +58,8 @@ class InverseDynamics(Protocol):
         qd: FloatArray,
         qdd: FloatArray,
         wrench: FloatArray | None = None,
+        base_motion: FloatArray | None = None,
+        payload: FloatArray | None = None,
     ) -> FloatArray:
         """Return the effort, friction at `qd` included, shape (n,) [N m or N]."""
         ...
@@ -63,6 +67,23 @@ class InverseDynamics(Protocol):
     def gravity_torque(self, q: FloatArray) -> FloatArray:
         """Return the effort that gravity takes, shape (n,) [N m or N]."""
         ...
+
+
+class Base(NamedTuple):
+    """How the base stands and moves.
+
+    Attributes
+    ----------
+    motion : array, shape (9,)
+        Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration [m/s^2]
+        of the base in its axes, as :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it; a
+        tilt is an acceleration against the constant gravity of the dynamics.
+    resting : array, shape (9,)
+        The part of it that is the tilt alone.
+    """
+
+    motion: FloatArray
+    resting: FloatArray
 
 
 class Mode(str, enum.Enum):
@@ -192,6 +213,9 @@ class ControlLaw:
         Needed by the modes with feedback.
     terms : Terms
         Parts of the model that are used; default all.
+    payload : array, shape (10,), optional
+        Inertial parameters of a load at the tip that the model does not have, as
+        :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes them.
 
     Raises
     ------
@@ -205,6 +229,7 @@ class ControlLaw:
         mode: Mode | str = Mode.COMPUTED_TORQUE,
         gains: Gains | None = None,
         terms: Terms | None = None,
+        payload: FloatArray | None = None,
     ) -> None:
         try:
             self.mode = Mode(mode)
@@ -214,7 +239,8 @@ class ControlLaw:
             ) from None
         self.terms = Terms() if terms is None else terms
         self.gains = gains
-        joints = dynamics.robot.joints
+        self._payload = payload
+        self.joints = joints = dynamics.robot.joints
         n = len(joints)
         self._dynamics = dynamics
         self._viscous = dynamics.robot.limits('viscous_friction')
@@ -270,6 +296,7 @@ class ControlLaw:
         qd: FloatArray | None,
         desired: DesiredState,
         wrench: FloatArray | None = None,
+        base: Base | None = None,
     ) -> FloatArray:
         """Return the joint effort.
 
@@ -284,6 +311,8 @@ class ControlLaw:
         wrench : array, shape (6,), optional
             Force [N], then moment [N m], that the last link exerts on the environment, at the
             tip frame, in tip axes.
+        base : Base, optional
+            How the base stands and moves; at rest under the dynamics' gravity when omitted.
 
         Returns
         -------
@@ -302,17 +331,19 @@ class ControlLaw:
             acceleration = self._feedback(q, qd, desired)
             if self.terms.inertia:
                 acceleration += desired.acceleration
-            return self._model(q, qd, acceleration, desired.velocity, wrench)
+            return self._model(q, qd, acceleration, desired.velocity, wrench, base)
         if mode is Mode.GRAVITY_COMPENSATION:
-            return self._model(q, self._zero, self._zero, self._zero, wrench)
-        effort = self._feedforward(desired, wrench)
+            return self._model(q, self._zero, self._zero, self._zero, wrench, base)
+        effort = self._feedforward(desired, wrench, base)
         if mode is Mode.FEEDFORWARD_PD:
             if qd is None:
                 raise InputError('qd: expected the measured velocity, got None')
             effort = effort + self._feedback(q, qd, desired)
         return effort
 
-    def _feedforward(self, desired: DesiredState, wrench: FloatArray | None) -> FloatArray:
+    def _feedforward(
+        self, desired: DesiredState, wrench: FloatArray | None, base: Base | None
+    ) -> FloatArray:
         terms = self.terms
         if wrench is None and not (
             terms.gravity or terms.coriolis or terms.inertia or terms.friction
@@ -320,7 +351,7 @@ class ControlLaw:
             return self._zero
         acceleration = desired.acceleration if terms.inertia else self._zero
         return self._model(
-            desired.position, desired.velocity, acceleration, desired.velocity, wrench
+            desired.position, desired.velocity, acceleration, desired.velocity, wrench, base
         )
 
     def _model(
@@ -330,13 +361,23 @@ class ControlLaw:
         qdd: FloatArray,
         qd_desired: FloatArray,
         wrench: FloatArray | None,
+        base: Base | None,
     ) -> FloatArray:
         """Return RNE less the terms that are off; one call of it when all are on."""
         dynamics, terms = self._dynamics, self.terms
         rate = qd if terms.coriolis else self._zero
-        effort = dynamics.inverse_dynamics(q, rate, qdd, wrench)
-        if not terms.gravity:
-            effort = effort - dynamics.gravity_torque(q)
+        if base is None and self._payload is None:
+            effort = dynamics.inverse_dynamics(q, rate, qdd, wrench)
+            if not terms.gravity:
+                effort = effort - dynamics.gravity_torque(q)
+        else:
+            motion = None if base is None else base.motion
+            effort = dynamics.inverse_dynamics(q, rate, qdd, wrench, motion, self._payload)
+            if not terms.gravity:
+                resting = None if base is None else base.resting
+                effort = effort - dynamics.inverse_dynamics(
+                    q, self._zero, self._zero, None, resting, self._payload
+                )
         if self._has_friction:
             wanted = qd_desired if terms.friction else self._zero
             # RNE has counted the friction of `rate`; the desired velocity's is what is wanted.

@@ -126,6 +126,27 @@ class EffortLimiter:
         """Take over the last command of another limiter."""
         self._last = other._last
 
+    def start_from(self, effort: FloatArray) -> None:
+        """Take what the motors do now for the last command, within the limits.
+
+        Parameters
+        ----------
+        effort : array, shape (n,)
+            [N m or N]; ignored when a number is not finite.
+        """
+        if np.isfinite(effort).all():
+            self._last = np.minimum(np.maximum(effort, self._lower), self.limits)
+
+    def is_on_its_way(self, effort: FloatArray) -> bool:
+        """Return whether the last command is not yet what the limits leave of an effort."""
+        clamped = np.minimum(np.maximum(effort, self._lower), self.limits)
+        return self._last is None or bool((self._last != clamped).any())
+
+    @property
+    def has_rates(self) -> bool:
+        """Whether the change of any command is limited."""
+        return self._has_rates
+
     def apply(self, effort: FloatArray, dt: float) -> LimitedEffort:
         """Return the command that may go out, and remember it.
 

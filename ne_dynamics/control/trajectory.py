@@ -22,6 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import FloatArray, Joint, JointType
 
+SHORTEST_SEGMENT = 1e-6
+"""Two waypoints are at least this far apart [s]."""
+
 POSITION_TOLERANCE = 1e-6
 """Waypoints may lie this far outside the position limits [rad or m]: planners round."""
 
@@ -71,6 +74,26 @@ class TrajectoryPoint(NamedTuple):
     velocities: Sequence[float] | FloatArray = ()
     accelerations: Sequence[float] | FloatArray = ()
     effort: Sequence[float] | FloatArray = ()
+
+
+class PointFields(NamedTuple):
+    """The points of a sender as arrays: which points carry a field, and its values there.
+
+    Rows are indices of points, shape (k,); values have shape (k, m), in the order of the
+    sender's m joint names.
+
+    Attributes
+    ----------
+    times : array, shape (p,)
+        From the start [s].
+    positions, velocities, accelerations, effort : tuple of (rows, values)
+    """
+
+    times: FloatArray
+    positions: tuple[IndexArray, FloatArray]
+    velocities: tuple[IndexArray, FloatArray]
+    accelerations: tuple[IndexArray, FloatArray]
+    effort: tuple[IndexArray, FloatArray]
 
 
 def continuous_joints(joints: Sequence[Joint]) -> IndexArray:
@@ -162,14 +185,46 @@ class Waypoints:
             do not strictly increase; when a position is outside the joint's limits; when the
             last point moves and may not.
         """
+        _columns(joints, joint_names)  # wrong names first: lengths are judged by them
+        return cls.from_fields(
+            joints,
+            joint_names,
+            PointFields(
+                np.array([point.time_from_start for point in points], dtype=np.float64),
+                *(
+                    _field(key, [getattr(point, key) for point in points], len(joint_names))
+                    for key in PointFields._fields[1:]
+                ),
+            ),
+            allow_nonzero_velocity_at_end=allow_nonzero_velocity_at_end,
+        )
+
+    @classmethod
+    def from_fields(
+        cls,
+        joints: Sequence[Joint],
+        joint_names: Sequence[str],
+        fields: PointFields,
+        *,
+        allow_nonzero_velocity_at_end: bool = False,
+    ) -> Waypoints:
+        """Match, check and freeze points that are arrays already; see :meth:`from_points`."""
         columns = _columns(joints, joint_names)
-        if not points:
+        if not fields.times.size:
             raise TrajectoryError('points: expected at least one, got none')
-        times = _times([point.time_from_start for point in points])
-        orders = np.full(len(points), -1)
-        arrays = np.zeros((3, len(points), len(joints)))
+        _check_times(fields.times)
+        count = fields.times.size
+        orders = np.full(count, -1)
+        arrays = np.zeros((3, count, len(joints)))
         for derivative, key in enumerate(('positions', 'velocities', 'accelerations')):
-            rows, values = _field(key, [getattr(point, key) for point in points], joint_names)
+            rows, values = getattr(fields, key)
+            _check_finite(key, rows, values, joint_names)
+            if derivative == 0 and rows.size < count:
+                index = int(np.setdiff1d(np.arange(count), rows)[0])
+                raise TrajectoryError(
+                    f'point {index}: positions: expected {len(joint_names)} values, one per '
+                    'joint, got 0'
+                )
             if rows.size:
                 arrays[derivative, rows] = values[:, columns]
             without = np.setdiff1d(rows, np.flatnonzero(orders == derivative - 1))
@@ -179,13 +234,14 @@ class Waypoints:
                     'expected both, or no accelerations'
                 )
             orders[rows] = derivative
-        efforts, _ = _field('effort', [point.effort for point in points], joint_names)
+        efforts, values = fields.effort
+        _check_finite('effort', efforts, values, joint_names)
         _check_position_limits(joints, arrays[0])
         if not allow_nonzero_velocity_at_end:
             _check_rest(joints, arrays[1, -1])
         arrays.setflags(write=False)
         return cls(
-            tuple(times.tolist()),
+            tuple(fields.times.tolist()),
             arrays[0],
             arrays[1],
             arrays[2],
@@ -215,8 +271,7 @@ def _columns(joints: Sequence[Joint], joint_names: Sequence[str]) -> list[int]:
     return [place[name] for name in known]
 
 
-def _times(values: list[float]) -> FloatArray:
-    times = np.array(values, dtype=np.float64)
+def _check_times(times: FloatArray) -> None:
     finite = np.isfinite(times)
     if not finite.all():
         index = int(np.argmin(finite))
@@ -232,29 +287,32 @@ def _times(values: list[float]) -> FloatArray:
             f'point {index}: time_from_start: expected more than the {times[index - 1]:.9g} s of '
             f'the point before, got {times[index]:.9g} s'
         )
-    return times
 
 
 def _field(
-    key: str, fields: list[Sequence[float] | FloatArray], joint_names: Sequence[str]
+    key: str, fields: list[Sequence[float] | FloatArray], count: int
 ) -> tuple[IndexArray, FloatArray]:
-    """Return which points carry a field and its values there, shapes (k,) and (k, m)."""
-    sizes = np.array([len(field) for field in fields])
-    allowed = (len(joint_names),) if key == 'positions' else (len(joint_names), 0)
-    wrong = ~np.isin(sizes, allowed)
+    """Return which points carry a field and its values there, shapes (k,) and (k, count)."""
+    sizes = np.array([len(field) for field in fields], dtype=np.intp)
+    wrong = (sizes != count) & (sizes != 0)
     if wrong.any():
         index = int(np.argmax(wrong))
         raise TrajectoryError(
-            f'point {index}: {key}: expected {len(joint_names)} values, one per joint, '
-            f'got {sizes[index]}'
+            f'point {index}: {key}: expected {count} values, one per joint, got {sizes[index]}'
         )
     rows = np.flatnonzero(sizes)
     try:
         values = np.array([fields[row] for row in rows], dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise TrajectoryError(f'{key}: expected numbers, got {error}') from error
-    if rows.size and values.shape != (rows.size, len(joint_names)):
+    if rows.size and values.shape != (rows.size, count):
         raise TrajectoryError(f'{key}: expected one row of numbers per point')
+    return rows, values
+
+
+def _check_finite(
+    key: str, rows: IndexArray, values: FloatArray, joint_names: Sequence[str]
+) -> None:
     finite = np.isfinite(values)
     if not finite.all():
         row, column = np.argwhere(~finite)[0]
@@ -262,7 +320,6 @@ def _field(
             f'point {rows[row]}: {key}: joint {joint_names[column]!r}: '
             f'expected a finite number, got {values[row, column]}'
         )
-    return rows, values
 
 
 def _check_position_limits(joints: Sequence[Joint], positions: FloatArray) -> None:
@@ -376,7 +433,8 @@ class Trajectory:
         Raises
         ------
         TrajectoryError
-            When all waypoints are past.
+            When all waypoints are past; when two are too near in time, or the motion between
+            them is beyond all numbers.
         """
         origin = now if start_time is None else start_time
         times = [origin + time for time in waypoints.times]
@@ -386,7 +444,9 @@ class Trajectory:
                 f'header.stamp: the trajectory ended {now - times[-1]:.3g} s ago; '
                 'expected an end in the future, or stamp 0 for now'
             )
-        turns = _turns(start_state.position, waypoints.positions[first], waypoints.continuous)
+        turns = nearest_turns(
+            start_state.position, waypoints.positions[first], waypoints.continuous
+        )
         positions = waypoints.positions[first:] + turns
         velocities = waypoints.velocities[first:]
         accelerations = waypoints.accelerations[first:]
@@ -398,12 +458,23 @@ class Trajectory:
             accelerations = np.vstack((start_state.acceleration, accelerations))
             orders = np.insert(orders, 0, 2)
             knots.insert(0, now)
-        coefficients = segment_coefficients(
-            np.minimum(orders[:-1], orders[1:]),
-            np.diff(knots),
-            DesiredState(positions[:-1], velocities[:-1], accelerations[:-1]),
-            DesiredState(positions[1:], velocities[1:], accelerations[1:]),
-        )
+        durations = np.diff(knots)
+        if (durations < SHORTEST_SEGMENT).any():
+            # Rounding has eaten what was between them.
+            index = int(np.argmax(durations < SHORTEST_SEGMENT))
+            raise TrajectoryError(
+                f'time_from_start: expected {SHORTEST_SEGMENT:g} s between two points at the '
+                f'least, got {durations[index]:.3g} s after {knots[index] - origin:.9g} s'
+            )
+        with np.errstate(over='ignore', invalid='ignore'):
+            coefficients = segment_coefficients(
+                np.minimum(orders[:-1], orders[1:]),
+                durations,
+                DesiredState(positions[:-1], velocities[:-1], accelerations[:-1]),
+                DesiredState(positions[1:], velocities[1:], accelerations[1:]),
+            )
+        if not np.isfinite(coefficients).all():
+            raise TrajectoryError('points: expected a motion of finite numbers, got an overflow')
         return cls(knots, coefficients, start_state, resting_state(positions[-1]))
 
     @property
@@ -450,8 +521,21 @@ class Trajectory:
         return DesiredState(state[:n], state[n : 2 * n], state[2 * n :])
 
 
-def _turns(start: FloatArray, first: FloatArray, continuous: IndexArray) -> FloatArray:
-    """Return the shift by whole turns that brings `first` nearest to `start`, shape (n,)."""
+def nearest_turns(start: FloatArray, first: FloatArray, continuous: IndexArray) -> FloatArray:
+    """Return the shift by whole turns that brings one position nearest to another.
+
+    Parameters
+    ----------
+    start, first : array, shape (n,)
+        `first` is shifted.
+    continuous : array, shape (k,), dtype int
+        Joints that may be.
+
+    Returns
+    -------
+    array, shape (n,)
+        To be added to `first`; zero for the other joints [rad].
+    """
     shift = np.zeros_like(first)
     for j in continuous:
         distance = first[j] - start[j]

@@ -3,18 +3,31 @@
 A sensor sits between links. What is beyond it is in the reading: its weight, its inertia, and
 what touches it. The inverse dynamics takes the wrench [f, n] that the last link of the arm
 exerts ON what is beyond, at the frame of the cut, in its axes. Readings come in another frame,
-with either sign, with a bias, and late or not at all; :class:`WristWrench` deals with these.
+with either sign, with a bias, noise and spikes, and late or not at all; :class:`WristWrench`
+deals with these, in this order:
+
+1. The reading gets its sign and is moved to the cut. A tare averages these.
+2. The bias is taken off.
+3. Force and moment are scaled down to the largest that are believed, each as a whole, so that
+   the direction stays. After the bias, because the limit is meant for the load, not for the
+   offset of the sensor; before the filter, so that no spike in it is larger than a load.
+4. A first-order low-pass filter. What is faster than its cut-off may pass in part.
+5. The gain. Last, so that it can be changed without disturbing the filter.
+
+What the wrench does in the control loop, and what the filter and the gain do to it there, is in
+`doc/wrench.md`.
 """
 
 from __future__ import annotations
 
 import enum
 from collections import deque
-from math import isfinite
+from math import hypot, inf, isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ne_dynamics.control.low_pass import LowPass
 from ne_dynamics.errors import ParameterError, WrenchError
 from ne_dynamics.model.robot import FloatArray, Inertia, Robot, Transform, cross_matrix
 
@@ -23,6 +36,9 @@ TARE_WINDOW = 0.2
 
 TARE_READINGS = 100
 """... but not more than this many."""
+
+LARGEST_READING = 1e6
+"""Readings whose six numbers are together larger than this [N, N m] come from no sensor."""
 
 
 class Measures(str, enum.Enum):
@@ -105,13 +121,29 @@ class WristWrench:
         Age from which a reading no longer counts [s]; infinite for never.
     on_timeout : OnTimeout or str
         What counts then: no wrench, or the last one.
+    cutoff_frequency : float
+        Of the low-pass filter [Hz]; 0 for none. See :class:`~ne_dynamics.control.low_pass.LowPass`
+        for what it does with late and repeated stamps.
+    gain : float
+        0 to 1: how much of the wrench is compensated.
+    max_force, max_torque : float
+        Larger forces [N], and moments about the origin of the cut [N m], are scaled down to
+        these; infinite for none.
+    feedthrough : float
+        0 to 1: how much of what is faster than the cut-off passes the filter all the same; 0 is
+        a plain low-pass filter, 1 none.
+
+    Attributes
+    ----------
+    saturated : int
+        How many readings were scaled down so far.
 
     Raises
     ------
     ModelError
         When the link is unknown.
     ParameterError
-        When a word or the timeout is not allowed.
+        When a word or a number is not allowed.
     """
 
     def __init__(
@@ -122,6 +154,11 @@ class WristWrench:
         measures: Measures | str = Measures.ON_TOOL,
         timeout: float = 0.1,
         on_timeout: OnTimeout | str = OnTimeout.HOLD,
+        cutoff_frequency: float = 0.0,
+        gain: float = 1.0,
+        max_force: float = inf,
+        max_torque: float = inf,
+        feedthrough: float = 0.0,
     ) -> None:
         cut = robot.link(cut_link)
         body_to_cut = cut.pose_in_body.inverse()
@@ -132,29 +169,79 @@ class WristWrench:
             if link.body == cut.body
         }
         self._other_links = frozenset(link.name for link in robot.links) - self._moves.keys()
+        self._signed_moves = self._moves
         self._bias = np.zeros(6)
         self._readings: deque[tuple[float, FloatArray]] = deque(maxlen=TARE_READINGS)
-        self._stamp = -np.inf
+        self._filter = LowPass(name='wrench.')
         self._wrench: FloatArray | None = None
-        self.configure(measures, timeout, on_timeout)
+        self.saturated = 0
+        self._reported_saturated = 0
+        self.configure(
+            measures,
+            timeout,
+            on_timeout,
+            cutoff_frequency=cutoff_frequency,
+            gain=gain,
+            max_force=max_force,
+            max_torque=max_torque,
+            feedthrough=feedthrough,
+        )
 
     def configure(
-        self, measures: Measures | str, timeout: float, on_timeout: OnTimeout | str
+        self,
+        measures: Measures | str,
+        timeout: float,
+        on_timeout: OnTimeout | str,
+        *,
+        cutoff_frequency: float = 0.0,
+        gain: float = 1.0,
+        max_force: float = inf,
+        max_torque: float = inf,
+        feedthrough: float = 0.0,
     ) -> None:
-        """Change sign and timeout; readings kept so far are forgotten when the sign changes."""
+        """Change how readings count; the parameters are those of the class.
+
+        A change of the sign forgets the readings kept so far. Of the others, gain and limits
+        count at once, for the reading that is held too, and the filter goes on from the value it
+        has: with a lower cut-off nothing jumps, without a filter the next reading counts.
+
+        Raises
+        ------
+        ParameterError
+            When a word or a number is not allowed; nothing is changed then.
+        """
         try:
             new_measures, new_on_timeout = Measures(measures), OnTimeout(on_timeout)
         except ValueError as error:
             raise ParameterError(f'wrench: {error}') from None
         if not timeout > 0.0:
             raise ParameterError(f'wrench.timeout: expected > 0 s, got {timeout}')
+        for name, share in (('gain', gain), ('feedthrough', feedthrough)):
+            if not 0.0 <= share <= 1.0:
+                raise ParameterError(f'wrench.{name}: expected 0 to 1, got {share}')
+        for name, largest in (('max_force [N]', max_force), ('max_torque [N m]', max_torque)):
+            if not largest >= 0.0:
+                raise ParameterError(f'wrench.{name}: expected >= 0, got {largest}')
+        self._filter.configure(cutoff_frequency, timeout)
         if getattr(self, 'measures', new_measures) is not new_measures:
             self.reset()
             self._bias = -self._bias
         self.measures = new_measures
-        self._sign = -1.0 if new_measures is Measures.ON_TOOL else 1.0
+        sign = -1.0 if new_measures is Measures.ON_TOOL else 1.0
+        self._signed_moves = {name: sign * move for name, move in self._moves.items()}
         self.timeout = float(timeout)
         self.on_timeout = new_on_timeout
+        self.gain = float(gain)
+        self.feedthrough = float(feedthrough)
+        self.max_force = float(max_force)
+        self.max_torque = float(max_torque)
+        self._is_limited = min(self.max_force, self.max_torque) < inf
+        if self._filter.reading is not None and self._filter.value is not None:
+            self._filter.reading = self._within_limits(self._filter.reading)[0]
+            held, is_beyond = self._within_limits(self._filter.value)
+            if is_beyond:
+                self._filter.settle(held)
+            self._settle_wrench()
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -169,8 +256,14 @@ class WristWrench:
     def reset(self) -> None:
         """Forget the readings, not the tare."""
         self._readings.clear()
-        self._stamp = -np.inf
+        self._filter.reset()
         self._wrench = None
+
+    def was_saturated(self) -> bool:
+        """Return whether a reading was scaled down since this was last asked."""
+        since = self.saturated - self._reported_saturated
+        self._reported_saturated = self.saturated
+        return since > 0
 
     def update(self, frame_id: str, reading: ArrayLike, stamp: float) -> None:
         """Take a reading.
@@ -188,22 +281,48 @@ class WristWrench:
         ------
         WrenchError
             When the frame is empty, unknown, or not rigidly attached to the cut; when a value
-            is not finite. The last good reading is kept.
+            is not finite or beyond anything that is measured. The last good reading is kept.
         """
-        move = self._moves.get(frame_id)
+        move = self._signed_moves.get(frame_id)
         if move is None:
             raise WrenchError(self._frame_fault(frame_id))
         values = np.asarray(reading, dtype=np.float64)
         if values.shape != (6,):
             raise WrenchError(f'wrench: expected force and moment, 6 values, got {values.size}')
-        if not isfinite(sum(values.tolist())) and not np.isfinite(values).all():
-            index = int(np.argmin(np.isfinite(values)))
-            field = ('force', 'torque')[index // 3] + '.' + 'xyz'[index % 3]
-            raise WrenchError(f'wrench.{field}: expected a finite number, got {values[index]}')
-        moved = self._sign * (move @ values)
-        self._readings.append((stamp, moved))
-        self._stamp = stamp
-        self._wrench = moved - self._bias
+        if not hypot(*values.tolist()) <= LARGEST_READING:
+            raise WrenchError(_value_fault(values))
+        moved = move.dot(values)
+        load = moved - self._bias
+        if self._is_limited:
+            load, is_beyond = self._within_limits(load)
+            self.saturated += is_beyond
+        if self._filter.update(load, stamp):
+            self._readings.append((stamp, moved))
+            self._settle_wrench()
+
+    def _within_limits(self, load: FloatArray) -> tuple[FloatArray, bool]:
+        """Return a load no larger than believed, its directions kept; and whether it was."""
+        if not self._is_limited:
+            return load, False
+        fx, fy, fz, nx, ny, nz = load.tolist()
+        force, torque = hypot(fx, fy, fz), hypot(nx, ny, nz)
+        if force <= self.max_force and torque <= self.max_torque:
+            return load, False
+        limited = load.copy()
+        if force > self.max_force:
+            limited[:3] *= self.max_force / force
+        if torque > self.max_torque:
+            limited[3:] *= self.max_torque / torque
+        return limited, True
+
+    def _settle_wrench(self) -> None:
+        """Work out what :meth:`at` says from the filter."""
+        value, reading = self._filter.value, self._filter.reading
+        if value is None or reading is None:
+            return
+        if self.feedthrough and value is not reading:
+            value = value + self.feedthrough * (reading - value)
+        self._wrench = value if self.gain == 1.0 else self.gain * value
 
     def _frame_fault(self, frame_id: str) -> str:
         expected = f'expected a link rigidly attached to {self.cut_link!r}: {sorted(self._moves)}'
@@ -215,7 +334,7 @@ class WristWrench:
 
     def is_stale(self, now: float) -> bool:
         """Return whether readings have stopped (or never came, or come from another clock)."""
-        return not abs(now - self._stamp) <= self.timeout
+        return not abs(now - self._filter.stamp) <= self.timeout
 
     def at(self, now: float) -> FloatArray | None:
         """Return the wrench for the inverse dynamics.
@@ -239,6 +358,9 @@ class WristWrench:
     def tare(self, now: float, expected: ArrayLike | None = None) -> FloatArray:
         """Take the mean of the last readings for what is expected; return the bias so found.
 
+        The readings are averaged as they came, neither limited nor filtered; a filter goes on
+        from what is expected.
+
         Parameters
         ----------
         now : float
@@ -256,21 +378,36 @@ class WristWrench:
         WrenchError
             When there is no reading recent enough.
         """
-        if self.is_stale(now):
-            age = now - self._stamp
+        if not self._readings or self.is_stale(now):
+            age = now - self._filter.stamp
             raise WrenchError(
                 'tare: no reading yet'
                 if not isfinite(age)
                 else f'tare: the last reading is {age:.3g} s old; expected at most '
                 f'{self.timeout:g} s'
             )
-        recent = [
-            moved for stamp, moved in self._readings if abs(self._stamp - stamp) <= TARE_WINDOW
-        ]
-        mean = np.mean(recent, axis=0)
-        self._bias = mean - (0.0 if expected is None else np.asarray(expected, dtype=np.float64))
-        self._wrench = self._readings[-1][1] - self._bias
+        newest = self._filter.stamp
+        recent = [moved for stamp, moved in self._readings if abs(newest - stamp) <= TARE_WINDOW]
+        mean: FloatArray = np.mean(recent, axis=0)
+        wanted = np.zeros(6) if expected is None else np.array(expected, dtype=np.float64)
+        self._bias = mean - wanted
+        last = self._readings[-1][1] - self._bias
+        is_filtered = self._filter.cutoff_frequency > 0.0
+        self._filter.reading = self._within_limits(last)[0]
+        self._filter.settle(
+            self._within_limits(wanted)[0] if is_filtered else self._filter.reading
+        )
+        self._settle_wrench()
         return self.bias
+
+
+def _value_fault(values: FloatArray) -> str:
+    finite = np.isfinite(values)
+    is_finite = bool(finite.all())
+    index = int(np.abs(values).argmax() if is_finite else finite.argmin())
+    field = ('force', 'torque')[index // 3] + '.' + 'xyz'[index % 3]
+    expected = f'at most {LARGEST_READING:g} together' if is_finite else 'a finite number'
+    return f'wrench.{field}: expected {expected}, got {values[index]}'
 
 
 def static_wrench(

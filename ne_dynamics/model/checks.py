@@ -119,6 +119,26 @@ def _principal_moments(tensor: FloatArray) -> tuple[float, float, float]:
     return smallest * scale, middle * scale, largest * scale
 
 
+def impossible_inertia(tensor: FloatArray) -> str:
+    """Return why no body has an inertia tensor about its centre of mass; '' when one may.
+
+    Parameters
+    ----------
+    tensor : array, shape (3, 3)
+        Symmetric [kg m^2].
+    """
+    smallest, middle, largest = _principal_moments(tensor)
+    shown = f'{smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2'
+    if smallest < -_SINGULAR * largest or largest < 0.0:
+        return f'expected principal moments of inertia >= 0, got {shown}'
+    if largest - middle - smallest > MEASUREMENT * largest:
+        return (
+            'expected every principal moment of inertia <= the sum of the other two, got '
+            f'{shown}: no rigid body has them'
+        )
+    return ''
+
+
 def _check_tensor(link: Link, element: str) -> Iterator[Finding]:
     smallest, middle, largest = _principal_moments(link.inertia.inertia_about_com)
     if link.inertia.mass == 0.0 and smallest == largest == 0.0:

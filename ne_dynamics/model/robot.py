@@ -221,6 +221,18 @@ class Inertia:
         return self.inertia_about_com - self.mass * (cross @ cross)
 
     @property
+    def parameters(self) -> FloatArray:
+        """Inertial parameters about the origin of the frame, in its axes, shape (10,).
+
+        Mass [kg], first moment (3) [kg m], then Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2]: the order
+        of the regressor's columns and of the argument `payload` of the inverse dynamics. For
+        another frame: ``inertia.transformed(source_to_target).parameters``.
+        """
+        tensor = self.inertia_about_origin
+        rows, columns = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)
+        return np.concatenate([[self.mass], self.first_moment, tensor[rows, columns]])
+
+    @property
     def is_zero(self) -> bool:
         """True when there is neither mass nor inertia."""
         return self.mass == 0.0 and not self.inertia_about_com.any()
@@ -608,6 +620,40 @@ class Robot:
             else link
             for link in self.links
         )
+
+    def payload_parameters(self, payload: Inertia, link_name: str | None = None) -> FloatArray:
+        """Return a payload fixed to a link as the inverse dynamics take it at run time.
+
+        Parameters
+        ----------
+        payload : Inertia
+            In the frame of that link.
+        link_name : str, optional
+            Default: the tip. Any link that is rigidly attached to the tip.
+
+        Returns
+        -------
+        array, shape (10,)
+            :attr:`Inertia.parameters` in the tip's frame: the argument `payload` of
+            :meth:`ne_dynamics.Dynamics.inverse_dynamics`.
+
+        Raises
+        ------
+        ModelError
+            When the robot has no tip, the link is unknown, or a joint is between it and the tip.
+        """
+        tip = self.tip
+        link = tip if link_name is None else self.link(link_name)
+        if link.body != tip.body:
+            rigid = [other.name for other in self.links if other.body == tip.body]
+            raise ModelError(
+                f'payload on link {link.name!r}: expected a link that does not move against the '
+                f'tip {tip.name!r} ({", ".join(rigid)}); for another link load the robot with '
+                'that link as its tip, or use Robot.with_payload'
+            )
+        if link is tip:
+            return payload.parameters
+        return payload.transformed(tip.pose_in_body.inverse() @ link.pose_in_body).parameters
 
     def with_links(self, links: Iterable[Link]) -> Robot:
         """Return the robot with other links (lumped inertias follow)."""

@@ -9,18 +9,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.controller import Controller, Tuning, WrenchTuning
+from ne_dynamics.control.controller import Controller, ImuTuning, Tuning, WrenchTuning
+from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
 from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
+from ne_dynamics.control.state_guard import StateLimits
 from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench, inertia_beyond
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError, NeDynamicsError, ParameterError
+from ne_dynamics.model.checks import impossible_inertia
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import FloatArray, Inertia, Robot
 from ne_dynamics.model.urdf import load_urdf
 
 Values = Mapping[str, Any]
 """Checked values of all parameters by name, see :mod:`ne_dynamics.ros.parameters`."""
+
+JUMP_MARGIN = 2.0
+"""A joint that seems faster than this many times its velocity limit has jumped."""
+
+PER_JOINT = (
+    'effort_tolerance',
+    'constraints.trajectory',
+    'constraints.goal',
+    'tracking_error.warn',
+    'tracking_error.error',
+)
+"""Lists that are checked here and used elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +54,8 @@ class ControlledArm:
         Link at whose frame the wrench acts, the tip of the model; None without a sensor.
     tool : Inertia
         What the uncut robot has beyond the cut, in its frame.
+    has_imu : bool
+        Whether an IMU says how the base stands and moves.
     """
 
     dynamics: Dynamics
@@ -46,6 +63,7 @@ class ControlledArm:
     uncut: Robot
     wrench_link: str | None
     tool: Inertia
+    has_imu: bool = False
 
     @property
     def robot(self) -> Robot:
@@ -166,7 +184,7 @@ def controlled_arm(values: Values, robot: Robot) -> ControlledArm:
     order = _command_order(model.joint_names, values['joints'])
     dynamics = Dynamics(model, gravity=values['gravity'], backend=values['backend'])
     _warm_up(dynamics, with_wrench=wrench_link is not None)
-    return ControlledArm(dynamics, order, robot, wrench_link, tool)
+    return ControlledArm(dynamics, order, robot, wrench_link, tool, values['imu.enabled'])
 
 
 def _command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp]:
@@ -185,6 +203,11 @@ def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
     if with_wrench:
         efforts.append(dynamics.inverse_dynamics(zero, zero, zero, np.zeros(6)))
         dynamics.forward_kinematics(zero)
+    if dynamics.robot.tip_link is not None:
+        # A payload may be set, and the base tilt, at any time.
+        efforts.append(
+            dynamics.inverse_dynamics(zero, zero, zero, None, np.zeros(9), np.zeros(10))
+        )
     if not all(np.isfinite(effort).all() for effort in efforts):
         raise ModelError(
             f'robot {dynamics.robot.name!r}: expected finite efforts at rest, got '
@@ -227,18 +250,111 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
     if rates.size:
         rates = arm.to_model_order(per_joint(rates, n, 'effort_rate_limit'))
     EffortLimiter(limits, rates)
+    for name in PER_JOINT:
+        per_joint(values[name], n, name)
+    payload, payload_remarks = payload_parameters(values, arm)
+    remarks += payload_remarks
     tuning = Tuning(
-        law=ControlLaw(arm.dynamics, mode, gains, terms),
-        hold_law=ControlLaw(arm.dynamics, Mode.GRAVITY_COMPENSATION, terms=terms),
+        law=ControlLaw(arm.dynamics, mode, gains, terms, payload),
+        hold_law=ControlLaw(arm.dynamics, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
         effort_limits=limits,
         effort_rates=rates,
         wrench=WrenchTuning(
             Measures(values['wrench.measures']),
             values['wrench.timeout'],
             OnTimeout(values['wrench.on_timeout']),
+            values['wrench.cutoff_frequency'],
+            values['wrench.feedthrough'],
+            values['wrench.gain'],
+            values['wrench.max_force'],
+            values['wrench.max_torque'],
         ),
+        imu=ImuTuning(
+            ImuSource(values['imu.source']),
+            values['imu.timeout'],
+            OnImuTimeout(values['imu.on_timeout']),
+            values['imu.cutoff_frequency'],
+        ),
+        states=StateLimits(values['state_timeout'], _jump_velocities(values, arm)),
     )
     return tuning, remarks
+
+
+def _jump_velocities(values: Values, arm: ControlledArm) -> FloatArray | None:
+    """Return the speeds beyond which joints have jumped, in the order of the model."""
+    given = np.array(values['jump_velocity'])
+    if given.size:
+        name = 'jump_velocity'
+        velocities = np.array(arm.to_model_order(per_joint(given, arm.dynamics.n, name)))
+    else:
+        velocities = JUMP_MARGIN * arm.robot.limits('velocity_limit')
+    velocities[~(velocities > 0.0)] = np.inf
+    return None if np.isinf(velocities).all() else velocities
+
+
+def _payload(values: Values, arm: ControlledArm) -> tuple[Inertia, str] | None:
+    """Return the payload in the frame of its link, and that link; None without a payload."""
+    mass, moments = values['payload.mass'], values['payload.inertia']
+    if mass == 0.0:
+        if any(moments):
+            raise ParameterError(
+                f'payload.mass: expected > 0 with payload.inertia {list(moments)}, got 0'
+            )
+        return None
+    name = values['payload.link'] or arm.uncut.tip_link
+    if name is None:
+        raise ParameterError('payload.link: expected a link: the robot has no tip of its own')
+    xx, xy, xz, yy, yz, zz = moments
+    tensor = np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+    impossible = impossible_inertia(tensor)
+    if impossible:
+        raise ParameterError(f'payload.inertia: {impossible}')
+    try:
+        arm.uncut.link(name)
+        return Inertia(mass, values['payload.com'], tensor), name
+    except ModelError as error:
+        raise ParameterError(f'payload: {error}') from error
+
+
+def payload_parameters(values: Values, arm: ControlledArm) -> tuple[FloatArray | None, list[str]]:
+    """Return the payload as the dynamics take it, shape (10,) at the tip, and remarks.
+
+    None when there is none, or when it hangs beyond the sensor: the reading contains it.
+
+    Raises
+    ------
+    ParameterError
+        When no body could have such an inertia, or the link is not of the tip's body.
+    """
+    payload = _payload(values, arm)
+    if payload is None:
+        return None, []
+    inertia, name = payload
+    if arm.wrench_link is not None and name in arm.uncut.descendants(arm.wrench_link):
+        return None, [
+            f'payload: {name!r} is beyond the sensor at {arm.wrench_link!r}, whose reading '
+            'contains it: it counts for ~/tare_wrench only'
+        ]
+    try:
+        parameters = arm.robot.payload_parameters(inertia, name)
+    except ModelError as error:
+        raise ParameterError(f'payload.link: {error}') from error
+    parameters.setflags(write=False)
+    return parameters, []
+
+
+def load_beyond_sensor(values: Values, arm: ControlledArm) -> Inertia:
+    """Return what the reading of the sensor contains at rest, in the frame of the cut."""
+    payload = _payload(values, arm)
+    if payload is None or arm.wrench_link is None:
+        return arm.tool
+    inertia, name = payload
+    if name not in arm.uncut.descendants(arm.wrench_link):
+        return arm.tool
+    cut, link = arm.uncut.link(arm.wrench_link), arm.uncut.link(name)
+    if cut.body != link.body:
+        return arm.tool
+    return arm.tool + inertia.transformed(cut.pose_in_body.inverse() @ link.pose_in_body)
 
 
 def _gains(values: Values, arm: ControlledArm, name: str) -> Gains:
@@ -247,6 +363,7 @@ def _gains(values: Values, arm: ControlledArm, name: str) -> Gains:
 
 
 def make_controller(arm: ControlledArm, tuning: Tuning) -> Controller:
-    """Return a controller of the arm, with its wrist sensor if there is one."""
+    """Return a controller of the arm, with the sensors that it has."""
     wrist = None if arm.wrench_link is None else WristWrench(arm.uncut, arm.wrench_link)
-    return Controller(tuning, wrist)
+    imu = BaseImu(arm.uncut, arm.dynamics.gravity) if arm.has_imu else None
+    return Controller(tuning, wrist, imu)

@@ -17,6 +17,9 @@ from ne_dynamics.model.robot import FloatArray
 REMEMBERED_NAMES = 8
 """Orders of names that a :class:`JointStateReader` remembers (one a publisher)."""
 
+NOT_GIVEN = -1.0
+"""First covariance of a quantity that a sensor_msgs Imu does not carry."""
+
 
 class MessageError(InputError):
     """A message cannot be used.
@@ -85,16 +88,27 @@ class JointStateReader:
             When a joint is missing or named twice, an array is short (an empty velocity is
             allowed), or a value is not finite.
         """
-        names = message.name
-        for match in self._matches:
-            if match.names == names:
-                break
-        else:
-            match = self._match(names)
+        match = self._match_of(message.name)
         position = self._field('position', message.position, match)
         if len(message.velocity) == 0:
             return JointReading(position, None)
         return JointReading(position, self._field('velocity', message.velocity, match))
+
+    def read_effort(self, message: Any) -> FloatArray | None:
+        """Return the effort of a message that :meth:`read` accepts, shape (n,) [N m or N].
+
+        None when the message has none, or it is not finite: nobody depends on it.
+        """
+        try:
+            return self._field('effort', message.effort, self._match_of(message.name))
+        except MessageError:
+            return None
+
+    def _match_of(self, names: Sequence[str]) -> _Match:
+        for match in self._matches:
+            if match.names == names:
+                return match
+        return self._match(names)
 
     def _match(self, names: Sequence[str]) -> _Match:
         place: dict[str, int] = {}
@@ -161,3 +175,30 @@ def wrench_reading(message: Any) -> FloatArray:
     """Return force [N] and torque [N m] of a geometry_msgs WrenchStamped, shape (6,)."""
     force, torque = message.wrench.force, message.wrench.torque
     return np.array((force.x, force.y, force.z, torque.x, torque.y, torque.z))
+
+
+def imu_reading(
+    message: Any,
+) -> tuple[FloatArray, FloatArray | None, FloatArray | None]:
+    """Return angular velocity, linear acceleration and orientation of a sensor_msgs Imu.
+
+    Returns
+    -------
+    angular_velocity : array, shape (3,)
+        [rad/s]
+    linear_acceleration : array, shape (3,), or None
+        With gravity in it [m/s^2]; None when its covariance begins with -1: not given.
+    orientation : array, shape (4,), or None
+        Quaternion x, y, z, w; None in the same way.
+    """
+    rate, acceleration = message.angular_velocity, message.linear_acceleration
+    orientation = message.orientation
+    return (
+        np.array((rate.x, rate.y, rate.z)),
+        None
+        if message.linear_acceleration_covariance[0] == NOT_GIVEN
+        else np.array((acceleration.x, acceleration.y, acceleration.z)),
+        None
+        if message.orientation_covariance[0] == NOT_GIVEN
+        else np.array((orientation.x, orientation.y, orientation.z, orientation.w)),
+    )

@@ -9,7 +9,9 @@ The control clock is the stamp of the joint states (the node's clock where they 
 Trajectories and wrenches are placed in time by it, so that simulated and recorded time work.
 
 While active the arm is held: from the measured position at the first state after activation,
-through every trajectory, at its end, and on deactivation by a last command against gravity.
+through every trajectory, at its end, and on deactivation by a last command against gravity. When
+the states stop, jump or lose their clock, a last command against gravity goes out and no other
+until they can be believed again; then the arm is held where it is.
 """
 
 from __future__ import annotations
@@ -18,17 +20,25 @@ import functools
 import time
 import traceback
 from array import array
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control.controller import Command, Tuning
+from ne_dynamics.control.controller import (
+    LONGEST_RAMP,
+    RAMP_PERIOD,
+    Command,
+    LastCommand,
+    Tuning,
+)
 from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.limits import per_joint
+from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.trajectory import Waypoints
 from ne_dynamics.control.wrench import static_wrench
 from ne_dynamics.errors import (
+    ImuError,
     MissingDependencyError,
     NeDynamicsError,
     ParameterError,
@@ -40,13 +50,16 @@ from ne_dynamics.ros.configuration import (
     check_description,
     controlled_arm,
     has_model_parameter,
+    load_beyond_sensor,
     load_robot,
     make_controller,
     make_tuning,
 )
+from ne_dynamics.ros.diagnostics import Level, Statistics, as_text, tracking_level
 from ne_dynamics.ros.messages import (
     JointStateReader,
     MessageError,
+    imu_reading,
     stamp_nanoseconds,
     trajectory_points,
     wrench_reading,
@@ -72,10 +85,11 @@ try:
     from rclpy.duration import Duration
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+    from rclpy.logging import LoggingSeverity as Severity
     from rclpy.parameter import Parameter
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
     from rclpy.signals import SignalHandlerOptions
-    from sensor_msgs.msg import JointState
+    from sensor_msgs.msg import Imu, JointState
     from std_msgs.msg import Float64MultiArray, String
     from std_srvs.srv import Trigger
     from trajectory_msgs.msg import JointTrajectory
@@ -90,8 +104,8 @@ except ImportError as error:
 WARNING_PERIOD = 5.0
 """A reason is repeated in the log after this many seconds at the earliest."""
 
-LARGEST_DISORDER = 1.0
-"""A stamp older than the last by more than this many seconds is a clock that was set back."""
+LONGEST_LINE = 1000
+"""Characters of a line in the log."""
 
 LONGEST_RUN = 1e7
 """Seconds between two stamps beyond which they are of different clocks."""
@@ -100,7 +114,16 @@ FAR_START = 10.0
 """A trajectory that starts later than this is said to: its stamp may be of another clock."""
 
 STATE_AGE_WARNING = 1.0
-"""Seconds without a usable joint state after which the diagnostics warn."""
+"""Seconds without a joint state after which the diagnostics warn, if the watchdog does not."""
+
+LONGEST_WATCH = 3600.0
+"""Period of the watchdog when it is not to wake [s]."""
+
+LAST_COMMAND_WORDS = {
+    LastCommand.GRAVITY: 'the last command holds the arm against gravity',
+    LastCommand.ZERO: 'the last command was zero: nothing holds the arm',
+    LastCommand.NONE: 'no last command: effort controllers keep the one before',
+}
 
 RELIABILITY = {
     'best_effort': ReliabilityPolicy.BEST_EFFORT,
@@ -117,6 +140,14 @@ PARAMETER_TYPES = {
 }
 
 
+def _shortened(text: str) -> str:
+    """Return a text without the middle of what is too long for a log: names are others' words."""
+    if len(text) <= LONGEST_LINE:
+        return text
+    half = LONGEST_LINE // 2
+    return f'{text[:half]} ... {text[-half:]}'
+
+
 def _reported(transition: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Log what a transition callback raises: rclpy turns it into an error without a word."""
 
@@ -129,6 +160,19 @@ def _reported(transition: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any
             raise
 
     return wrapper
+
+
+def _guarded(callback: Callable[[Any, Any], Any], refuse: Callable[..., None]) -> Any:
+    """Return a service's callback that refuses instead of raising."""
+
+    def guarded(request: Any, response: Any) -> Any:
+        try:
+            return callback(request, response)
+        except Exception as error:
+            refuse(request, response, error)
+            return response
+
+    return guarded
 
 
 class _Configured:
@@ -163,20 +207,45 @@ class _Configured:
         self._is_model_order = arm.command_names == arm.robot.joint_names
         self._node = node
         self._subscriptions: list[Any] = []
+        # Before the joint states: the executor serves in this order, so that what came with a
+        # state is used with it.
+        latest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
         if self.controller.wrist is not None:
-            # Before the joint states: the executor serves in this order, so that a wrench that
-            # came with a state is used with it.
-            latest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
             self._listen(WrenchStamped, 'wrench', node._on_wrench, latest)
+        if self.controller.imu is not None:
+            self._listen(Imu, 'imu', node._on_imu, latest)
         self._listen(JointTrajectory, 'joint_trajectory', node._on_joint_trajectory, 10)
         states = QoSProfile(depth=1, reliability=RELIABILITY[values['joint_states_reliability']])
         self._listen(JointState, 'joint_states', node._on_joint_state, states)
+        # Simulated time may stand still, real time does not.
+        simulated = node.get_parameter('use_sim_time').value
+        self._watch = node.create_timer(
+            LONGEST_WATCH,
+            node._on_watch_timer,
+            clock=node.get_clock() if simulated else node._steady_clock,
+            autostart=False,
+        )
+        self.watch(tuning)
+
+    def watch(self, tuning: Tuning) -> None:
+        """Let the watchdog of the states have another timeout."""
+        timeout = min(tuning.states.timeout, LONGEST_WATCH)
+        self._watch.timer_period_ns = max(round(timeout * 1e9), 1_000_000)
+
+    def rewind_watch(self) -> None:
+        """Let the watchdog wait from now on; it begins with the first state."""
+        self._watch.reset()
+
+    def stop_watch(self) -> None:
+        """Let the watchdog sleep until :meth:`rewind_watch`."""
+        self._watch.cancel()
 
     def _listen(self, kind: Any, topic: str, callback: Callable[[Any], None], qos: Any) -> None:
         self._subscriptions.append(self._node.create_subscription(kind, topic, callback, qos))
 
     def destroy(self) -> None:
         """Stop listening."""
+        self._node.destroy_timer(self._watch)
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
         self._node.destroy_publisher(self.command_publisher)
@@ -214,7 +283,7 @@ class ComputedTorqueNode(LifecycleNode):
 
     def __init__(self, **node_arguments: Any) -> None:
         super().__init__('computed_torque', **node_arguments)
-        self._guard_lifecycle_service()
+        self._guard_services()
         self._values: dict[str, Value] = default_values()
         self._faults: dict[str, str] = {}
         self._ready = False
@@ -226,13 +295,8 @@ class ComputedTorqueNode(LifecycleNode):
         self._active = False
         self._epoch: int | None = None
 
-        self._counts: Counter[str] = Counter()
-        self._drops: Counter[str] = Counter()
+        self._statistics = Statistics()
         self._last_warning: dict[str, float] = {}
-        self._dropped_before = 0
-        self._latencies: list[float] = []
-        self._saturated: set[int] = set()
-        self._last_command = -np.inf
 
         latched = QoSProfile(
             depth=1,
@@ -242,7 +306,7 @@ class ComputedTorqueNode(LifecycleNode):
         self.create_subscription(String, 'robot_description', self._on_robot_description, latched)
         self.create_service(Trigger, '~/hold', self._on_hold)
         self.create_service(Trigger, '~/tare_wrench', self._on_tare_wrench)
-        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self._publisher_of_diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         # Real seconds: diagnostics go on when simulated time stands still.
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(1.0, self._on_diagnostics_timer, clock=self._steady_clock)
@@ -254,21 +318,54 @@ class ComputedTorqueNode(LifecycleNode):
 
     # ---- lifecycle
 
-    def _guard_lifecycle_service(self) -> None:
-        """Answer impossible transitions with a refusal; rclpy lets them end the process."""
-        service = self._service_change_state
-        change_state = service.callback
+    def _guard_services(self) -> None:
+        """Answer impossible requests with a refusal; rclpy lets them end the process.
 
-        def guarded(request: Any, response: Any) -> Any:
+        A transition that there is not from the present state, a parameter of a type that there
+        is not.
+        """
+
+        def refused_transition(request: Any, response: Any, error: Exception) -> None:
+            asked = request.transition.label or request.transition.id
+            self._warn('change_state', f'transition {asked!r} refused: {error}')
+            response.success = False
+
+        def refused_parameters(request: Any, response: Any, error: Exception) -> None:
+            self._warn('set_parameters', f'parameters refused: {error}')
+            result = SetParametersResult(successful=False, reason=str(error))
+            if hasattr(response, 'results'):
+                response.results = [result] * len(request.parameters)
+            else:
+                response.result = result
+
+        refusals = {
+            'change_state': refused_transition,
+            'set_parameters': refused_parameters,
+            'set_parameters_atomically': refused_parameters,
+        }
+        for service in self.services:
+            refuse = refusals.get(service.srv_name.rpartition('/')[2])
+            if refuse is not None:
+                service.callback = _guarded(service.callback, refuse)
+        self._guard_clock()
+
+    def _guard_clock(self) -> None:
+        """Drop a `/clock` that is no time (before 1970): rclpy lets it end the process."""
+        source = getattr(self, '_time_source', None)
+        if source is None:
+            return
+        set_time = source.clock_callback
+
+        def guarded(message: Any) -> None:
             try:
-                return change_state(request, response)
-            except Exception as error:
-                asked = request.transition.label or request.transition.id
-                self.get_logger().warning(f'transition {asked!r} refused: {error}')
-                response.success = False
-                return response
+                set_time(message)
+            except ValueError as error:
+                self._drop('/clock', 'clock', f'clock: {error}')
 
-        service.callback = guarded
+        source.clock_callback = guarded
+        subscription = getattr(source, '_clock_sub', None)
+        if subscription is not None:
+            subscription.callback = guarded
 
     def _on_autostart_timer(self) -> None:
         self.destroy_timer(self._autostart_timer)
@@ -305,13 +402,14 @@ class ComputedTorqueNode(LifecycleNode):
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Answer joint states from now on; the first one is the position that is held."""
         self._arm_configured().controller.reset()
+        self._statistics.restart()
         self._active = True
         self.get_logger().info('active')
         return super().on_activate(state)
 
     @_reported
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Send a last command against gravity, then none."""
+        """Send the last command that `on_deactivate` asks for, then none."""
         self._stop_commanding()
         return super().on_deactivate(state)
 
@@ -323,7 +421,7 @@ class ComputedTorqueNode(LifecycleNode):
 
     @_reported
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Send a last command against gravity when active; then as cleaning up."""
+        """Send a last command as on deactivation when active; then as cleaning up."""
         self._autostart_pending = False
         self._stop_commanding()
         self._release()
@@ -383,19 +481,64 @@ class ComputedTorqueNode(LifecycleNode):
             self._configured = None
 
     def _stop_commanding(self) -> None:
-        """Send a last command against gravity for the last known pose, and stop."""
+        """Send a last command for the last known pose, and stop."""
         if not self._active:
             return
         self._active = False
         configured = self._arm_configured()
+        configured.stop_watch()
+        last = LastCommand(self._values['on_deactivate'])
+        if self._send_last(configured, last):
+            self.get_logger().info(f'inactive; {LAST_COMMAND_WORDS[last]}')
+
+    def _send_last(self, configured: _Configured, last: LastCommand) -> bool:
+        """Send what the arm is left with; return whether anything was to be said of it."""
         try:
-            effort = configured.controller.last_command()
+            for index, effort in enumerate(configured.controller.last_commands(last)):
+                if index:
+                    time.sleep(RAMP_PERIOD)
+                configured.publish_command(effort)
         except NeDynamicsError as error:
-            self.get_logger().error(f'no last command could be sent: {error}')
+            self._warn('last', f'no last command could be sent: {error}', Severity.ERROR)
+            return False
+        if not configured.controller.is_left:
+            text = f'effort_rate_limit: too slow to get to the last command in {LONGEST_RAMP:g} s'
+            self._warn('effort_rate_limit', text, Severity.ERROR)
+        return configured.controller.position is not None
+
+    # ---- the watchdog
+
+    def _on_watch_timer(self) -> None:
+        configured = self._arm_configured()
+        controller = configured.controller
+        configured.stop_watch()
+        timeout = controller.tuning.states.timeout
+        if not self._active or controller.fault is not None or np.isinf(timeout):
             return
-        if effort is not None:
-            configured.publish_command(effort)
-            self.get_logger().info('inactive; the last command holds the arm against gravity')
+        self._on_fault(
+            configured, controller.trip(FaultKind.STOPPED, f'no usable one for {timeout:g} s')
+        )
+
+    def _on_fault(self, configured: _Configured, fault: Fault) -> None:
+        """Leave the arm with a last command against gravity, and say why."""
+        configured.stop_watch()
+        self._statistics.fault(fault)
+        self._statistics.restart()
+        self._warn(
+            fault.kind.value,
+            f'{fault}; the motion is given up, a last command holds the arm against gravity '
+            'until states can be believed again',
+            Severity.ERROR,
+        )
+        self._send_last(configured, LastCommand.GRAVITY)
+
+    def _on_return(self, fault: Fault) -> None:
+        """Say that the arm is held again."""
+        if fault.kind is FaultKind.GAP:
+            self._statistics.fault(fault)
+            self._warn(fault.kind.value, f'{fault}; the motion is given up', Severity.ERROR)
+        self._statistics.restart()
+        self._warn('return', 'holding where the arm is', Severity.INFO)
 
     # ---- the model by topic
 
@@ -407,7 +550,7 @@ class ComputedTorqueNode(LifecycleNode):
         except NeDynamicsError as error:
             self._drop('robot_description', 'data', str(error))
             return
-        self._counts['robot_description'] += 1
+        self._statistics.hear('robot_description', time.perf_counter())
         self._description = message.data
         if has_model_parameter(self._values):
             return
@@ -500,6 +643,7 @@ class ComputedTorqueNode(LifecycleNode):
                 self._faults.pop(parameter.name, None)
             if self._configured is not None and tuning is not None:
                 self._configured.controller.adopt(tuning)
+                self._configured.watch(tuning)
                 self._remark(remarks)
         return result
 
@@ -524,7 +668,8 @@ class ComputedTorqueNode(LifecycleNode):
         begin = time.perf_counter()
         configured = self._arm_configured()
         controller = configured.controller
-        self._counts['joint_states'] += 1
+        statistics = self._statistics
+        statistics.hear('joint_states', begin)
         try:
             position, velocity = configured.reader.read(message)
         except MessageError as error:
@@ -532,33 +677,38 @@ class ComputedTorqueNode(LifecycleNode):
             return
         stamp = message.header.stamp
         now = self._control_time(stamp.sec * 1_000_000_000 + stamp.nanosec)
-        if controller.time is None and abs(now) > LONGEST_RUN:
-            # The first state, and what came before it is of another clock.
+        is_first = controller.time is None
+        if is_first and abs(now) > LONGEST_RUN:
+            # What came before the first state is of another clock.
             self._epoch = None
             now = self._control_time(stamp.sec * 1_000_000_000 + stamp.nanosec)
-            if controller.wrist is not None:
-                controller.wrist.reset()
-        if controller.time is not None and now < controller.time and not self._accept_older(now):
-            return
         if not self._active:
-            controller.observe(position, now)
+            controller.observe(position, now, begin)
             return
+        measured_effort = configured.reader.read_effort(message) if is_first else None
         try:
-            command = controller.update(position, velocity, now)
+            command = controller.update(position, velocity, now, begin, measured_effort)
+        except StateRefused as error:
+            self._drop('joint_states', error.field, str(error))
+            if error.fault is not None:
+                self._on_fault(configured, error.fault)
+            return
         except NeDynamicsError as error:
             self._drop('joint_states', str(error).partition(':')[0], str(error))
             return
         configured.publish_command(command.effort)
+        configured.rewind_watch()
         if configured.effort_publisher.get_subscription_count():
             if not (stamp.sec or stamp.nanosec):
                 stamp = self.get_clock().now().to_msg()
             configured.publish_effort(stamp, command)
         if command.saturated is not None:
-            self._saturated |= set(np.flatnonzero(command.saturated).tolist())
+            statistics.saturate(command.saturated)
         if command.refused is not None:
             self._drop('joint_trajectory', 'header.stamp', str(command.refused))
-        self._last_command = end = time.perf_counter()
-        self._latencies.append(end - begin)
+        if command.fault is not None:
+            self._on_return(command.fault)
+        statistics.answers.append((time.perf_counter() - begin, now))
 
     def _control_time(self, nanoseconds: int) -> float:
         """Return a stamp in seconds since the first one; 0 is the node's clock."""
@@ -568,35 +718,22 @@ class ComputedTorqueNode(LifecycleNode):
             self._epoch = nanoseconds
         return (nanoseconds - self._epoch) * 1e-9
 
-    def _accept_older(self, now: float) -> bool:
-        """Deal with a state older than the last; return whether to go on with it."""
-        controller = self._arm_configured().controller
-        behind = (controller.time or 0.0) - now
-        if behind < LARGEST_DISORDER:
-            self._drop(
-                'joint_states', 'header.stamp', f'header.stamp: {behind:.3g} s before the last one'
-            )
-            return False
-        self.get_logger().warning(
-            f'the clock of joint_states was set back by {behind:.3g} s: holding where the arm is'
-        )
-        controller.reset()
-        if controller.wrist is not None:
-            controller.wrist.reset()
-        return True
-
     # ---- the other inputs
 
     def _on_joint_trajectory(self, message: JointTrajectory) -> None:
         configured = self._arm_configured()
         controller = configured.controller
-        self._counts['joint_trajectory'] += 1
+        self._statistics.hear('joint_trajectory', time.perf_counter())
         if not self._active:
             self._drop('joint_trajectory', 'state', 'the node is not active')
             return
+        if controller.fault is not None:
+            self._drop('joint_trajectory', 'state', str(controller.fault))
+            return
         if not message.points:
             controller.hold()
-            self.get_logger().info('empty trajectory: holding the present desired position')
+            text = 'empty trajectory: holding the present desired position'
+            self._warn('joint_trajectory.empty', text, Severity.INFO)
             return
         mode = controller.tuning.mode
         if mode is Mode.GRAVITY_COMPENSATION:
@@ -642,18 +779,33 @@ class ComputedTorqueNode(LifecycleNode):
 
     def _on_wrench(self, message: WrenchStamped) -> None:
         controller = self._arm_configured().controller
-        self._counts['wrench'] += 1
-        nanoseconds = stamp_nanoseconds(message.header.stamp)
-        if nanoseconds == 0 and controller.time is not None:
-            stamp = controller.time
-        else:
-            stamp = self._control_time(nanoseconds)
+        self._statistics.hear('wrench', time.perf_counter())
+        stamp = self._sensor_time(message)
         if controller.wrist is None:
             return
         try:
             controller.wrist.update(message.header.frame_id, wrench_reading(message), stamp)
         except WrenchError as error:
             self._drop('wrench', str(error).partition(':')[0], str(error))
+
+    def _on_imu(self, message: Imu) -> None:
+        controller = self._arm_configured().controller
+        self._statistics.hear('imu', time.perf_counter())
+        stamp = self._sensor_time(message)
+        if controller.imu is None:
+            return
+        try:
+            controller.imu.update(message.header.frame_id, *imu_reading(message), stamp)
+        except ImuError as error:
+            self._drop('imu', str(error).partition(':')[0], str(error))
+
+    def _sensor_time(self, message: Any) -> float:
+        """Return the time of a reading; that of the last state where it has no stamp."""
+        controller = self._arm_configured().controller
+        nanoseconds = stamp_nanoseconds(message.header.stamp)
+        if nanoseconds == 0 and controller.time is not None:
+            return controller.time
+        return self._control_time(nanoseconds)
 
     def _on_tare_wrench(
         self, request: Trigger.Request, response: Trigger.Response
@@ -671,17 +823,18 @@ class ComputedTorqueNode(LifecycleNode):
             response.message = 'not tared: no joint state yet'
             return response
         pose = arm.dynamics.forward_kinematics(controller.position)
+        imu = controller.imu
+        gravity = arm.dynamics.gravity if imu is None else imu.gravity_at(controller.time)
+        beyond = load_beyond_sensor(self._values, arm)
         try:
-            bias = wrist.tare(
-                controller.time, static_wrench(arm.tool, pose[:3, :3], arm.dynamics.gravity)
-            )
+            bias = wrist.tare(controller.time, static_wrench(beyond, pose[:3, :3], gravity))
         except WrenchError as error:
             response.message = f'not tared: {error}'
             return response
         response.success = True
         response.message = (
             f'bias {np.round(bias, 4).tolist()} N, N m at {wrist.cut_link!r}, taking what is '
-            f"beyond it for the model's {arm.tool.mass:g} kg at rest"
+            f"beyond it for the model's {beyond.mass:g} kg at rest"
         )
         self.get_logger().info(f'wrench tared: {response.message}')
         return response
@@ -690,71 +843,118 @@ class ComputedTorqueNode(LifecycleNode):
 
     def _drop(self, topic: str, field: str, reason: str) -> None:
         key = f'{topic}.{field}'
-        self._drops[key] += 1
-        count = self._drops[key]
+        count = self._statistics.drop(key)
         so_far = f' ({count} so far)' if count > 1 else ''
         self._warn(key, f'{topic} dropped: {reason}{so_far}')
 
-    def _warn(self, key: str, text: str) -> None:
+    def _warn(self, key: str, text: str, severity: Severity = Severity.WARN) -> None:
+        """Log a line of a kind of which there may be many: seldom, and not a long one."""
         now = time.monotonic()
         if now - self._last_warning.get(key, -np.inf) >= WARNING_PERIOD:
             self._last_warning[key] = now
-            self.get_logger().warning(text)
+            logger, line = self.get_logger(), _shortened(text)
+            # A place in the code logs with one severity: rclpy insists.
+            if severity is Severity.ERROR:
+                logger.error(line)
+            elif severity is Severity.WARN:
+                logger.warning(line)
+            else:
+                logger.info(line)
 
     def _on_diagnostics_timer(self) -> None:
-        status = DiagnosticStatus(name=self.get_fully_qualified_name())
+        statistics = self._statistics
         values: dict[str, Any] = {'state': self._state_label()}
         remarks = list(self._faults.values())
+        statuses = []
+        hardware = ''
+        fault: Fault | None = None
         if self._configured is None:
             remarks.append('not configured')
         else:
-            status.hardware_id = self._configured.arm.robot.name
+            hardware = self._configured.arm.robot.name
+            fault = self._configured.controller.fault
+            values['fault'] = str(fault) if fault is not None else 'none'
             remarks += self._diagnose(self._configured, values)
-        for topic, count in sorted(self._counts.items()):
-            values[f'{topic} received'] = count
-        for key, count in sorted(self._drops.items()):
-            values[f'{key} dropped'] = count
-        dropped = self._drops.total()
-        if dropped > self._dropped_before:
-            remarks.append(f'{dropped - self._dropped_before} messages dropped')
-        self._dropped_before = dropped
-        status.level = DiagnosticStatus.WARN if remarks else DiagnosticStatus.OK
-        status.message = '; '.join(remarks) or str(values['state'])
-        status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
-        message = DiagnosticArray(status=[status])
+            statuses.append(self._diagnose_tracking(self._configured))
+        values.update(statistics.inputs())
+        new_drops = statistics.new_drops()
+        if new_drops:
+            remarks.append(f'{new_drops} messages dropped')
+        # A fault that is over by now is told of once.
+        faults = [str(one) for one in statistics.new_faults()]
+        if fault is not None and str(fault) not in faults:
+            faults.append(str(fault))
+        level = DiagnosticStatus.WARN if remarks else DiagnosticStatus.OK
+        summary = DiagnosticStatus(
+            level=DiagnosticStatus.ERROR if faults else level,
+            name=self.get_fully_qualified_name(),
+            message='; '.join(faults + remarks) or str(values['state']),
+            values=[KeyValue(key=key, value=text) for key, text in as_text(values).items()],
+        )
+        message = DiagnosticArray(status=[summary, *statuses])
+        for status in message.status:
+            status.hardware_id = hardware
         message.header.stamp = self.get_clock().now().to_msg()
-        self._diagnostics.publish(message)
+        self._publisher_of_diagnostics.publish(message)
 
     def _diagnose(self, configured: _Configured, values: dict[str, Any]) -> list[str]:
         """Add to `values` what there is to say on the arm; return what is amiss."""
         arm, controller = configured.arm, configured.controller
         terms = controller.tuning.law.terms
         values['model'] = arm.robot.name
+        values['findings'] = (
+            '; '.join(
+                f'{finding.element}: {finding.message}'
+                for finding in arm.uncut.findings
+                if finding.severity != 'info'
+            )
+            or 'none'
+        )
         values['mode'] = controller.tuning.mode.value
         values['terms'] = ' '.join(key for key, is_on in vars(terms).items() if is_on)
+        values['on_deactivate'] = self._values['on_deactivate']
         values['joints'] = ' '.join(arm.command_names)
+        values.update(self._statistics.outputs(arm.robot.joint_names))
         remarks = []
-        age = time.perf_counter() - self._last_command
-        if self._active and age > STATE_AGE_WARNING:
-            remarks.append(
-                f'no usable joint_states for {age:.1f} s'
-                if np.isfinite(age)
-                else 'no usable joint_states yet'
-            )
-        wrist, now = controller.wrist, controller.time
-        if wrist is not None and now is not None and wrist.is_stale(now):
-            remarks.append(f'no recent wrench: {wrist.on_timeout.value}')
-        if self._latencies:
-            latencies = 1e6 * np.array(self._latencies)
-            values['commands in the last second'] = latencies.size
-            values['latency median [us]'] = f'{np.median(latencies):.0f}'
-            values['latency max [us]'] = f'{latencies.max():.0f}'
-            self._latencies.clear()
-        if self._saturated:
-            names = (arm.robot.joint_names[index] for index in sorted(self._saturated))
-            values['saturated in the last second'] = ' '.join(names)
-            self._saturated.clear()
+        if self._active and controller.time is None:
+            remarks.append('no usable joint_states yet')
+        age = self._statistics.age('joint_states')
+        if self._active and controller.fault is None and STATE_AGE_WARNING < age < np.inf:
+            remarks.append(f'no joint_states for {age:.1f} s')
+        now = controller.time
+        if controller.wrist is not None and now is not None:
+            if controller.wrist.is_stale(now):
+                remarks.append(f'no recent wrench: {controller.wrist.on_timeout.value}')
+            if controller.wrist.was_saturated():
+                remarks.append('wrench beyond wrench.max_force or wrench.max_torque')
+        if controller.imu is not None and now is not None and controller.imu.is_stale(now):
+            remarks.append(f'no recent imu: {controller.imu.on_timeout.value}')
         return remarks
+
+    def _diagnose_tracking(self, configured: _Configured) -> DiagnosticStatus:
+        """Report on the tracking errors since the last time, and forget them."""
+        arm, controller = configured.arm, configured.controller
+        errors = controller.peak_error.copy()
+        controller.peak_error[:] = 0.0
+        values: dict[str, Any] = {}
+        if not self._active or controller.trajectory is None:
+            level = Level(0, 'nothing is followed')
+        else:
+            values = {
+                f'{arm.robot.joint_names[index]} [rad or m]': f'{errors[index]:.6g}'
+                for index in arm.command_order
+            }
+            warn, error = (
+                arm.to_model_order(per_joint(self._values[name], arm.dynamics.n, name))
+                for name in ('tracking_error.warn', 'tracking_error.error')
+            )
+            level = tracking_level(arm.robot.joint_names, errors, warn, error)
+        return DiagnosticStatus(
+            level=bytes((level.value,)),
+            name=f'{self.get_fully_qualified_name()}: tracking error',
+            message=level.message,
+            values=[KeyValue(key=key, value=text) for key, text in as_text(values).items()],
+        )
 
 
 def main(args: list[str] | None = None) -> None:

@@ -13,12 +13,19 @@ from difflib import get_close_matches
 from math import inf, isnan
 from typing import Any
 
+from ne_dynamics.control.controller import LastCommand
+from ne_dynamics.control.imu import ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.wrench import Measures, OnTimeout
 from ne_dynamics.dynamics import BACKENDS
 from ne_dynamics.errors import ParameterError
 
 RELIABILITIES = ('best_effort', 'reliable', 'system_default')
+
+INERTIA_ENTRIES = 6
+
+LARGEST = 1e6
+"""No mass, length or acceleration is as large as this; efforts overflow long after it."""
 
 Value = bool | float | str | tuple[float, ...] | tuple[str, ...]
 
@@ -198,6 +205,8 @@ PARAMETERS: tuple[ParameterSpec, ...] = (
         (0.0, 0.0, -9.80665),
         'Acceleration of free fall in the axes of the base link.',
         unit='m/s^2',
+        minimum=-LARGEST,
+        maximum=LARGEST,
         lengths=(3,),
     ),
     ParameterSpec('backend', 'string', 'auto', 'How the dynamics are computed.', choices=BACKENDS),
@@ -295,6 +304,39 @@ PARAMETERS: tuple[ParameterSpec, ...] = (
         changes=Changes.ANY_TIME,
     ),
     ParameterSpec(
+        'on_deactivate',
+        'string',
+        LastCommand.GRAVITY.value,
+        'What is sent last when the node is deactivated or stopped: `gravity`, what holds the arm '
+        'where it is; `zero`; `none`. Effort controllers keep the last command.',
+        choices=tuple(item.value for item in LastCommand),
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'state_timeout',
+        'double',
+        0.1,
+        'Time without a usable joint state after which the arm is left with a last command '
+        'against gravity. The motion is given up then.',
+        unit='s',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'jump_velocity',
+        'double[]',
+        (),
+        'A joint that seems to move faster than this between two states has jumped: its states '
+        'are not believed. One for all joints or one per joint; 0 or `.inf`: any speed. Empty: '
+        "twice the model's velocity limit.",
+        unit='rad/s or m/s',
+        minimum=0.0,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
         'allow_nonzero_velocity_at_trajectory_end',
         'bool',
         False,
@@ -347,7 +389,214 @@ PARAMETERS: tuple[ParameterSpec, ...] = (
         choices=tuple(item.value for item in OnTimeout),
         changes=Changes.ANY_TIME,
     ),
+    ParameterSpec(
+        'wrench.cutoff_frequency',
+        'double',
+        0.0,
+        'Cut-off of a first-order low-pass filter on the reading. 0: no filter.',
+        unit='Hz',
+        minimum=0.0,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'wrench.feedthrough',
+        'double',
+        0.0,
+        'Share of what is faster than the cut-off that passes the filter all the same. 0: a '
+        'plain low-pass filter.',
+        minimum=0.0,
+        maximum=1.0,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'wrench.gain',
+        'double',
+        1.0,
+        'How much of the wrench is compensated.',
+        minimum=0.0,
+        maximum=1.0,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'wrench.max_force',
+        'double',
+        inf,
+        'Force beyond which a reading is scaled down. `.inf`: any.',
+        unit='N',
+        minimum=0.0,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'wrench.max_torque',
+        'double',
+        inf,
+        'Moment about the sensor link beyond which a reading is scaled down. `.inf`: any.',
+        unit='N m',
+        minimum=0.0,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    # What the model does not have
+    ParameterSpec(
+        'payload.mass',
+        'double',
+        0.0,
+        'Mass of a load that the model does not have.',
+        unit='kg',
+        minimum=0.0,
+        maximum=LARGEST,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'payload.com',
+        'double[]',
+        (0.0, 0.0, 0.0),
+        'Its centre of mass in the frame of `payload.link`.',
+        unit='m',
+        minimum=-LARGEST,
+        maximum=LARGEST,
+        lengths=(3,),
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'payload.inertia',
+        'double[]',
+        (0.0,) * INERTIA_ENTRIES,
+        'Its inertia about its centre of mass, in the axes of `payload.link`: xx, xy, xz, yy, yz, '
+        'zz.',
+        unit='kg m^2',
+        minimum=-LARGEST,
+        maximum=LARGEST,
+        lengths=(INERTIA_ENTRIES,),
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'payload.link',
+        'string',
+        '',
+        'Link that carries it: the tip, or one that is rigidly attached to it. Empty: the tip.',
+        changes=Changes.ANY_TIME,
+    ),
+    # The base
+    ParameterSpec(
+        'imu.enabled',
+        'bool',
+        False,
+        'The base is tilted or moves: take the direction of gravity and the motion of the base '
+        'from the topic `imu`.',
+    ),
+    ParameterSpec(
+        'imu.source',
+        'string',
+        ImuSource.ACCELERATION.value,
+        'What is taken from it beside the angular velocity: `acceleration`, the linear '
+        'acceleration, which contains gravity; `orientation`, the direction of gravity alone.',
+        choices=tuple(item.value for item in ImuSource),
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'imu.cutoff_frequency',
+        'double',
+        10.0,
+        'Cut-off of a first-order low-pass filter on it. 0: no filter.',
+        unit='Hz',
+        minimum=0.0,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'imu.timeout',
+        'double',
+        0.5,
+        'Age from which a reading no longer counts.',
+        unit='s',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'imu.on_timeout',
+        'string',
+        OnImuTimeout.HOLD.value,
+        'What counts then: `hold`, the last direction of gravity and a base at rest, or `level`, '
+        'the parameter `gravity`.',
+        choices=tuple(item.value for item in OnImuTimeout),
+        changes=Changes.ANY_TIME,
+    ),
+    # For others
+    ParameterSpec(
+        'effort_tolerance',
+        'double[]',
+        (0.1,),
+        'Trajectories annotated with efforts are dense enough for linear interpolation to be '
+        'this near; one for all joints or one per joint.',
+        unit='N m or N',
+        minimum=0.0,
+        above_minimum=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'constraints.trajectory',
+        'double[]',
+        (0.0,),
+        'Largest position error while the goal of an action is followed, one for all joints or '
+        'one per joint. 0: any. A goal may bring its own.',
+        unit='rad or m',
+        minimum=0.0,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'constraints.goal',
+        'double[]',
+        (0.0,),
+        'Largest position error at its end; as before.',
+        unit='rad or m',
+        minimum=0.0,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'constraints.goal_time',
+        'double',
+        0.0,
+        'Time after its end in which the goal must be reached. 0: any.',
+        unit='s',
+        minimum=0.0,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'constraints.stopped_velocity_tolerance',
+        'double',
+        0.01,
+        'Largest speed at its end. 0: any.',
+        unit='rad/s or m/s',
+        minimum=0.0,
+        changes=Changes.ANY_TIME,
+    ),
     # The node
+    ParameterSpec(
+        'tracking_error.warn',
+        'double[]',
+        (0.05,),
+        'Position error from which the diagnostics warn, one for all joints or one per joint. '
+        '`.inf`: never.',
+        unit='rad or m',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'tracking_error.error',
+        'double[]',
+        (0.2,),
+        'Position error from which the diagnostics report an error; as before.',
+        unit='rad or m',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
     ParameterSpec(
         'joint_states_reliability',
         'string',

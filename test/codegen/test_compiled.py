@@ -7,6 +7,7 @@ import decimal
 import functools
 import gc
 import inspect
+import itertools
 import os
 import pickle
 import pydoc
@@ -50,6 +51,7 @@ FUNCTIONS = {
     'inverse_dynamics': ('q', 'qd', 'qdd'),
     'inverse_dynamics with wrench': ('q', 'qd', 'qdd', 'wrench'),
     'inverse_dynamics with base motion': ('q', 'qd', 'qdd', 'wrench', 'base_motion'),
+    'inverse_dynamics in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
     'gravity_torque': ('q',),
     'mass_matrix': ('q',),
     'coriolis_matrix': ('q', 'qd'),
@@ -60,6 +62,10 @@ FUNCTIONS = {
     'jacobian in tip axes': ('q',),
     'regressor': ('q', 'qd', 'qdd'),
 }
+
+MOTION = ('q', 'qd', 'qdd')
+EXTRAS = ('wrench', 'base_motion', 'payload')
+"""Arguments of the inverse dynamics."""
 
 
 @functools.cache
@@ -84,6 +90,7 @@ def samples(robot, count, seed=0):
     values = {key: rng.uniform(-width, width, (count, robot.n)) for key, width in widths.items()}
     values['wrench'] = rng.uniform(-10.0, 10.0, (count, 6))
     values['base_motion'] = rng.uniform(-2.0, 2.0, (count, 9))
+    values['payload'] = rng.uniform(-1.0, 3.0, (count, 10))
     return values
 
 
@@ -221,7 +228,12 @@ def pair():
     """Dynamics of the shipped arm on numba, entries in place, and on python."""
     numba, python = dynamics_of('six_axis_arm', 'numba'), dynamics_of('six_axis_arm', 'python')
     values = row(samples(numba.robot, 1), 0)
-    for function in ('inverse_dynamics', 'inverse_dynamics with wrench', 'gravity_torque'):
+    for function in (
+        'inverse_dynamics',
+        'inverse_dynamics with wrench',
+        'inverse_dynamics in full',
+        'gravity_torque',
+    ):
         call(numba, function, values)
     assert type(numba.inverse_dynamics) is type(len), 'the entry is not in place'
     return numba, python
@@ -353,6 +365,30 @@ def test_batches_of_different_lengths_are_an_input_error(pair):
         assert_same(dynamics.inverse_dynamics(q, qd, qdd, wrench[0]), repeated)
 
 
+@pytest.mark.parametrize('key', EXTRAS)
+def test_an_argument_beyond_the_motion_is_refused_by_name(key, pair):
+    """A wrong shape, kind or number names wrench, base motion or payload on every path."""
+    for dynamics in pair:
+        values = row(samples(dynamics.robot, 1), 0)
+        motion = [values[name] for name in MOTION]
+        count = len(values[key])
+        for bad, message in (
+            (np.zeros(count - 1), rf'shape \({count},\)'),
+            (np.zeros(count + 1), rf'shape \({count},\)'),
+            (np.zeros((2, count)), rf'shape \({count},\)'),
+            (np.full(count, np.nan), 'finite numbers, got nan at index'),
+            (np.full(count, np.inf), 'finite numbers, got inf at index'),
+            (3.0, 'shape'),
+            ('heavy', 'real numbers'),
+        ):
+            for others in (values, dict.fromkeys(EXTRAS)):
+                extras = {name: bad if name == key else others[name] for name in EXTRAS}
+                with pytest.raises(InputError, match=f'^{key}: expected .*{message}'):
+                    dynamics.inverse_dynamics(*motion, *extras.values())
+                with pytest.raises(InputError, match=f'^{key}: expected .*{message}'):
+                    dynamics.inverse_dynamics(*motion, **extras)
+
+
 @pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize('position', range(24))
 def test_a_number_that_is_not_finite_is_found_wherever_it_stands(position, bad, pair):
@@ -443,39 +479,63 @@ def test_coulomb_friction_has_the_sign_of_the_smallest_velocity():
             np.testing.assert_array_equal(dynamics.friction_torque(rates), sign * coulomb)
 
 
-def test_arguments_can_be_given_by_name_and_place(pair):
-    """Wrench and base motion by place or by name, None for either, arguments in any order."""
-    numba, python = pair
-    values = row(samples(numba.robot, 1), 0)
-    q, qd, qdd, wrench, base = (
-        values[key] for key in FUNCTIONS['inverse_dynamics with base motion']
-    )
-    plain = python.inverse_dynamics(q, qd, qdd)
-    loaded = python.inverse_dynamics(q, qd, qdd, wrench)
-    moving = python.inverse_dynamics(q, qd, qdd, base_motion=base)
-    both = python.inverse_dynamics(q, qd, qdd, wrench, base)
-    f = numba.inverse_dynamics
-    for result in (
-        f(q, qd, qdd),
-        f(q, qd, qdd=qdd),
-        f(qdd=qdd, q=q, qd=qd),
-        f(q, qd, qdd, None),
-        f(q, qd, qdd, None, None),
-        f(q, qd, qdd, wrench=None),
-        f(*[q, qd, qdd], **{'base_motion': None}),
-    ):
-        assert_same(result, plain)
-    for result in (
-        f(q, qd, qdd, wrench),
-        f(q, qd, qdd, wrench=wrench),
-        f(q, qd, qdd, wrench, None),
-        f(wrench=wrench, qdd=qdd, qd=qd, q=q),
-    ):
-        assert_same(result, loaded)
-    assert_same(f(q, qd, qdd, None, base), moving)
-    assert_same(f(q, qd, qdd, base_motion=base), moving)
-    assert_same(f(q, qd, qdd, wrench, base), both)
-    assert_same(f(q, qd, qdd, wrench, base_motion=base), both)
+def _ways(method, motion, extras):
+    """Call with extras by name, by place, and by place up to the last that is there."""
+    yield method(*motion, *extras.values())
+    yield method(*motion, **extras)
+    yield method(**dict(reversed(list(extras.items()))), **dict(zip(MOTION, motion, strict=True)))
+    given = [value is not None for value in extras.values()]
+    count = len(given) - given[::-1].index(True) if any(given) else 0
+    yield method(*motion, *list(extras.values())[:count])
+    yield method(*motion, **{key: value for key, value in extras.items() if value is not None})
+
+
+@pytest.mark.parametrize('given', list(itertools.product((False, True), repeat=3)))
+@pytest.mark.parametrize('size', [None, 9])
+@pytest.mark.parametrize('warm', [False, True])
+def test_arguments_can_be_given_by_name_and_place(given, size, warm, pair):
+    """Wrench, base motion, payload by place or by name, None for any, whatever is compiled yet."""
+    _, python = pair
+    numba = ned.Dynamics(python.robot, gravity=GRAVITY, backend='numba')
+    values = samples(numba.robot, size or 1)
+    values = row(values, 0) if size is None else values
+    if warm:
+        for function in FUNCTIONS:
+            if function.startswith('inverse_dynamics'):
+                call(numba, function, values)
+    motion = [values[key] for key in MOTION]
+    extras = {
+        key: values[key] if there else None for key, there in zip(EXTRAS, given, strict=True)
+    }
+    expected = python.inverse_dynamics(*motion, **extras)
+    for result in _ways(numba.inverse_dynamics, motion, extras):
+        assert_same(result, expected)
+    for result in _ways(numba.inverse_dynamics, motion, extras):  # the entries are there now
+        assert_same(result, expected)
+    if size is not None:  # one of each serves all samples
+        one = {key: None if value is None else value[0].copy() for key, value in extras.items()}
+        every = {
+            key: None if value is None else np.tile(value, (size, 1)) for key, value in one.items()
+        }
+        expected = python.inverse_dynamics(*motion, **every)
+        for result in _ways(numba.inverse_dynamics, motion, one):
+            assert_same(result, expected)
+
+
+def test_which_program_answers_does_not_depend_on_what_is_compiled(pair):
+    """A call gives the same bits whether or not the program in full is there already."""
+    _, python = pair
+    values = row(samples(python.robot, 1), 0)
+    motion = [values[key] for key in MOTION]
+    fresh = ned.Dynamics(python.robot, gravity=GRAVITY, backend='numba')
+    full = ned.Dynamics(python.robot, gravity=GRAVITY, backend='numba')
+    call(full, 'inverse_dynamics in full', values)
+    for arguments in ((), (values['wrench'],), (values['wrench'], None, None), (None,) * 3):
+        for _ in range(2):
+            np.testing.assert_array_equal(
+                full.inverse_dynamics(*motion, *arguments),
+                fresh.inverse_dynamics(*motion, *arguments),
+            )
 
 
 @pytest.mark.parametrize('function', ['inverse_dynamics', 'gravity_torque', 'mass_matrix'])
@@ -484,7 +544,7 @@ def test_a_wrong_number_of_arguments_is_a_type_error(function, pair):
     numba, _ = pair
     q = np.zeros(6)
     count = 3 if function == 'inverse_dynamics' else 1
-    most = 5 if function == 'inverse_dynamics' else 1
+    most = 6 if function == 'inverse_dynamics' else 1
     method = getattr(numba, function)
     method(*[q] * count)
     method = getattr(numba, function)
@@ -592,8 +652,8 @@ def test_calls_leak_neither_references_nor_memory(pair):
     """After thousands of calls, good and bad, no count has moved and memory is as before."""
     numba, _ = pair
     values = samples(numba.robot, 1)
-    good = [values[key][0] for key in FUNCTIONS['inverse_dynamics with wrench']]
-    bad = [good[0], good[1] * np.nan, good[2], good[3]]
+    good = [values[key][0] for key in FUNCTIONS['inverse_dynamics in full']]
+    bad = [good[0], good[1] * np.nan, *good[2:]]
     lists = [array.tolist() for array in good]
     method = numba.inverse_dynamics
     counted = [*good, *bad, *lists, np.ndarray, numba, method]
@@ -601,6 +661,8 @@ def test_calls_leak_neither_references_nor_memory(pair):
     def work(calls):
         for _ in range(calls):
             method(*good)
+            method(*good[:3], None, None, good[5])
+            method(*good[:4])
             method(*good[:3])
         for _ in range(calls // 20):
             method(*lists)

@@ -6,10 +6,18 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.controller import Controller, Tuning
+from ne_dynamics.control.controller import (
+    LONGEST_RAMP,
+    RAMP_PERIOD,
+    Controller,
+    LastCommand,
+    Tuning,
+)
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
@@ -30,6 +38,7 @@ def tuning(dynamics: Dynamics, mode: Mode = Mode.COMPUTED_TORQUE, **options) -> 
         hold_law=ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION, terms=terms),
         effort_limits=options.pop('limits', dynamics.robot.limits('effort_limit')),
         effort_rates=np.array(options.pop('rates', ())),
+        states=options.pop('states', StateLimits()),
     )
 
 
@@ -138,16 +147,172 @@ def test_limits_apply_and_the_rate_goes_on_through_a_change(dynamics: Dynamics) 
 
 
 def test_the_last_command_is_gravity(dynamics: Dynamics) -> None:
-    """The last command holds the last pose, whatever was going on, and obeys the limits."""
-    controller = Controller(tuning(dynamics, rates=[1.0]))
-    assert controller.last_command() is None
+    """The last command holds the last pose, whatever was going on."""
+    controller = Controller(tuning(dynamics))
+    assert not list(controller.last_commands())
     controller.update(Q, ZERO, 0.0)
     controller.update(Q + 0.1, np.ones(6), 0.1)
-    np.testing.assert_allclose(controller.last_command(), dynamics.gravity_torque(Q + 0.1))
+    (command,) = controller.last_commands()
+    np.testing.assert_allclose(command, dynamics.gravity_torque(Q + 0.1))
+
+
+def test_the_last_command_is_what_is_asked_for(dynamics: Dynamics) -> None:
+    """Zero is zero, and none is none."""
+    controller = Controller(tuning(dynamics))
+    controller.update(Q, ZERO, 0.0)
+    assert not list(controller.last_commands(LastCommand.NONE))
+    (command,) = controller.last_commands(LastCommand.ZERO)
+    assert not command.any()
+
+
+def test_a_rate_limit_makes_a_ramp_of_the_last_command(dynamics: Dynamics) -> None:
+    """No step is larger than the rate allows, and the ramp ends at gravity's effort."""
+    rate = 2000.0
+    controller = Controller(tuning(dynamics, rates=[rate]))
+    controller.update(Q, ZERO, 0.0)
+    for step in range(1, 40):
+        before = controller.update(Q, np.full(6, -2.0), 0.002 * step).effort
+    ramp = list(controller.last_commands())
+    assert len(ramp) > 3
+    for command in ramp:
+        assert np.abs(command - before).max() <= rate * RAMP_PERIOD + 1e-9
+        before = command
+    np.testing.assert_allclose(ramp[-1], dynamics.gravity_torque(Q))
+
+
+def test_a_ramp_has_an_end(dynamics: Dynamics) -> None:
+    """A rate limit too slow to get there in time is obeyed all the same, and told of."""
+    controller = Controller(tuning(dynamics, rates=[1.0]))
+    controller.update(Q, ZERO, 0.0, measured_effort=np.full(6, 20.0))
+    ramp = list(controller.last_commands())
+    assert len(ramp) == round(LONGEST_RAMP / RAMP_PERIOD)
+    assert not controller.is_left
+    assert np.abs(np.diff(ramp, axis=0)).max() <= RAMP_PERIOD + 1e-9
+
+
+def test_the_first_command_begins_at_the_measured_effort(dynamics: Dynamics) -> None:
+    """With a rate limit nothing jumps at activation; without one gravity counts at once."""
+    measured = np.linspace(-3.0, 7.0, 6)
+    controller = Controller(tuning(dynamics, rates=[100.0]))
+    command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
+    np.testing.assert_allclose(command.effort, measured)
+    command = controller.update(Q, ZERO, 0.01)
+    assert 0.5 < np.abs(command.effort - measured).max() <= 1.0 + 1e-9
+    controller = Controller(tuning(dynamics))
+    command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
+    np.testing.assert_allclose(command.effort, dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def test_a_gap_ends_the_motion_without_a_jump(dynamics: Dynamics) -> None:
+    """After a gap in the stamps the arm is held where it is, and the command does not step."""
+    states = StateLimits(timeout=0.1)
+    controller = Controller(tuning(dynamics, rates=[1000.0], states=states))
+    controller.update(Q, ZERO, 0.0)
+    controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
+    for step in range(1, 50):
+        before = controller.update(Q, ZERO, 0.01 * step)
+    assert before.desired.velocity.any()
+    found = Q + 0.2
+    command = controller.update(found, ZERO, 5.0)
+    assert command.fault.kind is FaultKind.GAP
+    np.testing.assert_array_equal(command.desired.position, found)
+    np.testing.assert_array_equal(command.effort, before.effort)
+    after = controller.update(found, ZERO, 5.01)
+    assert after.fault is None
+    np.testing.assert_array_equal(after.desired.position, found)
+    for step in range(2, 60):
+        after = controller.update(found, ZERO, 5.0 + 0.01 * step)
+    np.testing.assert_allclose(after.effort, dynamics.gravity_torque(found), atol=1e-9)
+
+
+def test_a_jump_is_refused_until_states_agree(dynamics: Dynamics) -> None:
+    """A spike gets no command; three states in a row that agree are held where they are."""
+    states = StateLimits(velocities=np.full(6, 5.0))
+    controller = Controller(tuning(dynamics, states=states))
+    controller.update(Q, ZERO, 0.0)
+    controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
+    controller.update(Q, ZERO, 0.01)
+    with pytest.raises(StateRefused, match="joint 'joint_3': moved by 1 ") as refusal:
+        controller.update(Q + np.eye(6)[2], ZERO, 0.02)
+    assert refusal.value.fault is not None
+    np.testing.assert_array_equal(controller.position, Q)
+    for step in (3, 4):
+        with pytest.raises(StateRefused, match='3 states in a row'):
+            controller.update(Q, ZERO, 0.01 * step)
+    command = controller.update(Q, ZERO, 0.05)
+    assert command.fault.kind is FaultKind.JUMPED
+    np.testing.assert_array_equal(command.desired.position, Q)
+    assert controller.update(Q, ZERO, 0.06).fault is None
+
+
+def test_a_clock_that_is_set_back_is_a_fault(dynamics: Dynamics) -> None:
+    """The motion ends, and the arm is held where the new clock's states agree it is."""
+    controller = Controller(tuning(dynamics, states=StateLimits(timeout=0.1)))
+    controller.update(Q, ZERO, 50.0)
+    with pytest.raises(StateRefused, match=r'0\.02 s before the last one') as refusal:
+        controller.update(Q, ZERO, 49.98)
+    assert refusal.value.fault is None
+    with pytest.raises(StateRefused, match='set back by 49 s') as refusal:
+        controller.update(Q + 1.0, ZERO, 1.0)
+    assert refusal.value.fault.kind is FaultKind.BACKWARDS
+    command = controller.update(Q + 1.0, ZERO, 1.01)
+    np.testing.assert_array_equal(command.desired.position, Q + 1.0)
+
+
+def test_a_stamp_that_stands_still_is_a_fault(dynamics: Dynamics) -> None:
+    """A stamp repeated for longer than the timeout ends the motion, until it advances."""
+    controller = Controller(tuning(dynamics, states=StateLimits(timeout=0.1)))
+    controller.update(Q, ZERO, 1.0, 0.0)
+    controller.update(Q, ZERO, 1.0, 0.09)
+    with pytest.raises(StateRefused, match=r'the same for 0\.11 s') as refusal:
+        controller.update(Q, ZERO, 1.0, 0.11)
+    assert refusal.value.fault.kind is FaultKind.FROZEN
+    for arrival in (0.12, 0.5):
+        with pytest.raises(StateRefused, match='2 states in a row'):
+            controller.update(Q, ZERO, 1.0, arrival)
+    assert controller.update(Q, ZERO, 1.01, 0.6).fault is not None
+    assert controller.update(Q, ZERO, 1.02, 0.7).fault is None
+
+
+def test_a_continuous_joint_may_turn_over() -> None:
+    """A reading that goes from pi to -pi is no jump where the joint has no stops."""
+    joints = [Joint('wheel', JointType.CONTINUOUS), Joint('arm', JointType.REVOLUTE)]
+    guard = StateGuard(joints, StateLimits(velocities=np.full(2, 1.0)))
+    guard.judge(np.array([3.14, 0.0]), 0.0, 0.0)
+    guard.judge(np.array([-3.14, 0.0]), 0.01, 0.0)
+    with pytest.raises(StateRefused, match=r"joint 'arm': moved by 6\.28"):
+        guard.judge(np.array([-3.14, 6.28]), 0.02, 0.0)
 
 
 def test_the_last_command_spares_gravity_that_the_robot_carries(dynamics: Dynamics) -> None:
     """With the gravity term off the last command is zero: the robot holds itself."""
     controller = Controller(tuning(dynamics, terms=Terms(gravity=False)))
     controller.update(Q, ZERO, 0.0)
-    np.testing.assert_allclose(controller.last_command(), 0.0, atol=1e-9)
+    (command,) = controller.last_commands()
+    np.testing.assert_allclose(command, 0.0, atol=1e-9)
+
+
+def test_a_joint_without_a_speed_limit_never_jumps() -> None:
+    """Where one joint has a limit and another none, the same stamp twice is no jump."""
+    joints = [Joint('a', JointType.REVOLUTE), Joint('b', JointType.REVOLUTE)]
+    guard = StateGuard(joints, StateLimits(velocities=np.array([1.0, np.inf])))
+    guard.judge(np.zeros(2), 0.0, 0.0)
+    guard.judge(np.array([0.0, 3.0]), 0.0, 0.0)
+
+
+def test_a_return_that_cannot_be_answered_is_no_return(dynamics: Dynamics) -> None:
+    """A state after a gap whose effort is not finite leaves the fault, until one is answered."""
+    controller = Controller(tuning(dynamics, rates=[100.0], states=StateLimits(timeout=0.1)))
+    controller.update(Q, ZERO, 0.0)
+    before = controller.update(Q + 0.01, ZERO, 0.05)
+    too_fast = np.full(6, 1e308)
+    with np.errstate(all='ignore'):
+        with pytest.raises(StateRefused, match='effort') as refusal:
+            controller.update(Q, too_fast, 3.0)
+        assert refusal.value.fault.kind is FaultKind.GAP
+        with pytest.raises(StateRefused, match='effort') as refusal:
+            controller.update(Q, too_fast, 3.01)
+        assert refusal.value.fault is None
+    command = controller.update(Q, ZERO, 3.5)
+    assert command.fault.kind is FaultKind.GAP
+    np.testing.assert_array_equal(command.effort, before.effort)

@@ -284,3 +284,17 @@ def test_efforts_are_noticed() -> None:
     """Whether a sender gave efforts, which are not used, can be asked."""
     assert Waypoints.from_points(JOINTS, NAMES, [GOOD._replace(effort=[0.0] * 3)]).has_effort
     assert not Waypoints.from_points(JOINTS, NAMES, [GOOD]).has_effort
+
+
+def test_points_that_rounding_makes_one_are_refused() -> None:
+    """Points nanoseconds apart, far from the start, leave no time for a segment."""
+    near = [GOOD, GOOD._replace(time_from_start=GOOD.time_from_start + 1e-9)]
+    with pytest.raises(TrajectoryError, match=r'expected 1e-06 s between two points'):
+        through(near, now=1e7)
+
+
+def test_a_motion_beyond_all_numbers_is_refused() -> None:
+    """A segment whose polynomial overflows is refused, not followed as NaN."""
+    huge = TrajectoryPoint(1e-5, [0.0] * 3, [1e305] * 3, [1e308] * 3)
+    with pytest.raises(TrajectoryError, match='an overflow'):
+        through([GOOD._replace(time_from_start=2e-6), huge])

@@ -186,6 +186,13 @@ class PinocchioRobot:
     def _frame(self, link):
         return self.model.getFrameId(link, pin.FrameType.BODY)
 
+    def add_payload(self, mass, center_of_mass, inertia_about_com):
+        """Fix a load to the tip link, given in the tip's frame [kg, m, kg m^2]."""
+        frame = self.model.frames[self._frame(self.tip)]
+        load = pin.Inertia(mass, np.array(center_of_mass), np.array(inertia_about_com))
+        self.model.appendBodyToJoint(frame.parentJoint, load, frame.placement)
+        self.data = self.model.createData()
+
     def _configuration(self, q):
         configuration = pin.neutral(self.model)
         for name, (column, multiplier, offset) in self._positions.items():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from oracle_measure import GRAVITY
 from random_robots import random_tree
 
 import ne_dynamics as ned
-from ne_dynamics.errors import BackendError, InputError, NeDynamicsError
+from ne_dynamics.errors import BackendError, InputError, ModelError, NeDynamicsError
 
 N = 4
 
@@ -146,6 +148,64 @@ def test_base_motion(chain, base_motion):
     zero = np.zeros(1)
     with pytest.raises(InputError, match='base_motion'):
         chain.inverse_dynamics(zero, zero, zero, base_motion=base_motion)
+
+
+@pytest.mark.parametrize(
+    'payload',
+    [
+        np.zeros(9),
+        np.zeros(11),
+        np.zeros((3, 10)),
+        np.zeros((10, 1)),
+        [],
+        1.0,
+        [np.nan] * 10,
+        [1.0] * 9 + [np.inf],
+        'heavy',
+        [None] * 10,
+    ],
+    ids=repr,
+)
+def test_payload(chain, payload):
+    """A payload that is not ten finite numbers is refused by name."""
+    zero = np.zeros(1)
+    for _ in range(2):
+        with pytest.raises(InputError, match=r'^payload: expected'):
+            chain.inverse_dynamics(zero, zero, zero, payload=payload)
+        with pytest.raises(InputError, match=r'^payload: expected'):
+            chain.inverse_dynamics(zero, zero, zero, None, np.zeros(9), payload)
+        chain.inverse_dynamics(zero, zero, zero, None, None, np.zeros(10))
+
+
+def test_payload_rows(chain):
+    """A batch of motions takes one payload or as many as there are motions."""
+    zero = np.zeros((2, 1))
+    with pytest.raises(InputError, match='payload'):
+        chain.inverse_dynamics(zero, zero, zero, payload=np.zeros((3, 10)))
+    for payload in (np.ones(10), np.ones((2, 10))):
+        assert chain.inverse_dynamics(zero, zero, zero, payload=payload).shape == (2, 1)
+
+
+def test_nothing_is_carried_without_a_tip(dynamics):
+    """Without a tip a payload or a wrench is an error with a base motion too; none is not."""
+    tree = ned.Dynamics(
+        replace(dynamics.robot, tip_link=None), gravity=GRAVITY, backend=dynamics.backend
+    )
+    zero, base = np.zeros(N), np.ones(9)
+    for _ in range(3):
+        with pytest.raises(ModelError, match='tip'):
+            tree.inverse_dynamics(zero, zero, zero, payload=np.ones(10))
+        with pytest.raises(ModelError, match='tip'):
+            tree.inverse_dynamics(zero, zero, zero, None, base, np.ones(10))
+        with pytest.raises(ModelError, match='tip'):
+            tree.inverse_dynamics(zero, zero, zero, np.ones(6), base)
+        with pytest.raises(InputError, match='wrench'):
+            tree.inverse_dynamics(zero, zero, zero, np.full(6, np.nan), base)
+        expected = tree.inverse_dynamics(zero, zero, zero, None, base)
+        for arguments in ((np.zeros(6), base), (np.zeros(6), base, None), (None, base, None)):
+            np.testing.assert_array_equal(
+                tree.inverse_dynamics(zero, zero, zero, *arguments), expected
+            )
 
 
 def test_wrench_without_a_tip(dynamics):

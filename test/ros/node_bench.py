@@ -40,6 +40,8 @@ LATCHED = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 NO_BACKEND_CHOICE = {'backend': 'python'}
+ANY_PACE = {'state_timeout': float('inf'), 'jump_velocity': [0.0]}
+"""Stamps and positions of a test may leap, unless the test is about that."""
 
 
 def parameter_of(name: str, value: Any) -> Parameter:
@@ -77,7 +79,7 @@ class Bench:
             Float64MultiArray,
             'effort_controller/commands',
             lambda message: self.commands.append(np.array(message.data)),
-            10,
+            1000,
         )
         listen(JointState, 'computed_torque/effort', self.efforts.append, 10)
         listen(
@@ -97,7 +99,7 @@ class Bench:
 
     def start(self, wait: str | None = 'active', **parameters: Any) -> ComputedTorqueNode:
         """Start the node; wait until it is in a state. Names may use '__' for '.'."""
-        values = {'model_file': self.model_file, **NO_BACKEND_CHOICE}
+        values = {'model_file': self.model_file, **NO_BACKEND_CHOICE, **ANY_PACE}
         values |= {name.replace('__', '.'): value for name, value in parameters.items()}
         self.node = ComputedTorqueNode(
             context=self.context,
@@ -249,9 +251,11 @@ class Bench:
 
     def send_trajectory(self, message: JointTrajectory) -> None:
         """Send a trajectory and let it arrive."""
-        before = self.node._counts['joint_trajectory']
+        before = self.node._statistics.received['joint_trajectory']
         self.trajectories.publish(message)
-        self.spin(lambda: self.node._counts['joint_trajectory'] > before, 'the trajectory')
+        self.spin(
+            lambda: self.node._statistics.received['joint_trajectory'] > before, 'the trajectory'
+        )
 
     def send_wrench(self, frame: str, reading: Any, stamp: float | None = None) -> None:
         """Send a wrench of the present control time and let it arrive."""
@@ -262,9 +266,9 @@ class Bench:
         message.header.stamp.nanosec = round((stamp - int(stamp)) * 1e9)
         force, torque = message.wrench.force, message.wrench.torque
         force.x, force.y, force.z, torque.x, torque.y, torque.z = map(float, reading)
-        before = self.node._counts['wrench']
+        before = self.node._statistics.received['wrench']
         self.wrenches.publish(message)
-        self.spin(lambda: self.node._counts['wrench'] > before, 'the wrench')
+        self.spin(lambda: self.node._statistics.received['wrench'] > before, 'the wrench')
 
     # ---- the log
 

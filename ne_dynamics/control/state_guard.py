@@ -1,0 +1,240 @@
+"""Whether a joint state is to be believed, judged by what came before it. No ROS, no clock.
+
+States stop, jump, repeat an old stamp, come from a clock that was set back: a controller that
+computes on would tear at the arm. :class:`StateGuard` says what each state is good for.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.control.trajectory import TURN, continuous_joints
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.model.robot import FloatArray, Joint
+
+POSITION_SLACK = 0.02
+"""A joint may always be this far from where it was [rad or m]: noise, coarse stamps."""
+
+LARGEST_DISORDER = 1.0
+"""A stamp older than the last by this many seconds or more is a clock that was set back."""
+
+
+class FaultKind(str, enum.Enum):
+    """What can be wrong with the states, in the words of the diagnostics."""
+
+    STOPPED = 'joint_states stopped'
+    JUMPED = 'joint_states jumped'
+    FROZEN = 'joint_states frozen stamp'
+    BACKWARDS = 'joint_states clock ran backwards'
+    GAP = 'joint_states gap'
+
+
+STATES_TO_RETURN = {
+    FaultKind.STOPPED: 1,
+    FaultKind.JUMPED: 3,
+    FaultKind.FROZEN: 2,
+    FaultKind.BACKWARDS: 2,
+    FaultKind.GAP: 1,
+}
+"""States in a row that must agree with one another before they count again."""
+
+
+class Fault(NamedTuple):
+    """Something that ends the motion."""
+
+    kind: FaultKind
+    text: str
+
+    def __str__(self) -> str:
+        return f'{self.kind.value}: {self.text}'
+
+
+class StateRefused(NeDynamicsError, ValueError):
+    """A joint state is not believed.
+
+    Parameters
+    ----------
+    field : str
+        Field of the message at fault.
+    reason : str
+    fault : Fault, optional
+        When this state is the one that ends the motion.
+    """
+
+    def __init__(self, field: str, reason: str, fault: Fault | None = None) -> None:
+        super().__init__(f'{field}: {reason}')
+        self.field = field
+        self.fault = fault
+
+
+@dataclass(frozen=True, eq=False)
+class StateLimits:
+    """What is physically possible between two states.
+
+    Attributes
+    ----------
+    timeout : float
+        [s]; a stamp that is farther from the last one, or does not advance for so long, ends the
+        motion. Infinite for never.
+    velocities : array, shape (n,), or None
+        Speeds beyond which a joint has jumped [rad/s or m/s], infinite where there is none; None
+        when all are.
+    """
+
+    timeout: float = np.inf
+    velocities: FloatArray | None = None
+
+
+class StateGuard:
+    """Judges states one after the other.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+        Of the robot; continuous ones may turn over.
+    limits : StateLimits
+    """
+
+    def __init__(self, joints: Sequence[Joint], limits: StateLimits) -> None:
+        self._names = [joint.name for joint in joints]
+        self._continuous = continuous_joints(joints)
+        self.configure(limits)
+        self.reset()
+
+    def configure(self, limits: StateLimits) -> None:
+        """Let other limits count from the next state on."""
+        self.limits = limits
+        self._velocities = None if limits.velocities is None else limits.velocities.tolist()
+
+    def reset(self) -> None:
+        """Forget everything: the next state is believed."""
+        self.position: FloatArray | None = None
+        self.time: float | None = None
+        self.fault: Fault | None = None
+        self._advanced_at = 0.0
+        self._agreeing = 0
+        self._candidate: tuple[FloatArray, float] | None = None
+
+    def trip(self, kind: FaultKind, text: str) -> Fault:
+        """Take note of a fault; states count again when enough of them agree."""
+        self.fault = Fault(kind, text)
+        self._agreeing = 0
+        self._candidate = None
+        return self.fault
+
+    def judge(self, position: FloatArray, now: float, arrival: float) -> Fault | None:
+        """Believe a state or refuse it.
+
+        Parameters
+        ----------
+        position : array, shape (n,)
+            [rad or m]
+        now : float
+            Its stamp [s].
+        arrival : float
+            When it came, by a clock that is never set back [s].
+
+        Returns
+        -------
+        Fault or None
+            None in the usual case; the fault that this state ends (or that it is, for a gap):
+            hold where the arm is now.
+
+        Raises
+        ------
+        StateRefused
+            When it is not believed.
+        """
+        if self.fault is not None:
+            return self._reconsider(self.fault, position, now, arrival)
+        if self.time is not None and self.position is not None:
+            elapsed = now - self.time
+            if elapsed <= 0.0:
+                self._check_old(position, elapsed, now, arrival)
+            elif elapsed > self.limits.timeout:
+                self.believe(position, now, arrival)
+                return Fault(FaultKind.GAP, f'{elapsed:.3g} s between two stamps')
+            if self._velocities is not None:
+                jump = self._jump(self.position, position, elapsed)
+                if jump:
+                    self._refuse('position', jump, FaultKind.JUMPED, position, now)
+            if elapsed > 0.0:
+                self._advanced_at = arrival
+            self.position, self.time = position, now
+            return None
+        self.believe(position, now, arrival)
+        return None
+
+    def believe(self, position: FloatArray, now: float, arrival: float) -> None:
+        """Take a state for right, whatever came before; a fault is over then."""
+        self.position, self.time, self.fault = position, now, None
+        self._advanced_at = arrival
+
+    def _check_old(self, position: FloatArray, elapsed: float, now: float, arrival: float) -> None:
+        if elapsed <= -LARGEST_DISORDER:
+            self._refuse(
+                'header.stamp',
+                f'set back by {-elapsed:.3g} s',
+                FaultKind.BACKWARDS,
+                position,
+                now,
+            )
+        if elapsed < 0.0:
+            raise StateRefused('header.stamp', f'{-elapsed:.3g} s before the last one')
+        still = arrival - self._advanced_at
+        if still > self.limits.timeout:
+            text = f'the same for {still:.3g} s while messages come'
+            self._refuse('header.stamp', text, FaultKind.FROZEN, position, now)
+
+    def _refuse(
+        self, field: str, text: str, kind: FaultKind, position: FloatArray, now: float
+    ) -> None:
+        fault = self.trip(kind, text)
+        self._candidate, self._agreeing = (position, now), 1
+        raise StateRefused(field, text, fault)
+
+    def _reconsider(self, fault: Fault, position: FloatArray, now: float, arrival: float) -> Fault:
+        """Believe a state again when enough in a row agree."""
+        needed = STATES_TO_RETURN[fault.kind]
+        if fault.kind is FaultKind.STOPPED and self.time is not None and now <= self.time:
+            needed = STATES_TO_RETURN[FaultKind.BACKWARDS]
+        agrees = True
+        if self._candidate is not None:
+            before, then = self._candidate
+            agrees = now > then and not self._jump(before, position, now - then)
+        self._agreeing = self._agreeing + 1 if agrees else 1
+        self._candidate = (position, now)
+        if self._agreeing < needed:
+            raise StateRefused(
+                'header.stamp' if fault.kind is not FaultKind.JUMPED else 'position',
+                f'after {fault}: waiting for {needed} states in a row that agree',
+            )
+        self.believe(position, now, arrival)
+        return fault
+
+    def _jump(self, before: FloatArray, position: FloatArray, elapsed: float) -> str:
+        """Return which joint moved farther than it can, in words; '' when none did."""
+        if self._velocities is None:
+            return ''
+        moved = position - before
+        if self._continuous.size:
+            turns = moved[self._continuous]
+            moved[self._continuous] = turns - TURN * np.round(turns / TURN)
+        for index, (distance, velocity) in enumerate(
+            zip(moved.tolist(), self._velocities, strict=True)
+        ):
+            if velocity == inf:
+                continue
+            bound = velocity * elapsed + POSITION_SLACK
+            if not -bound <= distance <= bound:
+                return (
+                    f'joint {self._names[index]!r}: moved by {distance:.3g} in {elapsed:.3g} s; '
+                    f'expected at most {bound:.3g}'
+                )
+        return ''

@@ -1,0 +1,82 @@
+"""The base's IMU in the node: gravity where the base is tilted, timeouts, readings refused."""
+
+from __future__ import annotations
+
+import numpy as np
+from sensor_msgs.msg import Imu
+
+from ne_dynamics import Dynamics, load_urdf
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+G = 9.80665
+
+
+def send(bench, publisher, acceleration, *, frame='base_link', rate=(0.0, 0.0, 0.0), count=1):
+    """Publish readings of the present control time and let them arrive."""
+    for _ in range(count):
+        bench.time += 0.01
+        message = Imu()
+        message.header.frame_id = frame
+        message.header.stamp.sec = int(bench.time)
+        message.header.stamp.nanosec = round((bench.time - int(bench.time)) * 1e9)
+        message.orientation_covariance[0] = -1.0
+        for field, values in (('linear_acceleration', acceleration), ('angular_velocity', rate)):
+            vector = getattr(message, field)
+            vector.x, vector.y, vector.z = map(float, values)
+        before = bench.node._statistics.received['imu']
+        publisher.publish(message)
+        bench.spin(lambda before=before: bench.node._statistics.received['imu'] > before)
+
+
+def start(bench, **parameters):
+    """Start the node with an IMU, unfiltered, and return the publisher of readings."""
+    publisher = bench.probe.create_publisher(Imu, 'imu', 10)
+    bench.start(imu__enabled=True, imu__cutoff_frequency=0.0, **parameters)
+    bench.spin(lambda: publisher.get_subscription_count() > 0)
+    return publisher
+
+
+def test_a_tilted_base_is_held(bench) -> None:
+    """With the IMU's gravity in the axes of the base, the command holds the tilted arm."""
+    publisher = start(bench, tip_link='tcp')
+    level = bench.answer(bench.joint_state(Q))
+    tilt = 0.4
+    gravity = G * np.array([np.sin(tilt), 0.0, -np.cos(tilt)])
+    send(bench, publisher, -gravity)
+    command = bench.answer(bench.joint_state(Q))
+    tilted = Dynamics(
+        load_urdf(bench.model_file, tip_link='tcp'), gravity=gravity, backend='python'
+    )
+    np.testing.assert_allclose(command, tilted.gravity_torque(Q), atol=1e-9)
+    assert np.abs(command - level).max() > 10.0
+    # Silence for longer than the timeout: the tilt stays.
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q, dt=5.0)), command, atol=1e-9)
+    bench.spin(lambda: any('no recent imu: hold' in one.message for one in bench.diagnostics))
+    assert bench.set_atomically(imu__on_timeout='level').successful
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), level, atol=1e-9)
+
+
+def test_the_last_command_knows_the_tilt(bench) -> None:
+    """What is sent on deactivation holds the arm as tilted, whatever the base did at the time."""
+    publisher = start(bench)
+    gravity = G * np.array([0.0, 0.6, -0.8])
+    bench.answer(bench.joint_state(Q))
+    send(bench, publisher, -gravity, rate=0.05 * gravity, count=3)
+    bench.answer(bench.joint_state(Q))
+    assert bench.change_state('deactivate')
+    tilted = Dynamics(bench.robot, gravity=gravity, backend='python').gravity_torque(Q)
+    bench.spin(lambda: np.allclose(bench.commands[-1], tilted, atol=1e-6), 'the last command')
+
+
+def test_readings_that_cannot_be_used_are_dropped(bench) -> None:
+    """A frame that moves against the base, or NaN: named, dropped, the last good one stays."""
+    publisher = start(bench)
+    gravity = G * np.array([0.0, 0.6, -0.8])
+    bench.answer(bench.joint_state(Q))
+    send(bench, publisher, -gravity)
+    command = bench.answer(bench.joint_state(Q))
+    send(bench, publisher, (0.0, 0.0, G), frame='forearm')
+    bench.hear('imu dropped: header.frame_id', 'forearm')
+    send(bench, publisher, (0.0, np.nan, G))
+    bench.hear('imu dropped', 'linear_acceleration')
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), command, atol=1e-9)

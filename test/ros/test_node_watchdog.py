@@ -1,0 +1,241 @@
+"""The watchdog of the node: what is sent, said and done when states cannot be believed."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.srv import SetParameters
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+ERROR = 2
+
+
+def status(bench, fragment: str):
+    """Wait for diagnostics of the controller whose message contains a text; return them."""
+
+    def found() -> list:
+        return [
+            one
+            for one in bench.diagnostics
+            if one.name == '/computed_torque' and fragment in one.message
+        ]
+
+    bench.spin(lambda: bool(found()), f'diagnostics with {fragment!r}')
+    return found()[0]
+
+
+def test_states_that_stop_leave_gravity_and_silence(bench) -> None:
+    """One last gravity command, an ERROR, no more; then the arm is held where it is found."""
+    bench.start(state_timeout=0.2)
+    bench.answer(bench.joint_state(Q))
+    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
+    moving = bench.joint_state(Q + 0.01, np.full(6, 0.5))
+    before = len(bench.commands)
+    bench.joint_states.publish(moving)
+    bench.spin(lambda: len(bench.commands) == before + 2, 'the answer and the last command')
+    np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(Q + 0.01))
+    bench.hear('joint_states stopped', 'no usable one for 0.2 s')
+    reported = status(bench, 'joint_states stopped')
+    assert ord(reported.level) == ERROR
+    values = {entry.key: entry.value for entry in reported.values}
+    assert values['faults joint_states stopped'] == '1'
+    assert len(bench.commands) == before + 2
+    refused = bench.node._statistics.drops['joint_trajectory.state']
+    bench.send_trajectory(bench.trajectory((1.0, Q)))
+    assert bench.node._statistics.drops['joint_trajectory.state'] == refused + 1
+    assert bench.set_atomically(state_timeout=float('inf')).successful
+    found = Q + 0.3
+    command = bench.answer(bench.joint_state(found))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(found), atol=1e-9)
+    bench.hear('holding where the arm is')
+    assert ord(status(bench, 'no joint_states for').level) < ERROR
+
+
+def test_states_that_are_no_good_are_states_that_stop(bench) -> None:
+    """Messages that cannot be used do not keep the watchdog quiet."""
+    bench.start(state_timeout=0.2)
+    bench.answer(bench.joint_state(Q))
+
+    def spoilt() -> bool:
+        bench.joint_states.publish(bench.joint_state([*Q[:5], np.nan]))
+        return len(bench.commands) == 2
+
+    bench.spin(spoilt, 'the last command')
+    np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(Q))
+    bench.hear('joint_states stopped')
+
+
+def test_a_jump_leaves_gravity_and_counts_again_when_states_agree(bench) -> None:
+    """A spike is named with its joint and answered by what holds the pose before it."""
+    bench.start(jump_velocity=None)
+    bench.answer(bench.joint_state(Q))
+    spike = Q + np.eye(6)[1]
+    command = bench.answer(bench.joint_state(spike))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q))
+    bench.hear('joint_states jumped', "joint 'joint_2'")
+    assert ord(status(bench, 'joint_states jumped').level) == ERROR
+    for _ in range(2):
+        bench.joint_states.publish(bench.joint_state(Q))
+        bench.settle()
+    assert len(bench.commands) == 2
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def test_a_gap_is_told_of_and_the_arm_held(bench) -> None:
+    """A stamp far from the last one ends the motion without silence."""
+    bench.start(state_timeout=5.0)
+    bench.answer(bench.joint_state(Q))
+    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
+    bench.answer(bench.joint_state(Q))
+    command = bench.answer(bench.joint_state(Q + 0.1, dt=6.0))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q + 0.1), atol=1e-9)
+    bench.hear('joint_states gap', '6 s between two stamps')
+    assert ord(status(bench, 'joint_states gap').level) == ERROR
+
+
+def test_a_stamp_that_stands_still_is_a_fault(bench) -> None:
+    """A driver that repeats its stamp is answered for state_timeout and then no more."""
+    bench.start(state_timeout=0.3)
+    bench.answer(bench.joint_state(Q))
+    frozen = bench.joint_state(Q)
+
+    def told() -> bool:
+        bench.joint_states.publish(frozen)
+        return any('joint_states frozen stamp' in line for line in bench.said())
+
+    bench.spin(told, 'the fault')
+    bench.settle()
+    before = len(bench.commands)
+    bench.joint_states.publish(frozen)
+    bench.settle()
+    assert len(bench.commands) == before
+
+
+def test_the_watchdog_waits_for_the_first_state(bench) -> None:
+    """Without any state there is nothing to time out: a warning, no command."""
+    bench.start(state_timeout=0.05)
+    assert ord(status(bench, 'no usable joint_states yet').level) == 1
+    assert not bench.commands
+    assert not any('stopped' in line for line in bench.said())
+
+
+def test_the_timeout_changes_at_run_time(bench) -> None:
+    """A shorter timeout counts from the next state on."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    assert bench.set_atomically(state_timeout=0.1).successful
+    bench.joint_states.publish(bench.joint_state(Q))
+    bench.hear('joint_states stopped', '0.1 s')
+
+
+def test_it_sleeps_while_inactive(bench) -> None:
+    """Deactivation ends the watch: no second last command comes."""
+    bench.start(state_timeout=0.1)
+    bench.joint_states.publish(bench.joint_state(Q))
+    assert bench.change_state('deactivate')
+    bench.settle()
+    before = len(bench.commands)
+    deadline = time.monotonic() + 0.5
+    bench.spin(lambda: time.monotonic() > deadline)
+    assert len(bench.commands) == before
+
+
+@pytest.mark.parametrize('last', ['gravity', 'zero', 'none'])
+def test_deactivation_sends_what_is_asked_for(bench, last: str) -> None:
+    """on_deactivate says what the arm is left with."""
+    bench.start(on_deactivate=last)
+    bench.answer(bench.joint_state(Q, np.full(6, 0.5)))
+    assert bench.change_state('deactivate')
+    bench.hear('inactive')
+    bench.settle()
+    if last == 'none':
+        assert len(bench.commands) == 1
+        return
+    expected = bench.dynamics.gravity_torque(Q) if last == 'gravity' else np.zeros(6)
+    assert len(bench.commands) == 2
+    np.testing.assert_allclose(bench.commands[-1], expected, atol=1e-9)
+
+
+def test_a_rate_limit_holds_for_the_last_command(bench) -> None:
+    """The last command is reached by steps that the rate limit allows."""
+    rate = 1000.0
+    bench.start(effort_rate_limit=[rate])
+    message = bench.joint_state(Q)
+    message.effort = [5.0] * 6
+    np.testing.assert_allclose(bench.answer(message), 5.0)
+    bench.answer(bench.joint_state(Q))
+    assert bench.change_state('deactivate')
+    gravity = bench.dynamics.gravity_torque(Q)
+    bench.spin(lambda: np.allclose(bench.commands[-1], gravity), 'gravity')
+    steps = np.abs(np.diff(bench.commands, axis=0)).max(axis=1)
+    assert len(steps) > 5
+    assert steps.max() <= rate * 0.002 + 1e-9
+
+
+def test_a_payload_counts_at_once_and_needs_sense(bench) -> None:
+    """A load set at run time is held from the next state on; an impossible one is refused."""
+    bench.start(tip_link='tcp')
+    without = bench.answer(bench.joint_state(Q))
+    result = bench.set_atomically(payload__mass=3.0, payload__com=[0.0, 0.0, 0.05])
+    assert result.successful, result.reason
+    command = bench.answer(bench.joint_state(Q))
+    dynamics = bench.node._configured.arm.dynamics
+    jacobian = dynamics.jacobian(Q)
+    pose = dynamics.forward_kinematics(Q)
+    arm = pose[:3, :3] @ [0.0, 0.0, 0.05]
+    weight = np.array([0.0, 0.0, 3.0 * 9.80665])
+    expected = jacobian.T @ np.concatenate((weight, np.cross(arm, weight)))
+    np.testing.assert_allclose(command - without, expected, atol=1e-9)
+    for values, reason in (
+        ({'payload__mass': -1.0}, 'payload.mass'),
+        ({'payload__mass': 0.0, 'payload__inertia': [1.0] * 6}, 'payload.mass'),
+        ({'payload__inertia': [1.0, 0.0, 0.0, 1.0, 0.0, 5.0]}, 'no rigid body'),
+        ({'payload__link': 'nowhere'}, 'nowhere'),
+        ({'payload__link': 'upper_arm'}, 'upper_arm'),
+        ({'payload__com': [np.nan, 0.0, 0.0]}, 'payload.com'),
+    ):
+        result = bench.set_atomically(**values)
+        assert not result.successful
+        assert reason in result.reason, result.reason
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), command, atol=1e-9)
+
+
+def test_tracking_errors_are_reported(bench) -> None:
+    """Beyond the thresholds the second status warns, then reports an error, naming the joint."""
+    bench.start(tracking_error__warn=[0.1], tracking_error__error=[0.3])
+    bench.answer(bench.joint_state(Q))
+
+    def level(value: int) -> bool:
+        return any(
+            ord(one.level) == value and "joint 'joint_4'" in one.message
+            for one in bench.diagnostics
+            if one.name == '/computed_torque: tracking error'
+        )
+
+    bench.answer(bench.joint_state(Q + 0.15 * np.eye(6)[3]))
+    bench.spin(lambda: level(1), 'a warning')
+    bench.answer(bench.joint_state(Q - 0.35 * np.eye(6)[3]))
+    bench.spin(lambda: level(2), 'an error')
+
+
+def test_a_parameter_of_no_type_is_refused(bench) -> None:
+    """A request that rclpy cannot read is answered with a reason, and the node lives."""
+    bench.start()
+    unreadable = SetParameters.Request(parameters=[ParameterMessage(name='mode')])
+    unreadable.parameters[0].value.type = 99
+    (result,) = bench.call(SetParameters, 'set_parameters', unreadable).results
+    assert not result.successful
+    assert '99' in result.reason
+    bench.answer(bench.joint_state(Q))
+
+
+def test_a_long_name_makes_no_long_line(bench) -> None:
+    """Names in a warning are cut: a message must not fill the log."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    bench.send_trajectory(bench.trajectory((1.0, Q), names=['x' * 100_000, *'abcde']))
+    assert len(bench.hear('joint_trajectory dropped')) < 1200
