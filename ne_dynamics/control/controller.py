@@ -202,6 +202,11 @@ class Controller:
         return self._guard.fault
 
     @property
+    def wants_effort(self) -> bool:
+        """Whether the next state's measured effort is where the rate limit begins."""
+        return self._limiter.wants_start
+
+    @property
     def trajectory(self) -> Trajectory | None:
         """The motion that is followed; None before the first state and in gravity mode."""
         return self._trajectory
@@ -235,8 +240,7 @@ class Controller:
         arrival : float
             Time at which it came, by a clock that is never set back [s].
         measured_effort : array, shape (n,), optional
-            What the motors do [N m or N]: where the rate limit begins, when no command went out
-            before.
+            What the motors do [N m or N]; see :attr:`wants_effort`.
 
         Returns
         -------
@@ -259,10 +263,12 @@ class Controller:
         desired, refused = self._desired(position, now)
         wrench = None if self.wrist is None else self.wrist.at(now)
         base = None if self.imu is None else self._base(self.imu, now)
-        if before is None and measured_effort is not None and self._limiter.has_rates:
-            self._limiter.start_from(measured_effort)
-        # After a gap nobody knows what time the last command was for.
-        elapsed = 0.0 if before is None or fault is not None else now - before
+        elapsed = 0.0 if before is None else now - before
+        if fault is not None or self._limiter.wants_start:
+            # Nobody knows what time the last command was for.
+            elapsed = 0.0
+            if measured_effort is not None and self._limiter.wants_start:
+                self._limiter.start_from(measured_effort)
         try:
             effort = law.effort(position, velocity, desired, wrench, base)
             limited, saturated = self._limiter.apply(effort, elapsed)

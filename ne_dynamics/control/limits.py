@@ -143,9 +143,9 @@ class EffortLimiter:
         return self._last is None or bool((self._last != clamped).any())
 
     @property
-    def has_rates(self) -> bool:
-        """Whether the change of any command is limited."""
-        return self._has_rates
+    def wants_start(self) -> bool:
+        """Whether the rate is limited and there is no last command: see :meth:`start_from`."""
+        return self._has_rates and self._last is None
 
     def apply(self, effort: FloatArray, dt: float) -> LimitedEffort:
         """Return the command that may go out, and remember it.

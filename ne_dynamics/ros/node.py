@@ -231,6 +231,8 @@ class _Configured:
         """Let the watchdog of the states have another timeout."""
         timeout = min(tuning.states.timeout, LONGEST_WATCH)
         self._watch.timer_period_ns = max(round(timeout * 1e9), 1_000_000)
+        if not self._watch.is_canceled():
+            self._watch.reset()
 
     def rewind_watch(self) -> None:
         """Let the watchdog wait from now on; it begins with the first state."""
@@ -677,15 +679,15 @@ class ComputedTorqueNode(LifecycleNode):
             return
         stamp = message.header.stamp
         now = self._control_time(stamp.sec * 1_000_000_000 + stamp.nanosec)
-        is_first = controller.time is None
-        if is_first and abs(now) > LONGEST_RUN:
+        if controller.time is None and abs(now) > LONGEST_RUN:
             # What came before the first state is of another clock.
             self._epoch = None
             now = self._control_time(stamp.sec * 1_000_000_000 + stamp.nanosec)
         if not self._active:
             controller.observe(position, now, begin)
             return
-        measured_effort = configured.reader.read_effort(message) if is_first else None
+        wants_effort = controller.wants_effort
+        measured_effort = configured.reader.read_effort(message) if wants_effort else None
         try:
             command = controller.update(position, velocity, now, begin, measured_effort)
         except StateRefused as error:
