@@ -211,9 +211,15 @@ class Controller:
         """The motion that is followed; None before the first state and in gravity mode."""
         return self._trajectory
 
-    def observe(self, position: FloatArray, now: float, arrival: float = 0.0) -> None:
+    def observe(
+        self,
+        position: FloatArray,
+        velocity: FloatArray | None,
+        now: float,
+        arrival: float = 0.0,
+    ) -> None:
         """Take note of a state that is not answered."""
-        self._guard.believe(position, now, arrival)
+        self._guard.believe(position, velocity, now, arrival)
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """Give the motion up; the arm is held where the states, once they agree, find it."""
@@ -257,7 +263,7 @@ class Controller:
         if velocity is None and law.mode.needs_velocity:
             raise InputError(f'velocity: got none; mode {law.mode.value} needs it')
         before, was = self._guard.time, self._guard.fault
-        fault = self._guard.judge(position, now, arrival)
+        fault = self._guard.judge(position, velocity, now, arrival)
         if fault is not None:
             self._restart(position, now)
         desired, refused = self._desired(position, now)
@@ -272,13 +278,13 @@ class Controller:
         try:
             effort = law.effort(position, velocity, desired, wrench, base)
             limited, saturated = self._limiter.apply(effort, elapsed)
-        except InputError as error:
+        except InputError as refusal:
             if fault is None:
                 raise
             # Not answered, so not over.
             self._guard.trip(*fault)
             news = fault if was is None else None
-            raise StateRefused('effort', str(error), news) from error
+            raise StateRefused('effort', str(refusal), news) from refusal
         error = law.position_error(desired.position, position)
         np.maximum(self.peak_error, np.abs(error, out=error), out=self.peak_error)
         return Command(limited, desired, saturated, refused, fault)
@@ -325,12 +331,20 @@ class Controller:
         """
         self._request = (waypoints, start_time)
 
-    def hold(self) -> None:
-        """Stop at the present desired position."""
+    def hold(self, *, where_found: bool = False) -> None:
+        """Stop at the present desired position.
+
+        Parameters
+        ----------
+        where_found : bool
+            At the measured one instead: an arm that is kept from where it should be no longer
+            pushes.
+        """
         self._request = None
-        if self._trajectory is not None and self.time is not None:
-            desired = self._trajectory.sample(self.time)
-            self._trajectory = Trajectory.hold(desired.position, now=self.time)
+        if self._trajectory is None or self.time is None or self.position is None:
+            return
+        position = self.position if where_found else self._trajectory.sample(self.time).position
+        self._trajectory = Trajectory.hold(position, now=self.time)
 
     def last_commands(self, last: LastCommand = LastCommand.GRAVITY) -> Iterator[FloatArray]:
         """Return the commands that leave the arm alone, each `RAMP_PERIOD` after the one before.

@@ -2,6 +2,9 @@
 
 States stop, jump, repeat an old stamp, come from a clock that was set back: a controller that
 computes on would tear at the arm. :class:`StateGuard` says what each state is good for.
+
+A joint has jumped when it moved faster than it can, unless the velocities that come with the
+positions say the same: an arm that falls is to be caught.
 """
 
 from __future__ import annotations
@@ -23,6 +26,11 @@ POSITION_SLACK = 0.02
 
 LARGEST_DISORDER = 1.0
 """A stamp older than the last by this many seconds or more is a clock that was set back."""
+
+
+SLOWEST_CLOCK = 1e-3
+"""Stamps that advance by less than this part of the time that messages take are frozen: a stamp
+computed in floating point may tremble. A simulation that slow is not controlled."""
 
 
 class FaultKind(str, enum.Enum):
@@ -91,6 +99,19 @@ class StateLimits:
     velocities: FloatArray | None = None
 
 
+class _Seen(NamedTuple):
+    """A state to compare others with."""
+
+    position: FloatArray
+    velocity: FloatArray | None
+    time: float
+    arrival: float
+
+    def advances_to(self, later: _Seen) -> bool:
+        """Whether the stamps go on with the messages."""
+        return later.time - self.time > SLOWEST_CLOCK * max(later.arrival - self.arrival, 0.0)
+
+
 class StateGuard:
     """Judges states one after the other.
 
@@ -115,11 +136,12 @@ class StateGuard:
     def reset(self) -> None:
         """Forget everything: the next state is believed."""
         self.position: FloatArray | None = None
+        self._velocity: FloatArray | None = None
         self.time: float | None = None
         self.fault: Fault | None = None
-        self._advanced_at = 0.0
+        self._anchor: _Seen | None = None
         self._agreeing = 0
-        self._candidate: tuple[FloatArray, float] | None = None
+        self._candidate: _Seen | None = None
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """Take note of a fault; states count again when enough of them agree."""
@@ -128,13 +150,17 @@ class StateGuard:
         self._candidate = None
         return self.fault
 
-    def judge(self, position: FloatArray, now: float, arrival: float) -> Fault | None:
+    def judge(
+        self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float
+    ) -> Fault | None:
         """Believe a state or refuse it.
 
         Parameters
         ----------
         position : array, shape (n,)
             [rad or m]
+        velocity : array, shape (n,), or None
+            [rad/s or m/s]
         now : float
             Its stamp [s].
         arrival : float
@@ -151,81 +177,80 @@ class StateGuard:
         StateRefused
             When it is not believed.
         """
+        seen = _Seen(position, velocity, now, arrival)
         if self.fault is not None:
-            return self._reconsider(self.fault, position, now, arrival)
+            return self._reconsider(self.fault, seen)
         if self.time is not None and self.position is not None:
             elapsed = now - self.time
-            if elapsed <= 0.0:
-                self._check_old(position, elapsed, now, arrival)
-            elif elapsed > self.limits.timeout:
-                self.believe(position, now, arrival)
+            if elapsed < 0.0:
+                self._refuse_old(seen, -elapsed)
+            if elapsed > self.limits.timeout:
+                self.believe(*seen)
                 return Fault(FaultKind.GAP, f'{elapsed:.3g} s between two stamps')
+            if self._anchor is None or arrival - self._anchor.arrival > self.limits.timeout:
+                self._check_clock(seen)
             if self._velocities is not None:
-                jump = self._jump(self.position, position, elapsed)
+                before = _Seen(self.position, self._velocity, self.time, arrival)
+                jump = self._jump(before, seen)
                 if jump:
-                    self._refuse('position', jump, FaultKind.JUMPED, position, now)
-            if elapsed > 0.0:
-                self._advanced_at = arrival
-            self.position, self.time = position, now
+                    self._refuse('position', jump, FaultKind.JUMPED, seen)
+            self.position, self._velocity, self.time, _ = seen
             return None
-        self.believe(position, now, arrival)
+        self.believe(*seen)
         return None
 
-    def believe(self, position: FloatArray, now: float, arrival: float) -> None:
-        """Take a state for right, whatever came before; a fault is over then."""
-        self.position, self.time, self.fault = position, now, None
-        self._advanced_at = arrival
-
-    def _check_old(self, position: FloatArray, elapsed: float, now: float, arrival: float) -> None:
-        if elapsed <= -LARGEST_DISORDER:
-            self._refuse(
-                'header.stamp',
-                f'set back by {-elapsed:.3g} s',
-                FaultKind.BACKWARDS,
-                position,
-                now,
-            )
-        if elapsed < 0.0:
-            raise StateRefused('header.stamp', f'{-elapsed:.3g} s before the last one')
-        still = arrival - self._advanced_at
-        if still > self.limits.timeout:
-            text = f'the same for {still:.3g} s while messages come'
-            self._refuse('header.stamp', text, FaultKind.FROZEN, position, now)
-
-    def _refuse(
-        self, field: str, text: str, kind: FaultKind, position: FloatArray, now: float
+    def believe(
+        self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float
     ) -> None:
+        """Take a state for right, whatever came before; a fault is over then."""
+        self.position, self._velocity, self.time, self.fault = position, velocity, now, None
+        self._anchor = _Seen(position, velocity, now, arrival)
+
+    def _refuse_old(self, seen: _Seen, behind: float) -> None:
+        if behind >= LARGEST_DISORDER:
+            self._refuse('header.stamp', f'set back by {behind:.3g} s', FaultKind.BACKWARDS, seen)
+        raise StateRefused('header.stamp', f'{behind:.3g} s before the last one')
+
+    def _check_clock(self, seen: _Seen) -> None:
+        """Compare the stamps with the time that messages take, once in a timeout."""
+        anchor = self._anchor
+        if anchor is not None and not anchor.advances_to(seen):
+            still = seen.arrival - anchor.arrival
+            text = f'the same for {still:.3g} s while messages come'
+            self._refuse('header.stamp', text, FaultKind.FROZEN, seen)
+        self._anchor = seen
+
+    def _refuse(self, field: str, text: str, kind: FaultKind, seen: _Seen) -> None:
         fault = self.trip(kind, text)
-        self._candidate, self._agreeing = (position, now), 1
+        self._candidate, self._agreeing = seen, 1
         raise StateRefused(field, text, fault)
 
-    def _reconsider(self, fault: Fault, position: FloatArray, now: float, arrival: float) -> Fault:
+    def _reconsider(self, fault: Fault, seen: _Seen) -> Fault:
         """Believe a state again when enough in a row agree."""
         needed = STATES_TO_RETURN[fault.kind]
-        if fault.kind is FaultKind.STOPPED and self.time is not None and now <= self.time:
+        if fault.kind is FaultKind.STOPPED and self.time is not None and seen.time <= self.time:
             needed = STATES_TO_RETURN[FaultKind.BACKWARDS]
-        agrees = True
-        if self._candidate is not None:
-            before, then = self._candidate
-            agrees = now > then and not self._jump(before, position, now - then)
+        before = self._candidate
+        agrees = before is None or (before.advances_to(seen) and not self._jump(before, seen))
         self._agreeing = self._agreeing + 1 if agrees else 1
-        self._candidate = (position, now)
+        self._candidate = seen
         if self._agreeing < needed:
             raise StateRefused(
                 'header.stamp' if fault.kind is not FaultKind.JUMPED else 'position',
                 f'after {fault}: waiting for {needed} states in a row that agree',
             )
-        self.believe(position, now, arrival)
+        self.believe(*seen)
         return fault
 
-    def _jump(self, before: FloatArray, position: FloatArray, elapsed: float) -> str:
+    def _jump(self, before: _Seen, after: _Seen) -> str:
         """Return which joint moved farther than it can, in words; '' when none did."""
         if self._velocities is None:
             return ''
-        moved = position - before
+        moved = after.position - before.position
         if self._continuous.size:
             turns = moved[self._continuous]
             moved[self._continuous] = turns - TURN * np.round(turns / TURN)
+        elapsed = after.time - before.time
         for index, (distance, velocity) in enumerate(
             zip(moved.tolist(), self._velocities, strict=True)
         ):
@@ -233,6 +258,10 @@ class StateGuard:
                 continue
             bound = velocity * elapsed + POSITION_SLACK
             if not -bound <= distance <= bound:
+                if before.velocity is not None and after.velocity is not None:
+                    said = 0.5 * elapsed * float(before.velocity[index] + after.velocity[index])
+                    if abs(distance - said) <= POSITION_SLACK:
+                        continue
                 return (
                     f'joint {self._names[index]!r}: moved by {distance:.3g} in {elapsed:.3g} s; '
                     f'expected at most {bound:.3g}'

@@ -300,7 +300,8 @@ def _payload(values: Values, arm: ControlledArm) -> tuple[Inertia, str] | None:
             raise ParameterError(
                 f'payload.mass: expected > 0 with payload.inertia {list(moments)}, got 0'
             )
-        return None
+        if not values['payload.link']:
+            return None
     name = values['payload.link'] or arm.uncut.tip_link
     if name is None:
         raise ParameterError('payload.link: expected a link: the robot has no tip of its own')
@@ -311,9 +312,9 @@ def _payload(values: Values, arm: ControlledArm) -> tuple[Inertia, str] | None:
         raise ParameterError(f'payload.inertia: {impossible}')
     try:
         arm.uncut.link(name)
-        return Inertia(mass, values['payload.com'], tensor), name
     except ModelError as error:
-        raise ParameterError(f'payload: {error}') from error
+        raise ParameterError(f'payload.link: {error}') from error
+    return Inertia(mass, values['payload.com'], tensor), name
 
 
 def payload_parameters(values: Values, arm: ControlledArm) -> tuple[FloatArray | None, list[str]]:
@@ -340,7 +341,7 @@ def payload_parameters(values: Values, arm: ControlledArm) -> tuple[FloatArray |
     except ModelError as error:
         raise ParameterError(f'payload.link: {error}') from error
     parameters.setflags(write=False)
-    return parameters, []
+    return (parameters if inertia.mass > 0.0 else None), []
 
 
 def load_beyond_sensor(values: Values, arm: ControlledArm) -> Inertia:

@@ -29,9 +29,11 @@ from ne_dynamics.control.controller import (
     LONGEST_RAMP,
     RAMP_PERIOD,
     Command,
+    Controller,
     LastCommand,
     Tuning,
 )
+from ne_dynamics.control.goal import GoalCode, Tolerances
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.limits import per_joint
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
@@ -94,6 +96,10 @@ try:
     from std_srvs.srv import Trigger
     from trajectory_msgs.msg import JointTrajectory
 
+    from ne_dynamics.ros.follow_joint_trajectory import (
+        make_follow_joint_trajectory,
+        tolerances_of,
+    )
     from ne_dynamics.ros.prompt_executor import make_executor
 except ImportError as error:
     raise MissingDependencyError(
@@ -308,6 +314,7 @@ class ComputedTorqueNode(LifecycleNode):
         self.create_subscription(String, 'robot_description', self._on_robot_description, latched)
         self.create_service(Trigger, '~/hold', self._on_hold)
         self.create_service(Trigger, '~/tare_wrench', self._on_tare_wrench)
+        self._goals = make_follow_joint_trajectory(self)
         self._publisher_of_diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         # Real seconds: diagnostics go on when simulated time stands still.
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
@@ -444,6 +451,13 @@ class ComputedTorqueNode(LifecycleNode):
             self.trigger_deactivate()
             publisher.wait_for_all_acked(Duration(seconds=0.5))
 
+    def destroy_node(self) -> None:
+        """Destroy everything; rclpy does not know of the action."""
+        if self._goals is not None:
+            self._goals.destroy()
+            self._goals = None
+        super().destroy_node()
+
     def prompt_subscriptions(self) -> Sequence[Any]:
         """Return what the arm is controlled by, in the order in which it is to be served."""
         return () if self._configured is None else self._configured.subscriptions
@@ -492,6 +506,7 @@ class ComputedTorqueNode(LifecycleNode):
         last = LastCommand(self._values['on_deactivate'])
         if self._send_last(configured, last):
             self.get_logger().info(f'inactive; {LAST_COMMAND_WORDS[last]}')
+        self._preempt_goal('the node was deactivated')
 
     def _send_last(self, configured: _Configured, last: LastCommand) -> bool:
         """Send what the arm is left with; return whether anything was to be said of it."""
@@ -533,12 +548,14 @@ class ComputedTorqueNode(LifecycleNode):
             Severity.ERROR,
         )
         self._send_last(configured, LastCommand.GRAVITY)
+        self._preempt_goal(str(fault))
 
     def _on_return(self, fault: Fault) -> None:
         """Say that the arm is held again."""
         if fault.kind is FaultKind.GAP:
             self._statistics.fault(fault)
             self._warn(fault.kind.value, f'{fault}; the motion is given up', Severity.ERROR)
+            self._preempt_goal(str(fault))
         self._statistics.restart()
         self._warn('return', 'holding where the arm is', Severity.INFO)
 
@@ -684,7 +701,7 @@ class ComputedTorqueNode(LifecycleNode):
             self._epoch = None
             now = self._control_time(stamp.sec * 1_000_000_000 + stamp.nanosec)
         if not self._active:
-            controller.observe(position, now, begin)
+            controller.observe(position, velocity, now, begin)
             return
         wants_effort = controller.wants_effort
         measured_effort = configured.reader.read_effort(message) if wants_effort else None
@@ -710,6 +727,8 @@ class ComputedTorqueNode(LifecycleNode):
             self._drop('joint_trajectory', 'header.stamp', str(command.refused))
         if command.fault is not None:
             self._on_return(command.fault)
+        if self._goals is not None:
+            self._goals.observe(now, position, velocity, command, message.header.stamp)
         statistics.answers.append((time.perf_counter() - begin, now))
 
     def _control_time(self, nanoseconds: int) -> float:
@@ -734,6 +753,7 @@ class ComputedTorqueNode(LifecycleNode):
             return
         if not message.points:
             controller.hold()
+            self._preempt_goal('an empty trajectory came by the topic joint_trajectory')
             text = 'empty trajectory: holding the present desired position'
             self._warn('joint_trajectory.empty', text, Severity.INFO)
             return
@@ -742,17 +762,31 @@ class ComputedTorqueNode(LifecycleNode):
             self._drop('joint_trajectory', 'mode', f'mode {mode.value} follows none')
             return
         try:
-            waypoints = Waypoints.from_points(
-                configured.arm.robot.joints,
-                message.joint_names,
-                trajectory_points(message),
-                allow_nonzero_velocity_at_end=bool(
-                    self._values['allow_nonzero_velocity_at_trajectory_end']
-                ),
-            )
+            waypoints, start_time = self.read_trajectory(message)
         except NeDynamicsError as error:
             self._drop('joint_trajectory', 'points', str(error))
             return
+        controller.follow(waypoints, start_time)
+        self._preempt_goal('a trajectory came by the topic joint_trajectory')
+
+    def read_trajectory(self, message: JointTrajectory) -> tuple[Waypoints, float | None]:
+        """Return a trajectory, checked, and when it starts; None for now.
+
+        Raises
+        ------
+        TrajectoryError
+            When it cannot be followed.
+        """
+        configured = self._arm_configured()
+        controller = configured.controller
+        waypoints = Waypoints.from_points(
+            configured.arm.robot.joints,
+            message.joint_names,
+            trajectory_points(message),
+            allow_nonzero_velocity_at_end=bool(
+                self._values['allow_nonzero_velocity_at_trajectory_end']
+            ),
+        )
         if waypoints.has_effort:
             self._warn(
                 'joint_trajectory.effort',
@@ -767,13 +801,46 @@ class ComputedTorqueNode(LifecycleNode):
                     'joint_trajectory.header.stamp',
                     f'joint_trajectory: header.stamp: starts in {wait:.6g} s by joint_states',
                 )
-        controller.follow(waypoints, start_time)
+        return waypoints, start_time
+
+    # ---- the goals of the action, see GoalHost
+
+    def goal_refusal(self) -> str:
+        """Return why no goal can be accepted at present; empty when one can."""
+        if not self._active:
+            return f'the node is {self._state_label()}'
+        controller = self._arm_configured().controller
+        if controller.time is None:
+            return 'no joint state has come yet'
+        if controller.fault is not None:
+            return str(controller.fault)
+        mode = controller.tuning.mode
+        return f'mode {mode.value} follows none' if mode is Mode.GRAVITY_COMPENSATION else ''
+
+    def controlled(self) -> tuple[ControlledArm, Controller]:
+        """Return the arm and its controller."""
+        configured = self._arm_configured()
+        return configured.arm, configured.controller
+
+    def default_tolerances(self) -> Tolerances:
+        """Return what the parameters `constraints.*` say."""
+        return tolerances_of(self._values, self._arm_configured().arm)
+
+    def report_drop(self, topic: str, field: str, reason: str) -> None:
+        """Log and count a message that is not used."""
+        self._drop(topic, field, reason)
+
+    def _preempt_goal(self, reason: str) -> None:
+        """Abort the goal of the action, if one is followed."""
+        if self._goals is not None:
+            self._goals.preempt(GoalCode.INVALID_GOAL, reason)
 
     def _on_hold(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if not self._active:
             response.message = f'not held: the node is {self._state_label()}'
             return response
         self._arm_configured().controller.hold()
+        self._preempt_goal('the service ~/hold was called')
         response.success = True
         response.message = 'holding the present desired position'
         self.get_logger().info(response.message)
@@ -979,6 +1046,9 @@ def main(args: list[str] | None = None) -> None:
                 # the motion.
                 if rclpy.ok():
                     node.stop()
+            # The end of a goal may be on its way to who asked for it.
+            for _ in range(10):
+                executor.spin_once(timeout_sec=0.0)
             stop.forget_node()
             executor.shutdown()
             node.destroy_node()

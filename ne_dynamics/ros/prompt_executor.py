@@ -140,6 +140,9 @@ class PromptExecutor(SingleThreadedExecutor):
         self._mark_guards()
         # What is left over is found by the next wait: rclpy wakes the executor after each piece.
         super().spin_once(0.0)
+        if not all(task.done() for task, _, _ in self._tasks):
+            # Nothing wakes the executor for a task that still waits.
+            self.wake()
         if self._present_entities() != self._entities:
             self._release()
 

@@ -278,10 +278,10 @@ def test_a_continuous_joint_may_turn_over() -> None:
     """A reading that goes from pi to -pi is no jump where the joint has no stops."""
     joints = [Joint('wheel', JointType.CONTINUOUS), Joint('arm', JointType.REVOLUTE)]
     guard = StateGuard(joints, StateLimits(velocities=np.full(2, 1.0)))
-    guard.judge(np.array([3.14, 0.0]), 0.0, 0.0)
-    guard.judge(np.array([-3.14, 0.0]), 0.01, 0.0)
+    guard.judge(np.array([3.14, 0.0]), None, 0.0, 0.0)
+    guard.judge(np.array([-3.14, 0.0]), None, 0.01, 0.0)
     with pytest.raises(StateRefused, match=r"joint 'arm': moved by 6\.28"):
-        guard.judge(np.array([-3.14, 6.28]), 0.02, 0.0)
+        guard.judge(np.array([-3.14, 6.28]), None, 0.02, 0.0)
 
 
 def test_the_last_command_spares_gravity_that_the_robot_carries(dynamics: Dynamics) -> None:
@@ -296,8 +296,8 @@ def test_a_joint_without_a_speed_limit_never_jumps() -> None:
     """Where one joint has a limit and another none, the same stamp twice is no jump."""
     joints = [Joint('a', JointType.REVOLUTE), Joint('b', JointType.REVOLUTE)]
     guard = StateGuard(joints, StateLimits(velocities=np.array([1.0, np.inf])))
-    guard.judge(np.zeros(2), 0.0, 0.0)
-    guard.judge(np.array([0.0, 3.0]), 0.0, 0.0)
+    guard.judge(np.zeros(2), None, 0.0, 0.0)
+    guard.judge(np.array([0.0, 3.0]), None, 0.0, 0.0)
 
 
 def test_a_return_that_cannot_be_answered_is_no_return(dynamics: Dynamics) -> None:
@@ -316,3 +316,34 @@ def test_a_return_that_cannot_be_answered_is_no_return(dynamics: Dynamics) -> No
     command = controller.update(Q, ZERO, 3.5)
     assert command.fault.kind is FaultKind.GAP
     np.testing.assert_array_equal(command.effort, before.effort)
+
+
+def test_an_arm_that_falls_is_caught() -> None:
+    """Faster than the limit, but as the velocities say: no jump; against them it is one."""
+    joints = [Joint('a', JointType.REVOLUTE)]
+    fast = np.array([10.0])
+    guard = StateGuard(joints, StateLimits(velocities=np.array([1.0])))
+    guard.judge(np.zeros(1), fast, 0.0, 0.0)
+    guard.judge(np.array([0.1]), fast, 0.01, 0.0)
+    with pytest.raises(StateRefused, match=r"'a': moved by -0\.1 in"):
+        guard.judge(np.zeros(1), fast, 0.02, 0.0)
+    with pytest.raises(StateRefused, match='3 states in a row'):
+        guard.judge(np.array([0.1]), fast, 0.03, 0.0)
+    assert guard.judge(np.array([0.2]), fast, 0.04, 0.0).kind is FaultKind.JUMPED
+
+
+def test_a_stamp_that_trembles_is_frozen_all_the_same() -> None:
+    """Nanoseconds of advance in a timeout are no clock, neither before nor after the fault."""
+    joints = [Joint('a', JointType.REVOLUTE)]
+    guard = StateGuard(joints, StateLimits(timeout=0.1))
+    stamps = 1.0 + 1e-9 * np.random.default_rng(0).uniform(0.0, 256.0, 400).cumsum()
+    refused = 0
+    for index, stamp in enumerate(stamps):
+        try:
+            guard.judge(np.zeros(1), None, float(stamp), 0.002 * index)
+        except StateRefused:
+            refused += 1
+    assert guard.fault.kind is FaultKind.FROZEN
+    assert refused >= 340
+    guard.judge(np.zeros(1), None, 1.9, 0.9)
+    assert guard.fault is None

@@ -178,3 +178,23 @@ def test_another_rclpy_is_served_by_its_own_executor(
     node.create_timer(0.001, lambda: ticks.append(None))
     spin(executor, lambda: len(ticks) > 2)
     executor.shutdown()
+
+
+def test_tasks_that_come_together_are_all_served(node: Node) -> None:
+    """Several tasks made at once are done without another event to wake the executor."""
+    for timer in list(node.timers):
+        node.destroy_timer(timer)
+    executor = PromptExecutor(node, lambda: ())
+    done: list[int] = []
+
+    def serve() -> None:
+        while len(done) < 3:
+            executor.spin_once()
+
+    for number in range(3):
+        executor.create_task(done.append, number)
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert sorted(done) == [0, 1, 2]
+    executor.shutdown()

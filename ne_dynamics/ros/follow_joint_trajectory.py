@@ -1,0 +1,427 @@
+"""The action `~/follow_joint_trajectory`: a trajectory, how closely to follow it, and an end.
+
+The rules are those of ros2_controllers' joint trajectory controller; what they say of the motion
+is in :mod:`ne_dynamics.control.goal`. Everything runs in the node's one thread, and nothing
+waits: a goal is accepted, judged with every command, and ended from there. `control_msgs`, where
+the type of the action is from, is optional.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action.server import RCLError, ServerGoalHandle
+
+from ne_dynamics.control.controller import Command, Controller
+from ne_dynamics.control.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
+from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.limits import per_joint
+from ne_dynamics.control.trajectory import Trajectory, Waypoints
+from ne_dynamics.errors import InputError, NeDynamicsError
+from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.ros.configuration import ControlledArm
+from ne_dynamics.ros.messages import stamp_nanoseconds
+
+NAME = 'follow_joint_trajectory'
+
+FEEDBACK_PERIOD = 0.05
+"""Seconds between two messages of feedback, by the clock of the joint states."""
+
+RESULT_TIMEOUT = 10
+"""Seconds for which the result of a goal is kept for those who ask later."""
+
+
+class GoalHost(Protocol):
+    """What the action asks of its node, beside what every rclpy node has."""
+
+    def get_logger(self) -> Any:
+        """Return the node's logger."""
+        ...
+
+    def get_clock(self) -> Any:
+        """Return the node's clock."""
+        ...
+
+    @property
+    def executor(self) -> Any:
+        """The executor that serves the node."""
+        ...
+
+    def goal_refusal(self) -> str:
+        """Return why no goal can be accepted at present; empty when one can."""
+        ...
+
+    def controlled(self) -> tuple[ControlledArm, Controller]:
+        """Return the arm and its controller; only asked while a goal can be accepted or is."""
+        ...
+
+    def read_trajectory(self, message: Any) -> tuple[Waypoints, float | None]:
+        """Return a trajectory_msgs JointTrajectory, checked, and when it starts.
+
+        Raises
+        ------
+        TrajectoryError
+            When it cannot be followed; the message begins with the field at fault.
+        """
+        ...
+
+    def default_tolerances(self) -> Tolerances:
+        """Return what the parameters say."""
+        ...
+
+    def report_drop(self, topic: str, field: str, reason: str) -> None:
+        """Log and count a message that is not used."""
+        ...
+
+
+def tolerances_of(values: Mapping[str, Any], arm: ControlledArm) -> Tolerances:
+    """Return the tolerances that the parameters `constraints.*` give, in the model's order.
+
+    Raises
+    ------
+    ParameterError
+        When a list has neither one value nor one per joint.
+    """
+    path, goal = (
+        arm.to_model_order(per_joint(values[name], arm.dynamics.n, name))
+        for name in ('constraints.trajectory', 'constraints.goal')
+    )
+    return Tolerances.from_values(
+        path,
+        goal,
+        values['constraints.stopped_velocity_tolerance'],
+        values['constraints.goal_time'],
+    )
+
+
+class _PatientServer(ActionServer):
+    """An action server whose goals end when :meth:`finish` is called.
+
+    rclpy takes the end of a goal for the return of a callback. One that waits for it would be
+    polled by the executor all the time.
+    """
+
+    def __init__(self, node: Any, action_type: Any, **callbacks: Any) -> None:
+        super().__init__(
+            node,
+            action_type,
+            f'~/{NAME}',
+            execute_callback=self._never,
+            result_timeout=RESULT_TIMEOUT,
+            **callbacks,
+        )
+
+    @staticmethod
+    def _never(goal_handle: ServerGoalHandle) -> Any:
+        raise RuntimeError('goals are executed by the control path')
+
+    def notify_execute(self, goal_handle: ServerGoalHandle, execute_callback: Any) -> None:
+        """Do nothing: the goal is executed by the control path."""
+
+    def finish(self, goal_handle: ServerGoalHandle, result: Any) -> None:
+        """Let the result be sent to whom it may concern; the goal's state is final already."""
+        if self._node.executor is not None:
+            super().notify_execute(goal_handle, lambda _: result)
+
+    async def execute(self, taken_data: Any) -> None:
+        """Serve requests; a client that is gone before its answer is no fault of ours."""
+        try:
+            await super().execute(taken_data)
+        except RCLError as error:
+            self._node.get_logger().warning(f'{NAME}: no answer could be sent: {error}')
+
+
+class _Goal:
+    """A goal that is followed."""
+
+    def __init__(
+        self,
+        handle: ServerGoalHandle,
+        waypoints: Waypoints,
+        start_time: float | None,
+        monitor: GoalMonitor,
+    ) -> None:
+        self.handle = handle
+        self.times = waypoints.times
+        self.monitor = monitor
+        self._start_time = start_time
+        # From the first command on.
+        self.trajectory: Trajectory | None = None
+        self.origin = 0.0
+        self.feedback_due = 0.0
+
+    def begin(self, trajectory: Trajectory | None, now: float) -> None:
+        """Take note of the motion that the first command came of."""
+        self.trajectory = trajectory
+        self.origin = now if self._start_time is None else self._start_time
+        self.feedback_due = now
+
+
+class FollowJointTrajectoryServer:
+    """The action server.
+
+    It lives as long as the node; whether goals are accepted is asked for each.
+
+    Parameters
+    ----------
+    node : GoalHost
+        An rclpy node as well.
+    action_type : type
+        control_msgs.action.FollowJointTrajectory
+    """
+
+    def __init__(self, node: GoalHost, action_type: Any) -> None:
+        self._node = node
+        self._type = action_type
+        self._goal: _Goal | None = None
+        self._checked: tuple[Any, Waypoints, float | None, Tolerances] | None = None
+        self._feedback = action_type.Feedback()
+        self._has_index = hasattr(self._feedback, 'index')
+        self._server = _PatientServer(
+            node,
+            action_type,
+            goal_callback=self._on_goal,
+            handle_accepted_callback=self._on_accepted,
+            cancel_callback=self._on_cancel,
+        )
+
+    def destroy(self) -> None:
+        """Take the action away."""
+        self._goal = None
+        self._server.destroy()
+
+    # ---- requests
+
+    def _on_goal(self, goal: Any) -> GoalResponse:
+        """Check a goal; nothing changes for the one that is followed when it is rejected."""
+        self._checked = None
+        refusal = self._node.goal_refusal()
+        if refusal:
+            return self._reject(GoalCode.INVALID_GOAL, f'state: {refusal}')
+        arm, controller = self._node.controlled()
+        try:
+            waypoints, start_time = self._node.read_trajectory(goal.trajectory)
+        except NeDynamicsError as error:
+            is_of_names = str(error).startswith('joint_names')
+            code = GoalCode.INVALID_JOINTS if is_of_names else GoalCode.INVALID_GOAL
+            return self._reject(code, str(error))
+        now = controller.time
+        if now is not None and start_time is not None and start_time + waypoints.times[-1] < now:
+            ago = now - start_time - waypoints.times[-1]
+            return self._reject(
+                GoalCode.OLD_HEADER_TIMESTAMP,
+                f'header.stamp: the trajectory ended {ago:.3g} s ago; expected an end in the '
+                'future, or stamp 0 for now',
+            )
+        self._remark(goal)
+        self._checked = goal, waypoints, start_time, self._tolerances(goal, arm)
+        return GoalResponse.ACCEPT
+
+    def _reject(self, code: GoalCode, reason: str) -> GoalResponse:
+        field = reason.partition(':')[0].split()[0]
+        self._node.report_drop(NAME, field, f'{code.name}: {reason}')
+        return GoalResponse.REJECT
+
+    def _remark(self, goal: Any) -> None:
+        """Say what of a goal is not used."""
+        unused = [
+            field
+            for field, is_there in (
+                ('multi_dof_trajectory', goal.multi_dof_trajectory.points),
+                ('component_path_tolerance', goal.component_path_tolerance),
+                ('component_goal_tolerance', goal.component_goal_tolerance),
+            )
+            if is_there
+        ]
+        if any(item.acceleration > 0.0 for item in (*goal.path_tolerance, *goal.goal_tolerance)):
+            unused.append('accelerations of tolerances (none are measured)')
+        if unused:
+            self._node.get_logger().warning(f'{NAME}: not used: {", ".join(unused)}')
+
+    def _tolerances(self, goal: Any, arm: ControlledArm) -> Tolerances:
+        defaults = self._node.default_tolerances()
+        path, at_goal = (
+            [JointTolerance(item.name, item.position, item.velocity) for item in field]
+            for field in (goal.path_tolerance, goal.goal_tolerance)
+        )
+        goal_time = 1e-9 * stamp_nanoseconds(goal.goal_time_tolerance)
+        try:
+            return defaults.overridden(arm.robot.joint_names, path, at_goal, goal_time)
+        except InputError as error:
+            self._node.get_logger().error(f'{NAME}: {error}; the default tolerances count')
+            return defaults
+
+    def _on_accepted(self, handle: ServerGoalHandle) -> None:
+        if self._checked is None or self._checked[0] is not handle.request:
+            raise RuntimeError('a goal was accepted that has not been checked')
+        (_, waypoints, start_time, tolerances), self._checked = self._checked, None
+        self.preempt(GoalCode.INVALID_GOAL, 'another goal has taken its place')
+        arm, controller = self._node.controlled()
+        handle.execute()
+        controller.follow(waypoints, start_time)
+        monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
+        self._goal = _Goal(handle, waypoints, start_time, monitor)
+        self._node.get_logger().info(
+            f'{NAME}: goal accepted: {len(waypoints.times)} points, {waypoints.times[-1]:g} s'
+        )
+
+    def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
+        goal = self._goal
+        if goal is None or goal.handle is not handle:
+            return CancelResponse.REJECT
+        self._goal = None
+        self._node.controlled()[1].hold()
+        # rclpy lets the goal be canceled when this has returned.
+        self._node.executor.create_task(self._finish_canceled, handle)
+        return CancelResponse.ACCEPT
+
+    def _finish_canceled(self, handle: ServerGoalHandle) -> None:
+        text = 'canceled: holding the present desired position'
+        self._finish(handle, handle.canceled, Outcome(GoalCode.SUCCESSFUL, text))
+
+    # ---- the control path
+
+    def observe(
+        self,
+        now: float,
+        position: FloatArray,
+        velocity: FloatArray | None,
+        command: Command,
+        stamp: Any = None,
+    ) -> None:
+        """Take note of a command; call it after each one.
+
+        Parameters
+        ----------
+        now : float
+            Time of the state that was answered [s].
+        position : array, shape (n,)
+            Measured [rad or m].
+        velocity : array, shape (n,), or None
+            Measured [rad/s or m/s].
+        command : Command
+            The answer.
+        stamp : builtin_interfaces.msg.Time, optional
+            Of the state, for the feedback; the node's clock when it is 0 or missing.
+        """
+        goal = self._goal
+        if goal is None:
+            return
+        _, controller = self._node.controlled()
+        if command.fault is not None:
+            self.preempt(GoalCode.INVALID_GOAL, str(command.fault))
+            return
+        trajectory = controller.trajectory
+        if goal.trajectory is None:
+            if command.refused is not None:
+                self.preempt(GoalCode.OLD_HEADER_TIMESTAMP, str(command.refused))
+                return
+            goal.begin(trajectory, now)
+        if trajectory is None or trajectory is not goal.trajectory:
+            mode = controller.tuning.mode
+            self.preempt(
+                GoalCode.INVALID_GOAL,
+                f'mode {mode.value} follows none'
+                if mode is Mode.GRAVITY_COMPENSATION
+                else 'another motion has taken its place',
+            )
+            return
+        if now >= goal.feedback_due:
+            goal.feedback_due = now + FEEDBACK_PERIOD
+            self._publish_feedback(goal, now, position, velocity, command, stamp)
+        outcome = goal.monitor.observe(
+            now, trajectory.end_time, command.desired, position, velocity
+        )
+        if outcome is None:
+            return
+        self._goal = None
+        if outcome.code is GoalCode.SUCCESSFUL:
+            self._finish(goal.handle, goal.handle.succeed, outcome)
+        else:
+            controller.hold(where_found=True)
+            self._finish(goal.handle, goal.handle.abort, outcome)
+
+    def preempt(self, code: GoalCode, text: str) -> None:
+        """Abort the goal that is followed, if there is one; where the arm goes is not our affair.
+
+        Parameters
+        ----------
+        code : GoalCode
+        text : str
+            What has happened.
+        """
+        goal, self._goal = self._goal, None
+        if goal is not None:
+            self._finish(goal.handle, goal.handle.abort, Outcome(code, text))
+
+    def _finish(self, handle: ServerGoalHandle, end: Any, outcome: Outcome) -> None:
+        try:
+            end()
+        except RCLError as error:
+            self._node.get_logger().error(f'{NAME}: {error}')
+            return
+        result = self._type.Result()
+        result.error_code = int(outcome.code)
+        result.error_string = outcome.text
+        self._server.finish(handle, result)
+        log = self._node.get_logger()
+        if outcome.code is GoalCode.SUCCESSFUL:
+            log.info(f'{NAME}: {outcome.text}')
+        else:
+            log.warning(f'{NAME}: goal aborted, {outcome.code.name}: {outcome.text}')
+
+    def _publish_feedback(
+        self,
+        goal: _Goal,
+        now: float,
+        position: FloatArray,
+        velocity: FloatArray | None,
+        command: Command,
+        stamp: Any,
+    ) -> None:
+        arm, controller = self._node.controlled()
+        order = arm.command_order
+        feedback = self._feedback
+        if stamp is None or not (stamp.sec or stamp.nanosec):
+            stamp = self._node.get_clock().now().to_msg()
+        feedback.header.stamp = stamp
+        feedback.joint_names = list(arm.command_names)
+        desired = command.desired
+        error = controller.tuning.law.position_error(desired.position, position)
+        points = (
+            (feedback.desired, desired.position, desired.velocity, desired.acceleration),
+            (feedback.actual, position, velocity, None),
+            (
+                feedback.error,
+                error,
+                None if velocity is None else desired.velocity - velocity,
+                None,
+            ),
+        )
+        elapsed = now - goal.origin
+        seconds, fraction = divmod(elapsed, 1.0)
+        for point, *arrays in points:
+            for field, values in zip(
+                ('positions', 'velocities', 'accelerations'), arrays, strict=True
+            ):
+                given = array('d') if values is None else array('d', values[order].tobytes())
+                setattr(point, field, given)
+            point.time_from_start.sec = int(seconds)
+            point.time_from_start.nanosec = min(round(fraction * 1e9), 999_999_999)
+        if self._has_index:
+            feedback.index = min(bisect_right(goal.times, elapsed), len(goal.times) - 1)
+        goal.handle.publish_feedback(feedback)
+
+
+def make_follow_joint_trajectory(node: GoalHost) -> FollowJointTrajectoryServer | None:
+    """Return the action server of a node; None, and a line in the log, without `control_msgs`."""
+    try:
+        from control_msgs.action import FollowJointTrajectory
+    except ImportError as error:
+        node.get_logger().info(f'no action {NAME}: it needs control_msgs ({error})')
+        return None
+    return FollowJointTrajectoryServer(node, FollowJointTrajectory)

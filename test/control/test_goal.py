@@ -1,0 +1,251 @@
+"""When a goal is reached, when it has failed, and what is said of it then."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics import load_urdf
+from ne_dynamics.control.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
+from ne_dynamics.control.trajectory import TURN, DesiredState, resting_state
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import Robot
+
+END = 2.0
+NAMES = ('shoulder', 'wrist', 'slide')
+REST = resting_state(np.zeros(3))
+MOVING = DesiredState(np.zeros(3), np.array([0.5, 0.0, -0.2]), np.zeros(3))
+
+
+@pytest.fixture(scope='module')
+def robot() -> Robot:
+    """Return an arm with a revolute, a continuous and a prismatic joint."""
+    links = ''.join(
+        f'<link name="l{index}"><inertial><mass value="1"/>'
+        '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        for index in range(4)
+    )
+    limit = '<limit lower="-2" upper="2" effort="10" velocity="1"/>'
+    joints = ''.join(
+        f'<joint name="{name}" type="{kind}"><parent link="l{index}"/>'
+        f'<child link="l{index + 1}"/><axis xyz="0 0 1"/>{limit}</joint>'
+        for index, (name, kind) in enumerate(
+            zip(NAMES, ('revolute', 'continuous', 'prismatic'), strict=True)
+        )
+    )
+    return load_urdf(f'<robot name="three">{links}{joints}</robot>')
+
+
+def tolerances(
+    path: float = 0.0, goal: float = 0.0, stopped: float = 0.0, time: float = 0.0
+) -> Tolerances:
+    """Return the same tolerances for all joints."""
+    return Tolerances.from_values(np.full(3, path), np.full(3, goal), stopped, time)
+
+
+def turn_error(desired: np.ndarray, measured: np.ndarray) -> np.ndarray:
+    """Return the position error, the wrist's by the nearest turn."""
+    error = desired - measured
+    error[1] -= TURN * np.round(error[1] / TURN)
+    return error
+
+
+@pytest.fixture
+def monitor(robot: Robot):
+    """Return a function that makes a monitor and judges with it."""
+
+    class Judge:
+        def __init__(self, allowed: Tolerances) -> None:
+            self.monitor = GoalMonitor(robot.joints, allowed, turn_error)
+
+        def at(
+            self,
+            now: float,
+            position: tuple[float, ...] = (0.0, 0.0, 0.0),
+            velocity: tuple[float, ...] | None = (0.0, 0.0, 0.0),
+            desired: DesiredState = REST,
+        ) -> Outcome | None:
+            measured = None if velocity is None else np.array(velocity)
+            return self.monitor.observe(now, END, desired, np.array(position), measured)
+
+    return Judge
+
+
+def test_a_goal_is_reached_at_its_end_and_not_before(monitor) -> None:
+    """A motion that is followed exactly succeeds with the first state at its end."""
+    judge = monitor(tolerances(path=0.1, goal=0.01, stopped=0.01, time=1.0))
+    assert [judge.at(now) for now in (0.0, 1.0, END - 1e-9)] == [None, None, None]
+    assert judge.at(END) == Outcome(GoalCode.SUCCESSFUL, 'the goal is reached')
+
+
+def test_a_state_after_the_end_counts_as_the_end(monitor) -> None:
+    """States need not fall on the end: the first after it decides."""
+    judge = monitor(tolerances(goal=0.01))
+    assert judge.at(1.9) is None
+    assert judge.at(2.3).code is GoalCode.SUCCESSFUL
+
+
+def test_without_tolerances_the_end_is_success_wherever_the_arm_is(monitor) -> None:
+    """A tolerance of 0 is none: any error on the way and at the end is allowed."""
+    judge = monitor(tolerances())
+    assert judge.at(1.0, (2.0, 2.0, 2.0), (9.0, 9.0, 9.0)) is None
+    assert judge.at(END, (2.0, 2.0, 2.0), (9.0, 9.0, 9.0)).code is GoalCode.SUCCESSFUL
+
+
+def test_leaving_the_path_ends_it_at_once(monitor) -> None:
+    """A joint beyond the path tolerance aborts, named with what was expected and what it was."""
+    judge = monitor(tolerances(path=0.1))
+    assert judge.at(0.5, (0.1, -0.1, 0.1)) is None
+    assert judge.at(0.75, (0.0, 0.0, -0.125)) == Outcome(
+        GoalCode.PATH_TOLERANCE_VIOLATED,
+        "joint 'slide': position error: expected at most 0.1 m, got 0.125 m, 1.25 s before the "
+        'end of the trajectory',
+    )
+
+
+def test_every_joint_beyond_its_tolerance_is_named(monitor) -> None:
+    """Two joints off the path are two clauses, those within are not mentioned."""
+    text = monitor(tolerances(path=0.1)).at(0.0, (0.2, 0.3, 0.0)).text
+    assert "joint 'shoulder': position error: expected at most 0.1 rad, got 0.2 rad; " in text
+    assert "joint 'wrist': position error: expected at most 0.1 rad, got 0.3 rad, " in text
+    assert 'slide' not in text
+
+
+def test_the_error_of_a_continuous_joint_is_by_the_nearest_turn(monitor) -> None:
+    """A joint that is a whole turn away from where it should be is where it should be."""
+    judge = monitor(tolerances(path=0.1, goal=0.1))
+    assert judge.at(1.0, (0.0, TURN, 0.0)) is None
+    assert judge.at(1.5, (0.0, TURN - 0.2, 0.0)).code is GoalCode.PATH_TOLERANCE_VIOLATED
+
+
+def test_a_velocity_tolerance_of_the_path_is_of_the_error(monitor) -> None:
+    """Moving as desired is no error, standing still is; velocities have their own unit."""
+    allowed = tolerances().overridden(NAMES, path=[JointTolerance('slide', velocity=0.1)])
+    judge = monitor(allowed)
+    assert judge.at(0.5, velocity=(0.0, 0.0, -0.2), desired=MOVING) is None
+    outcome = judge.at(0.6, desired=MOVING)
+    assert outcome.code is GoalCode.PATH_TOLERANCE_VIOLATED
+    assert "joint 'slide': velocity error: expected at most 0.1 m/s, got 0.2 m/s" in outcome.text
+
+
+def test_the_path_tolerance_ends_with_the_path(monitor) -> None:
+    """From the last waypoint on the goal tolerance counts alone, even if it is wider."""
+    judge = monitor(tolerances(path=0.1, goal=0.5))
+    assert judge.at(1.0) is None
+    assert judge.at(END, (0.4, 0.0, 0.0)).code is GoalCode.SUCCESSFUL
+
+
+def test_the_first_state_is_held_against_the_path_in_any_case(monitor) -> None:
+    """A trajectory whose end is due at its first state is not followed from afar."""
+    judge = monitor(tolerances(path=0.1, goal=0.5))
+    assert judge.at(END, (0.4, 0.0, 0.0)).code is GoalCode.PATH_TOLERANCE_VIOLATED
+
+
+def test_without_a_goal_time_the_goal_is_waited_for(monitor) -> None:
+    """A goal time of 0 is no limit: the goal is reached whenever the arm gets there."""
+    judge = monitor(tolerances(goal=0.01))
+    assert judge.at(END, (0.02, 0.0, 0.0)) is None
+    assert judge.at(1e6, (0.02, 0.0, 0.0)) is None
+    assert judge.at(1e6 + 1.0, (0.01, 0.0, 0.0)).code is GoalCode.SUCCESSFUL
+
+
+def test_within_the_goal_time_the_goal_may_still_be_reached(monitor) -> None:
+    """The arm that settles at the last moment of the goal time has succeeded."""
+    judge = monitor(tolerances(goal=0.01, time=0.5))
+    assert judge.at(END, (0.02, 0.0, 0.0)) is None
+    assert judge.at(END + 0.5, (0.02, 0.0, 0.0)) is None
+    assert judge.at(END + 0.6).code is GoalCode.SUCCESSFUL
+
+
+def test_past_the_goal_time_it_has_failed(monitor) -> None:
+    """The text names joint, what was expected, what was found, and the time allowed."""
+    judge = monitor(tolerances(goal=0.01, time=0.5))
+    assert judge.at(END, (0.02, 0.0, 0.0)) is None
+    assert judge.at(END + 0.51, (0.02, 0.0, 0.0)) == Outcome(
+        GoalCode.GOAL_TOLERANCE_VIOLATED,
+        "joint 'shoulder': position error: expected at most 0.01 rad, got 0.02 rad, 0.51 s after "
+        'the end of the trajectory (goal time: 0.5 s)',
+    )
+
+
+def test_an_arm_that_has_not_stopped_is_not_there(monitor) -> None:
+    """Passing through the goal is not reaching it: its joints must be slow enough."""
+    judge = monitor(tolerances(stopped=0.01, time=0.5))
+    assert judge.at(END, velocity=(0.0, 0.02, 0.0)) is None
+    outcome = judge.at(END + 1.0, velocity=(0.0, 0.02, 0.0))
+    assert outcome.code is GoalCode.GOAL_TOLERANCE_VIOLATED
+    assert "joint 'wrist': velocity error: expected at most 0.01 rad/s, got 0.02" in outcome.text
+    assert monitor(tolerances(stopped=0.01)).at(END).code is GoalCode.SUCCESSFUL
+
+
+def test_a_velocity_that_is_not_measured_is_not_checked(monitor) -> None:
+    """Where states carry no velocity, positions decide alone."""
+    judge = monitor(tolerances(goal=0.1, stopped=0.01))
+    assert judge.at(END, (0.2, 0.0, 0.0), None) is None
+    assert judge.at(END + 1.0, (0.0, 0.0, 0.0), None).code is GoalCode.SUCCESSFUL
+
+
+def test_a_goal_brings_its_own_tolerances() -> None:
+    """What a goal says counts for its joints; the default stays where it says 0 or nothing."""
+    defaults = tolerances(path=0.1, goal=0.2, stopped=0.01, time=0.5)
+    own = defaults.overridden(
+        NAMES,
+        path=[JointTolerance('wrist', 0.3, 0.7)],
+        goal=[JointTolerance('slide', 0.4), JointTolerance('shoulder', velocity=0.02)],
+        goal_time=3.0,
+    )
+    assert own.path_position.tolist() == [0.1, 0.3, 0.1]
+    assert own.path_velocity.tolist() == [0.0, 0.7, 0.0]
+    assert own.goal_position.tolist() == [0.2, 0.2, 0.4]
+    assert own.goal_velocity.tolist() == [0.02, 0.01, 0.01]
+    assert own.goal_time == 3.0
+    assert defaults.overridden(NAMES).goal_time == 0.5
+    assert defaults.path_position.tolist() == [0.1, 0.1, 0.1]
+
+
+def test_minus_one_takes_a_tolerance_away() -> None:
+    """-1, also as single precision has it, erases the default; so it does the goal time's."""
+    defaults = tolerances(path=0.1, goal=0.2, stopped=0.01, time=0.5)
+    almost = float(np.float32(-1.0) + np.float32(6e-8))
+    own = defaults.overridden(
+        NAMES,
+        path=[JointTolerance('wrist', -1.0)],
+        goal=[JointTolerance('wrist', almost, -1.0)],
+        goal_time=-1.0,
+    )
+    assert own.path_position.tolist() == [0.1, 0.0, 0.1]
+    assert own.goal_position.tolist() == [0.2, 0.0, 0.2]
+    assert own.goal_velocity.tolist() == [0.01, 0.0, 0.01]
+    assert own.goal_time == 0.0
+
+
+@pytest.mark.parametrize(
+    ('given', 'message'),
+    [
+        (
+            {'path': [JointTolerance('elbow', 0.1)]},
+            r"path_tolerance: unknown joint 'elbow'; the joints are \['shoulder'",
+        ),
+        (
+            {'goal': [JointTolerance('wrist', -0.5)]},
+            r"goal_tolerance: joint 'wrist': position: expected > 0, 0 .* or -1 .*, got -0\.5",
+        ),
+        (
+            {'path': [JointTolerance('wrist', 0.1, float('nan'))]},
+            r"path_tolerance: joint 'wrist': velocity: expected a number, got nan",
+        ),
+        ({'goal_time': -2.0}, r'goal_time_tolerance: expected > 0, .*, got -2'),
+    ],
+)
+def test_an_illegal_tolerance_is_named(given: dict, message: str) -> None:
+    """A joint that is unknown or a value that means nothing is refused, and says which."""
+    with pytest.raises(InputError, match=message):
+        tolerances().overridden(NAMES, **given)
+
+
+def test_the_tolerances_cannot_be_written_to() -> None:
+    """Arrays are frozen: a goal's are its own, the defaults stay as they were set up."""
+    defaults = tolerances(path=0.1)
+    for array in (defaults.path_position, defaults.overridden(NAMES).goal_velocity):
+        with pytest.raises(ValueError, match='read-only'):
+            array[0] = 1.0

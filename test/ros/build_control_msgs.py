@@ -1,0 +1,348 @@
+"""A real `control_msgs` for the tests where none is installed.
+
+The package is not on the Python package registries, but the generators that ROS makes such
+packages with are. What the action FollowJointTrajectory needs is written down here, run through
+them, compiled, and kept; the Python package that comes out talks over DDS with anything.
+
+Run as a program with a folder as its argument, it generates the sources there: in a process of
+its own, because the generators print and want an environment of theirs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
+from pathlib import Path
+
+PACKAGE = 'control_msgs'
+
+TOLERANCE = """\
+float64 position
+float64 velocity
+float64 acceleration
+"""
+
+DEFINITIONS = {
+    'msg/JointTolerance.msg': f"""\
+# How far a joint may be from what is desired; 0: as the server is set up, -1: any distance.
+string name
+{TOLERANCE}""",
+    'msg/JointComponentTolerance.msg': f"""\
+# The same for one direction of a joint that moves in several.
+uint16 X_AXIS=1
+uint16 Y_AXIS=2
+uint16 Z_AXIS=3
+uint16 TRANSLATION=4
+uint16 ROTATION=5
+string joint_name
+uint16 component
+{TOLERANCE}""",
+    'action/FollowJointTrajectory.action': """\
+# What is to be followed, and how closely, on the way and at its end.
+trajectory_msgs/JointTrajectory trajectory
+trajectory_msgs/MultiDOFJointTrajectory multi_dof_trajectory
+JointTolerance[] path_tolerance
+JointComponentTolerance[] component_path_tolerance
+JointTolerance[] goal_tolerance
+JointComponentTolerance[] component_goal_tolerance
+builtin_interfaces/Duration goal_time_tolerance
+---
+# How it ended.
+int32 error_code
+int32 SUCCESSFUL = 0
+int32 INVALID_GOAL = -1
+int32 INVALID_JOINTS = -2
+int32 OLD_HEADER_TIMESTAMP = -3
+int32 PATH_TOLERANCE_VIOLATED = -4
+int32 GOAL_TOLERANCE_VIOLATED = -5
+string error_string
+---
+# How it goes.
+std_msgs/Header header
+string[] joint_names
+trajectory_msgs/JointTrajectoryPoint desired
+trajectory_msgs/JointTrajectoryPoint actual
+trajectory_msgs/JointTrajectoryPoint error
+int32 index
+string[] multi_dof_joint_names
+trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_desired
+trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_actual
+trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_error
+int32 multi_dof_index
+""",
+}
+
+DEPENDENCIES = (
+    'action_msgs',
+    'builtin_interfaces',
+    'geometry_msgs',
+    'service_msgs',
+    'std_msgs',
+    'trajectory_msgs',
+    'unique_identifier_msgs',
+)
+
+GENERATORS = (
+    'rosidl_adapter',
+    'rosidl_cli',
+    'rosidl_generator_c',
+    'rosidl_generator_py',
+    'rosidl_generator_type_description',
+    'rosidl_typesupport_c',
+    'rosidl_typesupport_fastrtps_c',
+    'rosidl_typesupport_introspection_c',
+)
+
+SUPPORT_LIBRARIES = (
+    'rosidl_typesupport_fastrtps_cpp',
+    'rosidl_typesupport_fastrtps_c',
+    'rosidl_typesupport_introspection_c',
+    'rosidl_typesupport_c',
+    'rosidl_runtime_c',
+    'fastcdr',
+    'rmw',
+    'rcutils',
+)
+
+TYPE_SUPPORTS = ('rosidl_typesupport_fastrtps_c', 'rosidl_typesupport_introspection_c')
+
+LIBRARY_KINDS = (
+    'rosidl_generator_c',
+    'rosidl_generator_py',
+    'rosidl_typesupport_c',
+    *TYPE_SUPPORTS,
+)
+
+CHECK = """
+from rclpy.type_support import check_for_type_support
+from control_msgs.action import FollowJointTrajectory
+check_for_type_support(FollowJointTrajectory)
+"""
+
+PATIENCE = 300.0
+"""Seconds after which a step is given up."""
+
+
+class MissingToolError(Exception):
+    """The package cannot be built here; the message says what is missing."""
+
+
+def prefixes() -> list[Path]:
+    """Return where ROS is installed: sourced installations, then the wheels' environment."""
+    sourced = [
+        Path(entry) for entry in os.environ.get('AMENT_PREFIX_PATH', '').split(':') if entry
+    ]
+    return [*sourced, Path(sys.prefix)]
+
+
+def share_folder(package: str) -> Path:
+    """Return a package's share folder."""
+    for prefix in prefixes():
+        if (prefix / 'share' / package / 'package.xml').is_file():
+            return prefix / 'share' / package
+    raise MissingToolError(f'{package} is not installed')
+
+
+def _check_tools() -> None:
+    for tool in ('gcc', 'g++'):
+        if shutil.which(tool) is None:
+            raise MissingToolError(f'no {tool}')
+    for module in GENERATORS:
+        if importlib.util.find_spec(module) is None:
+            raise MissingToolError(f'no {module} for Python {sys.version.split()[0]}')
+    for package in DEPENDENCIES:
+        share_folder(package)
+    header = Path(sysconfig.get_paths()['include']) / 'Python.h'
+    if not header.is_file():
+        raise MissingToolError('no header files of Python')
+
+
+def _key() -> str:
+    """Return a name for what would be built here: other inputs, another name."""
+    told = hashlib.sha256(Path(__file__).read_bytes())
+    for item in (sys.version, sys.prefix, *map(str, prefixes())):
+        told.update(item.encode())
+    for package in (*GENERATORS, *DEPENDENCIES):
+        for name in (package, f'ros-{package}'.replace('_', '-')):
+            try:
+                told.update(metadata.version(name).encode())
+            except metadata.PackageNotFoundError:
+                continue
+    return told.hexdigest()[:16]
+
+
+def installed() -> bool:
+    """Return whether the action is there without our doing."""
+    try:
+        from control_msgs.action import FollowJointTrajectory  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def build(cache: Path) -> Path:
+    """Return a folder to put on the module path; build what is to be in it unless it is there.
+
+    Parameters
+    ----------
+    cache : Path
+        Folder in which it is kept for the next time.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    MissingToolError
+        When a generator, a header file or the compiler is missing.
+    RuntimeError
+        When one of them fails.
+    """
+    _check_tools()
+    built = cache / _key()
+    if built.is_dir():
+        return built
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache) as scratch:
+        result = _build_in(Path(scratch))
+        try:
+            # At once and whole, whoever else may be at it.
+            result.rename(built)
+        except OSError:
+            if not built.is_dir():
+                raise
+    return built
+
+
+def _build_in(scratch: Path) -> Path:
+    for name, text in DEFINITIONS.items():
+        file = scratch / 'definitions' / PACKAGE / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    environment = dict(os.environ)
+    environment['AMENT_PREFIX_PATH'] = ':'.join(map(str, prefixes()))
+    _run([sys.executable, __file__, str(scratch)], environment)
+    result = scratch / 'result'
+    package = result / PACKAGE
+    shutil.copytree(
+        scratch / 'py' / PACKAGE, package, ignore=shutil.ignore_patterns('*.c', '*.em', 'tmp')
+    )
+    (package / '__init__.py').touch()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        sources = [
+            source
+            for folder in ('c', *TYPE_SUPPORTS, 'rosidl_typesupport_c', 'py')
+            for source in sorted((scratch / folder).rglob('*.c*'))
+            if source.suffix in ('.c', '.cpp')
+        ]
+        objects = dict(
+            zip(sources, pool.map(lambda source: _compile(scratch, source), sources), strict=True)
+        )
+
+    def objects_of(folder: str) -> list[Path]:
+        return [objects[source] for source in sources if source.is_relative_to(scratch / folder)]
+
+    # Type supports are looked up by the file name of their library.
+    core = package / f'lib{PACKAGE}__rosidl_generator_c.so'
+    _link(core, objects_of('c'), [])
+    libraries = [core]
+    for support in TYPE_SUPPORTS:
+        libraries.append(package / f'lib{PACKAGE}__{support}.so')
+        _link(libraries[-1], objects_of(support), [core])
+    # This one needs them all, so that they are loaded when they are looked up.
+    _link(
+        package / f'{PACKAGE}_s__rosidl_typesupport_c.so',
+        [*objects_of('rosidl_typesupport_c'), *objects_of('py')],
+        libraries,
+    )
+    path = os.pathsep.join((str(result), environment.get('PYTHONPATH', '')))
+    _run([sys.executable, '-c', CHECK], environment | {'PYTHONPATH': path})
+    return result
+
+
+def _compile(scratch: Path, source: Path) -> Path:
+    import numpy as np
+
+    folders = [scratch / 'c', *(scratch / support for support in TYPE_SUPPORTS), scratch / 'py']
+    for prefix in prefixes():
+        include = prefix / 'include'
+        # Older packages put their header files at the top, newer ones in a folder of their own.
+        folders += [include, *(path for path in include.glob('*') if path.is_dir())]
+    folders += [Path(sysconfig.get_paths()['include']), Path(np.get_include())]
+    compiler = ['g++', '-std=c++17'] if source.suffix == '.cpp' else ['gcc', '-std=gnu11']
+    target = source.with_suffix(source.suffix + '.o')
+    includes = [f'-I{folder}' for folder in folders]
+    _run([*compiler, '-O1', '-fPIC', '-w', *includes, '-c', str(source), '-o', str(target)])
+    return target
+
+
+def _link(target: Path, objects: Sequence[Path], libraries: Sequence[Path]) -> None:
+    search = [prefix / 'lib' for prefix in prefixes()]
+    names = [f'{package}__{kind}' for package in DEPENDENCIES for kind in LIBRARY_KINDS]
+    names += SUPPORT_LIBRARIES
+    found = [
+        f'-l{name}' for name in names if any((path / f'lib{name}.so').is_file() for path in search)
+    ]
+    paths = [argument for path in search for argument in (f'-L{path}', f'-Wl,-rpath,{path}')]
+    command = ['g++', '-shared', '-o', str(target), f'-Wl,-soname,{target.name}']
+    command += ['-Wl,-rpath,$ORIGIN', '-Wl,--no-as-needed', *map(str, [*objects, *libraries])]
+    _run([*command, '-Wl,--as-needed', *paths, *found])
+
+
+def _run(command: Sequence[str], environment: dict[str, str] | None = None) -> None:
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=PATIENCE
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RuntimeError(f'{command[0]}: {error}') from error
+    if done.returncode:
+        raise RuntimeError(f'{Path(command[0]).name} failed: {done.stderr.strip()[-2000:]}')
+
+
+def generate(scratch: Path) -> None:
+    """Write the sources, by each generator in a folder of its own."""
+    from rosidl_cli.command.translate.api import translate
+    from rosidl_generator_c.cli import GenerateC
+    from rosidl_generator_py.cli import GeneratePython
+    from rosidl_typesupport_c.cli import GenerateCTypesupport
+    from rosidl_typesupport_fastrtps_c.cli import GenerateFastRTPSCTypesupport
+    from rosidl_typesupport_introspection_c.cli import GenerateIntrospectionCTypesupport
+
+    include = [str(share_folder(package)) for package in DEPENDENCIES]
+    definitions = scratch / 'definitions' / PACKAGE
+    interfaces = translate(
+        package_name=PACKAGE,
+        interface_files=[f'{definitions}:{name}' for name in DEFINITIONS],
+        include_paths=include,
+        output_format='idl',
+        output_path=scratch / 'idl' / PACKAGE,
+    )
+    for folder, generator in (
+        ('c', GenerateC('c')),
+        ('rosidl_typesupport_fastrtps_c', GenerateFastRTPSCTypesupport('fastrtps_c')),
+        (
+            'rosidl_typesupport_introspection_c',
+            GenerateIntrospectionCTypesupport('introspection_c'),
+        ),
+        (
+            'rosidl_typesupport_c',
+            GenerateCTypesupport('c', typesupport_implementations=list(TYPE_SUPPORTS)),
+        ),
+        ('py', GeneratePython('py', typesupport_implementations=['rosidl_typesupport_c'])),
+    ):
+        generator.generate(PACKAGE, interfaces, include, scratch / folder / PACKAGE)
+
+
+if __name__ == '__main__':
+    generate(Path(sys.argv[1]))
