@@ -318,30 +318,46 @@ def _payload(values: Values, arm: ControlledArm) -> tuple[Inertia, str] | None:
 
 
 def payload_parameters(values: Values, arm: ControlledArm) -> tuple[FloatArray | None, list[str]]:
-    """Return the payload as the dynamics take it, shape (10,) at the tip, and remarks.
+    """Return what the model carries beside itself, shape (10,) at the tip, and remarks.
 
-    None when there is none, or when it hangs beyond the sensor: the reading contains it.
+    A payload on the arm's side of the sensor counts in full. Of what is beyond the sensor, the
+    model carries what `wrench.gain` leaves out of the reading. None when there is neither.
 
     Raises
     ------
     ParameterError
         When no body could have such an inertia, or the link is not of the tip's body.
     """
+    parameters, remarks = _unmeasured(values, arm), []
     payload = _payload(values, arm)
-    if payload is None:
-        return None, []
-    inertia, name = payload
-    if arm.wrench_link is not None and name in arm.uncut.descendants(arm.wrench_link):
-        return None, [
-            f'payload: {name!r} is beyond the sensor at {arm.wrench_link!r}, whose reading '
-            'contains it: it counts for ~/tare_wrench only'
-        ]
-    try:
-        parameters = arm.robot.payload_parameters(inertia, name)
-    except ModelError as error:
-        raise ParameterError(f'payload.link: {error}') from error
-    parameters.setflags(write=False)
-    return (parameters if inertia.mass > 0.0 else None), []
+    if payload is not None:
+        inertia, name = payload
+        if arm.wrench_link is not None and name in arm.uncut.descendants(arm.wrench_link):
+            remarks.append(
+                f'payload: {name!r} is beyond the sensor at {arm.wrench_link!r}, whose reading '
+                'contains it: it counts for ~/tare_wrench, and for what wrench.gain leaves out'
+            )
+        else:
+            try:
+                own = arm.robot.payload_parameters(inertia, name)
+            except ModelError as error:
+                raise ParameterError(f'payload.link: {error}') from error
+            if inertia.mass > 0.0:
+                parameters = own if parameters is None else own + parameters
+    if parameters is not None:
+        parameters.setflags(write=False)
+    return parameters, remarks
+
+
+def _unmeasured(values: Values, arm: ControlledArm) -> FloatArray | None:
+    """Return what the gain of the wrench leaves out of what is known beyond the sensor."""
+    if arm.wrench_link is None or values['wrench.gain'] == 1.0:
+        return None
+    beyond = load_beyond_sensor(values, arm)
+    if beyond.is_zero:
+        return None
+    share: float = 1.0 - values['wrench.gain']
+    return share * arm.robot.payload_parameters(beyond, arm.wrench_link)
 
 
 def load_beyond_sensor(values: Values, arm: ControlledArm) -> Inertia:

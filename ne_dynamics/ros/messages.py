@@ -179,22 +179,26 @@ def wrench_reading(message: Any) -> FloatArray:
 
 def imu_reading(
     message: Any,
-) -> tuple[FloatArray, FloatArray | None, FloatArray | None]:
+) -> tuple[FloatArray | None, FloatArray | None, FloatArray | None]:
     """Return angular velocity, linear acceleration and orientation of a sensor_msgs Imu.
+
+    Each is None when its covariance begins with -1: not given.
 
     Returns
     -------
-    angular_velocity : array, shape (3,)
+    angular_velocity : array, shape (3,), or None
         [rad/s]
     linear_acceleration : array, shape (3,), or None
-        With gravity in it [m/s^2]; None when its covariance begins with -1: not given.
+        With gravity in it [m/s^2].
     orientation : array, shape (4,), or None
-        Quaternion x, y, z, w; None in the same way.
+        Quaternion x, y, z, w.
     """
     rate, acceleration = message.angular_velocity, message.linear_acceleration
     orientation = message.orientation
     return (
-        np.array((rate.x, rate.y, rate.z)),
+        None
+        if message.angular_velocity_covariance[0] == NOT_GIVEN
+        else np.array((rate.x, rate.y, rate.z)),
         None
         if message.linear_acceleration_covariance[0] == NOT_GIVEN
         else np.array((acceleration.x, acceleration.y, acceleration.z)),

@@ -996,8 +996,14 @@ class ComputedTorqueNode(LifecycleNode):
                 remarks.append(f'no recent wrench: {controller.wrist.on_timeout.value}')
             if controller.wrist.was_saturated():
                 remarks.append('wrench beyond wrench.max_force or wrench.max_torque')
-        if controller.imu is not None and now is not None and controller.imu.is_stale(now):
-            remarks.append(f'no recent imu: {controller.imu.on_timeout.value}')
+        if controller.imu is not None and now is not None:
+            if controller.imu.is_stale(now):
+                remarks.append(f'no recent imu: {controller.imu.on_timeout.value}')
+            tilt = np.rad2deg(controller.imu.tilt_at(now))
+            if tilt > 90.0:
+                remarks.append(
+                    f'imu: the base is tilted by {tilt:.0f} degrees; is its sign right?'
+                )
         return remarks
 
     def _diagnose_tracking(self, configured: _Configured) -> DiagnosticStatus:

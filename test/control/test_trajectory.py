@@ -257,6 +257,7 @@ BAD = [
     ('accelerations alone', NAMES, [GOOD._replace(velocities=())], 'without velocities'),
     ('negative time', NAMES, [GOOD._replace(time_from_start=-0.1)], 'expected >= 0 s, got -0.1'),
     ('NaN time', NAMES, [GOOD._replace(time_from_start=np.nan)], 'time_from_start: .*nan'),
+    ('too late', NAMES, [GOOD._replace(time_from_start=1e62)], 'time_from_start: .* 1e.62 s'),
     ('same time', NAMES, [GOOD, GOOD], 'point 1: time_from_start: expected more than the 1 s'),
     ('backwards', NAMES, [GOOD, GOOD._replace(time_from_start=0.5)], 'point 1.*got 0.5'),
     ('above', NAMES, [GOOD._replace(positions=[3.1, 0, 0])], "joint 'a': expected -3 to 3, got 3"),

@@ -1,0 +1,342 @@
+"""What readings of an IMU on the base mean, and which of them are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, Robot, load_urdf
+from ne_dynamics.control.imu import BaseImu
+from ne_dynamics.errors import ImuError, ModelError, NeDynamicsError, ParameterError
+from ne_dynamics.model.robot import axis_angle_rotation
+from ne_dynamics.shipped import shipped_file
+
+G = 9.80665
+GRAVITY = np.array([0.0, 0.0, -G])
+UPWARDS = -GRAVITY
+STILL = np.zeros(3)
+UPRIGHT = np.array([0.0, 0.0, 0.0, 1.0])
+
+SENSOR = """
+  <joint name="imu_joint" type="fixed">
+    <parent link="pedestal"/>
+    <child link="imu"/>
+    <origin xyz="0.4 0 0" rpy="0 0 1.5707963267948966"/>
+  </joint>
+  <link name="imu"/>
+</robot>"""
+
+
+@pytest.fixture(scope='module')
+def robot() -> Robot:
+    """Return the shipped arm with an IMU on its pedestal, 0.4 m ahead, turned by 90 degrees."""
+    text = shipped_file('six_axis_arm.urdf').read_text()
+    return load_urdf(text.replace('</robot>', SENSOR))
+
+
+def tilted(angle: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return specific force and quaternion of a base that rests tilted about its x axis."""
+    rotation = axis_angle_rotation((1.0, 0.0, 0.0), angle)
+    quaternion = np.array([np.sin(0.5 * angle), 0.0, 0.0, np.cos(0.5 * angle)])
+    return rotation.T @ UPWARDS, quaternion
+
+
+def test_before_the_first_reading_the_base_is_level(robot: Robot) -> None:
+    """No reading, no base motion: the constant gravity stands."""
+    imu = BaseImu(robot, GRAVITY)
+    assert imu.at(0.0) is None
+    assert imu.is_stale(0.0)
+    assert not imu.resting_at(0.0).any()
+    np.testing.assert_array_equal(imu.gravity_at(0.0), GRAVITY)
+    assert imu.frames == ('base_link', 'pedestal', 'imu')
+
+
+@pytest.mark.parametrize('source', ['acceleration', 'orientation'])
+def test_a_level_base_at_rest_changes_nothing(robot: Robot, source: str) -> None:
+    """Upright and at rest, the motion is zero and the torques those of the constant gravity."""
+    imu = BaseImu(robot, GRAVITY, source=source)
+    imu.update('pedestal', STILL, UPWARDS, UPRIGHT, 0.0)
+    np.testing.assert_allclose(imu.at(0.0), 0.0, atol=1e-14)
+
+
+@pytest.mark.parametrize('source', ['acceleration', 'orientation'])
+def test_a_tilted_base_at_rest_has_the_torques_of_a_tilted_gravity(
+    robot: Robot, source: str
+) -> None:
+    """The tilt from either source is the tilt of gravity, by the signs of the base's axes."""
+    force, orientation = tilted(0.4)
+    imu = BaseImu(robot, GRAVITY, source=source)
+    imu.update('base_link', STILL, force, orientation, 0.0)
+    # Turned about x by a positive angle, the left side (+y) goes up: gravity points to the right.
+    down = np.array([0.0, -G * np.sin(0.4), -G * np.cos(0.4)])
+    np.testing.assert_allclose(imu.gravity_at(0.0), down, atol=1e-12)
+    assert imu.tilt_at(0.0) == pytest.approx(0.4)
+    q = np.random.default_rng(1).uniform(-2.0, 2.0, 6)
+    zero = np.zeros(6)
+    level = Dynamics(robot, GRAVITY, backend='python')
+    expected = Dynamics(robot, down, backend='python').gravity_torque(q)
+    for motion in (imu.at(0.0), imu.resting_at(0.0)):
+        computed = level.inverse_dynamics(q, zero, zero, base_motion=motion)
+        np.testing.assert_allclose(computed, expected, atol=1e-9)
+
+
+def test_axes_and_place_of_the_sensor_are_taken_out(robot: Robot) -> None:
+    """Turning about the base's z axis at 2 rad/s, a sensor ahead feels it along its own axes."""
+    imu = BaseImu(robot, GRAVITY)
+    # Drawn towards the axis: along -x of the base, which is +y of the sensor.
+    imu.update('imu', [0.0, 0.0, 2.0], [0.0, 4.0 * 0.4, G], None, 0.0)
+    np.testing.assert_allclose(imu.at(0.0), [0, 0, 2, 0, 0, 0, 0, 0, 0], atol=1e-12)
+    # Turning faster and faster, it is pushed along +y of the base, which is +x of the sensor.
+    imu = BaseImu(robot, GRAVITY)
+    imu.update('imu', STILL, [5.0 * 0.4, 0.0, G], None, 0.0, [0.0, 0.0, 5.0])
+    np.testing.assert_allclose(imu.at(0.0), [0, 0, 0, 0, 0, 5, 0, 0, 0], atol=1e-12)
+
+
+def test_the_angular_acceleration_is_that_of_the_filtered_rate(robot: Robot) -> None:
+    """A steady spin-up is measured to the digit with a filter, and not at all without."""
+    for cutoff, expected in ((10.0, 3.0), (0.0, 0.0)):
+        imu = BaseImu(robot, GRAVITY, cutoff_frequency=cutoff)
+        for k in range(200):
+            imu.update('pedestal', [0.0, 0.0, 3.0 * 0.005 * k], UPWARDS, None, 0.005 * k)
+        np.testing.assert_allclose(imu.at(1.0)[3:6], [0.0, 0.0, expected], atol=1e-6)
+
+
+def test_the_noise_of_the_angular_acceleration_is_that_of_the_docstring(robot: Robot) -> None:
+    """1 mrad/s at 200 Hz behind 10 Hz is 0.06 rad/s^2."""
+    rng = np.random.default_rng(2)
+    imu = BaseImu(robot, GRAVITY, cutoff_frequency=10.0)
+    found = []
+    for k in range(4000):
+        imu.update('pedestal', rng.normal(0.0, 1e-3, 3), UPWARDS, None, 0.005 * k)
+        found.append(imu.at(0.005 * k)[3:6])
+    assert np.std(found[100:]) == pytest.approx(0.06, rel=0.1)
+
+
+def test_readings_close_together_do_not_make_an_angular_acceleration(robot: Robot) -> None:
+    """Two readings within a microsecond are worth no more than the cut-off allows."""
+    imu = BaseImu(robot, GRAVITY, cutoff_frequency=10.0)
+    imu.update('pedestal', STILL, UPWARDS, None, 1.0)
+    imu.update('pedestal', [0.01, 0.0, 0.0], UPWARDS, None, 1.000001)
+    assert np.abs(imu.at(1.0)[3:6]).max() <= 0.01 * 2.0 * np.pi * 10.0
+
+
+@pytest.mark.parametrize('source', ['acceleration', 'orientation'])
+def test_noise_is_filtered(robot: Robot, source: str) -> None:
+    """Readings that go to and fro are averaged, the strength of gravity stays."""
+    rng = np.random.default_rng(3)
+    imu = BaseImu(robot, GRAVITY, source=source, cutoff_frequency=1.0)
+    found = []
+    for k in range(2000):
+        force, orientation = tilted(0.3 + rng.normal(0.0, 0.05))
+        imu.update('pedestal', rng.normal(0.0, 0.1, 3), force, orientation, 0.005 * k)
+        found.append(np.concatenate((imu.at(0.005 * k)[:3], imu.gravity_at(0.005 * k))))
+    found = np.array(found[500:])
+    assert found[:, :3].std() < 0.02
+    angles = np.arctan2(-found[:, 4], -found[:, 5])
+    assert angles.std() < 0.01
+    assert angles.mean() == pytest.approx(0.3, abs=0.01)
+    np.testing.assert_allclose(np.linalg.norm(found[:, 3:], axis=1), G, rtol=1e-12)
+
+
+def test_when_readings_stop_the_direction_of_gravity_is_held_and_no_rate(robot: Robot) -> None:
+    """After the timeout: the last tilt, at rest; never rates or accelerations."""
+    imu = BaseImu(robot, GRAVITY, timeout=0.2)
+    force, _ = tilted(0.25)
+    for k in range(400):
+        imu.update('pedestal', [0.0, 0.0, 0.0], force, None, 0.005 * k)
+    imu.update('pedestal', [1.0, 2.0, 3.0], force + 4.0, None, 2.0)
+    assert imu.at(2.19)[:6].any()
+    held = imu.at(2.3)
+    assert imu.is_stale(2.3)
+    assert not held[:6].any()
+    np.testing.assert_array_equal(held, imu.resting_at(2.3))
+    np.testing.assert_allclose(GRAVITY - held[6:], imu.gravity_at(2.3), atol=1e-12)
+    assert imu.tilt_at(2.3) == pytest.approx(0.25, abs=0.02)
+    np.testing.assert_allclose(imu.at(1e6), held)
+
+
+def test_when_readings_stop_the_base_may_count_as_level(robot: Robot) -> None:
+    """With `level` the constant gravity stands after the timeout."""
+    imu = BaseImu(robot, GRAVITY, timeout=0.2, on_timeout='level')
+    imu.update('pedestal', STILL, tilted(0.25)[0], None, 0.0)
+    assert imu.at(0.1) is not None
+    assert imu.tilt_at(0.1) == pytest.approx(0.25)
+    assert imu.at(0.3) is None
+    assert not imu.resting_at(0.3).any()
+    np.testing.assert_array_equal(imu.gravity_at(0.3), GRAVITY)
+    imu.update('pedestal', STILL, tilted(0.1)[0], None, 0.4)
+    assert imu.tilt_at(0.4) == pytest.approx(0.1)
+
+
+def test_a_push_of_the_base_is_an_acceleration_and_hardly_a_tilt(robot: Robot) -> None:
+    """0.2 s at 3 m/s^2: felt in full by the arm, taken for a tilt of less than 4 degrees."""
+    imu = BaseImu(robot, GRAVITY, cutoff_frequency=50.0)
+    for k in range(240):
+        push = 3.0 if k >= 200 else 0.0
+        imu.update('pedestal', STILL, [push, 0.0, G], None, 0.005 * k)
+    np.testing.assert_allclose(imu.at(1.195)[6:], [3.0, 0.0, 0.0], atol=1e-6)
+    assert imu.tilt_at(1.195) < np.deg2rad(4.0)
+
+
+def test_gravity_follows_a_turn_without_delay(robot: Robot) -> None:
+    """A base that rolls at 1 rad/s has the tilt it has, though its estimate takes a second."""
+    imu = BaseImu(robot, GRAVITY, cutoff_frequency=0.0)
+    for k in range(300):
+        angle = max(0.0, 0.005 * (k - 100))
+        imu.update('pedestal', [float(k > 100), 0.0, 0.0], tilted(angle)[0], None, 0.005 * k)
+    assert imu.tilt_at(1.495) == pytest.approx(0.995, abs=1e-3)
+
+
+def test_an_acceleration_without_gravity_is_refused(robot: Robot) -> None:
+    """A driver that takes gravity out would let the arm fall: its readings are no use."""
+    imu = BaseImu(robot, GRAVITY)
+    for k in range(5):
+        with pytest.raises(ImuError, match=r'linear_acceleration: expected gravity in it'):
+            imu.update('pedestal', STILL, [0.01, 0.0, 0.02], None, 0.005 * k)
+    assert imu.at(0.025) is None
+    for k in range(5, 2000):  # set right in between: gravity comes back, and counts
+        try:
+            imu.update('pedestal', STILL, UPWARDS, None, 0.005 * k)
+        except ImuError:
+            assert k < 250
+    np.testing.assert_allclose(imu.at(9.995), 0.0, atol=1e-6)
+
+
+def test_a_short_fall_is_no_reason_to_refuse(robot: Robot) -> None:
+    """Weightless for 0.2 s, the base is believed."""
+    imu = BaseImu(robot, GRAVITY, cutoff_frequency=0.0)
+    for k in range(100):
+        imu.update('pedestal', STILL, UPWARDS if k < 60 else STILL, None, 0.005 * k)
+    np.testing.assert_allclose(imu.at(0.495)[6:], GRAVITY)
+    np.testing.assert_allclose(imu.gravity_at(0.495), GRAVITY)
+
+
+REFUSED = [
+    ({'frame_id': ''}, r'^header\.frame_id: got an empty one'),
+    ({'frame_id': 'nowhere'}, r"^header\.frame_id: no link 'nowhere'; expected .*'imu'"),
+    ({'frame_id': 'forearm'}, r"^header\.frame_id: 'forearm' is elsewhere on the robot"),
+    ({'angular_velocity': None}, r'^angular_velocity: .*got none'),
+    ({'angular_velocity': [0, np.nan, 0]}, r'^angular_velocity\.y: .*finite.*nan'),
+    ({'angular_velocity': [0, 0, 101.0]}, r'^angular_velocity: .*100 rad/s, got 101'),
+    ({'angular_velocity': [0, 0]}, r'^angular_velocity: expected 3 numbers, got 2'),
+    ({'angular_velocity': [1e300, 1e300, 0]}, r'^angular_velocity: expected at most'),
+    ({'angular_acceleration': [2e4, 0, 0]}, r'^angular_acceleration: expected at most'),
+    ({'linear_acceleration': None}, r'^linear_acceleration: .*got none'),
+    ({'linear_acceleration': [0, 0, -np.inf]}, r'^linear_acceleration\.z: .*finite.*-inf'),
+    ({'linear_acceleration': [400, 400, 0]}, r'^linear_acceleration: .*500 m/s\^2, got 565'),
+]
+
+
+def refuse(imu: BaseImu, change: dict, match: str) -> None:
+    """Check that a reading is refused and the last one stays, and grows old."""
+    good = {
+        'frame_id': 'imu',
+        'angular_velocity': [0.1, 0.2, 0.3],
+        'linear_acceleration': [0.5, 0.0, G],
+        'orientation': UPRIGHT,
+    }
+    imu.update(**good, stamp=1.0)
+    before = imu.at(1.0).copy()
+    with pytest.raises(ImuError, match=match) as caught:
+        imu.update(**{**good, **change}, stamp=1.2)
+    assert isinstance(caught.value, NeDynamicsError)
+    np.testing.assert_array_equal(imu.at(1.2), before)
+    assert imu.is_stale(1.55)
+
+
+@pytest.mark.parametrize(('change', 'match'), REFUSED)
+def test_bad_readings_are_refused_and_the_last_one_stays(
+    robot: Robot, change: dict, match: str
+) -> None:
+    """The error names the field, what was expected and what came."""
+    refuse(BaseImu(robot, GRAVITY), change, match)
+
+
+@pytest.mark.parametrize(
+    ('change', 'match'),
+    [
+        ({'orientation': None}, r'^orientation: .*got none'),
+        ({'orientation': [0.0] * 4}, r'^orientation: .*norm 1, got norm 0'),
+        ({'orientation': [1.0, 1.0, 1.0, 1.0]}, r'^orientation: .*norm 1, got norm 2'),
+        ({'orientation': [0, 0, 0, np.nan]}, r'^orientation\.w: .*finite.*nan'),
+        ({'orientation': [0, 0, 1]}, r'^orientation: expected 4 numbers, got 3'),
+    ],
+)
+def test_bad_orientations_are_refused_and_the_last_one_stays(
+    robot: Robot, change: dict, match: str
+) -> None:
+    """The error names the field, what was expected and what came."""
+    refuse(BaseImu(robot, GRAVITY, source='orientation'), change, match)
+
+
+def test_what_the_source_does_not_need_is_not_looked_at(robot: Robot) -> None:
+    """An IMU without orientation will do for the acceleration, and the other way round."""
+    unusable = np.full(3, np.nan)
+    imu = BaseImu(robot, GRAVITY)
+    imu.update('imu', STILL, UPWARDS, np.full(4, np.nan), 0.0)
+    imu.configure('orientation', 0.5, 'hold')
+    imu.update('imu', STILL, unusable, UPRIGHT, 0.1)
+    assert np.isfinite(imu.at(0.1)).all()
+
+
+def test_another_source_starts_from_the_known_tilt(robot: Robot) -> None:
+    """Until the first reading of the new source, the base rests as it stood."""
+    imu = BaseImu(robot, GRAVITY)
+    imu.update('pedestal', [0.0, 0.0, 1.0], tilted(0.2)[0], None, 0.0)
+    imu.configure('acceleration', 0.5, 'hold', cutoff_frequency=3.0)
+    assert imu.at(0.0)[2] == 1.0
+    imu.configure('orientation', 0.5, 'hold')
+    assert not imu.at(0.0)[:6].any()
+    assert imu.tilt_at(0.0) == pytest.approx(0.2)
+    imu.reset()
+    assert imu.at(0.0) is None
+
+
+def test_readings_of_another_frame_are_not_mixed_with_those_before(robot: Robot) -> None:
+    """What was filtered at one place says nothing about another."""
+    imu = BaseImu(robot, GRAVITY, cutoff_frequency=0.1)
+    imu.update('pedestal', STILL, UPWARDS, None, 0.0)
+    imu.update('imu', [0.0, 0.0, 2.0], [0.0, 1.6, G], None, 0.01)
+    np.testing.assert_allclose(imu.at(0.01), [0, 0, 2, 0, 0, 0, 0, 0, 0], atol=1e-12)
+
+
+def test_late_and_repeated_readings_do_not_disturb(robot: Robot) -> None:
+    """A reading that was overtaken does not count; one without a stamp of its own replaces."""
+    imu = BaseImu(robot, GRAVITY, cutoff_frequency=0.0)
+    imu.update('pedestal', [0.1, 0.0, 0.0], UPWARDS, None, 1.0)
+    imu.update('pedestal', [0.2, 0.0, 0.0], UPWARDS, None, 0.95)
+    assert imu.at(1.0)[0] == 0.1
+    imu.update('pedestal', [0.3, 0.0, 0.0], UPWARDS, None, 1.0)
+    assert imu.at(1.0)[0] == 0.3
+
+
+@pytest.mark.parametrize(
+    ('options', 'match'),
+    [
+        ({'source': 'gyro'}, 'gyro'),
+        ({'on_timeout': 'zero'}, 'zero'),
+        ({'timeout': 0.0}, r'imu\.timeout: expected > 0 s'),
+        ({'timeout': np.nan}, r'imu\.timeout'),
+        ({'cutoff_frequency': -1.0}, r'imu\.cutoff_frequency: expected'),
+        ({'cutoff_frequency': np.nan}, r'imu\.cutoff_frequency'),
+    ],
+)
+def test_bad_imu_options_are_refused(robot: Robot, options: dict, match: str) -> None:
+    """Words outside the choice and numbers outside the range are refused."""
+    with pytest.raises(ParameterError, match=match):
+        BaseImu(robot, GRAVITY, **options)
+
+
+def test_gravity_must_be_a_vector(robot: Robot) -> None:
+    """The constant gravity is checked as the dynamics check it."""
+    with pytest.raises(ModelError, match='gravity'):
+        BaseImu(robot, [0.0, np.nan, 1.0])
+
+
+def test_without_gravity_there_is_no_direction_of_it(robot: Robot) -> None:
+    """In weightlessness only motion counts."""
+    imu = BaseImu(robot, np.zeros(3))
+    imu.update('pedestal', STILL, [0.5, 0.0, 0.0], None, 0.0)
+    np.testing.assert_array_equal(imu.at(0.0)[6:], [0.5, 0.0, 0.0])
+    assert not imu.gravity_at(0.0).any()
+    assert imu.tilt_at(0.0) == 0.0
