@@ -127,15 +127,16 @@ class EffortLimiter:
         self._last = other._last
 
     def start_from(self, effort: FloatArray) -> None:
-        """Take what the motors do now for the last command, within the limits.
+        """Take what the motors do now for the last command.
 
         Parameters
         ----------
         effort : array, shape (n,)
-            [N m or N]; ignored when a number is not finite.
+            [N m or N]; ignored when one is beyond the limits or not finite: some drivers report
+            other units.
         """
-        if np.isfinite(effort).all():
-            self._last = np.minimum(np.maximum(effort, self._lower), self.limits)
+        if np.isfinite(effort).all() and (np.abs(effort) <= self.limits).all():
+            self._last = effort
 
     def is_on_its_way(self, effort: FloatArray) -> bool:
         """Return whether the last command is not yet what the limits leave of an effort."""

@@ -24,6 +24,9 @@ from ne_dynamics.model.robot import FloatArray, Joint
 POSITION_SLACK = 0.02
 """A joint may always be this far from where it was [rad or m]: noise, coarse stamps."""
 
+VELOCITY_SLACK = 0.5
+"""... and this part of the motion away from what the velocities say."""
+
 LARGEST_DISORDER = 1.0
 """A stamp older than the last by this many seconds or more is a clock that was set back."""
 
@@ -260,7 +263,7 @@ class StateGuard:
             if not -bound <= distance <= bound:
                 if before.velocity is not None and after.velocity is not None:
                     said = 0.5 * elapsed * float(before.velocity[index] + after.velocity[index])
-                    if abs(distance - said) <= POSITION_SLACK:
+                    if abs(distance - said) <= POSITION_SLACK + VELOCITY_SLACK * abs(said):
                         continue
                 return (
                     f'joint {self._names[index]!r}: moved by {distance:.3g} in {elapsed:.3g} s; '

@@ -168,11 +168,16 @@ def _reported(transition: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any
     return wrapper
 
 
-def _guarded(callback: Callable[[Any, Any], Any], refuse: Callable[..., None]) -> Any:
-    """Return a service's callback that refuses instead of raising."""
+def _guarded(
+    callback: Callable[[Any, Any], Any],
+    check: Callable[[Any], None],
+    refuse: Callable[..., None],
+) -> Any:
+    """Return a service's callback that checks first, and refuses instead of raising."""
 
     def guarded(request: Any, response: Any) -> Any:
         try:
+            check(request)
             return callback(request, response)
         except Exception as error:
             refuse(request, response, error)
@@ -236,7 +241,10 @@ class _Configured:
     def watch(self, tuning: Tuning) -> None:
         """Let the watchdog of the states have another timeout."""
         timeout = min(tuning.states.timeout, LONGEST_WATCH)
-        self._watch.timer_period_ns = max(round(timeout * 1e9), 1_000_000)
+        period = max(round(timeout * 1e9), 1_000_000)
+        if period == self._watch.timer_period_ns:
+            return
+        self._watch.timer_period_ns = period
         if not self._watch.is_canceled():
             self._watch.reset()
 
@@ -339,6 +347,11 @@ class ComputedTorqueNode(LifecycleNode):
             self._warn('change_state', f'transition {asked!r} refused: {error}')
             response.success = False
 
+        def readable(request: Any) -> None:
+            # All of them, before the first is set.
+            for parameter in request.parameters:
+                Parameter.from_parameter_msg(parameter)
+
         def refused_parameters(request: Any, response: Any, error: Exception) -> None:
             self._warn('set_parameters', f'parameters refused: {error}')
             result = SetParametersResult(successful=False, reason=str(error))
@@ -347,15 +360,15 @@ class ComputedTorqueNode(LifecycleNode):
             else:
                 response.result = result
 
-        refusals = {
-            'change_state': refused_transition,
-            'set_parameters': refused_parameters,
-            'set_parameters_atomically': refused_parameters,
+        guards: dict[str, tuple[Callable[[Any], None], Callable[..., None]]] = {
+            'change_state': (lambda request: None, refused_transition),
+            'set_parameters': (readable, refused_parameters),
+            'set_parameters_atomically': (readable, refused_parameters),
         }
         for service in self.services:
-            refuse = refusals.get(service.srv_name.rpartition('/')[2])
-            if refuse is not None:
-                service.callback = _guarded(service.callback, refuse)
+            guard = guards.get(service.srv_name.rpartition('/')[2])
+            if guard is not None:
+                service.callback = _guarded(service.callback, *guard)
         self._guard_clock()
 
     def _guard_clock(self) -> None:

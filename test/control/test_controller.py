@@ -347,3 +347,12 @@ def test_a_stamp_that_trembles_is_frozen_all_the_same() -> None:
     assert refused >= 340
     guard.judge(np.zeros(1), None, 1.9, 0.9)
     assert guard.fault is None
+
+
+def test_a_measured_effort_in_other_units_is_no_start(dynamics: Dynamics) -> None:
+    """An effort beyond the limits is not what the motors do: the command begins with gravity."""
+    controller = Controller(tuning(dynamics, rates=[100.0]))
+    assert controller.wants_effort
+    command = controller.update(Q, ZERO, 0.0, measured_effort=np.array([0, 0, 1e6, 0, 0, 0.0]))
+    np.testing.assert_allclose(command.effort, dynamics.gravity_torque(Q), atol=1e-9)
+    assert not controller.wants_effort
