@@ -35,6 +35,8 @@ EXTRAS = {
         'example-robot-data',
         'roboticstoolbox-python>=1.5',
         'mujoco>=3.2',
+        # Gazebo's physics engine; its wheels are for this platform only.
+        'dartpy>=6.20; platform_system == "Linux" and platform_machine == "x86_64"',
     ],
     'dev': ['ruff', 'mypy', 'types-PyYAML', 'colcon-common-extensions'],
 }

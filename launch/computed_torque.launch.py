@@ -6,6 +6,8 @@ The node starts from the parameter file; an argument given here wins over it. Wi
 either place, the node waits for the topic `robot_description`.
 """
 
+from typing import List  # noqa: UP035
+
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
@@ -17,7 +19,10 @@ from launch_ros.substitutions import FindPackageShare
 PARAMETERS = {
     'model': ('model_file', str),
     'tip_link': ('tip_link', str),
+    'joints': ('joints', List[str]),  # noqa: UP006 - launch_ros does not take list[str]
     'mode': ('mode', str),
+    'use_imu': ('imu.enabled', bool),
+    'state_timeout': ('state_timeout', float),
     'autostart': ('autostart', bool),
     'use_sim_time': ('use_sim_time', bool),
 }
@@ -27,8 +32,11 @@ TOPICS = {
     'joint_states': 'joint_states',
     'joint_trajectory': 'joint_trajectory',
     'wrench': 'wrench',
+    'imu': 'imu',
     'robot_description': 'robot_description',
+    'annotate': '~/annotate',
     'effort_commands': 'effort_controller/commands',
+    'annotated': '~/annotated',
 }
 
 
@@ -92,9 +100,27 @@ def generate_launch_description() -> LaunchDescription:
                 'used; empty: as the parameter file says',
             ),
             DeclareLaunchArgument(
+                'joints',
+                default_value='',
+                description='Order of the command, as in [joint_1, joint_2]; empty: as the '
+                'parameter file says',
+            ),
+            DeclareLaunchArgument(
+                'use_imu',
+                default_value='',
+                description='Take gravity and motion of the base from an IMU (true or false); '
+                'empty: as the parameter file says',
+            ),
+            DeclareLaunchArgument(
                 'mode',
                 default_value='',
                 description='Control law; empty: as the parameter file says',
+            ),
+            DeclareLaunchArgument(
+                'state_timeout',
+                default_value='',
+                description='Time without joint states that is taken for a fault [s]; empty: as '
+                'the parameter file says',
             ),
             DeclareLaunchArgument(
                 'autostart',

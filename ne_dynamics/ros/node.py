@@ -125,6 +125,9 @@ STATE_AGE_WARNING = 1.0
 LONGEST_WATCH = 3600.0
 """Period of the watchdog when it is not to wake [s]."""
 
+LONGEST_LAG = 60.0
+"""A simulated clock may be this far behind the stamps of the states [s]; farther is another."""
+
 LAST_COMMAND_WORDS = {
     LastCommand.GRAVITY: 'the last command holds the arm against gravity',
     LastCommand.ZERO: 'the last command was zero: nothing holds the arm',
@@ -229,11 +232,11 @@ class _Configured:
         states = QoSProfile(depth=1, reliability=RELIABILITY[values['joint_states_reliability']])
         self._listen(JointState, 'joint_states', node._on_joint_state, states)
         # Simulated time may stand still, real time does not.
-        simulated = node.get_parameter('use_sim_time').value
+        self.simulated_time = bool(node.get_parameter('use_sim_time').value)
         self._watch = node.create_timer(
             LONGEST_WATCH,
             node._on_watch_timer,
-            clock=node.get_clock() if simulated else node._steady_clock,
+            clock=node.get_clock() if self.simulated_time else node._steady_clock,
             autostart=False,
         )
         self.watch(tuning)
@@ -545,6 +548,12 @@ class ComputedTorqueNode(LifecycleNode):
         timeout = controller.tuning.states.timeout
         if not self._active or controller.fault is not None or np.isinf(timeout):
             return
+        if configured.simulated_time and controller.time is not None:
+            # A clock that lagged behind the states, and now leaps, is no silence.
+            age = self._control_time(self.get_clock().now().nanoseconds) - controller.time
+            if -LONGEST_LAG < age < timeout:
+                configured.rewind_watch()
+                return
         self._on_fault(
             configured, controller.trip(FaultKind.STOPPED, f'no usable one for {timeout:g} s')
         )

@@ -412,8 +412,8 @@ PARAMETERS: tuple[ParameterSpec, ...] = (
         'wrench.gain',
         'double',
         1.0,
-        'How much of the reading is compensated. What this leaves out of the tool and payload that '
-        'are known beyond the sensor, the model puts in.',
+        'How much of the reading is compensated. What this leaves out of the tool and payload '
+        'that are known beyond the sensor, the model puts in.',
         minimum=0.0,
         maximum=1.0,
         changes=Changes.ANY_TIME,

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -17,70 +12,81 @@ pytest.importorskip(
 
 import launch
 import rclpy
+from install_space import ROOT, add_executable, add_package
 from launch.actions import DeclareLaunchArgument
 from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_process import LaunchProcess
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
+from rcl_interfaces.srv import GetParameters
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import parameter_value_to_python
 from std_msgs.msg import Float64MultiArray
 
-ROOT = Path(__file__).resolve().parents[2]
 LAUNCH_FILES = sorted((ROOT / 'launch').glob('*.launch.py'))
-DOMAIN_ID = '61'
-EXECUTABLES = {
-    'computed_torque': 'ne_dynamics.ros.node',
-    'simulated_robot': 'ne_dynamics.simulation.simulated_robot',
-}
-RUN = """
-import sys
-from launch import LaunchDescription, LaunchService
-from launch.actions import IncludeLaunchDescription
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-
-path, *arguments = sys.argv[1:]
-service = LaunchService()
-service.include_launch_description(LaunchDescription([IncludeLaunchDescription(
-    PythonLaunchDescriptionSource(path),
-    launch_arguments=[argument.split(':=') for argument in arguments],
-)]))
-sys.exit(service.run())
-"""
+ARM = ROOT / 'config/six_axis_arm.urdf'
+JOINTS = [f'joint_{number}' for number in range(1, 7)]
 
 
-@pytest.fixture
-def environment(tmp_path, monkeypatch):
-    """Set up an install space that points at the checkout, and return the environment."""
-    prefix = tmp_path / 'install'
-    marker = prefix / 'share/ament_index/resource_index/packages/ne_dynamics'
-    marker.parent.mkdir(parents=True)
-    marker.touch()
-    share = prefix / 'share/ne_dynamics'
-    share.mkdir()
-    for folder in ('launch', 'config'):
-        (share / folder).symlink_to(ROOT / folder)
-    scripts = prefix / 'lib/ne_dynamics'
-    scripts.mkdir(parents=True)
-    for name, module in EXECUTABLES.items():
-        script = scripts / name
-        script.write_text(
-            f'#!{sys.executable}\nimport sys\nfrom {module} import main\nsys.exit(main())\n'
-        )
-        script.chmod(0o755)
-    prefixes = [str(prefix), os.environ.get('AMENT_PREFIX_PATH', '')]
-    monkeypatch.setenv('AMENT_PREFIX_PATH', os.pathsep.join(filter(None, prefixes)))
-    paths = [str(ROOT), os.environ.get('PYTHONPATH', '')]
-    monkeypatch.setenv('PYTHONPATH', os.pathsep.join(filter(None, paths)))
-    monkeypatch.setenv('ROS_DOMAIN_ID', DOMAIN_ID)
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    monkeypatch.setenv('ROS_LOG_DIR', str(tmp_path / 'log'))
-    return dict(os.environ)
+class Watcher:
+    """Watches, from outside, a node of this name that a launch file starts."""
+
+    def __init__(self, name, environment):
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, domain_id=int(environment['ROS_DOMAIN_ID']))
+        self.node = rclpy.create_node('watcher', context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self.namespace, _, self.name = name.rpartition('/')
+
+    def __enter__(self):
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_):
+        """Leave the domain."""
+        self._executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+    def spin(self, seconds=0.1):
+        """Serve what comes in."""
+        self._executor.spin_once(timeout_sec=seconds)
+
+    def call(self, kind, service, request):
+        """Return the response of a service of the node, or None."""
+        client = self.node.create_client(kind, f'{self.namespace}/{self.name}/{service}')
+        try:
+            if not client.wait_for_service(timeout_sec=1.0):
+                return None
+            future = client.call_async(request)
+            self._executor.spin_until_future_complete(future, timeout_sec=5.0)
+            return future.result() if future.done() else None
+        finally:
+            self.node.destroy_client(client)
+
+    def state(self):
+        """Return the id of the lifecycle state, or None."""
+        response = self.call(GetState, 'get_state', GetState.Request())
+        return response and response.current_state.id
+
+    def parameters(self, *names):
+        """Return parameters of the node by name."""
+        response = self.call(GetParameters, 'get_parameters', GetParameters.Request(names=names))
+        return dict(zip(names, map(parameter_value_to_python, response.values), strict=True))
+
+    def topics(self, which):
+        """Return the names of the topics that the node publishes or subscribes to."""
+        ask = getattr(self.node, f'get_{which}_names_and_types_by_node')
+        return {name for name, _ in ask(self.name, self.namespace or '/')}
 
 
-def declared_arguments(description):
-    """Return the declared arguments of a launch description by name."""
+def declared_arguments(path):
+    """Return the declared arguments of a launch file by name."""
+    source = PythonLaunchDescriptionSource(str(path))
     return {
         action.name: action
-        for action in description.entities
+        for action in source.get_launch_description(launch.LaunchContext()).entities
         if isinstance(action, DeclareLaunchArgument)
     }
 
@@ -88,63 +94,153 @@ def declared_arguments(description):
 @pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
 def test_every_argument_is_documented(path, environment):
     """A launch file loads, and each of its arguments has a description and a default."""
-    description = PythonLaunchDescriptionSource(str(path)).get_launch_description(
-        launch.LaunchContext()
-    )
-    arguments = declared_arguments(description)
-    assert {'model', 'params_file', 'namespace'} <= set(arguments)
+    arguments = declared_arguments(path)
+    assert {'model', 'namespace'} <= set(arguments)
     for argument in arguments.values():
         assert argument.description
         assert argument.default_value is not None
 
 
+@pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
+def test_default_files_exist(path, environment):
+    """Every file that an argument names by default is shipped."""
+    context = launch.LaunchContext()
+    defaults = [
+        launch.utilities.perform_substitutions(context, argument.default_value)
+        for argument in declared_arguments(path).values()
+    ]
+    shipped = [default.partition('share/ne_dynamics/')[2] for default in defaults]
+    files = [ROOT / name for name in shipped if name]
+    assert files
+    for file in files:
+        assert file.is_file()
+
+
 def test_simulation_runs_to_the_first_commands(environment):
     """simulation.launch.py brings the node to `active`, commands flow, and Ctrl-C ends it."""
     arguments = ['namespace:=arm', 'tip_link:=tcp', 'sensor_link:=ft_sensor', 'payload_mass:=3.0']
-    command = [sys.executable, '-c', RUN, ROOT / 'launch/simulation.launch.py', *arguments]
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    context = rclpy.Context()
-    rclpy.init(context=context, domain_id=int(DOMAIN_ID))
-    node = rclpy.create_node('watcher', context=context)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
+    arguments += ['rviz:=true']
+    path = ROOT / 'launch/simulation.launch.py'
     received = []
-    node.create_subscription(
-        Float64MultiArray, 'arm/effort_controller/commands', received.append, 10
-    )
-    client = node.create_client(GetState, 'arm/computed_torque/get_state')
-    state = None
-    deadline = time.monotonic() + 60.0
-    try:
-        while time.monotonic() < deadline and process.poll() is None:
-            executor.spin_once(timeout_sec=0.2)
-            if state == State.PRIMARY_STATE_ACTIVE and len(received) >= 10:
+    with (
+        Watcher('/arm/computed_torque', environment) as watcher,
+        LaunchProcess(path, arguments, environment) as process,
+    ):
+        watcher.node.create_subscription(
+            Float64MultiArray, 'arm/effort_controller/commands', received.append, 10
+        )
+        state = None
+        deadline = time.monotonic() + 60.0
+        while time.monotonic() < deadline and process.is_running:
+            watcher.spin()
+            if state != State.PRIMARY_STATE_ACTIVE:
+                state = watcher.state()
+            elif len(received) >= 10:
                 break
-            if client.service_is_ready():
-                future = client.call_async(GetState.Request())
-                executor.spin_until_future_complete(future, timeout_sec=5.0)
-                state = future.result().current_state.id if future.done() else state
-    finally:
-        executor.shutdown()
-        node.destroy_node()
-        rclpy.shutdown(context=context)
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGINT)
-        try:
-            output, _ = process.communicate(timeout=30)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-    assert state == State.PRIMARY_STATE_ACTIVE, output
-    assert len(received) >= 10, output
+    assert state == State.PRIMARY_STATE_ACTIVE, process.output
+    assert len(received) >= 10, process.output
     assert len(received[-1].data) == 6
-    assert process.returncode == 0, output
-    assert output.count('process has finished cleanly') == 2, output
-    assert 'Traceback' not in output
+    assert process.returncode == 0, process.output
+    assert process.output.count('process has finished cleanly') == 2, process.output
+    assert 'Traceback' not in process.output
+    # Neither is here: said, and left out.
+    for package in ('robot_state_publisher', 'rviz2'):
+        assert f'{package} is not installed' in process.output
+
+
+def test_arguments_reach_the_node(environment):
+    """computed_torque.launch.py sets parameters and remaps every topic of the node."""
+    topics = {
+        'joint_states': 'measured',
+        'joint_trajectory': 'desired',
+        'wrench': 'ft_broadcaster/wrench',
+        'imu': 'base/imu',
+        'annotate': 'plans',
+        'effort_commands': 'motors/commands',
+        'annotated': 'plans_with_effort',
+    }
+    arguments = [f'{name}:={topic}' for name, topic in topics.items()]
+    arguments += [f'model:={ARM}', 'namespace:=arm', 'tip_link:=tcp', 'sensor_link:=flange']
+    arguments += [f'joints:=[{", ".join(reversed(JOINTS))}]', 'mode:=feedforward']
+    arguments += ['use_imu:=true', 'state_timeout:=0.25', 'use_sim_time:=false', 'log_level:=warn']
+    path = ROOT / 'launch/computed_torque.launch.py'
+    with (
+        Watcher('/arm/computed_torque', environment) as watcher,
+        LaunchProcess(path, arguments, environment) as process,
+    ):
+        process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
+        values = watcher.parameters(
+            'model_file',
+            'joints',
+            'tip_link',
+            'mode',
+            'wrench.enabled',
+            'wrench.sensor_link',
+            'imu.enabled',
+            'state_timeout',
+            'use_sim_time',
+        )
+        subscribed, published = set(), set()
+
+        def are_there():
+            watcher.spin()
+            subscribed.update(watcher.topics('subscriber'))
+            published.update(watcher.topics('publisher'))
+            names = {f'/arm/{topic}' for topic in topics.values()}
+            return names <= subscribed | published
+
+        assert process.wait_until(are_there, timeout=10.0), (subscribed, published)
+    assert values == {
+        'model_file': str(ARM),
+        'joints': list(reversed(JOINTS)),
+        'tip_link': 'tcp',
+        'mode': 'feedforward',
+        'wrench.enabled': True,
+        'wrench.sensor_link': 'flange',
+        'imu.enabled': True,
+        'state_timeout': 0.25,
+        'use_sim_time': False,
+    }
+    assert {'/arm/motors/commands', '/arm/plans_with_effort'} <= published
+    assert '/arm/motors/commands' not in subscribed
+
+
+def test_autostart_can_be_left_to_others(environment):
+    """With autostart:=false the node waits, unconfigured."""
+    path = ROOT / 'launch/computed_torque.launch.py'
+    arguments = [f'model:={ARM}', 'autostart:=false']
+    with (
+        Watcher('/computed_torque', environment) as watcher,
+        LaunchProcess(path, arguments, environment) as process,
+    ):
+        assert process.wait_until(lambda: watcher.state() is not None)
+        assert watcher.state() == State.PRIMARY_STATE_UNCONFIGURED
+
+
+def test_view_starts_what_is_installed(environment, prefix, tmp_path):
+    """view.launch.py gives robot_state_publisher the model, and rviz2 its configuration."""
+    started = tmp_path / 'started'
+    text = f'import sys, time\nopen({str(started)!r}, "a").write(repr(sys.argv) + "\\n")\n'
+    for package in ('robot_state_publisher', 'rviz2'):
+        add_package(prefix, package)
+        add_executable(prefix, package, package, text)
+    path = ROOT / 'launch/view.launch.py'
+    with LaunchProcess(path, ['namespace:=arm', 'wrench:=ft'], environment) as process:
+        process.wait_until(lambda: False, timeout=20.0)
+    lines = started.read_text().splitlines()
+    assert len(lines) == 2, process.output
+    (rviz,) = (line for line in lines if 'rviz2' in line.partition(',')[0])
+    assert "'-d'" in rviz
+    assert 'config/six_axis_arm.rviz' in rviz
+    assert "'wrench:=ft'" in rviz
+    assert all("'__ns:=/arm'" in line for line in lines)
+
+
+def test_view_of_a_model_that_is_no_urdf(environment):
+    """A DH file has no frames to publish: said, and left out."""
+    path = ROOT / 'launch/view.launch.py'
+    model = ROOT / 'config/puma560_standard_dh.yaml'
+    with LaunchProcess(path, [f'model:={model}', 'rviz:=false'], environment) as process:
+        process.wait_until(lambda: False, timeout=20.0)
+    assert 'the model is no URDF' in process.output
+    assert process.returncode == 0, process.output

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import SetParameters
+from rosgraph_msgs.msg import Clock
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 ERROR = 2
@@ -239,3 +240,29 @@ def test_a_long_name_makes_no_long_line(bench) -> None:
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(bench.trajectory((1.0, Q), names=['x' * 100_000, *'abcde']))
     assert len(bench.hear('joint_trajectory dropped')) < 1200
+
+
+def test_a_simulated_clock_that_lags_is_no_silence(bench) -> None:
+    """With use_sim_time a late /clock that leaps forward does not end the motion; silence does."""
+    clock = bench.probe.create_publisher(Clock, '/clock', 10)
+
+    def tick(seconds: float) -> None:
+        message = Clock()
+        message.clock.sec = int(seconds)
+        message.clock.nanosec = round((seconds - int(seconds)) * 1e9)
+        clock.publish(message)
+        bench.spin(lambda: bench.node.get_clock().now().nanoseconds >= round(seconds * 1e9) - 1)
+
+    bench.start(use_sim_time=True, state_timeout=0.2)
+    bench.spin(lambda: clock.get_subscription_count() > 0)
+    tick(100.0)
+    bench.answer(bench.joint_state(Q))
+    for _ in range(10):
+        bench.answer(bench.joint_state(Q, dt=0.1))
+    tick(101.0)
+    bench.settle()
+    assert not any('stopped' in line for line in bench.said())
+    before = len(bench.commands)
+    tick(101.5)
+    bench.hear('joint_states stopped')
+    bench.spin(lambda: len(bench.commands) > before, 'the last command')

@@ -1,0 +1,420 @@
+"""Start Gazebo with an arm, ros2_control, and the computed-torque node that drives it.
+
+    ros2 launch ne_dynamics gazebo.launch.py
+
+The order matters, or the arm falls. Gazebo runs from the start and holds the joints of the new arm
+until a controller claims them. First come the broadcasters, so that the node has states to answer;
+the effort controller claims the joints only when the node's first command has been seen.
+doc/gazebo.md says more.
+
+Needs gz_ros2_control, ros_gz_sim, ros_gz_bridge, robot_state_publisher and the controllers.
+"""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from launch import Event, LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import (
+    DeclareLaunchArgument,
+    GroupAction,
+    IncludeLaunchDescription,
+    LogInfo,
+    OpaqueFunction,
+    RegisterEventHandler,
+    Shutdown,
+)
+from launch.conditions import IfCondition
+from launch.event_handler import EventHandler
+from launch.event_handlers import OnProcessExit
+from launch.events.process import ProcessExited
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.ros_adapters import get_ros_node
+from launch_ros.substitutions import FindPackagePrefix, FindPackageShare
+from std_msgs.msg import Float64MultiArray
+
+from ne_dynamics.errors import ParameterError
+from ne_dynamics.simulation.gazebo_description import gazebo_description, links_at_sensor
+
+PACKAGES = (
+    'controller_manager',
+    'forward_command_controller',
+    'gz_ros2_control',
+    'joint_state_broadcaster',
+    'robot_state_publisher',
+    'ros_gz_bridge',
+    'ros_gz_sim',
+)
+SENSOR_PACKAGE = 'force_torque_sensor_broadcaster'
+
+JOINT_STATE_BROADCASTER = 'joint_state_broadcaster'
+SENSOR_BROADCASTER = 'force_torque_sensor_broadcaster'
+EFFORT_CONTROLLER = 'effort_controller'
+COMMANDS = f'{EFFORT_CONTROLLER}/commands'
+WRENCH = f'{SENSOR_BROADCASTER}/wrench'
+
+# These end while the rest goes on.
+TEMPORARY = ('create', 'spawner', 'rviz2')
+
+# Gazebo may be slow to start; a controller is switched only while simulated time passes.
+SPAWNER_ARGUMENTS = ['--controller-manager-timeout', '120', '--switch-timeout', '60']
+
+
+class CommandsFlow(Event):
+    """The node has answered a joint state."""
+
+    name = 'ne_dynamics.CommandsFlow'
+
+
+def missing_packages(context: LaunchContext, packages: tuple[str, ...]) -> list[str]:
+    """Return those ROS packages that are not installed."""
+    missing = []
+    for package in packages:
+        try:
+            FindPackagePrefix(package).perform(context)
+        except LookupError:
+            missing.append(package)
+    return missing
+
+
+def controller_parameters(file: Path, name: str) -> dict[str, Any]:
+    """Return the parameters of a node in a parameter file, whatever its namespace there."""
+    try:
+        content = yaml.safe_load(file.read_text(encoding='utf-8'))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ParameterError(f'controllers_file {file}: {error}') from error
+    for key, value in (content if isinstance(content, dict) else {}).items():
+        if str(key).rpartition('/')[2] == name and isinstance(value, dict):
+            parameters = value.get('ros__parameters')
+            if isinstance(parameters, dict):
+                return parameters
+    raise ParameterError(f'controllers_file {file}: expected parameters of {name!r}, got none')
+
+
+def checked_joints(file: Path) -> list[str]:
+    """Return the joints of the effort controller, in its order."""
+    parameters = controller_parameters(file, EFFORT_CONTROLLER)
+    joints = parameters.get('joints')
+    if not isinstance(joints, list) or not joints or not all(isinstance(j, str) for j in joints):
+        raise ParameterError(
+            f'controllers_file {file}: {EFFORT_CONTROLLER}: joints: expected names, got {joints!r}'
+        )
+    if parameters.get('interface_name') != 'effort':
+        raise ParameterError(
+            f'controllers_file {file}: {EFFORT_CONTROLLER}: interface_name: expected effort, got '
+            f'{parameters.get("interface_name")!r}'
+        )
+    return joints
+
+
+def check_sensor(file: Path, frame: str) -> None:
+    """Refuse a broadcaster that would wait for another sensor, or name another frame."""
+    parameters = controller_parameters(file, SENSOR_BROADCASTER)
+    for key in ('sensor_name', 'frame_id'):
+        if parameters.get(key) != frame:
+            raise ParameterError(
+                f'controllers_file {file}: {SENSOR_BROADCASTER}: {key}: expected {frame!r}, the '
+                f'link behind the sensor, got {parameters.get(key)!r}'
+            )
+
+
+def numbers(context: LaunchContext, argument: str) -> list[float]:
+    """Return the numbers of an argument such as '0 0 1.5'."""
+    text = LaunchConfiguration(argument).perform(context)
+    try:
+        return [float(word) for word in text.split()]
+    except ValueError:
+        raise ParameterError(f'{argument}: expected numbers, got {text!r}') from None
+
+
+def initial_position(context: LaunchContext, joints: list[str]) -> dict[str, float]:
+    """Return where the joints are to stand, in the order of the effort controller."""
+    values = numbers(context, 'initial_position')
+    if values and len(values) != len(joints):
+        raise ParameterError(
+            f'initial_position: expected {len(joints)} numbers, for {", ".join(joints)}, got '
+            f'{len(values)}'
+        )
+    return dict(zip(joints, values))  # noqa: B905 - empty: all at their defaults
+
+
+def ending(reason: str) -> list[LaunchDescriptionEntity]:
+    """Return what ends everything, and says why."""
+    reason = f'ending everything: {reason}'
+    return [LogInfo(msg=reason), Shutdown(reason=reason)]
+
+
+def after(process: Node, what: str, entities: Callable[[], list[Any]]) -> RegisterEventHandler:
+    """Return what goes on when a process has done its work, and ends everything if it has not."""
+
+    def on_exit(event: ProcessExited, context: LaunchContext) -> list[Any]:
+        if context.is_shutdown:
+            return []
+        if event.returncode != 0:
+            return ending(f'could not {what}: exit code {event.returncode}')
+        return entities()
+
+    return RegisterEventHandler(OnProcessExit(target_action=process, on_exit=on_exit))
+
+
+def shut_down(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return what ends the rest when a process has ended that was to stay."""
+    if context.is_shutdown or event.process_name.startswith(TEMPORARY):
+        return []
+    return ending(f'{event.process_name} has ended')
+
+
+def watch_commands(context: LaunchContext) -> None:
+    """Emit :class:`CommandsFlow` when the first command arrives; wait for no longer."""
+    namespace = LaunchConfiguration('namespace').perform(context).strip('/')
+    node = get_ros_node(context)
+    loop = context.asyncio_loop
+    seen = False
+
+    def on_command(message: Float64MultiArray) -> None:
+        nonlocal seen
+        if not seen:
+            seen = True
+            node.destroy_subscription(subscription)
+            loop.call_soon_threadsafe(lambda: context.emit_event_sync(CommandsFlow()))
+
+    topic = '/'.join(filter(None, ('', namespace, COMMANDS)))
+    subscription = node.create_subscription(Float64MultiArray, topic, on_command, 1)
+
+
+def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return everything, in its order, or raise what is wrong with the arguments."""
+
+    def value(argument: str) -> str:
+        return LaunchConfiguration(argument).perform(context)
+
+    sensor_joint = value('sensor_joint')
+    needed = (*PACKAGES, SENSOR_PACKAGE) if sensor_joint else PACKAGES
+    missing = missing_packages(context, needed)
+    if missing:
+        debian = ' '.join(f'ros-$ROS_DISTRO-{name.replace("_", "-")}' for name in missing)
+        raise RuntimeError(f'gazebo.launch.py needs packages that are not installed: {debian}')
+
+    controllers_file = Path(value('controllers_file')).resolve()
+    namespace = LaunchConfiguration('namespace')
+    joints = checked_joints(controllers_file)
+    model = Path(value('model'))
+    description = gazebo_description(
+        model,
+        controllers_file,
+        namespace=value('namespace'),
+        sensor_joint=sensor_joint,
+        initial_position=initial_position(context, joints),
+        mount_xyz=numbers(context, 'mount_xyz'),
+        mount_rpy=numbers(context, 'mount_rpy'),
+    )
+    broadcasters = [JOINT_STATE_BROADCASTER]
+    if sensor_joint:
+        check_sensor(controllers_file, links_at_sensor(model, sensor_joint)[1])
+        broadcasters.append(SENSOR_BROADCASTER)
+    use_sim_time = {'use_sim_time': True}
+
+    def spawner(*controllers: str) -> Node:
+        return Node(
+            package='controller_manager',
+            executable='spawner',
+            name=f'spawner_{controllers[0]}',
+            namespace=namespace,
+            arguments=[*controllers, '--param-file', str(controllers_file), *SPAWNER_ARGUMENTS],
+            output='both',
+        )
+
+    def included(package: str, file: str, arguments: dict[str, Any]) -> GroupAction:
+        # In a group: the arguments of one launch file are not to become those of the next.
+        source = PathJoinSubstitution([FindPackageShare(package), 'launch', file])
+        return GroupAction(
+            [
+                IncludeLaunchDescription(
+                    PythonLaunchDescriptionSource(source), launch_arguments=arguments.items()
+                )
+            ]
+        )
+
+    has_gui = IfCondition(LaunchConfiguration('gui')).evaluate(context)
+    simulator = included(
+        'ros_gz_sim',
+        'gz_sim.launch.py',
+        {
+            'gz_args': ' '.join(
+                filter(
+                    None,
+                    ['-r', '' if has_gui else '-s', value('gz_args'), shlex.quote(value('world'))],
+                )
+            ),
+            # It would shut down a second time after Ctrl-C, which launch_ros takes for a fault.
+            'on_exit_shutdown': '',
+        },
+    )
+    clock = Node(
+        package='ros_gz_bridge',
+        executable='parameter_bridge',
+        name='clock_bridge',
+        namespace=namespace,
+        arguments=['/clock@rosgraph_msgs/msg/Clock[gz.msgs.Clock'],
+        output='both',
+    )
+    state_publisher = Node(
+        package='robot_state_publisher',
+        executable='robot_state_publisher',
+        namespace=namespace,
+        parameters=[
+            {'robot_description': ParameterValue(description, value_type=str)},
+            use_sim_time,
+        ],
+        output='both',
+    )
+    create = Node(
+        package='ros_gz_sim',
+        executable='create',
+        name='create_arm',
+        namespace=namespace,
+        arguments=['-topic', 'robot_description', '-name', value('name')],
+        output='both',
+    )
+    node = included(
+        'ne_dynamics',
+        'computed_torque.launch.py',
+        {
+            'model': '',  # robot_description: the arm as it is mounted
+            'namespace': namespace,
+            'params_file': LaunchConfiguration('params_file'),
+            'joints': yaml.safe_dump(joints, default_flow_style=True, width=10**6).strip(),
+            'tip_link': LaunchConfiguration('tip_link'),
+            'sensor_link': LaunchConfiguration('sensor_link'),
+            'mode': LaunchConfiguration('mode'),
+            'wrench': WRENCH,
+            'use_sim_time': 'true',
+            'log_level': LaunchConfiguration('log_level'),
+        },
+    )
+    view = included(
+        'ne_dynamics',
+        'view.launch.py',
+        {
+            'namespace': namespace,
+            'state_publisher': 'false',
+            'rviz': LaunchConfiguration('rviz'),
+            'wrench': WRENCH,
+            'use_sim_time': 'true',
+        },
+    )
+    spawn_broadcasters = spawner(*broadcasters)
+    spawn_effort_controller = spawner(EFFORT_CONTROLLER)
+    return [
+        simulator,
+        clock,
+        state_publisher,
+        node,
+        create,
+        view,
+        after(create, 'put the arm into Gazebo', lambda: [spawn_broadcasters]),
+        after(
+            spawn_broadcasters,
+            'start the broadcasters',
+            lambda: [OpaqueFunction(function=watch_commands)],
+        ),
+        RegisterEventHandler(
+            EventHandler(
+                matcher=lambda event: isinstance(event, CommandsFlow),
+                entities=[spawn_effort_controller],
+            )
+        ),
+        after(spawn_effort_controller, 'start the effort controller', list),
+        RegisterEventHandler(OnProcessExit(on_exit=shut_down)),
+    ]
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Return the arguments and what they start."""
+    config = PathJoinSubstitution([FindPackageShare('ne_dynamics'), 'config'])
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument(
+                'model',
+                default_value=PathJoinSubstitution([config, 'six_axis_arm.urdf']),
+                description='URDF of the arm; what Gazebo needs is added to it',
+            ),
+            DeclareLaunchArgument(
+                'controllers_file',
+                default_value=PathJoinSubstitution([config, 'gazebo_controllers.yaml']),
+                description='Parameters of the controller manager and its controllers',
+            ),
+            DeclareLaunchArgument(
+                'params_file',
+                default_value=PathJoinSubstitution([config, 'gazebo.params.yaml']),
+                description='Parameters of the computed-torque node',
+            ),
+            DeclareLaunchArgument(
+                'world',
+                default_value=PathJoinSubstitution([config, 'gazebo_world.sdf']),
+                description='World of Gazebo; needs the force-torque system for a sensor, and the '
+                'gravity that the node reckons with',
+            ),
+            DeclareLaunchArgument(
+                'gui', default_value='true', description="Show Gazebo's window (true or false)"
+            ),
+            DeclareLaunchArgument(
+                'gz_args', default_value='', description='More arguments of `gz sim`, as -v 4'
+            ),
+            DeclareLaunchArgument(
+                'rviz',
+                default_value='false',
+                description='Show the arm in rviz2, where that is installed (true or false)',
+            ),
+            DeclareLaunchArgument(
+                'namespace', default_value='', description='Namespace of everything but /clock'
+            ),
+            DeclareLaunchArgument(
+                'name', default_value='arm', description='Name of the arm in Gazebo'
+            ),
+            DeclareLaunchArgument(
+                'mount_xyz', default_value='0 0 0', description='Place of the arm in the world [m]'
+            ),
+            DeclareLaunchArgument(
+                'mount_rpy',
+                default_value='0 0 0',
+                description='Its roll, pitch and yaw there [rad]',
+            ),
+            DeclareLaunchArgument(
+                'initial_position',
+                default_value='',
+                description='Where the joints stand at the start [rad or m], in the order of the '
+                'effort controller; empty: at zero',
+            ),
+            DeclareLaunchArgument(
+                'tip_link',
+                default_value='',
+                description='Last link of the arm; empty: as the parameter file says',
+            ),
+            DeclareLaunchArgument(
+                'sensor_joint',
+                default_value='ft_sensor_joint',
+                description='Fixed joint with a force-torque sensor; empty: no sensor',
+            ),
+            DeclareLaunchArgument(
+                'sensor_link',
+                default_value='',
+                description='The link in front of it, flange with ft_sensor_joint: the node then '
+                'uses the wrench; empty: as the parameter file says',
+            ),
+            DeclareLaunchArgument(
+                'mode',
+                default_value='',
+                description='Control law; empty: as the parameter file says',
+            ),
+            DeclareLaunchArgument(
+                'log_level', default_value='info', description='debug, info, warn or error'
+            ),
+            OpaqueFunction(function=gazebo),
+        ]
+    )

@@ -1,0 +1,45 @@
+"""An install space for the launch files, whatever the package is installed as."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # the modules beside the tests
+
+from install_space import ROOT, add_executable, add_package
+
+DOMAIN_ID = '61'
+EXECUTABLES = {
+    'computed_torque': 'ne_dynamics.ros.node',
+    'simulated_robot': 'ne_dynamics.simulation.simulated_robot',
+}
+
+
+@pytest.fixture
+def prefix(tmp_path):
+    """Return an install space that points at the checkout."""
+    prefix = tmp_path / 'install'
+    share = add_package(prefix, 'ne_dynamics')
+    for folder in ('launch', 'config'):
+        (share / folder).symlink_to(ROOT / folder)
+    for name, module in EXECUTABLES.items():
+        text = f'import sys\nfrom {module} import main\nsys.exit(main())'
+        add_executable(prefix, 'ne_dynamics', name, text)
+    return prefix
+
+
+@pytest.fixture
+def environment(prefix, tmp_path, monkeypatch):
+    """Use the install space, and return the environment that does."""
+    prefixes = [str(prefix), os.environ.get('AMENT_PREFIX_PATH', '')]
+    monkeypatch.setenv('AMENT_PREFIX_PATH', os.pathsep.join(filter(None, prefixes)))
+    paths = [str(ROOT), os.environ.get('PYTHONPATH', '')]
+    monkeypatch.setenv('PYTHONPATH', os.pathsep.join(filter(None, paths)))
+    monkeypatch.setenv('ROS_DOMAIN_ID', DOMAIN_ID)
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    monkeypatch.setenv('ROS_LOG_DIR', str(tmp_path / 'log'))
+    return dict(os.environ)

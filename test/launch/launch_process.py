@@ -1,0 +1,79 @@
+"""A launch file that runs in a process of its own, as `ros2 launch` runs it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+RUN = """
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+path, *arguments = sys.argv[1:]
+service = LaunchService()
+service.include_launch_description(LaunchDescription([IncludeLaunchDescription(
+    PythonLaunchDescriptionSource(path),
+    launch_arguments=[argument.split(':=') for argument in arguments],
+)]))
+sys.exit(service.run())
+"""
+
+
+class LaunchProcess:
+    """A running launch file; leaving the context ends it with Ctrl-C.
+
+    Attributes
+    ----------
+    output : str
+        What it printed, once it has ended.
+    returncode : int
+        Its exit code, then.
+    """
+
+    def __init__(self, path, arguments, environment):
+        self._command = [sys.executable, '-c', RUN, str(path), *arguments]
+        self._environment = environment
+        self.output = ''
+        self.returncode = None
+
+    def __enter__(self):
+        """Start it."""
+        self._process = subprocess.Popen(
+            self._command,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        return self
+
+    def __exit__(self, *_):
+        """Interrupt it, if it still runs, and read what it printed."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGINT)
+        try:
+            self.output, _ = self._process.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self.output, _ = self._process.communicate()
+        self.returncode = self._process.returncode
+
+    @property
+    def is_running(self):
+        """Whether it has not ended by itself."""
+        return self._process.poll() is None
+
+    def wait_until(self, condition, timeout=60.0):
+        """Wait until a condition holds, the launch has ended, or time is up; return the first."""
+        deadline = time.monotonic() + timeout
+        while self.is_running and time.monotonic() < deadline:
+            if condition():
+                return True
+            time.sleep(0.05)
+        return bool(condition())

@@ -1,0 +1,191 @@
+"""The parameter files for the controllers of ros2_control, and what must fit to them."""
+
+from __future__ import annotations
+
+import ast
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+import ne_dynamics as ned
+from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.simulation.gazebo_description import (
+    STANDARD_GRAVITY,
+    gazebo_description,
+    links_at_sensor,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = ROOT / 'config'
+ARM = CONFIG / 'six_axis_arm.urdf'
+CONTROLLER_FILES = (
+    'gazebo_controllers.yaml',
+    'robot_controllers.yaml',
+    'jtc_effort_controllers.yaml',
+)
+PLUGINS = {
+    'joint_state_broadcaster/JointStateBroadcaster',
+    'force_torque_sensor_broadcaster/ForceTorqueSensorBroadcaster',
+    'forward_command_controller/ForwardCommandController',
+    'joint_trajectory_controller/JointTrajectoryController',
+}
+"""Types of controllers as the plugin descriptions of ros2_controllers spell them."""
+
+JTC_INTERFACES = (['effort'], ['position', 'effort'])
+"""Combinations of command interfaces with effort that joint_trajectory_controller takes."""
+
+
+def nodes(name):
+    """Return the parameters in a file by node, whose keys all fit any namespace."""
+    content = yaml.safe_load((CONFIG / name).read_text(encoding='utf-8'))
+    assert all(key.startswith('/**/') for key in content)
+    assert all(list(value) == ['ros__parameters'] for value in content.values())
+    return {key.removeprefix('/**/'): value['ros__parameters'] for key, value in content.items()}
+
+
+def constants(launch_file):
+    """Return what a launch file assigns at its top, where it is a literal, without running it."""
+    found = {}
+    for statement in ast.parse((ROOT / 'launch' / launch_file).read_text(encoding='utf-8')).body:
+        if isinstance(statement, ast.Assign):
+            try:
+                found[statement.targets[0].id] = ast.literal_eval(statement.value)
+            except ValueError:
+                continue
+    return found
+
+
+@pytest.fixture(scope='module')
+def robot():
+    """Return the shipped arm."""
+    return ned.load_urdf(ARM, tip_link='tcp')
+
+
+@pytest.mark.parametrize('name', CONTROLLER_FILES)
+def test_controllers_are_complete(name):
+    """Each controller has a type that there is, and parameters of its own."""
+    content = nodes(name)
+    manager = dict(content.pop('controller_manager'))
+    assert manager.pop('update_rate') == 500
+    assert set(manager) == set(content)
+    for controller in manager.values():
+        assert list(controller) == ['type']
+        assert controller['type'] in PLUGINS
+
+
+@pytest.mark.parametrize('name', CONTROLLER_FILES)
+def test_joints_are_those_of_the_arm(name, robot):
+    """Every list of joints is that of the URDF, in the order of the model."""
+    found = [values['joints'] for values in nodes(name).values() if 'joints' in values]
+    assert len(found) >= 2
+    assert all(joints == list(robot.joint_names) for joints in found)
+
+
+@pytest.mark.parametrize('name', ['gazebo_controllers.yaml', 'robot_controllers.yaml'])
+def test_effort_controller_takes_the_commands_of_the_node(name):
+    """The effort controller forwards efforts, from the topic that the node publishes them on."""
+    content = nodes(name)
+    assert content['controller_manager']['effort_controller']['type'] == (
+        'forward_command_controller/ForwardCommandController'
+    )
+    assert content['effort_controller']['interface_name'] == 'effort'
+    topics = constants('computed_torque.launch.py')['TOPICS']
+    assert topics['effort_commands'] == 'effort_controller/commands'
+
+
+@pytest.mark.parametrize('name', ['gazebo_controllers.yaml', 'robot_controllers.yaml'])
+def test_sensor_is_read_in_its_frame(name):
+    """The broadcaster's sensor and frame are the link behind the sensor's joint."""
+    values = nodes(name)['force_torque_sensor_broadcaster']
+    assert links_at_sensor(ARM, 'ft_sensor_joint') == ('flange', 'ft_sensor')
+    assert values == {'sensor_name': 'ft_sensor', 'frame_id': 'ft_sensor'}
+
+
+def test_gazebo_launch_starts_what_is_configured():
+    """gazebo.launch.py names the controllers as their file does."""
+    names = constants('gazebo.launch.py')
+    started = {
+        names[key]
+        for key in ('JOINT_STATE_BROADCASTER', 'SENSOR_BROADCASTER', 'EFFORT_CONTROLLER')
+    }
+    assert started == set(nodes('gazebo_controllers.yaml')) - {'controller_manager'}
+
+
+def test_controllers_claim_what_the_description_offers():
+    """Every interface that Gazebo's controllers ask for is in the completed description."""
+    text = gazebo_description(ARM, 'file', sensor_joint='ft_sensor_joint')
+    control = ElementTree.fromstring(text).find('ros2_control')
+    states, commands = set(), set()
+    for owner in (*control.findall('joint'), *control.findall('sensor')):
+        for offered, tag in ((states, 'state_interface'), (commands, 'command_interface')):
+            offered |= {f'{owner.get("name")}/{x.get("name")}' for x in owner.findall(tag)}
+    content = nodes('gazebo_controllers.yaml')
+    broadcaster = content['joint_state_broadcaster']
+    wanted = {f'{j}/{i}' for j in broadcaster['joints'] for i in broadcaster['interfaces']}
+    sensor = content['force_torque_sensor_broadcaster']['sensor_name']
+    wanted |= {f'{sensor}/{kind}.{axis}' for kind in ('force', 'torque') for axis in 'xyz'}
+    assert wanted == states
+    controller = content['effort_controller']
+    assert {f'{j}/{controller["interface_name"]}' for j in controller['joints']} == commands
+
+
+def test_node_parameters_for_gazebo_are_possible(robot):
+    """Each is a parameter of the node with a value it may have; gravity is that of the world."""
+    specs = {spec.name: spec for spec in PARAMETERS}
+
+    def flattened(values, prefix=''):
+        for key, value in values.items():
+            if isinstance(value, dict):
+                yield from flattened(value, f'{prefix}{key}.')
+            else:
+                yield prefix + key, value
+
+    values = dict(flattened(nodes('gazebo.params.yaml')['computed_torque']))
+    for name, value in values.items():
+        specs[name].check(value)
+    assert robot.link(values['tip_link'])
+    world = ElementTree.parse(CONFIG / 'gazebo_world.sdf')
+    in_world = [float(word) for word in world.findtext('world/gravity').split()]
+    assert values['gravity'] == in_world == list(STANDARD_GRAVITY)
+
+
+def test_trajectory_controllers_are_of_both_kinds():
+    """One takes effort alone, with gains for every joint, the other position and effort."""
+    content = nodes('jtc_effort_controllers.yaml')
+    kinds = {name: values for name, values in content.items() if 'command_interfaces' in values}
+    assert [values['command_interfaces'] for values in kinds.values()] == list(JTC_INTERFACES)
+    for values in kinds.values():
+        assert values['state_interfaces'] == ['position', 'velocity']
+    effort, position_effort = kinds.values()
+    assert list(effort['gains']) == effort['joints']
+    assert 'gains' not in position_effort
+
+
+def test_gains_are_those_of_computed_torque_in_the_middle(robot):
+    """Gains p and d are 100/s^2 and 20/s times the median of the diagonal of M, within 5 %."""
+    rng = np.random.default_rng(0)
+    lower = np.maximum(robot.limits('lower'), -3.1)
+    upper = np.minimum(robot.limits('upper'), 3.1)
+    dynamics = ned.Dynamics(robot, backend='python')
+    matrices = dynamics.mass_matrix(rng.uniform(lower, upper, (2000, robot.n)))
+    median = np.median(np.diagonal(matrices, axis1=1, axis2=2), axis=0)
+    gains = nodes('jtc_effort_controllers.yaml')['effort_trajectory_controller']['gains']
+    for name, inertia in zip(robot.joint_names, median, strict=True):
+        values = gains[name]
+        assert values['p'] == pytest.approx(100.0 * inertia, rel=0.05)
+        assert values['d'] == pytest.approx(20.0 * inertia, rel=0.05)
+        assert (values['i'], values['ff_velocity_scale']) == (0.0, 0.0)
+
+
+def test_rviz_shows_the_arm(robot):
+    """What rviz2 shows is the model from its topic, from the base link of the shipped arm."""
+    content = yaml.safe_load((CONFIG / 'six_axis_arm.rviz').read_text(encoding='utf-8'))
+    manager = content['Visualization Manager']
+    assert manager['Global Options']['Fixed Frame'] == robot.base_link
+    (model,) = (item for item in manager['Displays'] if item['Class'].endswith('/RobotModel'))
+    # Relative: in the namespace that the launch file gives to rviz2.
+    assert model['Description Topic']['Value'] == 'robot_description'
+    assert model['Description Topic']['Durability Policy'] == 'Transient Local'

@@ -1,0 +1,276 @@
+"""gazebo.launch.py with stand-ins for Gazebo and ros2_control, whose physics is Gazebo's own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+pytest.importorskip(
+    'launch_ros', reason='launch_ros is missing: it comes with a ROS 2 installation, not from pip'
+)
+pytest.importorskip('dartpy', reason='needs DART (pip install dartpy)')
+
+import rclpy
+from builtin_interfaces.msg import Duration
+from install_space import ROOT, add_executable, add_package
+from launch_process import LaunchProcess
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+LAUNCH_FILE = ROOT / 'launch/gazebo.launch.py'
+STAND_IN = Path(__file__).with_name('gazebo_stand_in.py')
+PROGRAMS = {
+    'controller_manager': ['spawner'],
+    'force_torque_sensor_broadcaster': [],
+    'forward_command_controller': [],
+    'gz_ros2_control': [],
+    'joint_state_broadcaster': [],
+    'robot_state_publisher': ['robot_state_publisher'],
+    'ros_gz_bridge': ['parameter_bridge'],
+    'ros_gz_sim': ['create'],
+}
+GZ_SIM = """
+import sys
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, Shutdown
+from launch.substitutions import LaunchConfiguration
+
+
+def gazebo(context):
+    shuts_down = LaunchConfiguration('on_exit_shutdown').perform(context)
+    return [ExecuteProcess(
+        cmd=[sys.executable, '@stand-in@', 'gazebo', '@folder@', LaunchConfiguration('gz_args')],
+        output='both',
+        on_exit=Shutdown() if shuts_down else None,  # as ros_gz_sim understands it
+    )]
+
+
+def generate_launch_description():
+    return LaunchDescription([
+        DeclareLaunchArgument('gz_args', default_value=''),
+        DeclareLaunchArgument('on_exit_shutdown', default_value='false'),
+        OpaqueFunction(function=gazebo),
+    ])
+"""
+
+
+@pytest.fixture
+def folder(prefix, tmp_path):
+    """Install the stand-ins; return the folder that they write to."""
+    folder = tmp_path / 'stand_in'
+    folder.mkdir()
+    for package, programs in PROGRAMS.items():
+        share = add_package(prefix, package)
+        for program in programs:
+            text = f'import os, sys\nos.execv({sys.executable!r}, [{sys.executable!r}, '
+            text += f'{str(STAND_IN)!r}, {program!r}, {str(folder)!r}, *sys.argv[1:]])'
+            add_executable(prefix, package, program, text)
+        if package == 'ros_gz_sim':
+            (share / 'launch').mkdir()
+            path = share / 'launch/gz_sim.launch.py'
+            path.write_text(
+                GZ_SIM.replace('@folder@', str(folder)).replace('@stand-in@', str(STAND_IN))
+            )
+    return folder
+
+
+def started(folder):
+    """Return what was started, in its order, each a dictionary."""
+    path = folder / 'started.jsonl'
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def report(folder):
+    """Return the last report of the physics."""
+    path = folder / 'report.json'
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def run(folder, environment, *arguments, commands=1000):
+    """Run the launch file until the arm has taken some commands; return what it was then."""
+    with LaunchProcess(LAUNCH_FILE, arguments, environment) as process:
+        process.wait_until(lambda: report(folder).get('commands', 0) >= commands, timeout=90.0)
+    return process
+
+
+def test_the_arm_never_falls(folder, environment):
+    """From the first step of the physics to the last the arm stands within 0.001 rad."""
+    process = run(folder, environment, 'gui:=false', 'gz_args:=-v 4')
+    result = report(folder)
+    assert result.get('commands', 0) >= 1000, process.output
+    assert result['holds'] is True
+    assert result['sag'] < 0.001
+    assert result['commands before'] > 0  # the node answered before the controller was started
+    assert process.returncode == 0, process.output
+    assert 'Traceback' not in process.output
+
+
+def test_everything_is_started_as_meant(folder, environment):
+    """Programs come in their order, with the arguments and parameters that belong to them."""
+    process = run(folder, environment, 'gui:=false', 'gz_args:=-v 4', commands=1)
+    programs = started(folder)
+    names = [entry['program'] for entry in programs]
+    assert names.count('spawner') == 2, process.output
+    assert names.index('create') < names.index('spawner')
+    by_name = {entry['program']: entry for entry in programs}
+
+    world = environment['AMENT_PREFIX_PATH'].split(':')[0] + '/share/ne_dynamics/config'
+    assert by_name['gazebo']['arguments'] == [f'-r -s -v 4 {world}/gazebo_world.sdf']
+    bridge = by_name['parameter_bridge']['arguments']
+    assert bridge[0] == '/clock@rosgraph_msgs/msg/Clock[gz.msgs.Clock'
+    create = by_name['create']['arguments']
+    assert create[:4] == ['-topic', 'robot_description', '-name', 'arm']
+
+    broadcasters, effort_controller = (e for e in programs if e['program'] == 'spawner')
+    assert broadcasters['arguments'][:2] == [
+        'joint_state_broadcaster',
+        'force_torque_sensor_broadcaster',
+    ]
+    assert effort_controller['arguments'][0] == 'effort_controller'
+    controllers = str(ROOT / 'config/gazebo_controllers.yaml')
+    for entry in (broadcasters, effort_controller):
+        arguments = entry['arguments']
+        assert arguments[arguments.index('--param-file') + 1] == controllers
+
+    values = {}
+    for text in by_name['robot_state_publisher']['parameters']:
+        for node in yaml.safe_load(text).values():
+            values |= node['ros__parameters']
+    assert values['use_sim_time'] is True
+    assert f'<parameters>{controllers}</parameters>' in values['robot_description']
+
+
+def test_in_a_namespace_upside_down_with_the_wrench(folder, environment):
+    """Hung from the ceiling, in a namespace, elsewhere than at zero, with the sensor, it holds.
+
+    A wrong sign or frame of the sensor, or gravity in the wrong axes, would let it fall.
+    """
+    process = run(
+        folder,
+        environment,
+        'namespace:=left/arm',
+        'mount_xyz:=0 0 2',
+        'mount_rpy:=3.1 0.2 0.5',
+        'initial_position:=0.3 -0.5 1.0 0.2 -0.4 0.6',
+        'sensor_link:=flange',
+        'gui:=false',
+    )
+    result = report(folder)
+    assert result.get('commands', 0) >= 1000, process.output
+    assert result['namespace'] == '/left/arm'
+    assert result['sag'] < 0.001
+    assert abs(result['wrench'][0] ** 2 + result['wrench'][1] ** 2 + result['wrench'][2] ** 2) == (
+        pytest.approx((1.5 * 9.80665) ** 2, rel=0.05)
+    )
+    assert process.returncode == 0, process.output
+
+
+def test_the_arm_follows_a_trajectory(folder, environment):
+    """A trajectory on `joint_trajectory` is followed to its end, with the sensor in the loop."""
+    goal = [0.4, -0.3, 0.6, 0.2, -0.5, 0.7]
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=int(environment['ROS_DOMAIN_ID']))
+    node = rclpy.create_node('commander', context=context)
+    publisher = node.create_publisher(JointTrajectory, 'joint_trajectory', 1)
+    message = JointTrajectory(joint_names=[f'joint_{number}' for number in range(1, 7)])
+    rest = [0.0] * 6
+    message.points = [
+        JointTrajectoryPoint(
+            positions=goal, velocities=rest, accelerations=rest, time_from_start=Duration(sec=1)
+        )
+    ]
+
+    def error():
+        position = report(folder).get('position', rest)
+        return max(abs(a - b) for a, b in zip(position, goal, strict=True))
+
+    arguments = ['sensor_link:=flange', 'gui:=false']
+    with LaunchProcess(LAUNCH_FILE, arguments, environment) as process:
+        process.wait_until(lambda: report(folder).get('commands', 0) > 0)
+        process.wait_until(lambda: publisher.get_subscription_count() > 0)
+        assert error() > 0.5
+        publisher.publish(message)
+        process.wait_until(lambda: error() < 0.002, timeout=60.0)
+    node.destroy_node()
+    rclpy.shutdown(context=context)
+    assert error() < 0.002, process.output
+
+
+def test_without_a_sensor(folder, environment):
+    """With `sensor_joint:=` there is neither sensor nor broadcaster, and the arm holds."""
+    process = run(folder, environment, 'sensor_joint:=', 'gui:=false', commands=200)
+    assert report(folder).get('commands', 0) >= 200, process.output
+    assert report(folder)['sag'] < 0.001
+    assert '<sensor' not in (folder / 'model.urdf').read_text()
+    assert not (folder / 'started_force_torque_sensor_broadcaster').exists()
+
+
+def test_a_failure_ends_everything(folder, environment):
+    """When the arm cannot be put into Gazebo, the rest is shut down with a reason."""
+    (folder / 'create_fails').touch()
+    with LaunchProcess(LAUNCH_FILE, ['gui:=false'], environment) as process:
+        process.wait_until(lambda: False, timeout=30.0)
+        assert not process.is_running
+    assert 'ending everything: could not put the arm into Gazebo: exit code 1' in process.output
+    assert 'spawner' not in [entry['program'] for entry in started(folder)]
+
+
+def test_everything_ends_with_gazebo(folder, environment):
+    """When Gazebo ends, the rest is shut down with it."""
+    (folder / 'gazebo_ends').touch()
+    with LaunchProcess(LAUNCH_FILE, ['gui:=false'], environment) as process:
+        process.wait_until(lambda: False, timeout=60.0)
+        assert not process.is_running
+    assert 'ending everything: python' in process.output
+
+
+def refusal(environment, *arguments):
+    """Return what a launch file printed that ended without starting anything."""
+    with LaunchProcess(LAUNCH_FILE, ['gui:=false', *arguments], environment) as process:
+        process.wait_until(lambda: False, timeout=20.0)
+        assert not process.is_running
+    assert process.returncode == 1
+    assert 'Traceback' not in process.output
+    return process.output
+
+
+def test_missing_packages_are_named(environment):
+    """Without Gazebo the launch file names the Debian packages that it needs."""
+    output = refusal(environment)
+    assert 'needs packages that are not installed' in output
+    assert 'ros-$ROS_DISTRO-gz-ros2-control' in output
+    assert 'ros-$ROS_DISTRO-force-torque-sensor-broadcaster' in output
+
+
+@pytest.mark.parametrize(
+    ('change', 'arguments', 'message'),
+    [
+        (
+            ('sensor_name: ft_sensor', 'sensor_name: other'),
+            [],
+            "sensor_name: expected 'ft_sensor'",
+        ),
+        (('interface_name: effort', 'interface_name: position'), [], 'interface_name: expected'),
+        (
+            ('/**/effort_controller:', '/**/arm_controller:'),
+            [],
+            "parameters of 'effort_controller'",
+        ),
+        (('', ''), ['sensor_joint:=joint_6'], 'expected a fixed joint'),
+        (('', ''), ['initial_position:=0 0'], 'initial_position: expected 6 numbers'),
+        (('', ''), ['mount_xyz:=0 0 up'], "mount_xyz: expected numbers, got '0 0 up'"),
+        (('', ''), ['model:=/nowhere.urdf'], 'nowhere.urdf'),
+    ],
+)
+def test_wrong_arguments_are_named(folder, environment, tmp_path, change, arguments, message):
+    """What does not fit together ends the launch with one line, before anything is started."""
+    controllers = tmp_path / 'controllers.yaml'
+    text = (ROOT / 'config/gazebo_controllers.yaml').read_text()
+    controllers.write_text(text.replace(*change) if change[0] else text)
+    output = refusal(environment, f'controllers_file:={controllers}', *arguments)
+    assert message in output
+    assert started(folder) == []

@@ -1,0 +1,260 @@
+"""Gazebo's own parser, sdformat, on what is given to Gazebo.
+
+sdformat has no Python package: a small C++ program beside this file prints what it reads, and is
+compiled here. Debian's version is older than that of Gazebo Harmonic (14); both read URDF by the
+same rules.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.model.robot import Inertia, Transform
+from ne_dynamics.simulation.gazebo_description import (
+    GAZEBO_PLUGIN,
+    GAZEBO_PLUGIN_FILE,
+    SENSOR_RATE,
+    gazebo_description,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+ARM = ROOT / 'config' / 'six_axis_arm.urdf'
+WORLD = ROOT / 'config' / 'gazebo_world.sdf'
+SENSOR_JOINT = 'ft_sensor_joint'
+# The name of a link in the path: sdformat replaces names of links it dissolves.
+CONTROLLERS = '/home/pedestal/tool/tcp controllers.yaml'
+MOUNT = {'mount_xyz': (0.1, -0.2, 0.3), 'mount_rpy': (0.4, -0.3, 0.2)}
+TOLERANCE = 1e-12
+
+
+def example_robots():
+    """Return the descriptions of other people's robots by file name; opening one may skip."""
+    path = ROOT / 'test' / 'oracles' / 'example_robots.py'
+    location = importlib.util.spec_from_file_location('example_robots', path)
+    module = importlib.util.module_from_spec(location)
+    sys.modules[location.name] = module  # dataclasses look there
+    location.loader.exec_module(module)
+    return {Path(robot.file).stem: robot for robot in module.EXAMPLE_ROBOTS}
+
+
+EXAMPLES = example_robots()
+
+
+def sdformat_flags():
+    """Return the compiler's flags for the newest sdformat, or skip."""
+    for tool in ('g++', 'pkg-config'):
+        if shutil.which(tool) is None:
+            pytest.skip(f'{tool} is missing (Debian package {tool})')
+    listed = subprocess.run(
+        ['pkg-config', '--list-all'], capture_output=True, text=True, check=True
+    ).stdout
+    versions = sorted(int(number) for number in re.findall(r'^sdformat(\d+)\s', listed, re.M))
+    if not versions:
+        pytest.skip("Gazebo's parser is missing (Debian package libsdformat-dev)")
+    flags = ['pkg-config', '--cflags', '--libs', f'sdformat{versions[-1]}']
+    return subprocess.run(flags, capture_output=True, text=True, check=True).stdout.split()
+
+
+@pytest.fixture(scope='module')
+def read(tmp_path_factory):
+    """Return a function that has Gazebo's parser read a text, and returns what it made of it."""
+    folder = tmp_path_factory.mktemp('sdformat')
+    program = folder / 'sdformat_report'
+    source = Path(__file__).with_name('sdformat_report.cc')
+    command = ['g++', '-std=c++17', '-O0', source, '-o', program, *sdformat_flags()]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert result.returncode == 0, result.stderr
+
+    def report(text, suffix):
+        path = folder / f'description.{suffix}'
+        path.write_text(text, encoding='utf-8')
+        environment = {**os.environ, 'HOME': str(folder)}  # where it keeps its log
+        result = subprocess.run(
+            [program, path],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        assert result.stderr == ''
+        content = json.loads(result.stdout)
+        assert content['errors'] == []
+        return content
+
+    return report
+
+
+@pytest.fixture(scope='module')
+def description():
+    """Return the completed description of the shipped arm, with the sensor, mounted askew."""
+    return gazebo_description(
+        ARM, CONTROLLERS, namespace='tool', sensor_joint=SENSOR_JOINT, **MOUNT
+    )
+
+
+@pytest.fixture(scope='module')
+def model(read, description):
+    """Return what Gazebo's parser makes of it."""
+    (model,) = read(description, 'urdf')['models']
+    return model
+
+
+@pytest.fixture(scope='module')
+def robot(description):
+    """Return what we make of it."""
+    return ned.load_urdf(description)
+
+
+def pose(values):
+    """Return the transform of [x, y, z, qw, qx, qy, qz]."""
+    w, x, y, z = values[3:]
+    rotation = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return Transform(rotation, values[:3])
+
+
+def inertia(link):
+    """Return the inertia of a link of Gazebo, in the link's frame."""
+    xx, yy, zz = link['diagonal']
+    xy, xz, yz = link['off_diagonal']
+    about_com = Inertia(link['mass'], np.zeros(3), [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return about_com.transformed(pose(link['inertial_pose']))
+
+
+def lumped(robot, name, names):
+    """Return the inertia of several of our links of one body, in the frame of one of them."""
+    to_link = robot.link(name).pose_in_body.inverse()
+    total = Inertia.zero()
+    for other in robot.links:
+        if other.name in names:
+            total += other.inertia.transformed(to_link @ other.pose_in_body)
+    return total
+
+
+def test_joints_are_kept(model, robot):
+    """All six joints are there, and the one of the sensor: a fixed joint of a known kind."""
+    kinds = {joint['name']: joint['type'] for joint in model['joints']}
+    assert kinds == {
+        'world_mount': 'fixed',
+        **dict.fromkeys(robot.joint_names, 'revolute'),
+        SENSOR_JOINT: 'fixed',
+    }
+
+
+def test_joint_properties_are_ours(model, robot):
+    """Damping, friction and limits of every joint are those of our model."""
+    joints = {joint['name']: joint for joint in model['joints']}
+    for joint in robot.joints:
+        found = joints[joint.name]
+        assert found['damping'] == joint.viscous_friction
+        assert found['friction'] == joint.coulomb_friction
+        assert (found['lower'], found['upper']) == (joint.lower, joint.upper)
+        assert found['effort'] == joint.effort_limit
+        assert found['velocity'] == joint.velocity_limit
+
+
+def test_frames_and_axes_are_ours(model, robot):
+    """At position zero every link of Gazebo is where ours is, and every axis points as ours."""
+    dynamics = ned.Dynamics(robot, backend='python')
+    zero = np.zeros(robot.n)
+    for link in model['links']:
+        expected = dynamics.forward_kinematics(zero, link=link['name'])
+        np.testing.assert_allclose(pose(link['pose']).matrix, expected, atol=TOLERANCE)
+    joints = {joint['name']: joint for joint in model['joints']}
+    jacobian = dynamics.jacobian(zero, link='ft_sensor')
+    for index, name in enumerate(robot.joint_names):
+        np.testing.assert_allclose(joints[name]['axis'], jacobian[3:, index], atol=TOLERANCE)
+
+
+def test_inertias_are_ours(model, robot):
+    """Mass, centre of mass and inertia tensor of each of Gazebo's links are those of our model."""
+    names = {link['name'] for link in model['links']}
+    groups = {name: {name} for name in names}
+    for link in robot.links:  # in Gazebo each link is part of the nearest one that is left
+        nearest = link
+        while nearest.name not in names and nearest.parent is not None:
+            nearest = robot.link(nearest.parent)
+        if nearest.name in names:
+            groups[nearest.name].add(link.name)
+    assert groups['ft_sensor'] == {'ft_sensor', 'tool', 'tcp'}
+    for link in model['links']:
+        found, expected = inertia(link), lumped(robot, link['name'], groups[link['name']])
+        assert found.mass == pytest.approx(expected.mass, rel=TOLERANCE)
+        np.testing.assert_allclose(found.parameters, expected.parameters, atol=TOLERANCE)
+
+
+def test_no_mass_is_lost(model, robot):
+    """Gazebo's model weighs what all links of the URDF do, and its sensor what is beyond it."""
+    masses = {link['name']: link['mass'] for link in model['links']}
+    assert sum(masses.values()) == pytest.approx(36.4, rel=TOLERANCE)
+    assert sum(masses.values()) == pytest.approx(
+        sum(link.inertia.mass for link in robot.links), rel=TOLERANCE
+    )
+    beyond = [robot.link(name).inertia.mass for name in ('ft_sensor', 'tool', 'tcp')]
+    assert masses['ft_sensor'] == pytest.approx(sum(beyond), rel=TOLERANCE)
+
+
+def test_sensor_measures_at_the_link_behind_it(model):
+    """The sensor is in the frame of its child link, and reads what that exerts on the arm."""
+    (joint,) = (joint for joint in model['joints'] if joint['name'] == SENSOR_JOINT)
+    assert (joint['parent'], joint['child']) == ('flange', 'ft_sensor')
+    np.testing.assert_allclose(pose(joint['pose_in_child']).matrix, np.eye(4), atol=TOLERANCE)
+    (sensor,) = joint['sensors']
+    assert pose(sensor.pop('pose_in_joint')).matrix.tolist() == np.eye(4).tolist()
+    assert sensor == {
+        'name': 'ft_sensor',
+        'type': 'force_torque',
+        'rate': SENSOR_RATE,
+        'frame': 'child',
+        'direction': 'child_to_parent',
+    }
+
+
+def test_plugin_comes_through(model):
+    """The plugin keeps its parameters, whatever names of dissolved links are in them."""
+    (plugin,) = model['plugins']
+    assert plugin == {
+        'name': GAZEBO_PLUGIN,
+        'filename': GAZEBO_PLUGIN_FILE,
+        'elements': {'parameters': CONTROLLERS, 'hold_joints': '1', 'ros': '/tool'},
+    }
+
+
+@pytest.mark.parametrize('name', EXAMPLES)
+def test_other_robots_come_through(read, name):
+    """Completed for Gazebo, other people's robots keep every joint that moves, and their mass."""
+    text = gazebo_description(EXAMPLES[name].path, CONTROLLERS)
+    robot = ned.load_urdf(text)
+    (model,) = read(text, 'urdf')['models']
+    moving = {joint['name'] for joint in model['joints'] if joint['type'] != 'fixed'}
+    assert moving == {body.joint_name for body in robot.bodies}
+    mass = sum(link.inertia.mass for link in robot.links)
+    assert sum(link['mass'] for link in model['links']) == pytest.approx(mass, rel=TOLERANCE)
+
+
+def test_world_has_what_the_arm_needs(read):
+    """The shipped world has the node's gravity, and the systems that physics and sensor need."""
+    content = read(WORLD.read_text(encoding='utf-8'), 'sdf')
+    (world,) = content['worlds']
+    assert world['gravity'] == [0.0, 0.0, -9.80665]
+    assert {plugin['name'] for plugin in world['plugins']} >= {
+        'gz::sim::systems::Physics',
+        'gz::sim::systems::UserCommands',
+        'gz::sim::systems::SceneBroadcaster',
+        'gz::sim::systems::ForceTorque',
+    }
