@@ -5,12 +5,14 @@ VENV := .venv
 STAMP := $(VENV)/.ne_dynamics_installed
 EXTRAS := ros,sim,fast,plot,test,dev
 
-.PHONY: help venv demo test bench lint format readme
+.PHONY: help venv demo test fuzz bench soak lint format readme
 
 help:
 	@echo 'make demo     follow a trajectory in simulation with four control laws, and compare'
 	@echo 'make test     run the tests'
+	@echo 'make fuzz     random messages to the node: MESSAGES=100000 SEED=...; prints its figures'
 	@echo 'make bench    measure speed beside other libraries; writes benchmark/README.md'
+	@echo 'make soak     run the node for long beside a bare relay: memory, misses, faults (MINUTES=30)'
 	@echo 'make lint     ruff (lint, format) and mypy'
 	@echo 'make format   let ruff format the code and fix what it can'
 	@echo 'make readme   write the table of doc/parameters.md anew'
@@ -32,8 +34,15 @@ demo: venv
 test: venv
 	@$(VENV)/bin/python -m pytest
 
+fuzz: venv
+	@$(VENV)/bin/python -W ignore::RuntimeWarning test/fuzz/fuzz_run.py \
+		--messages $(or $(MESSAGES),100000) $(if $(SEED),--seed $(SEED))
+
 bench: venv
 	@$(VENV)/bin/ne_dynamics bench --output benchmark/results.json --document benchmark/README.md
+
+soak: venv
+	@$(VENV)/bin/python -m ne_dynamics.bench.soak --minutes $(or $(MINUTES),30)
 
 lint: venv
 	@$(VENV)/bin/ruff check .

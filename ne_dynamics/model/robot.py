@@ -511,7 +511,7 @@ class Robot:
         """Number of coordinates."""
         return len(self.joints)
 
-    @property
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the coordinates, in order."""
         return tuple(joint.name for joint in self.joints)

@@ -73,7 +73,8 @@ class ControlledArm:
     @property
     def command_names(self) -> tuple[str, ...]:
         """Joints in the order of the command."""
-        return tuple(self.robot.joint_names[index] for index in self.command_order)
+        names = [self.robot.joint_names[index] for index in self.command_order]
+        return tuple(names)
 
     def to_model_order(self, values: FloatArray) -> FloatArray:
         """Return gains or limits, given in the order of the command, in the model's.

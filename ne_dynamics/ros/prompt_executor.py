@@ -147,7 +147,13 @@ class PromptExecutor(SingleThreadedExecutor):
             self._release()
 
     def _present_entities(self) -> Entities:
-        return tuple(tuple(getattr(self._node, kind)) for kind in KINDS)
+        # From lists: a tuple made of a generator is allocated too large and cut, and the
+        # interpreter keeps it for later; done every second, the process grows for an hour.
+        present = []
+        for kind in KINDS:
+            entities = list(getattr(self._node, kind))
+            present.append(tuple(entities))
+        return tuple(present)
 
     def _prepare(self) -> None:
         """Build the wait set; its entities cannot be destroyed while they are in it."""
