@@ -7,6 +7,9 @@ diagonal of the mass matrix at the start of the motion, about which the motion s
 
 Every run starts at rest at the motion's first waypoint, under brakes that are released when the
 motion begins. So the error of PD alone contains the arm's sagging into its gains.
+
+With ``--scenario`` it tells one of four other stories, each a comparison with and without what
+the node has for it.
 """
 
 from __future__ import annotations
@@ -15,7 +18,6 @@ import argparse
 import contextlib
 import json
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,25 +27,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import InputError
-from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.demo_arm import (
+    SENSOR_LINK,
+    TERMS,
+    DemoArm,
+    gain_parameters,
+    law_parameters,
+)
+from ne_dynamics.simulation.demo_tables import ProgressBar, figure, shortened
 
 if TYPE_CHECKING:
-    from ne_dynamics.model.robot import Robot
     from ne_dynamics.simulation.demo_motion import Motion
     from ne_dynamics.simulation.demo_session import ClosedLoop, Recording
 
-SHIPPED_MODEL = 'six_axis_arm.urdf'
-SHIPPED_TIP = 'tcp'
-SENSOR_LINK = 'ft_sensor'
-"""Taken for the last link on the arm's side of a wrist sensor where a model has it."""
+SCENARIOS = {
+    'tool-load': 'a tool heavier than the wrist is picked up: unknown, felt, told',
+    'tilted-base': 'the base stands askew, then rocks: without and with an imu',
+    'model-error': 'wrong masses, unknown friction: computed torque beside PD',
+    'sensor-loss': 'joint states stop mid-motion, then the wrench: with and without a watchdog',
+}
+"""With the line that ``--help`` prints for each."""
 
-TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
-
+LOAD = 3.0
+DURATION = 4.0
 SHORT_DURATION = 2.0
 SHORT_MODES = ('pd', 'computed_torque')
-
-BAR_WIDTH = 24
 
 
 @dataclass(frozen=True)
@@ -53,8 +63,7 @@ class Law:
     Attributes
     ----------
     label : str
-    mode : str
-        The node's parameter `mode`.
+    mode : Mode
     terms : tuple of str
         Parts of the model that are used.
     colour, width, dashes : str, float, tuple of float
@@ -62,7 +71,7 @@ class Law:
     """
 
     label: str
-    mode: str
+    mode: Mode
     terms: tuple[str, ...]
     colour: str
     width: float = 1.3
@@ -70,12 +79,12 @@ class Law:
 
 
 LAWS = {
-    'pd': Law('PD alone', 'feedforward_pd', (), '#8c8c8c'),
-    'pd_gravity': Law('PD + gravity', 'feedforward_pd', ('gravity',), '#e69f00'),
+    'pd': Law('PD alone', Mode.FEEDFORWARD_PD, (), '#8c8c8c'),
+    'pd_gravity': Law('PD + gravity', Mode.FEEDFORWARD_PD, ('gravity',), '#e69f00'),
     'feedforward_pd': Law(
-        'feed-forward + PD', 'feedforward_pd', TERMS, '#0072b2', 1.4, (4.0, 3.0)
+        'feed-forward + PD', Mode.FEEDFORWARD_PD, TERMS, '#0072b2', 1.4, (4.0, 3.0)
     ),
-    'computed_torque': Law('computed torque', 'computed_torque', TERMS, '#d1495b', 2.6),
+    'computed_torque': Law('computed torque', Mode.COMPUTED_TORQUE, TERMS, '#d1495b', 2.6),
 }
 """In the order in which they run."""
 
@@ -93,6 +102,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         description='Follow a trajectory with a simulated arm over ROS 2, by PD alone, PD with '
         'gravity, feed-forward with PD, and computed torque; then with a load on the tool, '
         'without and with the wrench of a wrist sensor. Prints tables, writes plots.',
+        epilog='scenarios:\n'
+        + '\n'.join(f'  {name:<14}{story}' for name, story in SCENARIOS.items()),
+        formatter_class=_Formatter,
+    )
+    parser.add_argument(
+        '--scenario', choices=tuple(SCENARIOS), metavar='NAME', help='one of the stories below'
     )
     model = parser.add_mutually_exclusive_group()
     model.add_argument('--urdf', metavar='FILE', help='URDF of your arm (default: one of our own)')
@@ -106,7 +121,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         f'{SENSOR_LINK} where the model has it, otherwise the tip)',
     )
     parser.add_argument(
-        '--duration', type=_positive, metavar='S', help='of the motion [s] (default: 4)'
+        '--duration',
+        type=_positive,
+        metavar='S',
+        help=f'of the motion [s] (default: {DURATION:g}; model-error: 2)',
     )
     parser.add_argument(
         '--rate', type=_positive, default=500.0, metavar='HZ', help='control rate (default: 500)'
@@ -120,15 +138,20 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         '--load',
         type=_not_negative,
-        default=3.0,
         metavar='KG',
-        help='hung on the tip (default: 3; 0: leave these runs out)',
+        help=f'hung on the tip (default: {LOAD:g}; 0: leave these runs out; tool-load: 6)',
     )
     parser.add_argument(
-        '--modes', nargs='+', choices=tuple(LAWS), metavar='LAW', help=f'of {", ".join(LAWS)}'
+        '--modes',
+        nargs='+',
+        choices=tuple(LAWS),
+        metavar='LAW',
+        help=f'of {", ".join(LAWS)}; not with --scenario',
     )
     parser.add_argument(
-        '--short', action='store_true', help=f'{SHORT_DURATION:g} s, {" and ".join(SHORT_MODES)}'
+        '--short',
+        action='store_true',
+        help=f'{SHORT_DURATION:g} s, {" and ".join(SHORT_MODES)}; with --scenario: fewer runs',
     )
     parser.add_argument(
         '--output',
@@ -140,6 +163,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument('--json', action='store_true', help='print the results as JSON')
     parser.set_defaults(run=run)
     return parser
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Keeps the lines of the epilog as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text.startswith('scenarios:') else super()._fill_text(text, width, indent)
 
 
 def _positive(text: str) -> float:
@@ -171,6 +201,8 @@ def run(args: argparse.Namespace) -> int:
     import ne_dynamics.simulation.mujoco_model  # noqa: F401
     from ne_dynamics.simulation.demo_session import ClosedLoop
 
+    if args.scenario is not None:
+        return _run_scenario(args)
     demo = _Demo.prepared(args)
     quiet = args.json
     if not quiet:
@@ -183,6 +215,30 @@ def run(args: argparse.Namespace) -> int:
         demo.run_load(loop)
     demo.plot(args.output)
     print(json.dumps(demo.results(), indent=2) if quiet else demo.report())
+    return 0
+
+
+def _run_scenario(args: argparse.Namespace) -> int:
+    from ne_dynamics.simulation.demo_scenarios import Options, perform
+
+    if args.modes is not None:
+        raise InputError('--modes: expected none with --scenario, which brings its own laws')
+    options = Options(
+        args.urdf or args.model,
+        args.base,
+        args.tip,
+        args.sensor,
+        args.duration,
+        args.rate,
+        args.kp,
+        args.kv,
+        args.load,
+        args.short,
+    )
+    announce = (lambda text: None) if args.json else print
+    with _terminated_in_order():
+        results, report = perform(args.scenario, options, args.output, announce)
+    print(json.dumps(results, indent=2) if args.json else report)
     return 0
 
 
@@ -205,42 +261,17 @@ def _signals() -> tuple[signal.Signals, ...]:
     return (signal.SIGTERM, signal.SIGHUP) if hasattr(signal, 'SIGHUP') else (signal.SIGTERM,)
 
 
-def fair_gains(
-    robot: Robot, motion: Motion, kp: float, kv: float
-) -> tuple[list[float], list[float]]:
-    """Return the PD gains of the bandwidth that computed torque has with `kp` and `kv`.
-
-    Parameters
-    ----------
-    robot : Robot
-    motion : Motion
-        The mass matrix is that at its first waypoint.
-    kp, kv : float
-        Accelerations per error [1/s^2, 1/s].
-
-    Returns
-    -------
-    tuple of two lists of float, length n
-        Efforts per error [N m/rad, N m s/rad or N/m, N s/m].
-    """
-    from ne_dynamics.dynamics import Dynamics
-
-    diagonal = np.diag(Dynamics(robot).mass_matrix(motion.positions[0]))
-    return (kp * diagonal).tolist(), (kv * diagonal).tolist()
-
-
 @dataclass(eq=False)
 class _Demo:
     """What is run, and what came of it."""
 
     args: argparse.Namespace
-    model_file: str
-    tip: str | None
-    robot: Robot
+    load: float
+    arm: DemoArm
     motion: Motion
     sensor_link: str | None
     laws: tuple[str, ...]
-    pd_gains: tuple[list[float], list[float]]
+    gains: dict[str, Any]
     runs: dict[str, Recording] = field(default_factory=dict)
     load_runs: dict[str, Recording] = field(default_factory=dict)
     plots: list[Path] = field(default_factory=list)
@@ -250,76 +281,44 @@ class _Demo:
     def prepared(cls, args: argparse.Namespace) -> _Demo:
         """Read the model and plan the motion."""
         from ne_dynamics.dynamics import Dynamics
-        from ne_dynamics.model.files import load_model
         from ne_dynamics.simulation.demo_motion import excitation
         from ne_dynamics.simulation.mujoco_model import with_hung_mass
 
-        given = args.urdf or args.model
-        model_file = str(Path(given).resolve() if given else shipped_file(SHIPPED_MODEL))
-        tip = args.tip or (None if given else SHIPPED_TIP)
-        robot = load_model(model_file, args.base, tip)
-        if robot.n == 0:
-            raise InputError(f'{model_file}: expected joints that move, got none')
+        arm = DemoArm.read(args.urdf or args.model, args.base, args.tip)
+        robot = loaded = arm.robot
         sensor_link: str | None = None
-        loaded = robot
-        if args.load > 0.0 and robot.tip_link is not None:
-            sensor_link = args.sensor or _sensor_link(robot)
+        load = LOAD if args.load is None else args.load
+        if load > 0.0 and robot.tip_link is not None:
+            sensor_link = args.sensor or arm.default_sensor_link()
             robot.cut_beyond(sensor_link)  # raises when joints are beyond it
-            loaded = with_hung_mass(robot, args.load, np.zeros(3))
-        duration = args.duration or (SHORT_DURATION if args.short else 4.0)
+            loaded = with_hung_mass(robot, load, np.zeros(3))
+        duration = args.duration or (SHORT_DURATION if args.short else DURATION)
         motion = excitation(robot, duration, Dynamics(loaded).inverse_dynamics)
         laws = tuple(
             key for key in LAWS if key in (args.modes or (SHORT_MODES if args.short else LAWS))
         )
-        return cls(
-            args,
-            model_file,
-            tip,
-            robot,
-            motion,
-            sensor_link,
-            laws,
-            fair_gains(robot, motion, args.kp, args.kv),
-        )
+        gains = gain_parameters(robot, motion, args.kp, args.kv)
+        return cls(args, load, arm, motion, sensor_link, laws, gains)
 
     # -- running ----------------------------------------------------------------------------
 
-    def _model_parameters(self) -> dict[str, Any]:
-        return {
-            'model_file': self.model_file,
-            'base_link': self.args.base or '',
-            'tip_link': self.tip or '',
-        }
-
     def node_parameters(self) -> dict[str, Any]:
         """Return the node's parameters that all runs share."""
-        kp, kv = self.pd_gains
         return {
-            **self._model_parameters(),
+            **self.arm.parameters(),
             'joint_states_reliability': 'reliable',
-            'computed_torque.kp': [self.args.kp],
-            'computed_torque.kv': [self.args.kv],
-            'feedforward_pd.kp': kp,
-            'feedforward_pd.kv': kv,
+            **self.gains,
         }
 
     def robot_parameters(self) -> dict[str, Any]:
         """Return the simulated robot's parameters that all runs share."""
-        return self._model_parameters()
+        return self.arm.parameters()
 
     def run_laws(self, loop: ClosedLoop) -> None:
         """Follow the motion by every law."""
         for key in self.laws:
             law = LAWS[key]
-            self.runs[key] = self._run(
-                loop,
-                law.label,
-                {
-                    'mode': law.mode,
-                    **{f'terms.{term}': term in law.terms for term in TERMS},
-                },
-                {},
-            )
+            self.runs[key] = self._run(loop, law.label, law_parameters(law.mode, law.terms), {})
 
     def run_load(self, loop: ClosedLoop) -> None:
         """Follow the motion with the load, without and with the wrench."""
@@ -336,8 +335,8 @@ class _Demo:
                     'wrench.measures': 'on_tool',
                 },
                 {
-                    'payload.mass': self.args.load,
-                    'payload.link': self.robot.tip_link,
+                    'payload.mass': self.load,
+                    'payload.link': self.arm.robot.tip_link,
                     'wrench.sensor_link': self.sensor_link,
                     'wrench.measures': 'on_tool',
                 },
@@ -346,7 +345,7 @@ class _Demo:
     def _run(
         self, loop: ClosedLoop, label: str, node: dict[str, Any], robot: dict[str, Any]
     ) -> Recording:
-        bar = _ProgressBar(label, self.motion.duration)
+        bar = ProgressBar(label, self.motion.duration)
         try:
             return loop.run(self.motion, node, robot, bar.show)
         finally:
@@ -356,15 +355,15 @@ class _Demo:
 
     def introduction(self) -> str:
         """Return what is going to be done."""
-        robot, motion = self.robot, self.motion
+        robot, motion = self.arm.robot, self.motion
         text = (
             f'{robot.name}: {robot.n} joints, {motion.duration:g} s at {self.args.rate:g} Hz, '
             f'Kp = {self.args.kp:g}/s^2, Kv = {self.args.kv:g}/s (PD: times the diagonal of the '
             'mass matrix)'
         )
         if self.sensor_link is not None:
-            text += f'; then {self.args.load:g} kg on {robot.tip_link}'
-        elif self.args.load > 0.0:
+            text += f'; then {self.load:g} kg on {robot.tip_link}'
+        elif self.load > 0.0:
             text += '; no load, because the model has no tip: name it with --tip'
         return text
 
@@ -376,13 +375,15 @@ class _Demo:
         styles = {
             key: Style(law.label, law.colour, law.width, law.dashes) for key, law in LAWS.items()
         } | {key: Style(label, colour, width) for key, (label, colour, width) in LOAD_RUNS.items()}
-        name = self.robot.name
-        load = f'{name} with {self.args.load:g} kg on the tool'
+        name = self.arm.robot.name
+        load = f'{name} with {self.load:g} kg on the tool'
         for prefix, runs, title in (('', self.runs, name), ('load_', self.load_runs, load)):
             if runs:
                 error, effort = folder / f'{prefix}error.png', folder / f'{prefix}torque.png'
-                plot_errors(error, self.robot, runs, styles, f'{title}: tracking error')
-                plot_efforts(effort, self.robot, runs, styles, f'{title}: effort of the motors')
+                plot_errors(error, self.arm.robot, runs, styles, f'{title}: tracking error')
+                plot_efforts(
+                    effort, self.arm.robot, runs, styles, f'{title}: effort of the motors'
+                )
                 self.plots += [error, effort]
 
     def report(self) -> str:
@@ -393,18 +394,22 @@ class _Demo:
                 self._table({LAWS[key].label: recording for key, recording in self.runs.items()})
             )
             if 'pd' in self.runs and 'computed_torque' in self.runs:
-                ratio = _overall(self.runs['pd']) / _overall(self.runs['computed_torque'])
+                ratio = (
+                    self.runs['pd'].overall_rms_error
+                    / self.runs['computed_torque'].overall_rms_error
+                )
                 blocks[-1] += f'\nRMS error of computed torque: 1/{ratio:.0f} of PD alone'
         if self.load_runs:
             blocks.append(
-                f'With {self.args.load:g} kg on {self.robot.tip_link}, unknown to the model; '
+                f'With {self.load:g} kg on {self.arm.robot.tip_link}, unknown to the model; '
                 f'sensor at {self.sensor_link}:\n'
                 + self._table(
                     {LOAD_RUNS[key][0]: recording for key, recording in self.load_runs.items()}
                 )
             )
-            ratio = _overall(self.load_runs['without_wrench']) / _overall(
-                self.load_runs['with_wrench']
+            ratio = (
+                self.load_runs['without_wrench'].overall_rms_error
+                / self.load_runs['with_wrench'].overall_rms_error
             )
             blocks[-1] += f'\nRMS error with the wrench: 1/{ratio:.0f} of that without'
         blocks.append('Plots: ' + ', '.join(str(path) for path in self.plots))
@@ -413,8 +418,8 @@ class _Demo:
 
     def _table(self, runs: dict[str, Recording]) -> str:
         columns = [
-            (_shortened(joint.name), '[mm]' if joint.type.is_prismatic else '[mrad]')
-            for joint in self.robot.joints
+            (shortened(joint.name), '[mm]' if joint.type.is_prismatic else '[mrad]')
+            for joint in self.arm.robot.joints
         ]
         widths = [max(9, len(name) + 2) for name, _ in columns]
         label_width = max(len(label) for label in runs) + 2
@@ -429,7 +434,7 @@ class _Demo:
                 lines.append(
                     f'{label:<{label_width}}{what:<5}'
                     + ''.join(
-                        f'{_figure(value):>{width}}'
+                        f'{figure(value):>{width}}'
                         for value, width in zip(values, widths, strict=True)
                     )
                 )
@@ -443,7 +448,7 @@ class _Demo:
                 key: {
                     'rms_error': _by_joint(recording, 'rms_error'),
                     'peak_error': _by_joint(recording, 'peak_error'),
-                    'overall_rms_error': _overall(recording),
+                    'overall_rms_error': recording.overall_rms_error,
                     'states': len(recording.time),
                     'cycles_per_second': recording.cycles_per_second,
                 }
@@ -451,19 +456,19 @@ class _Demo:
             }
 
         return {
-            'robot': self.robot.name,
-            'model_file': self.model_file,
-            'joints': list(self.robot.joint_names),
+            'robot': self.arm.robot.name,
+            'model_file': self.arm.model_file,
+            'joints': list(self.arm.robot.joint_names),
             'duration': self.motion.duration,
             'rate': self.args.rate,
             'kp': self.args.kp,
             'kv': self.args.kv,
-            'pd_kp': self.pd_gains[0],
-            'pd_kv': self.pd_gains[1],
+            'pd_kp': self.gains['feedforward_pd.kp'],
+            'pd_kv': self.gains['feedforward_pd.kv'],
             'runs': told(self.runs),
             'load': {
-                'mass': self.args.load,
-                'link': self.robot.tip_link,
+                'mass': self.load,
+                'link': self.arm.robot.tip_link,
                 'sensor_link': self.sensor_link,
                 'runs': told(self.load_runs),
             }
@@ -474,69 +479,5 @@ class _Demo:
         }
 
 
-def _sensor_link(robot: Robot) -> str:
-    named = any(link.name == SENSOR_LINK for link in robot.links)
-    assert robot.tip_link is not None  # the caller looked
-    return SENSOR_LINK if named else robot.tip_link
-
-
-def _overall(recording: Recording) -> float:
-    """Return the RMS error over all joints [rad, m]."""
-    return float(np.sqrt(np.mean(recording.error**2)))
-
-
 def _by_joint(recording: Recording, key: str) -> dict[str, float]:
     return dict(zip(recording.joint_names, getattr(recording, key).tolist(), strict=True))
-
-
-def _figure(value: float) -> str:
-    """Return a number with three significant digits, never in powers of ten."""
-    if value >= 100.0:
-        return f'{value:.0f}'
-    return f'{value:.1f}' if value >= 10.0 else f'{value:.2f}' if value >= 1.0 else f'{value:.3f}'
-
-
-def _shortened(name: str, longest: int = 16) -> str:
-    return name if len(name) <= longest else f'{name[: longest - 2]}..'
-
-
-class _ProgressBar:
-    """A line on stderr that grows with the time reached; on no terminal, only its end."""
-
-    def __init__(self, label: str, duration: float) -> None:
-        self._label = label
-        self._duration = duration
-        self._reached = 0.0
-        self._is_terminal = sys.stderr.isatty()
-        self._last_shown = -1.0
-        self._began = time.monotonic()
-        self.show(0.0)
-
-    def show(self, reached: float) -> None:
-        self._reached = reached
-        now = time.monotonic()
-        if self._is_terminal and (now - self._last_shown > 0.1):
-            self._last_shown = now
-            self._write()
-
-    def _write(self) -> None:
-        done = min(self._reached / self._duration, 1.0)
-        filled = round(BAR_WIDTH * done)
-        bar = '#' * filled + '.' * (BAR_WIDTH - filled)
-        elapsed = time.monotonic() - self._began
-        sys.stderr.write(
-            f'\r{self._label:<31}{bar} {self._reached:4.1f}/{self._duration:.1f} s '
-            f'({elapsed:.0f} s)\x1b[K'
-        )
-        sys.stderr.flush()
-
-    def close(self) -> None:
-        if self._is_terminal:
-            self._write()
-            sys.stderr.write('\n')
-        else:
-            sys.stderr.write(
-                f'{self._label}: {self._reached:.1f} of {self._duration:.1f} s, '
-                f'{time.monotonic() - self._began:.1f} s real time\n'
-            )
-        sys.stderr.flush()

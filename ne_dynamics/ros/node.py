@@ -551,7 +551,7 @@ class ComputedTorqueNode(LifecycleNode):
         if configured.simulated_time and controller.time is not None:
             # A clock that lagged behind the states, and now leaps, is no silence.
             age = self._control_time(self.get_clock().now().nanoseconds) - controller.time
-            if -LONGEST_LAG < age < timeout:
+            if -LONGEST_LAG < age < 0.5 * timeout:
                 configured.rewind_watch()
                 return
         self._on_fault(

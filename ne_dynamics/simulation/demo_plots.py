@@ -92,11 +92,7 @@ def plot_errors(
                 np.maximum(1e3 * np.abs(run.error[:, index]), 0.1 * SMALLEST_ERROR),
                 **styles[key].drawn(),
             )
-        axes.set_yscale('log')
-        axes.set_ylim(SMALLEST_ERROR, 2.0 * max(largest, 1.0))
-        axes.yaxis.set_major_locator(LogLocator(base=10.0, numticks=12))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f'{value:g}'))
-        axes.yaxis.set_minor_locator(NullLocator())
+        set_logarithmic(axes, SMALLEST_ERROR, 2.0 * max(largest, 1.0))
         if index % COLUMNS == 0:
             axes.set_ylabel(f'|error| [{_error_unit(robot, index)}]')
         elif _error_unit(robot, index) != 'mrad':
@@ -146,6 +142,31 @@ def plot_efforts(
     _finish(figure, panels, runs, styles, title, path)
 
 
+def set_logarithmic(axes: Any, low: float, high: float) -> None:
+    """Make the ordinate of a panel logarithmic, with plain numbers at powers of ten."""
+    axes.set_yscale('log')
+    axes.set_ylim(low, high)
+    axes.yaxis.set_major_locator(LogLocator(base=10.0, numticks=12))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f'{value:g}'))
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def empty_figure(width: float, height: float) -> Any:
+    """Return a figure of a size [inch] that needs no display."""
+    figure = Figure(figsize=(width, height), dpi=110)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def set_plain(axes: Any) -> None:
+    """Give a panel a quiet grid and no frame."""
+    axes.grid(True, color=GRID_COLOUR, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=8.5, colors=TEXT_COLOUR, length=3)
+    for side in ('top', 'right'):
+        axes.spines[side].set_visible(False)
+
+
 def _error_unit(robot: Robot, index: int) -> str:
     return 'mm' if robot.joints[index].type.is_prismatic else 'mrad'
 
@@ -160,8 +181,7 @@ def _room(values: Sequence[FloatArray]) -> tuple[float, float]:
 def _grid(robot: Robot) -> tuple[Figure, list[Any]]:
     rows = math.ceil(robot.n / COLUMNS)
     columns = min(COLUMNS, robot.n)
-    figure = Figure(figsize=(4.0 * columns + 0.6, 2.35 * rows + 0.9), dpi=110)
-    FigureCanvasAgg(figure)
+    figure = empty_figure(4.0 * columns + 0.6, 2.35 * rows + 0.9)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True)
     panels = list(grid.flat)
     for spare in panels[robot.n :]:
@@ -169,11 +189,7 @@ def _grid(robot: Robot) -> tuple[Figure, list[Any]]:
     panels = panels[: robot.n]
     for index, axes in enumerate(panels):
         axes.set_title(robot.joint_names[index], loc='left', fontsize=10, color=TEXT_COLOUR)
-        axes.grid(True, color=GRID_COLOUR, linewidth=0.6)
-        axes.set_axisbelow(True)
-        axes.tick_params(labelsize=8.5, colors=TEXT_COLOUR, length=3)
-        for side in ('top', 'right'):
-            axes.spines[side].set_visible(False)
+        set_plain(axes)
         if index + columns >= robot.n:
             axes.set_xlabel('time [s]')
             axes.tick_params(labelbottom=True)

@@ -3,20 +3,21 @@
 The processes find each other over DDS on this machine only, in a domain and a namespace of their
 own. The simulated robot runs in lockstep and stands under its brake until the trajectory has
 reached the node, whose clock is the stamp of the joint states; all of it then starts at the
-same stamp, and each run is reproducible.
+same stamp, and each run is reproducible: time stands still while parameters are set.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -32,7 +33,10 @@ from ne_dynamics.simulation.demo_motion import Motion
 try:
     import rclpy
     from builtin_interfaces.msg import Duration
+    from diagnostic_msgs.msg import DiagnosticArray
+    from rcl_interfaces.srv import SetParametersAtomically
     from rclpy.executors import SingleThreadedExecutor
+    from rclpy.parameter import Parameter
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from rclpy.signals import SignalHandlerOptions
     from sensor_msgs.msg import JointState
@@ -48,6 +52,15 @@ NODE_MODULE = 'ne_dynamics.ros.node'
 ROBOT_MODULE = 'ne_dynamics.simulation.simulated_robot'
 NODE_NAME = 'computed_torque'
 ROBOT_NAME = 'simulated_robot'
+
+OWN_TOPICS = ('/clock', '/diagnostics')
+"""Absolute names that each run keeps to itself."""
+
+DIAGNOSTICS_TIMEOUT = 5.0
+"""Longest wait for what the node says of a run that it may have given up [s]."""
+
+LOCKSTEP_STATE_TIMEOUT = 10.0
+"""The node's watchdog in lockstep, where time stands still while a busy machine does else [s]."""
 
 NANOSECONDS = 1_000_000_000
 
@@ -104,6 +117,42 @@ class SessionError(NeDynamicsError, RuntimeError):
 
 
 @dataclass(frozen=True, eq=False)
+class Setting:
+    """Parameters of the node that are set together while it moves.
+
+    Attributes
+    ----------
+    time : float
+        Since the start of the trajectory [s].
+    parameters : mapping
+        By name.
+    """
+
+    time: float
+    parameters: Parameters
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """What the node said of itself.
+
+    Attributes
+    ----------
+    time : float
+        Since the start of the trajectory [s].
+    level : int
+        0 ok, 1 warning, 2 error, 3 stale.
+    message : str
+    values : mapping of str to str
+    """
+
+    time: float
+    level: int
+    message: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
 class Recording:
     """What was measured in a run.
 
@@ -114,8 +163,15 @@ class Recording:
         Since the start of the trajectory [s].
     desired, position, velocity, effort : array, shape (N, n)
         [rad or m], its rate, [N m or N]; effort is what the motors applied up to that time.
+        Desired is what was sent, whether the node heeds it or not.
+    heeded : array, shape (N, n)
+        Desired position by the node; NaN where it did not answer.
     cycles_per_second : float
-        States that were answered in a second of wall time.
+        States in a second of wall time.
+    set_times : tuple of float
+        When the node took each of the settings [s].
+    diagnoses : tuple of Diagnosis
+        From before the start to the end.
     """
 
     joint_names: tuple[str, ...]
@@ -124,7 +180,10 @@ class Recording:
     position: FloatArray
     velocity: FloatArray
     effort: FloatArray
+    heeded: FloatArray
     cycles_per_second: float
+    set_times: tuple[float, ...] = ()
+    diagnoses: tuple[Diagnosis, ...] = ()
 
     @property
     def error(self) -> FloatArray:
@@ -136,6 +195,11 @@ class Recording:
         """Root of the mean square of the error over the run [rad or m], shape (n,)."""
         rms: FloatArray = np.sqrt(np.mean(self.error**2, axis=0))
         return rms
+
+    @property
+    def overall_rms_error(self) -> float:
+        """The same over all joints [rad, m]."""
+        return float(np.sqrt(np.mean(self.error**2)))
 
     @property
     def peak_error(self) -> FloatArray:
@@ -259,6 +323,9 @@ class ClosedLoop:
         node_parameters: Parameters,
         robot_parameters: Parameters | None = None,
         progress: Progress | None = None,
+        *,
+        settings: Sequence[Setting] = (),
+        must_follow: bool = True,
     ) -> Recording:
         """Follow a motion once, from its first waypoint at rest, and record.
 
@@ -269,6 +336,10 @@ class ClosedLoop:
             Added to those that all runs share.
         progress : callable, optional
             Called with the time reached [s], from 0 to the motion's duration.
+        settings : sequence of Setting
+            In the order of their times.
+        must_follow : bool
+            Whether it is an error when the node does not follow the motion to its end.
 
         Returns
         -------
@@ -278,28 +349,35 @@ class ClosedLoop:
         Raises
         ------
         SessionError
-            When a process ended, nothing was heard in time, or the node did not follow the
-            trajectory that it was sent.
+            When a process ended, nothing was heard in time, the node refused a setting, or did
+            not follow the trajectory that it was sent although it must.
         """
         number = next(_run_numbers)
         namespace = f'/demo_{os.getpid()}_{number}'
         self._start(
             namespace,
-            {**self._node_parameters, **node_parameters},
+            {
+                'state_timeout': LOCKSTEP_STATE_TIMEOUT,
+                **self._node_parameters,
+                **node_parameters,
+            },
             {
                 **self._robot_parameters,
                 **(robot_parameters or {}),
                 'rate': float(self._rate),
                 'lockstep': True,
                 'brake': True,
+                'pause_at': [setting.time for setting in settings],
                 'initial_position': motion.positions[0].tolist(),
             },
             number,
         )
         observer = _Observer(self._context, namespace, motion)
         try:
-            observer.follow(self._check_processes, progress or (lambda reached: None))
-            return observer.recording()
+            observer.follow(self._check_processes, progress or (lambda reached: None), settings)
+            if not must_follow:
+                observer.wait_for_diagnosis()
+            return observer.recording(must_follow)
         except SessionError as failure:
             logs = '\n'.join(
                 f'--- output of {process.name}:\n{process.tail()}' for process in self._processes
@@ -322,6 +400,7 @@ class ClosedLoop:
                 [
                     *(sys.executable, '-m', module, '--ros-args'),
                     *('-r', f'__ns:={namespace}'),
+                    *(word for topic in OWN_TOPICS for word in ('-r', f'{topic}:={topic[1:]}')),
                     *('--params-file', str(file)),
                 ],
                 environment,
@@ -353,13 +432,22 @@ def _domain() -> int:
 
 
 def _parameter_file(parameters: Parameters) -> str:
-    """Write a ROS parameter file; JSON is YAML. Empty lists are left out: they have no type."""
-    given = {
-        name: list(value) if isinstance(value, tuple) else value
+    """Write a ROS parameter file. Empty lists are left out: they have no type."""
+    lines = [
+        f'{json.dumps(name)}: {_yaml(value)}'
         for name, value in parameters.items()
         if not (isinstance(value, (list, tuple)) and len(value) == 0)
-    }
-    return json.dumps({'/**': {'ros__parameters': given}}, indent=2)
+    ]
+    return '{"/**": {"ros__parameters": {\n' + ',\n'.join(lines) + '\n}}}\n'
+
+
+def _yaml(value: Any) -> str:
+    """Return a parameter's value as YAML: JSON, but for what is infinite."""
+    if isinstance(value, (list, tuple)):
+        return f'[{", ".join(map(_yaml, value))}]'
+    if isinstance(value, float) and math.isinf(value):
+        return '.inf' if value > 0.0 else '-.inf'
+    return json.dumps(value)
 
 
 class _Observer:
@@ -369,6 +457,8 @@ class _Observer:
         self._motion = motion
         self._states: dict[int, JointState] = {}
         self._desired: dict[int, JointState] = {}
+        self._diagnoses: list[tuple[int, Any]] = []
+        self._set_stamps: list[int] = []
         self._is_accepted = False
         self._start: int | None = None
         self._last_heard = time.monotonic()
@@ -385,11 +475,20 @@ class _Observer:
         self._publisher = self._node.create_publisher(
             JointTrajectory, 'joint_trajectory', RELIABLE
         )
-        self._node.create_subscription(JointState, 'joint_states', self._on_state, RECORDING)
+        self._node.create_subscription(
+            JointState, f'{ROBOT_NAME}/true_joint_states', self._on_state, RECORDING
+        )
         self._node.create_subscription(
             JointState, f'{NODE_NAME}/effort', self._on_desired, RECORDING
         )
+        self._node.create_subscription(
+            DiagnosticArray, 'diagnostics', self._on_diagnostics, RELIABLE
+        )
         self._client = self._node.create_client(Trigger, f'{ROBOT_NAME}/release_brake')
+        self._resumer = self._node.create_client(Trigger, f'{ROBOT_NAME}/resume')
+        self._setter = self._node.create_client(
+            SetParametersAtomically, f'{NODE_NAME}/set_parameters_atomically'
+        )
 
     def close(self) -> None:
         self._executor.shutdown()
@@ -402,6 +501,12 @@ class _Observer:
     def _on_desired(self, message: JointState) -> None:
         self._is_accepted = self._is_accepted or any(message.velocity)
         self._desired[_nanoseconds(message)] = message
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        if self._states:
+            own = f'{self._node.get_namespace()}/{NODE_NAME}'
+            newest = next(reversed(self._states))
+            self._diagnoses += [(newest, item) for item in message.status if item.name == own]
 
     def _wait(self, done: Callable[[], bool], check: Callable[[], None], what: str) -> None:
         deadline = time.monotonic() + START_TIMEOUT
@@ -416,7 +521,9 @@ class _Observer:
         while (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 
-    def follow(self, check: Callable[[], None], progress: Progress) -> None:
+    def follow(
+        self, check: Callable[[], None], progress: Progress, settings: Sequence[Setting]
+    ) -> None:
         """Run the motion from start to end."""
         self._wait(
             lambda: bool(self._desired and self._states),
@@ -425,6 +532,9 @@ class _Observer:
         )
         self._wait(lambda: self._publisher.get_subscription_count() > 0, check, 'joint_trajectory')
         self._wait(self._client.service_is_ready, check, f'{ROBOT_NAME}/release_brake')
+        if settings:
+            self._wait(self._setter.service_is_ready, check, f'{NODE_NAME}/set_parameters')
+            self._wait(self._resumer.service_is_ready, check, f'{ROBOT_NAME}/resume')
         # The node may learn of this publisher a little later than it of the node: what is sent
         # before that waits for the next heartbeat of DDS, seconds later.
         self._spin(SETTLING_TIME)
@@ -438,8 +548,11 @@ class _Observer:
         self._start = start
         self._last_heard = time.monotonic()
         reached = start
+        waiting = list(settings)
         while reached < end:
             self._executor.spin_once(timeout_sec=0.5)
+            if waiting and reached > start and reached >= start + waiting[0].time * NANOSECONDS:
+                self._set(waiting.pop(0), reached, check)
             newest = next(reversed(self._states))
             if newest != reached:
                 if reached == start:
@@ -454,6 +567,22 @@ class _Observer:
                         f'{(reached - start) / 1e9:.3f} s into the motion'
                     )
         self._ended_at = time.monotonic()
+
+    def _set(self, setting: Setting, reached: int, check: Callable[[], None]) -> None:
+        """Set parameters of the node while the robot waits."""
+        answer = self._setter.call_async(_setting_request(setting))
+        self._wait(answer.done, check, f'{NODE_NAME}/set_parameters_atomically')
+        if not answer.result().result.successful:
+            raise SessionError(f'{NODE_NAME} refused a setting: {answer.result().result.reason}')
+        self._set_stamps.append(reached)
+        resumed = self._resumer.call_async(Trigger.Request())
+        self._wait(resumed.done, check, f'{ROBOT_NAME}/resume')
+
+    def wait_for_diagnosis(self) -> None:
+        """Let the node report once more."""
+        before, deadline = len(self._diagnoses), time.monotonic() + DIAGNOSTICS_TIMEOUT
+        while len(self._diagnoses) == before and time.monotonic() < deadline:
+            self._executor.spin_once(timeout_sec=0.1)
 
     def _trajectory(self) -> JointTrajectory:
         motion = self._motion
@@ -473,8 +602,8 @@ class _Observer:
             )
         return message
 
-    def recording(self) -> Recording:
-        """Return what was recorded, checked for gaps and for the node's obedience."""
+    def recording(self, must_follow: bool) -> Recording:
+        """Return what was recorded, checked for the node's obedience."""
         if self._start is None:
             raise SessionError('nothing recorded: the motion did not start')
         names = self._motion.robot.joint_names
@@ -490,11 +619,13 @@ class _Observer:
             [self._desired[stamps[index]] for index in compared], names, 'position'
         )
         difference = np.abs(followed - desired[compared]).max()
-        if not difference <= DESIRED_TOLERANCE:
+        if must_follow and not difference <= DESIRED_TOLERANCE:
             raise SessionError(
                 f'{NODE_NAME} did not follow the trajectory it was sent: its desired position '
                 f'is up to {difference:.3g} away; expected at most {DESIRED_TOLERANCE:g}'
             )
+        heeded = np.full_like(desired, np.nan)
+        heeded[compared] = followed
         return Recording(
             names,
             times,
@@ -502,8 +633,32 @@ class _Observer:
             _by_name(states, names, 'position'),
             _by_name(states, names, 'velocity'),
             _by_name(states, names, 'effort'),
+            heeded,
             len(stamps) / max(self._ended_at - self._started_at, 1e-9),
+            tuple(self._since_start(stamp) for stamp in self._set_stamps),
+            tuple(
+                Diagnosis(
+                    self._since_start(stamp),
+                    ord(status.level) if isinstance(status.level, bytes) else status.level,
+                    status.message,
+                    {item.key: item.value for item in status.values},
+                )
+                for stamp, status in self._diagnoses
+            ),
         )
+
+    def _since_start(self, stamp: int) -> float:
+        assert self._start is not None  # the caller looked
+        return (stamp - self._start) / NANOSECONDS
+
+
+def _setting_request(setting: Setting) -> SetParametersAtomically.Request:
+    return SetParametersAtomically.Request(
+        parameters=[
+            Parameter(name, value=value).to_parameter_msg()
+            for name, value in setting.parameters.items()
+        ]
+    )
 
 
 def _nanoseconds(message: JointState) -> int:

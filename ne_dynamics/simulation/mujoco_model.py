@@ -11,6 +11,10 @@ in published arm models, the Puma 560's among them, and are harmless as long as 
 whole has a positive definite mass matrix. That is checked instead. And what lies beyond a wrist
 sensor is split off into a MuJoCo body of its own, rigidly fixed, so that MuJoCo's force and
 torque sensors measure the interaction at that cut.
+
+A base that rocks or sways is a body on joints of its own: oscillators, a spring and a rotor
+inertia each, so heavy (:data:`DRIVEN_INERTIA`) that the arm does not disturb them. The arm then
+feels all inertial forces, in whatever way MuJoCo integrates.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import math
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +38,7 @@ from ne_dynamics.model.robot import (
     Robot,
     Transform,
 )
+from ne_dynamics.simulation.base_motion import BaseMotion
 
 try:
     import mujoco
@@ -42,7 +48,7 @@ except ImportError as error:
     ) from error
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
-"""Acceleration of free fall in the base frame [m/s^2]."""
+"""Acceleration of free fall in the world's axes, a level base's own [m/s^2]."""
 
 INTEGRATORS = {'rk4': 'RK4', 'implicitfast': 'implicitfast', 'euler': 'Euler'}
 """Integrators on offer, and MuJoCo's names for them."""
@@ -53,8 +59,18 @@ SMALLEST_MASS = 1e-12
 SMALLEST_INERTIA = 1e-10
 """What a joint must feel at least [kg m^2 or kg]; MuJoCo itself adds 1e-15."""
 
+DRIVEN_INERTIA = 1e9
+"""Rotor inertia of the joints that move the base [kg m^2, kg]. 1 kN m of the arm disturb its
+acceleration by 1e-6 rad/s^2; the excursion itself is set anew in every period."""
+
 _SENSOR = 'wrist sensor'
 """Name of the MuJoCo body and site at the cut."""
+
+_IMU = 'imu'
+"""Name of the site of the inertial measurement unit."""
+
+_MOVING_BASE = 'moving base'
+"""Name of the MuJoCo body that carries the base; its joints are numbered."""
 
 _IMPEDANCE = '0.9999 0.9999 0.001 0.5 2'
 """`solimp` of mimic joints and Coulomb friction: nearly rigid, whatever the violation."""
@@ -154,6 +170,24 @@ def with_hung_mass(
     return robot.with_links((*robot.links, payload))
 
 
+class ImuReading(NamedTuple):
+    """What an inertial measurement unit measures, in the axes of its link.
+
+    Attributes
+    ----------
+    orientation : array, shape (4,)
+        Of its link in the world (east, north, up): quaternion x, y, z, w.
+    angular_velocity : array, shape (3,)
+        [rad/s]
+    specific_force : array, shape (3,)
+        Acceleration minus that of free fall [m/s^2]: at rest and level (0, 0, 9.8).
+    """
+
+    orientation: FloatArray
+    angular_velocity: FloatArray
+    specific_force: FloatArray
+
+
 class MujocoArm:
     """A simulated arm: coordinates in the robot's order, advanced by efforts.
 
@@ -162,7 +196,7 @@ class MujocoArm:
     robot : Robot
         With payload and model error already in it.
     gravity : array-like, shape (3,)
-        Acceleration of free fall in the base frame [m/s^2].
+        Acceleration of free fall in the world's axes [m/s^2].
     period : float
         Time one :meth:`step` takes [s]; the effort is held over it.
     substeps : int
@@ -175,6 +209,10 @@ class MujocoArm:
     joint_limits : bool
         Whether a joint stops at its position limits (by MuJoCo's soft constraint). Off unless
         asked for: a controller under test should be seen to leave them.
+    base : BaseMotion, optional
+        How the base stands in the world and moves; default: level and at rest.
+    imu_link : str, optional
+        Link that carries an inertial measurement unit, at its frame's origin.
 
     Attributes
     ----------
@@ -190,7 +228,7 @@ class MujocoArm:
     ModelError
         When a moving link, with what is fixed to it, has a negative mass or a negative
         principal moment of inertia, when the mass matrix is not positive definite (the message
-        names the joint and its link), or when `sensor_link` is unknown.
+        names the joint and its link), or when `sensor_link` or `imu_link` is unknown.
     InputError
         When period, substeps, gravity or the integrator's name cannot be used.
 
@@ -212,6 +250,8 @@ class MujocoArm:
         integrator: str = 'rk4',
         sensor_link: str | None = None,
         joint_limits: bool = False,
+        base: BaseMotion | None = None,
+        imu_link: str | None = None,
     ) -> None:
         if not (math.isfinite(period) and period > 0.0):
             raise InputError(f'period [s]: expected a finite number > 0, got {period}')
@@ -232,6 +272,7 @@ class MujocoArm:
         self._period = period
         self._has_sensor = sensor_link is not None
         self._leaders = _leaders(robot)
+        self._base = BaseMotion(np.eye(3)) if base is None else base
 
         inertias, cut = _lumped(robot, sensor_link)
         self.mjcf = _mjcf(
@@ -243,6 +284,8 @@ class MujocoArm:
             period / substeps,
             integrator,
             joint_limits,
+            self._base,
+            None if imu_link is None else robot.link(imu_link),
         )
         self.model = mujoco.MjModel.from_xml_string(self.mjcf)
         self.data = mujoco.MjData(self.model)
@@ -255,6 +298,9 @@ class MujocoArm:
             self.model.body_mass[index] = inertia.mass
             self.model.body_inertia[index] = _principal(inertia)[0]
         mujoco.mj_setConst(self.model, self.data)
+        self._imu_address: int | None = None
+        if imu_link is not None:
+            self._imu_address = 6 if self._has_sensor else 0
 
         joint_ids = [
             mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_JOINT, body.joint_name)
@@ -269,9 +315,14 @@ class MujocoArm:
         self._addresses = self._body_addresses[self._leaders]
         self._multipliers = np.array([body.multiplier for body in leaders])
         self._offsets = np.array([body.offset for body in leaders])
+        # The joints of the base come before those of the robot.
+        self._base_addresses = np.arange(len(self._base.oscillations), dtype=np.intp)
         self._periods = 0
         self._effort = np.zeros(robot.n)
         self._check_mass_matrix()
+        if self._base.oscillations:
+            # What MuJoCo's constraint solver measures its accuracy by: of the arm alone.
+            self.model.stat.meaninertia = np.diag(self.mass_matrix()).mean()
         self.reset(np.zeros(robot.n))
 
     # -- state ------------------------------------------------------------------------------
@@ -325,6 +376,20 @@ class MujocoArm:
         wrench: FloatArray = self.data.sensordata[:6].copy()
         return wrench
 
+    @property
+    def imu(self) -> ImuReading:
+        """What the inertial measurement unit reads.
+
+        Raises
+        ------
+        InputError
+            When the arm was built without `imu_link`.
+        """
+        if self._imu_address is None:
+            raise InputError('imu: the arm has none; build it with imu_link=...')
+        reading = self.data.sensordata[self._imu_address :]
+        return ImuReading(np.roll(reading[:4], -1), reading[4:7].copy(), reading[7:10].copy())
+
     # -- motion -----------------------------------------------------------------------------
 
     def reset(self, position: ArrayLike) -> None:
@@ -347,9 +412,45 @@ class MujocoArm:
         )
         self._periods = 0
         self._effort = np.zeros(self.n)
+        self._brake()
+
+    def _brake(self) -> None:
+        """Let the joints stand where they are, and the base be where it is now."""
         # Accelerations are zero under brakes; the sensor then reads the weight beyond it.
+        self.data.qvel[:] = 0.0
         self.data.qacc[:] = 0.0
+        self._place_base()
         mujoco.mj_inverse(self.model, self.data)
+
+    def _place_base(self) -> None:
+        """Set the excursion of the base, and its time derivatives, to those of the present."""
+        for address, oscillation in zip(
+            self._base_addresses, self._base.oscillations, strict=True
+        ):
+            excursion, rate, acceleration = oscillation.at(self.time)
+            self.data.qpos[address] = excursion
+            self.data.qvel[address] = rate
+            self.data.qacc[address] = acceleration
+
+    def stand(self) -> None:
+        """Advance by one period under brakes: the base moves, the joints do not."""
+        self._periods += 1
+        self._effort = np.zeros(self.n)
+        self._brake()
+
+    def continue_from(self, other: MujocoArm) -> None:
+        """Take over time, position, velocity and effort of another arm with the same joints.
+
+        Parameters
+        ----------
+        other : MujocoArm
+            Built from the same robot but for masses, and with the same options.
+        """
+        self._periods = other._periods
+        self._effort = other._effort.copy()
+        for key in ('qpos', 'qvel', 'qfrc_applied', 'qacc_warmstart'):
+            getattr(self.data, key)[:] = getattr(other.data, key)
+        mujoco.mj_forward(self.model, self.data)
 
     def step(self, effort: ArrayLike) -> None:
         """Advance by one period with constant efforts.
@@ -368,6 +469,7 @@ class MujocoArm:
         self.data.qfrc_applied[self._addresses] = self._effort / self._multipliers
         mujoco.mj_step(self.model, self.data, self._substeps)
         self._periods += 1
+        self._place_base()
         # Sensors are those of the step's start until they are computed anew.
         mujoco.mj_forward(self.model, self.data)
         if not (np.isfinite(self.data.qpos).all() and np.isfinite(self.data.qacc).all()):
@@ -584,6 +686,8 @@ def _mjcf(
     timestep: float,
     integrator: str,
     joint_limits: bool,
+    base: BaseMotion,
+    imu_link: Link | None,
 ) -> str:
     """Write the model as MJCF (masses and moments are stand-ins, see :class:`MujocoArm`)."""
     root = ElementTree.Element('mujoco', model=robot.name)
@@ -597,7 +701,7 @@ def _mjcf(
     )
     ElementTree.SubElement(option, 'flag', contact='disable', autoreset='disable')
 
-    elements = {BASE: ElementTree.SubElement(root, 'worldbody')}
+    elements = {BASE: _base_element(ElementTree.SubElement(root, 'worldbody'), base)}
     sensor = _sensor_element(elements, cut, BASE)
     for index, body in enumerate(robot.bodies):
         parent, pose = elements[body.parent], body.pose_in_parent
@@ -613,11 +717,46 @@ def _mjcf(
         _joint_element(elements[index], robot, body, is_leader, joint_limits, timestep)
         sensor = _sensor_element(elements, cut, index) if sensor is None else sensor
     _add_mimic_constraints(root, robot, leaders, timestep)
+    sensors = ElementTree.SubElement(root, 'sensor')
     if cut is not None:
-        sensors = ElementTree.SubElement(root, 'sensor')
         ElementTree.SubElement(sensors, 'force', name='force', site=_SENSOR)
         ElementTree.SubElement(sensors, 'torque', name='torque', site=_SENSOR)
+    if imu_link is not None:
+        pose = imu_link.pose_in_body
+        ElementTree.SubElement(
+            elements[imu_link.body],
+            'site',
+            name=_IMU,
+            pos=_numbers(pose.translation),
+            quat=_quaternion(pose.rotation),
+        )
+        ElementTree.SubElement(sensors, 'framequat', objtype='site', objname=_IMU)
+        ElementTree.SubElement(sensors, 'gyro', site=_IMU)
+        ElementTree.SubElement(sensors, 'accelerometer', site=_IMU)
     return ElementTree.tostring(root, encoding='unicode')
+
+
+def _base_element(world: ElementTree.Element, base: BaseMotion) -> ElementTree.Element:
+    """Return what carries the base: the world, or a body in it that stands askew or moves."""
+    if base.is_level:
+        return world
+    element = ElementTree.SubElement(
+        world, 'body', name=_MOVING_BASE, quat=_quaternion(base.base_to_world)
+    )
+    if base.oscillations:
+        ElementTree.SubElement(element, 'inertial', mass='1', diaginertia='1 1 1', pos='0 0 0')
+    for number, oscillation in enumerate(base.oscillations):
+        ElementTree.SubElement(
+            element,
+            'joint',
+            name=f'{_MOVING_BASE} {number}',
+            type='hinge' if oscillation.turns else 'slide',
+            axis=_numbers(oscillation.axis),
+            pos=_numbers(oscillation.center),
+            armature=repr(DRIVEN_INERTIA),
+            stiffness=repr(DRIVEN_INERTIA * oscillation.angular_frequency**2),
+        )
+    return element
 
 
 def _sensor_element(

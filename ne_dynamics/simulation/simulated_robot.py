@@ -4,10 +4,15 @@ Topics (relative names, remappable; `/clock` is absolute)
     in   ``effort_controller/commands``  std_msgs/Float64MultiArray, order of parameter `joints`
     out  ``joint_states``                sensor_msgs/JointState, effort = what the motors applied
     out  ``wrench``                      geometry_msgs/WrenchStamped, with `wrench.sensor_link`
+    out  ``imu``                         sensor_msgs/Imu, with `imu.link`
     out  ``robot_description``           std_msgs/String, transient local, when the model is URDF
     out  ``/clock``                      rosgraph_msgs/Clock, with `publish_clock`
-Service
+    out  ``~/true_joint_states``         sensor_msgs/JointState, for whoever records: no drop-outs
+Services
     ``~/release_brake``                  std_srvs/Trigger, with `brake`
+    ``~/resume``                         std_srvs/Trigger: end a pause, or leave the next one out
+    ``~/drop``                           std_srvs/SetBool: the topics of `dropout.topics` (none
+                                         named: `joint_states`) fall silent, and come back
 
 Brakes hold the arm in `initial_position` until the first usable command arrives and, with the
 parameter `brake`, until the service is called as well: an arm must not fall before its
@@ -23,9 +28,25 @@ no late answer is left, advances by one period and publishes; from there on ever
 advances it by one period. Each run is the same to the last bit, however busy the machine. A
 command that does not come within 10 s is reported and the last one held for one more period.
 
+Pauses: in lockstep, time can be made to stand still at given moments (`pause_at`), so that what is
+done to the controller there is done at that moment, in every run.
+
+Drop-outs: while `joint_states` is silent nobody can answer, so in lockstep physics then goes on
+by itself, at a third of real time, so that a busy machine keeps up, with the last command and
+with every one that comes unasked, until the states are back and commands answer them. Then 0.2 s
+pass without a command, as at the start.
+The node's watchdog belongs to the story: let it run on simulated time (`publish_clock` here,
+`use_sim_time` there).
+
 The sign of the wrench: `wrench.measures: on_tool` is the habit of ROS, the wrench that
 environment and tool exert on the arm (the weight of a tool at rest points down); `by_tool` is its
 negative, the wrench that the arm exerts on what is beyond the sensor.
+
+The base may stand askew, rock about an axis and sway along one, each as a sine that begins with
+the time of the stamps. The inertial measurement unit reports its link's orientation in the
+world (east, north, up), angular velocity, and acceleration minus that of free fall, in the
+link's axes. All covariances are 0: unknown. Without `imu.orientation`, as of a unit that has
+none, the orientation's first is -1.
 """
 
 from __future__ import annotations
@@ -34,7 +55,8 @@ import array
 import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -48,6 +70,7 @@ from ne_dynamics.model.robot import FloatArray, Robot
 from ne_dynamics.model.urdf import load_urdf
 from ne_dynamics.ros.parameters import Changes, ParameterSpec, Value
 from ne_dynamics.ros.signals import stop_on_signals
+from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation
 from ne_dynamics.simulation.mujoco_model import (
     INTEGRATORS,
     STANDARD_GRAVITY,
@@ -62,14 +85,16 @@ try:
     from builtin_interfaces.msg import Time
     from geometry_msgs.msg import WrenchStamped
     from rcl_interfaces.msg import ParameterDescriptor
+    from rclpy.clock import Clock as NodeClock
+    from rclpy.clock import ClockType
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.node import Node
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
     from rclpy.signals import SignalHandlerOptions
     from rosgraph_msgs.msg import Clock
-    from sensor_msgs.msg import JointState
+    from sensor_msgs.msg import Imu, JointState
     from std_msgs.msg import Float64MultiArray, String
-    from std_srvs.srv import Trigger
+    from std_srvs.srv import SetBool, Trigger
 except ImportError as error:
     raise MissingDependencyError(
         f'the simulated robot needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -84,7 +109,18 @@ REPUBLISH_PERIOD = 0.1
 SILENCE_BEFORE_START = 0.2
 COMMAND_TIMEOUT = 10.0
 LARGEST_CATCH_UP = 0.1
+
+COASTING_PACE = 1.0 / 3.0
+"""Simulated time to real time while nobody answers in lockstep."""
+
+ANSWERS_TO_RESUME = 5
+"""Commands after a drop-out from which the states count as answered: a watchdog may send one
+unasked, and a controller that does not believe the first states none."""
+
 WARNING_PERIOD = 5.0
+
+DROPPABLE = ('joint_states', 'wrench', 'imu')
+"""Topics that may fall silent."""
 
 RELIABLE = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
 LATCHED = QoSProfile(
@@ -154,6 +190,15 @@ PARAMETERS: tuple[ParameterSpec, ...] = (
         'lockstep', 'bool', False, 'Wait for the command that answers a state; no real time.'
     ),
     _parameter('brake', 'bool', False, 'Hold the arm until ~/release_brake is called.'),
+    _parameter(
+        'pause_at',
+        'double[]',
+        (),
+        'In lockstep, when time stands still until ~/resume is called, after the brakes were '
+        'released; ascending.',
+        unit='s',
+        minimum=0.0,
+    ),
     _parameter('publish_clock', 'bool', False, 'Publish simulated time on /clock.'),
     _parameter(
         'initial_position',
@@ -167,7 +212,8 @@ PARAMETERS: tuple[ParameterSpec, ...] = (
         'gravity',
         'double[]',
         STANDARD_GRAVITY,
-        'Acceleration of free fall in the axes of the base link.',
+        "Acceleration of free fall in the world's axes: those of the base link when "
+        '`base.orientation` is zero.',
         unit='m/s^2',
         lengths=(3,),
     ),
@@ -187,6 +233,15 @@ PARAMETERS: tuple[ParameterSpec, ...] = (
         'string',
         '',
         'Link that carries it. Empty: the tip. On the sensor link it hangs beyond the sensor.',
+    ),
+    _parameter(
+        'payload.pick_up',
+        'double',
+        0.0,
+        'When the arm takes it up, after its brakes were released. 0: it has it from the start. '
+        'The load moves with the arm already: there is no impact.',
+        unit='s',
+        minimum=0.0,
     ),
     _parameter(
         'model_error.mass_scale',
@@ -218,6 +273,72 @@ PARAMETERS: tuple[ParameterSpec, ...] = (
         'Sign: `on_tool`, what environment and tool exert on the arm (a tool reads as a force '
         'downwards), or `by_tool`, the opposite.',
         choices=tuple(item.value for item in Measures),
+    ),
+    _parameter(
+        'base.orientation',
+        'double[]',
+        (0.0, 0.0, 0.0),
+        'Roll, pitch and yaw of the base link in the world, at rest.',
+        unit='rad',
+        lengths=(3,),
+    ),
+    _parameter(
+        'base.rocking.axis',
+        'double[]',
+        (1.0, 0.0, 0.0),
+        'Axis about which the base rocks, in the axes of the base link at rest.',
+        lengths=(3,),
+    ),
+    _parameter(
+        'base.rocking.center',
+        'double[]',
+        (0.0, 0.0, 0.0),
+        'A point of this axis, in the frame of the base link at rest.',
+        unit='m',
+        lengths=(3,),
+    ),
+    _parameter(
+        'base.rocking.amplitude', 'double', 0.0, 'To either side.', unit='rad', minimum=0.0
+    ),
+    _parameter('base.rocking.frequency', 'double', 0.0, '0: none.', unit='Hz', minimum=0.0),
+    _parameter(
+        'base.sway.axis',
+        'double[]',
+        (1.0, 0.0, 0.0),
+        'Direction in which the base sways, in the axes of the base link at rest.',
+        lengths=(3,),
+    ),
+    _parameter('base.sway.amplitude', 'double', 0.0, 'To either side.', unit='m', minimum=0.0),
+    _parameter('base.sway.frequency', 'double', 0.0, '0: none.', unit='Hz', minimum=0.0),
+    _parameter(
+        'imu.link',
+        'string',
+        '',
+        'Link that carries an inertial measurement unit, in its frame. Empty: none.',
+    ),
+    _parameter('imu.orientation', 'bool', True, 'Whether it knows its orientation.'),
+    _parameter(
+        'dropout.topics',
+        'string[]',
+        (),
+        f'What falls silent, of {", ".join(DROPPABLE)}. Empty, with a drop-out: joint_states.',
+    ),
+    _parameter(
+        'dropout.start',
+        'double',
+        0.0,
+        'When, after the brakes were released.',
+        unit='s',
+        minimum=0.0,
+    ),
+    _parameter(
+        'dropout.duration',
+        'double',
+        0.0,
+        'For how long. 0: not at all. `.inf`: for good.',
+        unit='s',
+        minimum=0.0,
+        allow_infinity=True,
     ),
 )
 
@@ -261,7 +382,7 @@ class SimulatedRobot(Node):
         values = {spec.name: self._declared(spec) for spec in PARAMETERS}
         self._warn_of_unknown_parameters()
         robot, urdf = _load(values)
-        self._arm, initial_position = _build(robot, values)
+        self._arm, self._loaded_arm, initial_position = _build(robot, values)
         self._rate: float = values['rate']
         self._lockstep: bool = values['lockstep']
         self._braked: bool = values['brake']
@@ -273,9 +394,20 @@ class SimulatedRobot(Node):
         self._largest_effort = largest
         self._wrench_sign = -1.0 if values['wrench.measures'] == 'on_tool' else 1.0
 
+        self._pick_up: float = values['payload.pick_up']
+        self._dropout = _Dropout.of(values)
+        self._pauses = list(values['pause_at'])
+        if self._pauses != sorted(self._pauses):
+            raise ParameterError(f'pause_at: expected ascending times, got {self._pauses}')
+        self._paused = False
+
         self._command: FloatArray | None = None
         self._running = False
+        # In lockstep, from a silence of joint_states to the first answer after it.
+        self._coasting = False
+        self._answers = 0
         self._ticks = 0
+        self._free_since: int | None = None
         self._last_command_time = time.monotonic()
         self._last_publish_time = time.monotonic()
 
@@ -287,6 +419,15 @@ class SimulatedRobot(Node):
             self._wrench = WrenchStamped()
             self._wrench.header.frame_id = values['wrench.sensor_link']
             self._wrench_publisher = self.create_publisher(WrenchStamped, 'wrench', RELIABLE)
+        self._imu_publisher = None
+        if values['imu.link']:
+            self._imu = Imu()
+            self._imu.header.frame_id = values['imu.link']
+            self._knows_orientation: bool = values['imu.orientation']
+            if not self._knows_orientation:
+                self._imu.orientation_covariance[0] = -1.0
+            self._imu_publisher = self.create_publisher(Imu, 'imu', RELIABLE)
+        self._truth_publisher = self.create_publisher(JointState, '~/true_joint_states', RELIABLE)
         self._clock_publisher = None
         if values['publish_clock']:
             self._clock_publisher = self.create_publisher(Clock, '/clock', RELIABLE)
@@ -297,6 +438,8 @@ class SimulatedRobot(Node):
             self._description_publisher.publish(String(data=urdf))
         if self._braked:
             self.create_service(Trigger, '~/release_brake', self._on_release_brake)
+        self.create_service(SetBool, '~/drop', self._on_drop)
+        self.create_service(Trigger, '~/resume', self._on_resume)
         self.create_subscription(
             Float64MultiArray, 'effort_controller/commands', self._on_command, RELIABLE
         )
@@ -305,14 +448,24 @@ class SimulatedRobot(Node):
         self._origin = FIRST_STAMP if simulated_time else self.get_clock().now().nanoseconds
         self._wall_origin = time.monotonic()
         if self._lockstep:
-            self._timer = self.create_timer(REPUBLISH_PERIOD, self._on_lockstep_timer)
+            # The wall's clock: with `use_sim_time` the node's own would wait for itself.
+            self._timer = self._wall_timer(REPUBLISH_PERIOD, self._on_lockstep_timer)
+            self._coasting_timer = self._wall_timer(
+                1.0 / (COASTING_PACE * self._rate), self._on_coasting_timer
+            )
+            self._coasting_timer.cancel()
         else:
-            self._timer = self.create_timer(1.0 / self._rate, self._on_real_time_timer)
+            self._timer = self._wall_timer(1.0 / self._rate, self._on_real_time_timer)
         self.get_logger().info(
             f'simulating {robot.name!r}: joints {", ".join(robot.joint_names)}; '
             f'{"lockstep" if self._lockstep else "real time"} at {self._rate:g} Hz; brakes hold '
             f'at {np.round(initial_position, 4).tolist()} until '
             f'{"~/release_brake and " if self._braked else ""}the first command'
+        )
+
+    def _wall_timer(self, period: float, callback: Callable[[], None]) -> Any:
+        return self.create_timer(
+            period, callback, clock=NodeClock(clock_type=ClockType.STEADY_TIME)
         )
 
     def _declared(self, spec: ParameterSpec) -> Any:
@@ -349,15 +502,46 @@ class SimulatedRobot(Node):
         command[self._order] = effort
         self._command = np.clip(command, -self._largest_effort, self._largest_effort)
         self._last_command_time = time.monotonic()
-        if self._lockstep and self._running:
+        if not (self._lockstep and self._running):
+            return
+        if not self._coasting:
+            if self._pauses and self._time_free() >= self._pauses[0]:
+                self._paused = True
+                return
             self._advance()
             self._publish()
+        elif 'joint_states' not in self._dropout.silent_topics(self._time_free()):
+            self._answers += 1
+            if self._answers >= ANSWERS_TO_RESUME:
+                # Somebody answers again: let what else is on its way arrive.
+                self._coasting_timer.cancel()
+                self._coasting = self._running = False
 
     def _warn(self, reason: str) -> None:
         self.get_logger().warning(
             f'effort_controller/commands dropped: data: {reason}',
             throttle_duration_sec=WARNING_PERIOD,
         )
+
+    def _on_resume(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        if not self._pauses:
+            response.message = 'not resumed: no pause, and none ahead'
+            return response
+        response.success = True
+        response.message = f'pause at {self._pauses.pop(0):g} s over'
+        if self._paused:
+            self._paused = False
+            self._advance()
+            self._publish()
+        return response
+
+    def _on_drop(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._dropout.is_asked_for = request.data
+        response.success = True
+        response.message = f'{", ".join(self._dropout.topics)}: ' + (
+            'silent' if request.data else 'published'
+        )
+        return response
 
     def _on_release_brake(
         self, request: Trigger.Request, response: Trigger.Response
@@ -373,6 +557,8 @@ class SimulatedRobot(Node):
 
     def _on_lockstep_timer(self) -> None:
         now = time.monotonic()
+        if self._coasting or self._paused:
+            return
         if self._running:
             if now - self._last_publish_time > COMMAND_TIMEOUT:
                 self.get_logger().error(
@@ -387,6 +573,10 @@ class SimulatedRobot(Node):
             self._running = True
             self._advance()
             self._publish()
+
+    def _on_coasting_timer(self) -> None:
+        self._advance()
+        self._publish()
 
     def _on_real_time_timer(self) -> None:
         due = int((time.monotonic() - self._wall_origin) * self._rate) - self._ticks
@@ -408,8 +598,22 @@ class SimulatedRobot(Node):
 
     def _advance(self) -> None:
         if self._running and self._command is not None:
+            if self._free_since is None:
+                self._free_since = self._ticks
             self._arm.step(self._command)
+        else:
+            self._arm.stand()
         self._ticks += 1
+        loaded = self._loaded_arm
+        if loaded is not None and self._time_free() >= self._pick_up:
+            loaded.continue_from(self._arm)
+            self._arm, self._loaded_arm = loaded, None
+
+    def _time_free(self) -> float:
+        """Return the time since the brakes were released [s]; below 0 before."""
+        if self._free_since is None:
+            return -1.0
+        return (self._ticks - self._free_since) / self._rate
 
     # -- state out --------------------------------------------------------------------------
 
@@ -421,7 +625,10 @@ class SimulatedRobot(Node):
         stamp = Time(sec=seconds, nanosec=nanoseconds)
         if self._clock_publisher is not None:
             self._clock_publisher.publish(Clock(clock=stamp))
-        if self._wrench_publisher is not None:
+        silent = self._dropout.silent_topics(self._time_free())
+        if self._imu_publisher is not None and 'imu' not in silent:
+            self._publish_imu(stamp)
+        if self._wrench_publisher is not None and 'wrench' not in silent:
             # Before the joint state: a controller that answers the state has its wrench then.
             reading = (self._wrench_sign * self._arm.wrench).tolist()
             self._wrench.header.stamp = stamp
@@ -433,8 +640,63 @@ class SimulatedRobot(Node):
         state.position = array.array('d', self._arm.position.tobytes())
         state.velocity = array.array('d', self._arm.velocity.tobytes())
         state.effort = array.array('d', self._arm.effort.tobytes())
-        self._joint_state_publisher.publish(state)
+        if self._truth_publisher.get_subscription_count():
+            self._truth_publisher.publish(state)
+        if 'joint_states' not in silent:
+            self._joint_state_publisher.publish(state)
+        elif self._lockstep and self._running and not self._coasting:
+            # Nobody can answer: go on by itself.
+            self._coasting = True
+            self._answers = 0
+            self._coasting_timer.reset()
         self._last_publish_time = time.monotonic()
+
+    def _publish_imu(self, stamp: Time) -> None:
+        reading = self._arm.imu
+        message = self._imu
+        message.header.stamp = stamp
+        if self._knows_orientation:
+            quaternion = message.orientation
+            quaternion.x, quaternion.y, quaternion.z, quaternion.w = reading.orientation.tolist()
+        rate, force = message.angular_velocity, message.linear_acceleration
+        rate.x, rate.y, rate.z = reading.angular_velocity.tolist()
+        force.x, force.y, force.z = reading.specific_force.tolist()
+        assert self._imu_publisher is not None  # the caller looked
+        self._imu_publisher.publish(message)
+
+
+@dataclass(eq=False)
+class _Dropout:
+    """Which topics are silent, and when.
+
+    Attributes
+    ----------
+    topics : tuple of str
+    start, end : float
+        After the brakes were released [s].
+    is_asked_for : bool
+        By the service, whatever the time.
+    """
+
+    topics: tuple[str, ...]
+    start: float
+    end: float
+    is_asked_for: bool = False
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> _Dropout:
+        topics = values['dropout.topics'] or DROPPABLE[:1]
+        for topic in topics:
+            if topic not in DROPPABLE:
+                raise ParameterError(
+                    f'dropout.topics: expected of {", ".join(DROPPABLE)}, got {topic!r}'
+                )
+        start = values['dropout.start']
+        return cls(tuple(topics), start, start + values['dropout.duration'])
+
+    def silent_topics(self, now: float) -> tuple[str, ...]:
+        """Return what is silent at a time after the brakes were released [s]."""
+        return self.topics if self.is_asked_for or self.start <= now < self.end else ()
 
 
 def _load(values: dict[str, Any]) -> tuple[Robot, str]:
@@ -462,26 +724,34 @@ def _load(values: dict[str, Any]) -> tuple[Robot, str]:
     )
 
 
-def _build(robot: Robot, values: dict[str, Any]) -> tuple[MujocoArm, FloatArray]:
-    """Return the arm, under brakes in its initial position, and that position."""
+def _build(robot: Robot, values: dict[str, Any]) -> tuple[MujocoArm, MujocoArm | None, FloatArray]:
+    """Return the arm under brakes, what it becomes on picking up the load, and its position."""
     if values['substeps'] != round(values['substeps']):
         raise ParameterError(f'substeps: expected a whole number, got {values["substeps"]}')
     simulated = scale_masses(robot, values['model_error.mass_scale'])
     if values['model_error.frictionless']:
         simulated = without_friction(simulated)
+
+    def arm_of(model: Robot) -> MujocoArm:
+        return MujocoArm(
+            model,
+            gravity=values['gravity'],
+            period=1.0 / values['rate'],
+            substeps=round(values['substeps']),
+            integrator=values['integrator'],
+            sensor_link=values['wrench.sensor_link'] or None,
+            joint_limits=values['joint_limits'],
+            base=_base_motion(values),
+            imu_link=values['imu.link'] or None,
+        )
+
+    loaded = None
     if values['payload.mass'] > 0.0:
-        simulated = with_hung_mass(
+        loaded = with_hung_mass(
             simulated, values['payload.mass'], values['payload.com'], values['payload.link']
         )
-    arm = MujocoArm(
-        simulated,
-        gravity=values['gravity'],
-        period=1.0 / values['rate'],
-        substeps=round(values['substeps']),
-        integrator=values['integrator'],
-        sensor_link=values['wrench.sensor_link'] or None,
-        joint_limits=values['joint_limits'],
-    )
+    is_picked_up = loaded is not None and values['payload.pick_up'] > 0.0
+    arm = arm_of(simulated if loaded is None or is_picked_up else loaded)
     position = (
         np.array(values['initial_position'])
         if values['initial_position']
@@ -493,7 +763,22 @@ def _build(robot: Robot, values: dict[str, Any]) -> tuple[MujocoArm, FloatArray]
             f'{", ".join(robot.joint_names)}, got {position.size}'
         )
     arm.reset(position)
-    return arm, position
+    return arm, arm_of(loaded) if loaded is not None and is_picked_up else None, position
+
+
+def _base_motion(values: dict[str, Any]) -> BaseMotion:
+    return BaseMotion.from_rpy(
+        values['base.orientation'],
+        Oscillation.along(
+            values['base.sway.axis'], values['base.sway.amplitude'], values['base.sway.frequency']
+        ),
+        Oscillation.about(
+            values['base.rocking.axis'],
+            values['base.rocking.amplitude'],
+            values['base.rocking.frequency'],
+            values['base.rocking.center'],
+        ),
+    )
 
 
 def _command_order(robot: Robot, names: Sequence[str]) -> FloatArray:

@@ -16,7 +16,8 @@ from ne_dynamics.shipped import shipped_file
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from ne_dynamics.cli.demo import LAWS, TERMS, fair_gains
+from ne_dynamics.cli.demo import LAWS
+from ne_dynamics.simulation.demo_arm import fair_gains, law_parameters
 from ne_dynamics.simulation.demo_motion import excitation, rest_to_rest
 from ne_dynamics.simulation.demo_session import ClosedLoop, SessionError
 from ne_dynamics.simulation.mujoco_model import with_hung_mass
@@ -57,11 +58,9 @@ class Rig:
 
     def run(self, law, node=None, robot=None):
         """Run the motion once by a law of the demo."""
-        terms = {f'terms.{term}': term in LAWS[law].terms for term in TERMS}
+        parameters = law_parameters(LAWS[law].mode, LAWS[law].terms)
         with self.loop as loop:
-            return loop.run(
-                self.motion, {'mode': LAWS[law].mode, **terms, **(node or {})}, robot or {}
-            )
+            return loop.run(self.motion, {**parameters, **(node or {})}, robot or {})
 
 
 def overall(recording):

@@ -17,11 +17,14 @@ from ne_dynamics.model.robot import (
     Link,
     Robot,
     Transform,
+    axis_angle_rotation,
+    cross_matrix,
 )
 from ne_dynamics.shipped import shipped_file
 
 mujoco = pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation  # noqa: E402
 from ne_dynamics.simulation.mujoco_model import (  # noqa: E402
     INTEGRATORS,
     MujocoArm,
@@ -101,11 +104,26 @@ def random_tree(rng, n=6, branching=False):
     return Robot('random', joints, bodies, links, 'base', 'tool')
 
 
-def pinocchio_model(robot):
-    """Return Pinocchio's model of a robot, body by body, without rotors and friction."""
+def pinocchio_model(robot, base=None):
+    """Return Pinocchio's model of a robot, body by body, without rotors and friction.
+
+    The oscillations of a base become joints before those of the robot.
+    """
     pin = pytest.importorskip('pinocchio', reason='Pinocchio (pin) is not installed')
     model = pin.Model()
     numbers = []
+    number_of_base, base_pose = 0, pin.SE3.Identity()
+    if base is not None:
+        base_pose = pin.SE3(np.array(base.base_to_world), np.zeros(3))
+        for number, item in enumerate(base.oscillations):
+            to_center = pin.SE3(np.eye(3), np.array(item.center))
+            kind = (
+                pin.JointModelRevoluteUnaligned if item.turns else pin.JointModelPrismaticUnaligned
+            )
+            number_of_base = model.addJoint(
+                number_of_base, kind(np.array(item.axis)), base_pose * to_center, f'base {number}'
+            )
+            base_pose = to_center.inverse()
     for body in robot.bodies:
         kind = (
             pin.JointModelPrismaticUnaligned
@@ -115,7 +133,9 @@ def pinocchio_model(robot):
         pose = pin.SE3(
             np.array(body.pose_in_parent.rotation), np.array(body.pose_in_parent.translation)
         )
-        parent = 0 if body.parent < 0 else numbers[body.parent]
+        if body.parent < 0:
+            pose = base_pose * pose
+        parent = number_of_base if body.parent < 0 else numbers[body.parent]
         numbers.append(model.addJoint(parent, kind(np.array(body.axis)), pose, body.joint_name))
         inertia = pin.Inertia(
             body.inertia.mass,
@@ -440,3 +460,176 @@ def test_a_motion_without_bound_is_reported_not_restarted():
 
     with pytest.raises(InputError, match='grew without bound'):
         push(1000)
+
+
+def rocking_base(center=(0.5, -0.3, -1.2)):
+    """Return a base that stands askew, sways and rocks about an axis away from its origin."""
+    return BaseMotion.from_rpy(
+        [0.2, -0.4, 1.1],
+        Oscillation.along([1.0, -2.0, 0.5], 0.3, 0.7),
+        Oscillation.about([0.3, 1.0, 0.2], 0.25, 0.9, center),
+    )
+
+
+def base_state(base, time):
+    """Return excursions, rates and accelerations of a base, each in a row."""
+    return np.array([item.at(time) for item in base.oscillations]).T.reshape(3, -1)
+
+
+def acceleration_on_base(pin, model, robot, base, time, q, qd):
+    """Return the joint accelerations that Pinocchio finds without effort on a moving base."""
+    excursion, rate, acceleration = base_state(base, time)
+    data, n = model.createData(), robot.n
+    whole = np.concatenate((excursion, q)), np.concatenate((rate, qd))
+    bias = pin.rnea(model, data, *whole, np.concatenate((acceleration, np.zeros(n))))[-n:]
+    upper = np.triu(pin.crba(model, data, whole[0]))
+    matrix = (upper + np.triu(upper, 1).T)[-n:, -n:]
+    matrix += np.diag([joint.reflected_inertia for joint in robot.joints])
+    viscous = robot.limits('viscous_friction') * qd
+    return np.linalg.solve(matrix, -viscous - bias)
+
+
+@pytest.mark.parametrize('integrator', INTEGRATORS)
+def test_on_a_moving_base_the_arm_moves_as_in_pinocchio(integrator):
+    """Without effort, on a tilted base that sways and rocks, the motion is Pinocchio's."""
+    robot, base = random_tree(np.random.default_rng(21), 4), rocking_base()
+    pin, model = pinocchio_model(robot, base)
+    arm = MujocoArm(robot, base=base, integrator=integrator, substeps=20)
+    state, step = np.concatenate((np.full(4, 0.3), np.zeros(4))), 5e-4
+    arm.reset(state[:4])
+
+    def derivative(time, state):
+        q, qd = state[:4], state[4:]
+        qdd = acceleration_on_base(pin, model, robot, base, time, q, qd)
+        return np.concatenate((qd, qdd))
+
+    for period in range(150):
+        arm.step(np.zeros(4))
+        for time in 2e-3 * period + step * np.arange(4):
+            k1 = derivative(time, state)
+            k2 = derivative(time + 0.5 * step, state + 0.5 * step * k1)
+            k3 = derivative(time + 0.5 * step, state + 0.5 * step * k2)
+            k4 = derivative(time + step, state + step * k3)
+            state = state + step / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+    tolerance = 1e-7 if integrator == 'rk4' else 2e-3
+    np.testing.assert_allclose(np.concatenate((arm.position, arm.velocity)), state, atol=tolerance)
+    qdd = derivative(arm.time, np.concatenate((arm.position, arm.velocity)))[4:]
+    np.testing.assert_allclose(arm.data.qacc[-4:], qdd, rtol=1e-6, atol=1e-6)
+
+
+def test_a_tilted_base_at_rest_is_gravity_turned_the_other_way():
+    """On a base at rest and askew the arm moves as on a level one under turned gravity."""
+    robot, base = random_tree(np.random.default_rng(22)), BaseMotion.from_rpy([0.3, -0.2, 0.9])
+    gravity = base.base_to_world.T @ [0.0, 0.0, -GRAVITY]
+    arms = MujocoArm(robot, base=base), MujocoArm(robot, gravity=gravity)
+    for _ in range(50):
+        for arm in arms:
+            arm.step(np.ones(6))
+    np.testing.assert_allclose(arms[0].position, arms[1].position, atol=1e-11)
+
+
+def with_imu_mount(robot, pose):
+    """Return the robot with a link for an inertial measurement unit on its base."""
+    return robot.with_links((*robot.links, Link('mount', -1, pose, 'base')))
+
+
+def test_an_imu_on_a_level_base_reads_gravity_upwards():
+    """At rest the specific force is that of the table under it; the quaternion is x, y, z, w."""
+    arm = MujocoArm(random_tree(np.random.default_rng(1)), imu_link='base', sensor_link='sensor')
+    np.testing.assert_allclose(arm.imu.specific_force, [0.0, 0.0, GRAVITY], atol=1e-12)
+    np.testing.assert_allclose(arm.imu.angular_velocity, np.zeros(3), atol=1e-12)
+    np.testing.assert_allclose(arm.imu.orientation, [0.0, 0.0, 0.0, 1.0], atol=1e-12)
+    with pytest.raises(InputError, match='imu: the arm has none'):
+        _ = MujocoArm(lift()).imu
+    with pytest.raises(ModelError, match="no link 'nowhere'"):
+        MujocoArm(lift(), imu_link='nowhere')
+
+
+@pytest.mark.parametrize('under_brakes', [True, False])
+def test_an_imu_on_a_moving_base_reads_what_differences_of_its_pose_say(under_brakes):
+    """Orientation, angular rate and specific force belong to one motion, brakes on or off."""
+    rng = np.random.default_rng(23)
+    pose, base = random_pose(rng), rocking_base()
+    robot = with_imu_mount(random_tree(rng), pose)
+    sway, rocking = base.oscillations
+
+    def pose_in_world(time):
+        turned = axis_angle_rotation(rocking.axis, rocking.at(time)[0])
+        about_center = Transform(turned, rocking.center - turned @ rocking.center)
+        moved = Transform.from_translation(sway.at(time)[0] * sway.axis)
+        return Transform.from_rotation(base.base_to_world) @ moved @ about_center @ pose
+
+    arm = MujocoArm(robot, base=base, imu_link='mount', sensor_link='link_3')
+    step = 1e-4
+    for _ in range(100):
+        if under_brakes:
+            arm.stand()
+        else:
+            arm.step(np.zeros(6))
+    before, now, after = (pose_in_world(arm.time + k * step) for k in (-1, 0, 1))
+    x, y, z, w = arm.imu.orientation
+    vector = np.array([x, y, z])
+    turned = np.eye(3) + 2.0 * (
+        w * cross_matrix(vector) + cross_matrix(vector) @ cross_matrix(vector)
+    )
+    np.testing.assert_allclose(turned, now.rotation, atol=1e-12)
+    spin = now.rotation.T @ (after.rotation - before.rotation) / (2.0 * step)
+    np.testing.assert_allclose(cross_matrix(arm.imu.angular_velocity), spin, atol=1e-6)
+    acceleration = (after.translation - 2.0 * now.translation + before.translation) / step**2
+    expected = now.rotation.T @ (acceleration - np.array([0.0, 0.0, -GRAVITY]))
+    np.testing.assert_allclose(arm.imu.specific_force, expected, atol=2e-6)
+    if under_brakes:
+        np.testing.assert_array_equal(arm.position, np.zeros(6))
+        np.testing.assert_array_equal(arm.velocity, np.zeros(6))
+
+
+def test_a_sensor_on_a_moving_base_carries_weight_and_inertial_force():
+    """Under brakes the wrench is mass times specific force at the centre of mass."""
+    base = BaseMotion.from_rpy([0.1, 0.2, 0.0], Oscillation.along([1.0, 0.0, 0.0], 0.2, 1.0))
+    arm = MujocoArm(lift(), base=base, imu_link='base', sensor_link='carriage')
+    for _ in range(120):
+        arm.stand()
+    np.testing.assert_allclose(arm.wrench[:3], 3.0 * arm.imu.specific_force, atol=1e-9)
+    assert arm.time == pytest.approx(0.24)
+
+
+def test_an_arm_that_goes_on_with_a_load_keeps_its_motion_and_feels_the_load():
+    """What is taken over is time, position and velocity; acceleration and wrench are new."""
+    light, heavy = MujocoArm(lift(), sensor_link='carriage'), None
+    for _ in range(20):
+        light.step([60.0])
+    heavy = MujocoArm(with_hung_mass(lift(), 5.0, np.zeros(3)), sensor_link='carriage')
+    heavy.continue_from(light)
+    assert (heavy.time, heavy.position, heavy.velocity) == (
+        light.time,
+        light.position,
+        light.velocity,
+    )
+    assert heavy.effort == [60.0]
+    np.testing.assert_allclose(heavy.data.qacc, [60.0 / 10.0 - GRAVITY], rtol=1e-12)
+    np.testing.assert_allclose(heavy.wrench[2], 8.0 * 60.0 / 10.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ('make', 'message'),
+    [
+        (lambda: Oscillation.about([0.0, 0.0, 0.0], 0.1, 1.0), 'rocking axis: expected a direct'),
+        (lambda: Oscillation.about([np.nan, 0.0, 0.0], 0.1, 1.0), 'rocking axis: expected 3'),
+        (lambda: Oscillation.about([1.0, 0.0, 0.0], np.inf, 1.0), 'rocking amplitude'),
+        (lambda: Oscillation.along([1.0, 0.0, 0.0], 0.1, -1.0), r'sway frequency \[Hz\]'),
+        (lambda: Oscillation.about([1.0, 0.0, 0.0], 0.1, 1.0, [0.0]), 'rocking center'),
+        (lambda: BaseMotion.from_rpy([0.0, np.nan, 0.0]), 'base orientation'),
+    ],
+)
+def test_unusable_base_motions_are_refused(make, message):
+    """Each number out of bounds is an InputError that names it."""
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+def test_a_level_base_at_rest_changes_nothing():
+    """Without tilt, amplitude or frequency the model is that of an arm on the world."""
+    still = BaseMotion.from_rpy(np.zeros(3), Oscillation.about([1.0, 0.0, 0.0], 0.0, 1.0))
+    assert still.is_level
+    assert MujocoArm(lift(), base=still).mjcf == MujocoArm(lift()).mjcf
+    assert not rocking_base().is_level

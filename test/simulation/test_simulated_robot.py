@@ -1,4 +1,4 @@
-"""The simulated robot behind its topics: lockstep, real time, brakes, wrench, bad input."""
+"""The simulated robot behind its topics: lockstep, real time, sensors, drop-outs, bad input."""
 
 import math
 import os
@@ -21,9 +21,9 @@ from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from rclpy.qos import DurabilityPolicy, QoSProfile  # noqa: E402
 from rosgraph_msgs.msg import Clock  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
+from sensor_msgs.msg import Imu, JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray, String  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
+from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
 from ne_dynamics.simulation import simulated_robot  # noqa: E402
 from ne_dynamics.simulation.simulated_robot import (  # noqa: E402
@@ -49,9 +49,12 @@ class Bench:
         self.probe = rclpy.create_node('probe', context=self.context, namespace=self.namespace)
         self.executor.add_node(self.probe)
         self.states, self.wrenches, self.clocks, self.descriptions = [], [], [], []
+        self.imus, self.true_states = [], []
         for kind, topic, received in (
             (JointState, 'joint_states', self.states),
             (WrenchStamped, 'wrench', self.wrenches),
+            (Imu, 'imu', self.imus),
+            (JointState, 'simulated_robot/true_joint_states', self.true_states),
             (Clock, '/clock', self.clocks),
         ):
             self.probe.create_subscription(kind, topic, received.append, 1000)
@@ -102,9 +105,18 @@ class Bench:
         self.spin(lambda: len(self.states) > count, 'a state')
         return self.states[-1]
 
-    def stamps(self):
-        """Return the stamps of all states [ns]."""
-        return [nanoseconds(state.header.stamp) for state in self.states]
+    def call(self, kind, service, request):
+        """Call a service of the robot and return its response."""
+        client = self.probe.create_client(kind, f'simulated_robot/{service}')
+        self.spin(client.service_is_ready, service)
+        future = client.call_async(request)
+        self.spin(future.done, 'the answer')
+        return future.result()
+
+    def stamps(self, messages=None):
+        """Return the stamps of messages, by default all states [ns]."""
+        messages = self.states if messages is None else messages
+        return [nanoseconds(message.header.stamp) for message in messages]
 
     def close(self):
         """End everything."""
@@ -175,11 +187,7 @@ def test_the_brake_holds_until_it_is_released(bench):
         bench.command(np.zeros(6))
         bench.spin_for(0.1)
     assert set(bench.stamps()) == {FIRST_STAMP}
-    client = bench.probe.create_client(Trigger, 'simulated_robot/release_brake')
-    bench.spin(client.service_is_ready, 'the service')
-    future = client.call_async(Trigger.Request())
-    bench.spin(future.done, 'the answer')
-    assert future.result().success
+    assert bench.call(Trigger, 'release_brake', Trigger.Request()).success
     bench.spin(lambda: max(bench.stamps()) > FIRST_STAMP, 'motion')
 
 
@@ -257,6 +265,158 @@ def test_the_wrench_at_rest_is_the_weight_of_tool_and_payload(bench, measures, s
     assert state.header.stamp == wrench.header.stamp
 
 
+def test_a_load_is_picked_up_on_time(bench, gravity_torque):
+    """Until then the arm and its wrist sensor know nothing of it, from then on they carry it."""
+    bench.start(
+        lockstep=True, wrench__sensor_link='ft_sensor', payload__mass=3.0, payload__pick_up=0.02
+    )
+    for _ in range(15):
+        bench.answer(gravity_torque)
+    bench.spin(lambda: len(bench.wrenches) >= len(bench.states), 'the wrenches')
+    start = FIRST_STAMP + 20_000_000
+    for wrench in bench.wrenches:
+        force = wrench.wrench.force
+        weight = np.linalg.norm([force.x, force.y, force.z])
+        assert (weight > 20.0) == (nanoseconds(wrench.header.stamp) >= start)
+    before = [state.position for state in bench.states if nanoseconds(state.header.stamp) <= start]
+    np.testing.assert_allclose(before, np.tile(POSTURE, (len(before), 1)), atol=1e-9)
+    assert np.abs(np.subtract(bench.states[-1].position, POSTURE)).max() > 1e-5
+
+
+def test_the_imu_reports_a_tilted_rocking_base_before_the_state(bench, gravity_torque):
+    """Quaternion, rate and specific force are those of the sine; the stamp is the state's."""
+    bench.start(
+        lockstep=True,
+        base__orientation=[0.0, 0.3, 0.0],
+        base__rocking__axis=[0.0, 2.0, 0.0],
+        base__rocking__amplitude=0.1,
+        base__rocking__frequency=2.0,
+        imu__link='base_link',
+    )
+    bench.spin(lambda: len(bench.imus) > 0, 'an imu message')
+    for _ in range(10):
+        bench.answer(gravity_torque)
+    bench.spin(lambda: bench.stamps(bench.imus)[-1] == bench.stamps()[-1], 'the last reading')
+    message, time_moving = bench.imus[-1], (bench.stamps()[-1] - FIRST_STAMP) / 1e9
+    angle = 0.3 + 0.1 * math.sin(4.0 * math.pi * time_moving)
+    rate = 0.4 * math.pi * math.cos(4.0 * math.pi * time_moving)
+    assert message.header.frame_id == 'base_link'
+    orientation, force = message.orientation, message.linear_acceleration
+    np.testing.assert_allclose(
+        [orientation.x, orientation.y, orientation.z, orientation.w],
+        [0.0, math.sin(angle / 2), 0.0, math.cos(angle / 2)],
+        atol=1e-9,
+    )
+    velocity = message.angular_velocity
+    np.testing.assert_allclose([velocity.x, velocity.y, velocity.z], [0.0, rate, 0.0], atol=1e-9)
+    np.testing.assert_allclose(
+        [force.x, force.y, force.z],
+        9.80665 * np.array([-math.sin(angle), 0.0, math.cos(angle)]),
+        atol=1e-9,
+    )
+    assert not np.concatenate(
+        (
+            message.orientation_covariance,
+            message.angular_velocity_covariance,
+            message.linear_acceleration_covariance,
+        )
+    ).any()
+
+
+def test_an_imu_without_orientation_says_so(bench):
+    """The first orientation covariance is -1, as the message's definition has it."""
+    bench.start(lockstep=True, imu__link='tcp', imu__orientation=False)
+    bench.spin(lambda: len(bench.imus) > 0, 'an imu message')
+    assert bench.imus[0].orientation_covariance[0] == -1.0
+    assert bench.imus[0].orientation.w == 1.0
+
+
+def test_in_lockstep_time_pauses_and_resumes_on_request(bench, gravity_torque):
+    """At a pause the command is kept, not answered; the service goes on with it."""
+    bench.start(lockstep=True, pause_at=[0.006, 0.008])
+    for _ in range(3):
+        bench.answer(gravity_torque)
+    stamp = bench.stamps()[-1]
+    assert stamp == FIRST_STAMP + 6_000_000
+    bench.command(0.5 * gravity_torque)
+    bench.spin_for(0.3)
+    assert bench.stamps()[-1] == stamp
+    assert bench.call(Trigger, 'resume', Trigger.Request()).success
+    bench.spin(lambda: bench.stamps()[-1] > stamp, 'the next state')
+    np.testing.assert_allclose(bench.states[-1].effort, 0.5 * gravity_torque)
+    # The second one is left out when the service is called before it.
+    assert bench.call(Trigger, 'resume', Trigger.Request()).success
+    bench.answer(gravity_torque)
+    refused = bench.call(Trigger, 'resume', Trigger.Request())
+    assert not refused.success
+    assert 'none ahead' in refused.message
+
+
+def test_when_the_states_drop_out_physics_goes_on_and_lockstep_comes_back(bench, gravity_torque):
+    """No state between start and end; the true ones go on, and then one command is one period."""
+    bench.start(
+        lockstep=True,
+        wrench__sensor_link='ft_sensor',
+        dropout__start=0.01,
+        dropout__duration=0.05,
+    )
+    first, last = FIRST_STAMP + 10_000_000, FIRST_STAMP + 60_000_000
+    for _ in range(5):
+        bench.command(gravity_torque)
+        count = len(bench.true_states)
+        bench.spin(lambda count=count: len(bench.true_states) > count, 'a true state')
+    bench.spin(lambda: bench.stamps()[-1] >= last, 'the return of the states')
+    stamps = bench.stamps()
+    assert not [stamp for stamp in stamps if first <= stamp < last]
+    assert {stamp for stamp in bench.stamps(bench.true_states) if first <= stamp < last} == set(
+        range(first, last, 2_000_000)
+    )
+    assert set(bench.stamps(bench.wrenches)) >= set(range(first, last, 2_000_000))
+    bench.command(gravity_torque)  # as a watchdog's last one, still on its way
+    count = len(bench.states)
+    bench.spin(lambda: len(bench.states) > count + 5, 'states that nobody answers')
+    for _ in range(5):
+        bench.command(gravity_torque)
+    bench.spin_for(0.1)
+    count = len(bench.states)
+    bench.spin(lambda: len(bench.states) > count, 'the first state in lockstep')
+    for _ in range(5):
+        bench.answer(gravity_torque)
+    assert np.diff(bench.stamps()[-6:]).tolist() == [2_000_000] * 5
+    count = len(bench.states)
+    bench.spin_for(0.1)
+    assert len(bench.states) == count
+    np.testing.assert_allclose(bench.states[-1].position, POSTURE, atol=1e-8)
+
+
+def test_a_command_during_a_drop_out_counts_at_once(bench, gravity_torque):
+    """What a watchdog sends unasked replaces the command that is held."""
+    bench.start(lockstep=True, dropout__start=0.002, dropout__duration=math.inf)
+    bench.command(gravity_torque)
+    bench.spin(lambda: len(bench.true_states) > 3, 'true states')
+    bench.command(0.5 * gravity_torque)
+    expected = (0.5 * gravity_torque).tolist()
+    bench.spin(lambda: list(bench.true_states[-1].effort) == expected, 'the command')
+
+
+@pytest.mark.parametrize(
+    ('topics', 'silent', 'heard'),
+    [([], 'states', 'wrenches'), (['wrench', 'imu'], 'wrenches', 'states')],
+)
+def test_topics_fall_silent_on_request_and_come_back(bench, topics, silent, heard):
+    """The service ends and resumes exactly the topics that were named, by default the states."""
+    parameters = {'dropout__topics': topics} if topics else {}
+    bench.start(rate=100.0, wrench__sensor_link='ft_sensor', imu__link='base_link', **parameters)
+    bench.spin(lambda: bench.states and bench.wrenches and bench.imus, 'messages')
+    assert bench.call(SetBool, 'drop', SetBool.Request(data=True)).success
+    bench.spin_for(0.1)
+    count, count_heard = len(getattr(bench, silent)), len(getattr(bench, heard))
+    bench.spin(lambda: len(getattr(bench, heard)) > count_heard + 5, 'the other topic')
+    assert len(getattr(bench, silent)) == count
+    assert bench.call(SetBool, 'drop', SetBool.Request(data=False)).success
+    bench.spin(lambda: len(getattr(bench, silent)) > count, 'the return')
+
+
 def test_a_model_error_changes_what_holds_the_arm(bench, gravity_torque):
     """With all masses 10 % up, the effort of the model lets the arm sink."""
     bench.start(lockstep=True, model_error__mass_scale=1.1)
@@ -321,6 +481,15 @@ def test_a_dh_file_is_simulated_and_no_urdf_published(bench):
         ({'wrench__measures': 'sideways'}, 'wrench.measures: expected one of'),
         ({'locked_joints__names': ['joint_1'], 'locked_joints__positions': [0.0, 1.0]}, 'locked'),
         ({'lockstep': 1}, 'lockstep: expected true or false'),
+        (
+            {'dropout__topics': ['clock']},
+            "dropout.topics: expected of joint_states.*, got 'clock'",
+        ),
+        ({'pause_at': [2.0, 1.0]}, 'pause_at: expected ascending times'),
+        ({'dropout__duration': -1.0}, 'dropout.duration: expected >= 0'),
+        ({'imu__link': 'nowhere'}, "no link 'nowhere'"),
+        ({'base__orientation': [0.0, 0.1]}, 'base.orientation: expected 3 values'),
+        ({'base__rocking__axis': [0.0, 0.0, 0.0]}, 'rocking axis: expected a direction'),
     ],
 )
 def test_a_parameter_that_cannot_be_used_ends_the_start(bench, parameters, message):

@@ -1,0 +1,126 @@
+"""``ne_dynamics demo --scenario``: each story run short, over the real processes.
+
+The scenarios compare; so do these tests: ratios of errors, never times.
+"""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from ne_dynamics.cli.demo import SCENARIOS
+
+COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
+TIMEOUT = 180.0
+
+
+@pytest.fixture
+def requirements():
+    """Skip where a closed loop cannot run."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+    pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
+
+
+def run_demo(*arguments, cwd):
+    """Run the command and return how it ended."""
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=TIMEOUT
+    )
+
+
+def results_of(scenario, duration, folder):
+    """Run a scenario short, check what is the same for all, and return its results."""
+    ended = run_demo(
+        *('--scenario', scenario, '--short', '--duration', duration, '--json'), cwd=folder
+    )
+    assert ended.returncode == 0, ended.stderr
+    results = json.loads(ended.stdout)
+    assert results['scenario'] == scenario
+    (plot,) = results['plots']
+    assert plot == f'demo_output/{scenario.replace("-", "_")}.png'
+    assert (folder / plot).read_bytes().startswith(b'\x89PNG')
+    for run in results['runs'].values():
+        assert list(run['rms_error']) == results['joints']
+        assert run['states'] >= 500 * results['duration']
+    return results
+
+
+def test_a_tool_that_is_felt_or_told_of_costs_a_fraction_of_the_error(requirements, tmp_path):
+    """The wrist wrench lowers the error from the start on, the payload from when it is set."""
+    found = results_of('tool-load', 1.2, tmp_path)['findings']
+    assert found['ratio_of_wrench'] > 8.0
+    assert found['ratio_before_told'] == 1.0
+    assert found['ratio_of_payload'] > 3.0
+
+
+def test_on_a_rocking_base_the_imu_takes_most_of_the_error_away(requirements, tmp_path):
+    """With the unit on the base the RMS error is at most an eighth."""
+    found = results_of('tilted-base', 1.0, tmp_path)['findings']
+    assert found['ratios']['rocking'] > 8.0
+
+
+def test_masses_that_are_20_percent_off_leave_computed_torque_ahead_of_pd(requirements, tmp_path):
+    """A wrong model is better than none; and its error is larger than that of the right one."""
+    errors = results_of('model-error', 0.8, tmp_path)['findings']['overall_rms_error']['mass_20']
+    assert 3.0 < errors['pd'] / errors['computed_torque'] < 100.0
+
+
+def test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_tool(
+    requirements, tmp_path
+):
+    """Blind, the arm stays nearer and comes back calmly; a held wrench beats none."""
+    found = results_of('sensor-loss', 1.2, tmp_path)['findings']
+    without, watched = (found['joint_states'][key] for key in ('no_watchdog', 'watchdog'))
+    assert watched['moved'] < 0.7 * without['moved']
+    assert watched['tip_dropped'] < 0.05
+    assert watched['largest_speed'] < 0.5 * without['largest_speed']
+    assert watched['largest_effort_after'] < 0.7 * without['largest_effort_after']
+    assert any('joint_states stopped' in message for message in found['reported'])
+    held, dropped = (found['wrench'][key] for key in ('wrench_hold', 'wrench_zero'))
+    assert held['rms_error'] < dropped['rms_error'] / 3.0
+
+
+def test_a_scenario_prints_a_table_that_names_its_runs(requirements, tmp_path):
+    """Without --json the results are a short table; progress goes to stderr."""
+    ended = run_demo(
+        *('--scenario', 'model-error', '--short', '--duration', '0.5', '--output', 'here'),
+        cwd=tmp_path,
+    )
+    assert ended.returncode == 0, ended.stderr
+    for words in ('masses +20 %', 'PD / computed torque', 'Plot: here/model_error.png'):
+        assert words in ended.stdout
+    assert 'masses +20 %: computed torque: 0.5 of 0.5 s' in ended.stderr
+
+
+def test_the_help_tells_every_scenario_in_a_line():
+    """Each name stands with its story on one line of the help."""
+    ended = run_demo('--help', cwd=None)
+    assert ended.returncode == 0, ended.stderr
+    for name, story in SCENARIOS.items():
+        assert f'  {name:<14}{story}\n' in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        (('--scenario', 'tool-load', '--load', '0'), 'expects one > 0, got 0'),
+        (('--scenario', 'sensor-loss', '--sensor', 'nowhere'), "no link 'nowhere'"),
+        (('--scenario', 'tilted-base', '--modes', 'pd'), '--modes: expected none'),
+    ],
+)
+def test_what_a_scenario_cannot_use_is_refused(requirements, tmp_path, arguments, message):
+    """Loads, links and laws that do not fit end with code 1 and a reason, before any run."""
+    ended = run_demo(*arguments, cwd=tmp_path)
+    assert ended.returncode == 1
+    assert message in ended.stderr
+    assert 'Traceback' not in ended.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scenario_that_does_not_exist_is_refused_by_the_command_line(tmp_path):
+    """The known ones are named; exit code 2."""
+    ended = run_demo('--scenario', 'earthquake', cwd=tmp_path)
+    assert ended.returncode == 2
+    assert all(name in ended.stderr for name in SCENARIOS)

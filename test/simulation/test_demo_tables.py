@@ -1,0 +1,39 @@
+"""What a demo prints."""
+
+import pytest
+
+from ne_dynamics.simulation.demo_tables import ProgressBar, figure, shortened, text_table
+
+
+@pytest.mark.parametrize(
+    ('value', 'text'),
+    [(0.01234, '0.012'), (1.234, '1.23'), (12.34, '12.3'), (1234.5, '1234'), (0.0, '0.000')],
+)
+def test_figures_have_three_digits_and_no_powers_of_ten(value, text):
+    """The point moves, the digits stay."""
+    assert figure(value) == text
+
+
+def test_long_names_are_shortened_to_the_width():
+    """What is left ends with two points."""
+    assert shortened('joint_1') == 'joint_1'
+    assert shortened('a_joint_with_a_long_name') == 'a_joint_with_a..'
+
+
+def test_columns_are_aligned_and_lines_end_at_their_last_character():
+    """The first column to the left, the others to the right, two spaces between."""
+    table = text_table([['', 'RMS'], ['', '[mrad]']], [['PD', '12.3'], ['longer', '0.012']])
+    assert table.split('\n') == [
+        '           RMS',
+        '        [mrad]',
+        'PD        12.3',
+        'longer   0.012',
+    ]
+
+
+def test_progress_is_one_line_where_there_is_no_terminal(capsys):
+    """Only the end is told."""
+    bar = ProgressBar('PD alone', 2.0)
+    bar.show(1.5)
+    bar.close()
+    assert capsys.readouterr().err.startswith('PD alone: 1.5 of 2.0 s, 0.')
