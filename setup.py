@@ -27,6 +27,8 @@ EXTRAS = {
     'sim': ['mujoco>=3.2'],
     'fast': ['numba>=0.59'],
     'plot': ['matplotlib'],
+    # Logs that are ROS 2 bags.
+    'bag': ['rosbags>=0.10'],
     # Other people's dynamics, robots and checks that the tests compare with.
     'test': [
         'pytest',
@@ -35,6 +37,7 @@ EXTRAS = {
         'example-robot-data',
         'roboticstoolbox-python>=1.5',
         'mujoco>=3.2',
+        'rosbags>=0.10',
         # Gazebo's physics engine; its wheels are for this platform only.
         'dartpy>=6.20; platform_system == "Linux" and platform_machine == "x86_64"',
     ],

@@ -18,10 +18,13 @@ from ne_dynamics import __version__
 from ne_dynamics.errors import NeDynamicsError
 
 COMMANDS = {
+    'annotate': 'fill a trajectory with efforts, as feed-forward for other controllers',
     'bench': 'measure speed beside other libraries, in one interleaved run',
     'check': 'list what is wrong or doubtful in a robot description',
     'demo': 'follow a trajectory in simulation, one control law after the other, and compare',
     'equations': 'print the equations of motion of a robot as generated source',
+    'evaluate': 'compare the efforts in a log with those of a model, joint by joint',
+    'identify': 'fit inertias and friction of a model to a log, and write its URDF anew',
     'reproduce': 'compute anew what the source documents report',
 }
 """Subcommands and the line that ``--help`` prints for each."""

@@ -211,6 +211,17 @@ class Controller:
         """The motion that is followed; None before the first state and in gravity mode."""
         return self._trajectory
 
+    def present_state(self) -> DesiredState | None:
+        """Return where the arm should be, or where it is when nothing is followed.
+
+        None before the first state.
+        """
+        if self.position is None or self.time is None:
+            return None
+        if self._trajectory is None:
+            return resting_state(self.position)
+        return self._trajectory.sample(self.time)
+
     def observe(
         self,
         position: FloatArray,

@@ -25,6 +25,9 @@ from ne_dynamics.model.robot import FloatArray, Joint, JointType
 SHORTEST_SEGMENT = 1e-6
 """Two waypoints are at least this far apart [s]."""
 
+LONGEST_MOTION = 1e10
+"""A waypoint is at most this far from the start [s]: longer than any message can say."""
+
 POSITION_TOLERANCE = 1e-6
 """Waypoints may lie this far outside the position limits [rad or m]: planners round."""
 
@@ -227,7 +230,7 @@ class Waypoints:
                 )
             if rows.size:
                 arrays[derivative, rows] = values[:, columns]
-            without = np.setdiff1d(rows, np.flatnonzero(orders == derivative - 1))
+            without = rows[orders[rows] != derivative - 1]
             if without.size:
                 raise TrajectoryError(
                     f'point {without[0]}: accelerations without velocities: '
@@ -280,6 +283,12 @@ def _check_times(times: FloatArray) -> None:
         )
     if times[0] < 0.0:
         raise TrajectoryError(f'point 0: time_from_start: expected >= 0 s, got {times[0]:g} s')
+    if times.max() > LONGEST_MOTION:
+        index = int(np.argmax(times > LONGEST_MOTION))
+        raise TrajectoryError(
+            f'point {index}: time_from_start: expected <= {LONGEST_MOTION:g} s, got '
+            f'{times[index]:g} s'
+        )
     steps = np.diff(times)
     if (steps <= 0.0).any():
         index = int(np.argmax(steps <= 0.0)) + 1

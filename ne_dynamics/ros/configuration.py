@@ -361,6 +361,14 @@ def _unmeasured(values: Values, arm: ControlledArm) -> FloatArray | None:
     return share * arm.robot.payload_parameters(beyond, arm.wrench_link)
 
 
+def carried_parameters(values: Values, arm: ControlledArm) -> FloatArray | None:
+    """Return all that the arm carries and its model has not, shape (10,), or None.
+
+    What is beyond the sensor too, which is for whoever has no reading.
+    """
+    return payload_parameters({**values, 'wrench.gain': 0.0}, arm)[0]
+
+
 def load_beyond_sensor(values: Values, arm: ControlledArm) -> Inertia:
     """Return what the reading of the sensor contains at rest, in the frame of the cut."""
     payload = _payload(values, arm)

@@ -49,6 +49,7 @@ from ne_dynamics.errors import (
 from ne_dynamics.model.robot import FloatArray
 from ne_dynamics.ros.configuration import (
     ControlledArm,
+    carried_parameters,
     check_description,
     controlled_arm,
     has_model_parameter,
@@ -96,6 +97,7 @@ try:
     from std_srvs.srv import Trigger
     from trajectory_msgs.msg import JointTrajectory
 
+    from ne_dynamics.ros.annotator import AnnotationTuning, Annotator
     from ne_dynamics.ros.follow_joint_trajectory import (
         make_follow_joint_trajectory,
         tolerances_of,
@@ -326,6 +328,7 @@ class ComputedTorqueNode(LifecycleNode):
         self.create_service(Trigger, '~/hold', self._on_hold)
         self.create_service(Trigger, '~/tare_wrench', self._on_tare_wrench)
         self._goals = make_follow_joint_trajectory(self)
+        self._annotator = Annotator(self, self._on_annotate)
         self._publisher_of_diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         # Real seconds: diagnostics go on when simulated time stands still.
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
@@ -489,6 +492,9 @@ class ComputedTorqueNode(LifecycleNode):
         arm = controlled_arm(self._values, load_robot(self._values, self._description))
         tuning, remarks = make_tuning(self._values, arm)
         self._configured = _Configured(self, arm, tuning, self._values)
+        self._annotator.configure(
+            arm.dynamics, self._annotation_tuning(), self._configured.controller.present_state
+        )
         self._epoch = None
         self._remarks: list[str] = []
         self._remark(remarks)
@@ -509,6 +515,7 @@ class ComputedTorqueNode(LifecycleNode):
     def _release(self) -> None:
         self._active = False
         if self._configured is not None:
+            self._annotator.release()
             self._configured.destroy()
             self._configured = None
 
@@ -856,6 +863,24 @@ class ComputedTorqueNode(LifecycleNode):
         """Abort the goal of the action, if one is followed."""
         if self._goals is not None:
             self._goals.preempt(GoalCode.INVALID_GOAL, reason)
+
+    def _on_annotate(self) -> None:
+        self._statistics.hear('annotate', time.perf_counter())
+        self._annotator.adopt(self._annotation_tuning())
+
+    def _annotation_tuning(self) -> AnnotationTuning:
+        """Return how trajectories are annotated at present."""
+        configured, values = self._arm_configured(), self._values
+        arm, controller = configured.arm, configured.controller
+        imu, now = controller.imu, controller.time
+        tolerance = per_joint(values['effort_tolerance'], arm.dynamics.n, 'effort_tolerance')
+        return AnnotationTuning(
+            arm.to_model_order(tolerance),
+            controller.tuning.law.terms,
+            carried_parameters(values, arm),
+            None if imu is None or now is None else imu.resting_at(now),
+            bool(values['allow_nonzero_velocity_at_trajectory_end']),
+        )
 
     def _on_hold(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if not self._active:

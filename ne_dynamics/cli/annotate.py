@@ -1,0 +1,224 @@
+"""``ne_dynamics annotate IN OUT``: fill a trajectory with the efforts that it takes."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ne_dynamics.cli.check import _lock
+from ne_dynamics.errors import ParameterError, TrajectoryError
+
+MODEL_VARIABLE = 'NE_DYNAMICS_MODEL'
+"""Environment variable that names the model when the option does not."""
+
+TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
+DEFAULT_TOLERANCE = 0.1
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the arguments of the subcommand."""
+    parser = subparsers.add_parser(
+        'annotate',
+        help='fill a trajectory with efforts, for controllers that take them as feed-forward',
+        description='Read a trajectory_msgs/JointTrajectory and write the same motion with the '
+        'efforts that it takes, with as many points more as it needs for straight lines between '
+        "their efforts to be within a tolerance of the inverse dynamics. ros2_controllers' "
+        'joint_trajectory_controller interpolates so. Files are YAML as `ros2 topic echo '
+        '--full-length --once` prints it and `ros2 topic pub` takes it.',
+    )
+    parser.add_argument('input', metavar='IN', help='file to read; - for standard input')
+    parser.add_argument('output', metavar='OUT', help='file to write; - for standard output')
+    parser.add_argument(
+        '--model',
+        metavar='MODEL',
+        default=os.environ.get(MODEL_VARIABLE, ''),
+        help=f'URDF or DH file (default: the environment variable {MODEL_VARIABLE})',
+    )
+    parser.add_argument(
+        '--base-link', '--base', metavar='LINK', help='first link (URDF; default: the root)'
+    )
+    parser.add_argument(
+        '--tip-link',
+        '--tip',
+        metavar='LINK',
+        help='last link (URDF; default: the whole tree)',
+    )
+    parser.add_argument(
+        '--lock',
+        metavar='JOINT=POSITION',
+        action='append',
+        default=[],
+        type=_lock,
+        help='joint that does not move, with its position [rad or m]; may be repeated (URDF)',
+    )
+    parser.add_argument(
+        '--effort-tolerance',
+        metavar='X[,X...]',
+        default=(DEFAULT_TOLERANCE,),
+        type=_numbers,
+        help='how near straight lines are to be [N m or N]: one for all joints, or one each in '
+        f"the order of the trajectory's joint_names (default: {DEFAULT_TOLERANCE})",
+    )
+    parser.add_argument(
+        '--start',
+        metavar='Q[,Q...]',
+        type=_numbers,
+        help='where the arm rests at time 0, in the order of joint_names, for a trajectory whose '
+        'first point is later; where Q begins with a minus, --start=-0.5,...',
+    )
+    parser.add_argument(
+        '--gravity',
+        metavar=('X', 'Y', 'Z'),
+        nargs=3,
+        type=float,
+        help='acceleration of free fall in axes of the base link (default: 0 0 -9.80665) [m/s^2]',
+    )
+    parser.add_argument(
+        '--without',
+        metavar='TERM',
+        choices=TERMS,
+        action='append',
+        default=[],
+        help=f'leave out what the robot compensates itself: {", ".join(TERMS)}; may be repeated',
+    )
+    parser.add_argument(
+        '--payload-mass', metavar='M', type=float, default=0.0, help='load at the tip link [kg]'
+    )
+    parser.add_argument(
+        '--payload-com',
+        metavar=('X', 'Y', 'Z'),
+        nargs=3,
+        type=float,
+        default=(0.0, 0.0, 0.0),
+        help='its centre of mass in the frame of the tip link [m]',
+    )
+    parser.add_argument(
+        '--allow-nonzero-velocity-at-end',
+        action='store_true',
+        help='accept a last point that moves; a point at rest is added after it',
+    )
+    parser.add_argument(
+        '--max-points',
+        metavar='N',
+        type=int,
+        default=100_000,
+        help='most points that are written (default: %(default)s)',
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Annotate one file.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+
+    Returns
+    -------
+    int
+        0; what went wrong is raised, and nothing is written then.
+
+    Raises
+    ------
+    ParameterError
+        When there is no model, or an option does not fit it.
+    ModelError
+        When the model cannot be used.
+    TrajectoryError
+        When the trajectory cannot be read or annotated; the message names file, point and field.
+    """
+    import numpy as np
+
+    from ne_dynamics.control.annotation import annotate
+    from ne_dynamics.control.laws import Terms
+    from ne_dynamics.control.trajectory import Waypoints, resting_state
+    from ne_dynamics.control.trajectory_file import read_trajectory, trajectory_text, write_text
+    from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+    from ne_dynamics.model.files import load_model
+    from ne_dynamics.model.robot import Inertia
+
+    if not args.model:
+        raise ParameterError(
+            f'model: expected --model MODEL or the environment variable {MODEL_VARIABLE}, '
+            'got neither'
+        )
+    source = read_trajectory(args.input)
+    robot = load_model(args.model, args.base_link, args.tip_link, dict(args.lock) or None)
+    dynamics = Dynamics(
+        robot,
+        gravity=STANDARD_GRAVITY if args.gravity is None else args.gravity,
+        backend='python',
+    )
+    payload = None
+    if args.payload_mass:
+        payload = robot.payload_parameters(
+            Inertia(args.payload_mass, args.payload_com, np.zeros((3, 3)))
+        )
+    try:
+        waypoints = Waypoints.from_points(
+            robot.joints,
+            source.joint_names,
+            source.points,
+            allow_nonzero_velocity_at_end=args.allow_nonzero_velocity_at_end,
+        )
+        # From the sender's order to the robot's.
+        order = [source.joint_names.index(name) for name in robot.joint_names]
+        start = None
+        if args.start is not None:
+            start = resting_state(_one_each(args.start, order, '--start'))
+        tolerance: Sequence[float] = args.effort_tolerance
+        if len(tolerance) > 1:
+            tolerance = _one_each(tolerance, order, '--effort-tolerance')
+        result = annotate(
+            dynamics,
+            source.joint_names,
+            waypoints,
+            effort_tolerance=tolerance,
+            terms=Terms(**dict.fromkeys(args.without, False)),
+            payload=payload,
+            start=start,
+            max_points=args.max_points,
+        )
+    except TrajectoryError as error:
+        raise TrajectoryError(f'{_called(args.input, "standard input")}: {error}') from error
+    write_text(args.output, trajectory_text(result, source.stamp, source.frame_id))
+
+    worst = int(np.argmax(result.deviation / np.array(args.effort_tolerance)))
+    print(
+        f'{_called(args.input, "standard input")}: {len(source.points)} points, '
+        f'{result.nanoseconds[-1] * 1e-9:.6g} s; '
+        f'{_called(args.output, "standard output")}: {len(result)} points with efforts, straight '
+        f'lines within {result.deviation[worst]:.3g} of the inverse dynamics '
+        f'({result.joint_names[worst]})',
+        file=sys.stderr,
+    )
+    for remark in result.remarks:
+        print(f'note: {remark}', file=sys.stderr)
+    return 0
+
+
+def _called(path: str, standard: str) -> str:
+    return standard if path == '-' else path
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        numbers = tuple(float(part) for part in text.split(','))
+    except ValueError:
+        numbers = (math.nan,)
+    if not all(map(math.isfinite, numbers)):
+        raise argparse.ArgumentTypeError(f'expected numbers with commas between, got {text!r}')
+    return numbers
+
+
+def _one_each(values: Sequence[float], order: list[int], option: str) -> list[float]:
+    if len(values) != len(order):
+        raise ParameterError(
+            f'{option}: expected {len(order)} values, one per joint of the trajectory, got '
+            f'{len(values)}'
+        )
+    return [values[index] for index in order]

@@ -1,0 +1,135 @@
+"""``ne_dynamics evaluate --model MODEL LOG``: what a model leaves of the efforts in a log."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+
+from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+from ne_dynamics.model.files import load_model
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand to a parser.
+
+    Parameters
+    ----------
+    subparsers : argparse action
+        What ``ArgumentParser.add_subparsers`` returned.
+    """
+    parser = subparsers.add_parser(
+        'evaluate',
+        help='compare the efforts in a log with those of a model, joint by joint',
+        description='Compute the efforts that the motion in a log takes by a model, and compare '
+        'them with those that were measured, both without what is above the cut-off frequency.',
+    )
+    add_log_arguments(parser)
+    parser.add_argument(
+        '--plot', type=Path, metavar='FILE.png', help='draw both efforts of every joint'
+    )
+    parser.set_defaults(run=run)
+
+
+def add_log_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add model, log and what both are read with; `identify` takes the same."""
+    parser.add_argument('--model', required=True, metavar='MODEL', help='URDF, or DH file (YAML)')
+    parser.add_argument(
+        'log',
+        metavar='LOG',
+        help='CSV with a header (time, <joint>.position, <joint>.effort, and <joint>.velocity '
+        'where there is one), or ROS 2 bag of JointState',
+    )
+    parser.add_argument(
+        '--base-link',
+        '--base',
+        dest='base',
+        metavar='LINK',
+        help='first link of the chain (URDF; default: the root)',
+    )
+    parser.add_argument(
+        '--tip-link',
+        '--tip',
+        dest='tip',
+        metavar='LINK',
+        help='last link of the chain (URDF; default: the whole tree); joints that are not on '
+        'the way to it are locked',
+    )
+    parser.add_argument(
+        '--gravity',
+        nargs=3,
+        type=_number,
+        metavar=('X', 'Y', 'Z'),
+        default=STANDARD_GRAVITY,
+        help='in the axes of the base link [m/s^2] (default: 0 0 -9.80665)',
+    )
+    parser.add_argument('--topic', help='of the bag, when it has several of JointState')
+    parser.add_argument(
+        '--cutoff',
+        type=positive,
+        metavar='HZ',
+        help='low-pass for positions and efforts, five to ten times the highest frequency of '
+        "the motion (default: 10 Hz, or a fifth of the log's rate where that is less)",
+    )
+    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare, print and draw; return 0.
+
+    Raises
+    ------
+    NeDynamicsError
+        When model or log cannot be read or do not go together; nothing is written then.
+    """
+    from ne_dynamics.identification.evaluation import evaluate
+    from ne_dynamics.identification.log import read_log
+
+    robot = load_model(args.model, args.base, args.tip)
+    log = read_log(args.log, robot.joint_names, args.topic)
+    result = evaluate(
+        Dynamics(robot, args.gravity, backend='python'), log, cutoff_frequency=args.cutoff
+    )
+    if args.plot is not None:
+        from ne_dynamics.identification.plots import plot_efforts
+
+        plot_efforts(args.plot, robot, result)
+    if args.json:
+        document = {
+            'model': args.model,
+            'log': log.summary(),
+            'cutoff_frequency': result.signals.cutoff_frequency,
+            'joints': [joint.as_json() for joint in result.joints],
+        }
+        print(json.dumps(document, indent=2, allow_nan=False))
+        return 0
+    print(f'{args.log}: {log.summary()}')
+    print(f'low-pass {result.signals.cutoff_frequency:.4g} Hz; RMS of the efforts [N m or N]\n')
+    width = max(len(joint.name) for joint in result.joints)
+    print(f'  {"":{width}}  {"measured":>10}  {"model":>10}  {"difference":>10}  explained')
+    for joint in result.joints:
+        explained = f'{100.0 * joint.explained:8.1f} %' if math.isfinite(joint.explained) else '-'
+        print(
+            f'  {joint.name:{width}}  {joint.rms_measured:10.4g}  {joint.rms_model:10.4g}  '
+            f'{joint.rms_difference:10.4g}  {explained:>9}'
+        )
+    return 0
+
+
+def positive(text: str) -> float:
+    """Return a finite number > 0."""
+    value = _number(text)
+    if not value > 0.0:
+        raise argparse.ArgumentTypeError(f'expected a number > 0, got {text}')
+    return value
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f'expected a finite number, got {text!r}')
+    return value

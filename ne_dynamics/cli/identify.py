@@ -1,0 +1,189 @@
+"""``ne_dynamics identify --model MODEL LOG -o FILE``: a model from a log."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from ne_dynamics.cli.evaluate import add_log_arguments, positive
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import ModelError
+from ne_dynamics.identification.identify import (
+    DEFAULT_HOLDOUT,
+    DEFAULT_SPREAD,
+    Identified,
+    identify,
+)
+from ne_dynamics.identification.log import read_log
+from ne_dynamics.identification.write_back import read_text, write_urdf
+from ne_dynamics.model.files import load_model
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.urdf import looks_like_xml
+
+EXIT_UNUSABLE = 1
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand to a parser.
+
+    Parameters
+    ----------
+    subparsers : argparse action
+        What ``ArgumentParser.add_subparsers`` returned.
+    """
+    parser = subparsers.add_parser(
+        'identify',
+        help='fit inertias and friction of a model to a log, and write its URDF anew',
+        description='Fit mass, centre of mass and inertia of every moving link, and viscous and '
+        'Coulomb friction of every joint, to the efforts in a log. What the log does not tell '
+        'stays as the model has it. Exit code: 1 when the log cannot be used; nothing is '
+        'written then.',
+    )
+    add_log_arguments(parser)
+    parser.add_argument(
+        '-o',
+        '--output',
+        type=Path,
+        metavar='FILE',
+        help='URDF to write: the text of the model with other numbers (default: only report)',
+    )
+    parser.add_argument(
+        '--holdout',
+        type=_part,
+        default=DEFAULT_HOLDOUT,
+        metavar='PART',
+        help='of the log, at its end, that is not fitted but predicted (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--spread',
+        type=positive,
+        default=DEFAULT_SPREAD,
+        metavar='PART',
+        help="how far the model's inertias may be off, as a part of themselves "
+        '(default: %(default)s)',
+    )
+    parser.add_argument(
+        '--offsets',
+        action='store_true',
+        help='let the measured effort of each joint be off by a constant',
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Identify, print the report and write the model.
+
+    Returns
+    -------
+    int
+        0; 1 when the report has an error, and nothing was written.
+
+    Raises
+    ------
+    NeDynamicsError
+        When model or log cannot be read or do not go together, or the model cannot be written.
+    """
+    text, encoding = read_text(args.model)
+    if args.output is not None and not looks_like_xml(text):
+        raise ModelError(
+            f'{args.model}: --output: expected a URDF to write back to, got a DH file; without '
+            '--output the values are printed (--json: with all digits)'
+        )
+    robot = load_model(args.model, args.base, args.tip)
+    log = read_log(args.log, robot.joint_names, args.topic)
+    result = identify(
+        Dynamics(robot, args.gravity, backend='python'),
+        log,
+        cutoff_frequency=args.cutoff,
+        holdout=args.holdout,
+        spread=args.spread,
+        offsets=args.offsets,
+    )
+    written = args.output is not None and not result.report.has_errors
+    if written:
+        data = write_urdf(text, result.robot).encode(encoding)
+        _replace(args.output, data)
+    if args.json:
+        document = {
+            'model': args.model,
+            'written': str(args.output) if written else None,
+            **result.report.as_json(),
+        }
+        print(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        print('\n'.join(_lines(args.log, robot, result)))
+        if written:
+            print(f'\nwritten: {args.output}')
+    if result.report.has_errors:
+        print('ne_dynamics identify: error: the log cannot be used', file=sys.stderr)
+        return EXIT_UNUSABLE
+    return 0
+
+
+def _part(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 0.9:
+        raise argparse.ArgumentTypeError(f'expected a part from 0 to 0.9, got {text!r}')
+    return value
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Put a file in its place at once, or leave what was there."""
+    partial = path.with_name(f'.{path.name}.{os.getpid()}')
+    try:
+        with partial.open('xb') as stream:
+            stream.write(data)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _lines(source: str, robot: Robot, result: Identified) -> list[str]:
+    report = result.report
+    judged = (
+        f'{report.held_out} held out' if report.held_out else 'none held out: judged by the fit'
+    )
+    lines = [
+        f'{source}: {report.log}',
+        f'low-pass {report.cutoff_frequency:.4g} Hz; {report.fitted} samples fitted, {judged}',
+        f'directions of the inertial parameters: {report.determined} determined of '
+        f'{report.identifiable} that a motion can show; condition number '
+        f'{report.condition_number:.3g}',
+        '',
+    ]
+    width = max(len(name) for name in robot.joint_names)
+    heads = ('measured', 'before', 'after', 'viscous', 'Coulomb')
+    lines.append(f'  {"RMS of the effort":{width}}' + ''.join(f'  {head:>16}' for head in heads))
+    for joint in report.joints:
+        friction = ''.join(
+            f'  {f"{old:.3g} -> {new:.3g}":>16}' for old, new, _ in (joint.viscous, joint.coulomb)
+        )
+        lines.append(
+            f'  {joint.before.name:{max(width, 17)}}  {joint.before.rms_measured:16.4g}  '
+            f'{joint.before.rms_difference:16.4g}  {joint.after.rms_difference:16.4g}{friction}'
+        )
+    lines.append('')
+    width = max(len(body.name) for body in report.bodies)
+    columns = ('mass [kg]', 'centre of mass [m]', 'moved by', 'determined')
+    lines.append(
+        f'  {"link":{width}}  {columns[0]:>18}  {columns[1]:>24}  {columns[2]:>10}  {columns[3]}'
+    )
+    for body in report.bodies:
+        old, new = body.before, body.after
+        shift = float(((new.center_of_mass - old.center_of_mass) ** 2).sum() ** 0.5)
+        center = ' '.join(f'{value + 0.0:7.4f}' for value in new.center_of_mass)
+        lines.append(
+            f'  {body.name:{width}}  {f"{old.mass:.4g} -> {new.mass:.4g}":>18}  {center:>24}  '
+            f'{shift:8.4f} m  {body.determined:9.0%}'
+        )
+    if report.findings:
+        lines.append('')
+    for finding in report.findings:
+        lines.append(f'  {finding.severity}  {finding.element}  {finding.code}  {finding.message}')
+    return lines

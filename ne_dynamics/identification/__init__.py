@@ -1,0 +1,1 @@
+"""From a log of a moving robot to its model: read, filter, fit, judge, write back."""

@@ -1,0 +1,157 @@
+"""How much of the efforts in a log a model explains, joint by joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.signals import Signals, filtered
+from ne_dynamics.model.robot import FloatArray, Robot
+
+
+@dataclass(frozen=True)
+class JointResidual:
+    """What a model leaves of the effort of one joint [N m or N].
+
+    Attributes
+    ----------
+    name, unit : str
+    rms_measured, rms_model, rms_difference : float
+        Root mean squares of the filtered efforts.
+    explained : float
+        ``1 - (rms_difference / rms_measured)^2``; negative when the model is worse than none,
+        NaN when nothing was measured.
+    """
+
+    name: str
+    unit: str
+    rms_measured: float
+    rms_model: float
+    rms_difference: float
+    explained: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures; what is no number is None."""
+        return {
+            'joint': self.name,
+            'unit': self.unit,
+            'rms_measured': self.rms_measured,
+            'rms_model': self.rms_model,
+            'rms_difference': self.rms_difference,
+            'explained': self.explained if np.isfinite(self.explained) else None,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Measured and computed efforts of a log.
+
+    Attributes
+    ----------
+    signals : Signals
+        The filtered log.
+    model_effort : array, shape (M, n)
+        Of the model, filtered alike [N m or N].
+    joints : tuple of JointResidual
+    """
+
+    signals: Signals
+    model_effort: FloatArray
+    joints: tuple[JointResidual, ...]
+
+
+def evaluate(
+    model: Robot | Dynamics, log: Log, *, cutoff_frequency: float | None = None
+) -> Evaluation:
+    """Compare the efforts of a log with those that a model computes for its motion.
+
+    Parameters
+    ----------
+    model : Robot or Dynamics
+        A Robot stands upright: gravity (0, 0, -9.80665) in base axes.
+    log : Log
+        With the joints of the model, in its order.
+    cutoff_frequency : float, optional
+        [Hz], see :func:`~ne_dynamics.identification.signals.filtered`.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    InputError
+        When the log has other joints, or cannot be filtered so.
+    """
+    dynamics = as_dynamics(model)
+    require_joints(dynamics.robot, log)
+    signals = filtered(log, dynamics.robot.limits('effort_limit'), cutoff_frequency)
+    effort = model_effort(dynamics, signals)
+    return Evaluation(signals, effort, residuals(dynamics.robot, signals.effort, effort))
+
+
+def as_dynamics(model: Robot | Dynamics) -> Dynamics:
+    """Return the dynamics of a robot; of an upright base when only the robot is given.
+
+    A log is a batch or two: nothing is compiled for it.
+    """
+    return model if isinstance(model, Dynamics) else Dynamics(model, backend='python')
+
+
+def require_joints(robot: Robot, log: Log) -> None:
+    """Refuse a log of other joints.
+
+    Raises
+    ------
+    InputError
+        When the names differ, or their order.
+    """
+    if log.joint_names != robot.joint_names:
+        raise InputError(
+            f'log {log.source}: expected the joints {", ".join(robot.joint_names)}, got '
+            f'{", ".join(log.joint_names)}'
+        )
+
+
+def model_effort(dynamics: Dynamics, signals: Signals) -> FloatArray:
+    """Return the efforts of a model for filtered signals, shape (M, n) [N m or N].
+
+    The step of Coulomb friction is filtered like the measured effort.
+    """
+    effort = dynamics.inverse_dynamics(signals.position, signals.velocity, signals.acceleration)
+    coulomb = dynamics.robot.limits('coulomb_friction')
+    step = signals.direction - np.sign(signals.velocity)
+    result: FloatArray = effort + coulomb * step
+    return result
+
+
+def residuals(
+    robot: Robot, measured: FloatArray, computed: FloatArray
+) -> tuple[JointResidual, ...]:
+    """Return the root mean squares of efforts and their difference, joint by joint."""
+    sizes = [rms(values) for values in (measured, computed, measured - computed)]
+    results = []
+    for joint, size, model, rest in zip(robot.joints, *sizes, strict=True):
+        explained = 1.0 - (rest / size) ** 2 if size > 0.0 else float('nan')
+        results.append(
+            JointResidual(
+                joint.name,
+                'N' if joint.type.is_prismatic else 'N m',
+                float(size),
+                float(model),
+                float(rest),
+                float(explained),
+            )
+        )
+    return tuple(results)
+
+
+def rms(values: FloatArray) -> FloatArray:
+    """Return the root mean square of each column."""
+    result: FloatArray = np.sqrt(np.mean(values * values, axis=0))
+    return result

@@ -1,0 +1,368 @@
+"""What a robot did: positions and efforts of its joints over time, from CSV or a ROS 2 bag.
+
+CSV: a header, then one sample a row. Columns, in any order: ``time`` [s], and for every joint of
+the model ``<joint>.position`` [rad or m] and ``<joint>.effort`` [N m or N]; ``<joint>.velocity``
+[rad/s or m/s] where there is one. Other columns are ignored, as are lines that start with ``#``.
+
+Bag: rosbag2 (SQLite or MCAP) with a topic of sensor_msgs/JointState. Time is the stamp of the
+header, or of the reception when no header has one.
+
+Joints are matched by name. Efforts are those that the motors applied, in the sense of the
+joint's positive direction. Velocities only serve as a check: derivatives are taken of positions.
+A sample that lacks a number is dropped, never patched; what was dropped is counted.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import os
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.errors import InputError, MissingDependencyError
+from ne_dynamics.model.robot import FloatArray
+
+TIME_COLUMN = 'time'
+BAG_SUFFIXES = ('.db3', '.mcap')
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+
+NOT_FINITE = 'not finite'
+SHORT = 'short'
+NO_NUMBER = 'no number'
+TIME_STOOD = 'time did not advance'
+JOINTS_MISSING = 'joints missing'
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """Samples of the joints of a robot, in its order, time strictly increasing.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+    times : array, shape (N,)
+        [s]
+    position : array, shape (N, n)
+        [rad or m]
+    effort : array, shape (N, n)
+        What the motors applied [N m or N].
+    velocity : array, shape (N, n), or None
+        [rad/s or m/s]; NaN where there is none.
+    source : str
+        For messages.
+    received : int
+        Samples before any was dropped.
+    dropped : mapping of str to int
+        How many were dropped, by reason.
+    """
+
+    joint_names: tuple[str, ...]
+    times: FloatArray
+    position: FloatArray
+    effort: FloatArray
+    velocity: FloatArray | None = None
+    source: str = ''
+    received: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_samples(
+        cls,
+        joint_names: Sequence[str],
+        times: ArrayLike,
+        position: ArrayLike,
+        effort: ArrayLike,
+        velocity: ArrayLike | None = None,
+        *,
+        source: str = '',
+        dropped: Mapping[str, int] | None = None,
+    ) -> Log:
+        """Check samples and leave out those that cannot be used.
+
+        Parameters
+        ----------
+        joint_names : sequence of str
+            n names.
+        times : array-like, shape (N,)
+            [s]
+        position, effort : array-like, shape (N, n)
+            [rad or m], [N m or N]
+        velocity : array-like, shape (N, n), optional
+            [rad/s or m/s]
+        source : str
+        dropped : mapping of str to int, optional
+            What was dropped before.
+
+        Returns
+        -------
+        Log
+
+        Raises
+        ------
+        InputError
+            When shapes do not go together, or fewer than two samples can be used.
+        """
+        names = tuple(joint_names)
+        stamps = np.array(times, dtype=np.float64)
+        shape = (stamps.size, len(names))
+        arrays = {'position': position, 'effort': effort}
+        if velocity is not None:
+            arrays['velocity'] = velocity
+        checked = {key: np.array(value, dtype=np.float64) for key, value in arrays.items()}
+        for key, table in checked.items():
+            if stamps.ndim != 1 or table.shape != shape:
+                raise InputError(
+                    f'log {source}: {key}: expected shape {shape} to go with times of shape '
+                    f'{stamps.shape}, got {table.shape}'
+                )
+        counts = dict(dropped or {})
+        received = stamps.size + sum(counts.values())
+        finite = np.isfinite(stamps)
+        for key in ('position', 'effort'):
+            finite &= np.isfinite(checked[key]).all(axis=1)
+        _count(counts, NOT_FINITE, int((~finite).sum()))
+        kept = np.flatnonzero(finite)
+        # A stamp counts when it is later than all before it.
+        latest = np.maximum.accumulate(np.concatenate([[-np.inf], stamps[kept]]))[:-1]
+        advances = stamps[kept] > latest
+        _count(counts, TIME_STOOD, int((~advances).sum()))
+        kept = kept[advances]
+        if kept.size < 2:
+            raise InputError(
+                f'log {source}: expected at least 2 samples that can be used, got {kept.size} of '
+                f'{received}{_shown(counts)}'
+            )
+        chosen = {key: table[kept] for key, table in checked.items()}
+        stamps = stamps[kept]
+        for table in (stamps, *chosen.values()):
+            table.setflags(write=False)
+        return cls(
+            names,
+            stamps,
+            chosen['position'],
+            chosen['effort'],
+            chosen.get('velocity'),
+            source,
+            received,
+            counts,
+        )
+
+    @property
+    def duration(self) -> float:
+        """Time from the first to the last sample [s]."""
+        return float(self.times[-1] - self.times[0])
+
+    def summary(self) -> str:
+        """Return one line: how many samples, over what time, what was dropped."""
+        rate = (self.times.size - 1) / self.duration
+        return (
+            f'{self.times.size} of {self.received} samples in {self.duration:.1f} s '
+            f'({rate:.4g} Hz){_shown(self.dropped)}'
+        )
+
+
+def read_log(
+    path: str | os.PathLike[str], joint_names: Sequence[str], topic: str | None = None
+) -> Log:
+    """Read a CSV file or a ROS 2 bag.
+
+    Parameters
+    ----------
+    path : path
+        CSV file; folder of a bag, or a file of one (``.db3``, ``.mcap``).
+    joint_names : sequence of str
+        Joints that are wanted, in the order in which they are.
+    topic : str, optional
+        Of the bag; default: its only topic of JointState.
+
+    Returns
+    -------
+    Log
+
+    Raises
+    ------
+    InputError
+        When the log cannot be read, a joint is missing, or too few samples can be used.
+    MissingDependencyError
+        For a bag, when the library `rosbags` is missing.
+    """
+    place = Path(path)
+    if place.is_dir() or place.suffix in BAG_SUFFIXES:
+        return _read_bag(place, tuple(joint_names), topic)
+    if topic is not None:
+        raise InputError(f'{place}: topic: expected none with a CSV file, got {topic!r}')
+    return _read_csv(place, tuple(joint_names))
+
+
+def _count(counts: dict[str, int], reason: str, number: int) -> None:
+    if number:
+        counts[reason] = counts.get(reason, 0) + number
+
+
+def _shown(counts: Mapping[str, int]) -> str:
+    if not counts:
+        return ''
+    return '; dropped: ' + ', '.join(f'{number} {reason}' for reason, number in counts.items())
+
+
+# ---- CSV
+
+
+def _read_csv(path: Path, joints: tuple[str, ...]) -> Log:
+    try:
+        with path.open(encoding='utf-8-sig', newline='') as stream:
+            rows = csv.reader(line for line in stream if not line.startswith('#'))
+            columns, has_velocity = _columns(
+                [name.strip() for name in next(rows, [])], joints, path
+            )
+            table, dropped = _numbers(rows, columns)
+    except OSError as error:
+        raise InputError(f'cannot read the log {str(path)!r}: {error.strerror}') from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f'{path}: expected a CSV file in UTF-8: {error}') from error
+    n = len(joints)
+    return Log.from_samples(
+        joints,
+        table[:, 0],
+        table[:, 1 : n + 1],
+        table[:, n + 1 : 2 * n + 1],
+        table[:, 2 * n + 1 :] if has_velocity else None,
+        source=str(path),
+        dropped=dropped,
+    )
+
+
+def _columns(header: list[str], joints: tuple[str, ...], path: Path) -> tuple[list[int], bool]:
+    """Return the indices of time, positions, efforts and, where all are there, velocities."""
+    for name in header:
+        if name and header.count(name) > 1:
+            raise InputError(f'{path}: column {name!r}: expected once, got {header.count(name)}')
+    wanted = [
+        TIME_COLUMN,
+        *(f'{joint}.{key}' for key in ('position', 'effort') for joint in joints),
+    ]
+    missing = [name for name in wanted if name not in header]
+    if missing:
+        raise InputError(
+            f'{path}: expected the columns {", ".join(missing)} beside what is there, got the '
+            f'header {", ".join(header) or "(none)"}; a joint that was not recorded has to be '
+            'locked, or be beyond the tip link'
+        )
+    rates = [f'{joint}.velocity' for joint in joints]
+    has_velocity = all(name in header for name in rates)
+    return [header.index(name) for name in wanted + rates * has_velocity], has_velocity
+
+
+def _numbers(rows: Iterable[list[str]], columns: list[int]) -> tuple[FloatArray, dict[str, int]]:
+    table = array('d')
+    dropped: dict[str, int] = {}
+    last = max(columns)
+    for row in rows:
+        if not row:
+            continue
+        if len(row) <= last:
+            _count(dropped, SHORT, 1)
+            continue
+        try:
+            table.extend([float(row[index] or 'nan') for index in columns])
+        except ValueError:
+            _count(dropped, NO_NUMBER, 1)
+    return np.array(table).reshape(-1, len(columns)), dropped
+
+
+# ---- ROS 2 bags
+
+
+def _rosbags(module: str) -> Any:
+    try:
+        return importlib.import_module(f'rosbags.{module}')
+    except ImportError as error:
+        raise MissingDependencyError(
+            f'reading a bag needs rosbags: pip install "ne_dynamics[bag]" ({error})'
+        ) from error
+
+
+def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
+    highlevel, typesys = _rosbags('highlevel'), _rosbags('typesys')
+    folder = path if path.is_dir() else path.parent
+    with ExitStack() as stack:
+        try:
+            types = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
+            reader = stack.enter_context(highlevel.AnyReader([folder], default_typestore=types))
+        except Exception as error:
+            raise InputError(f'{folder}: expected a ROS 2 bag: {error}') from error
+        connections = _joint_states(reader.connections, topic, folder)
+        samples: list[tuple[float, float, list[list[float]]]] = []
+        dropped: dict[str, int] = {}
+        try:
+            for message, received in _messages(reader, connections):
+                values, reason = _by_name(message, joints)
+                if reason:
+                    _count(dropped, reason, 1)
+                else:
+                    stamp = message.header.stamp
+                    samples.append((stamp.sec + 1e-9 * stamp.nanosec, 1e-9 * received, values))
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(f'{folder}: a message cannot be read: {error}') from error
+    if not samples:
+        raise InputError(
+            f'{folder}: {connections[0].topic}: expected messages with the joints '
+            f'{", ".join(joints)}, got none that can be used{_shown(dropped)}'
+        )
+    stamped = any(stamp != 0.0 for stamp, _, _ in samples)
+    table = np.array([values for _, _, values in samples], dtype=np.float64)
+    velocity = table[:, 2]
+    return Log.from_samples(
+        joints,
+        [stamp if stamped else received for stamp, received, _ in samples],
+        table[:, 0],
+        table[:, 1],
+        velocity if np.isfinite(velocity).any() else None,
+        source=str(folder),
+        dropped=dropped,
+    )
+
+
+def _messages(reader: Any, connections: list[Any]) -> Iterator[tuple[Any, int]]:
+    for connection, received, data in reader.messages(connections=connections):
+        yield reader.deserialize(data, connection.msgtype), received
+
+
+def _joint_states(connections: Iterable[Any], topic: str | None, path: Path) -> list[Any]:
+    """Return the connections of the one topic that is read."""
+    found = [item for item in connections if item.msgtype == JOINT_STATE]
+    topics = sorted({item.topic for item in found})
+    if topic is None and len(topics) == 1:
+        topic = topics[0]
+    if topic not in topics:
+        raise InputError(
+            f'{path}: topic: expected {"one of " if topic else "one to be named of "}'
+            f'{", ".join(topics) or "(the bag has none of JointState)"}, got {topic or "none"}'
+        )
+    return [item for item in found if item.topic == topic]
+
+
+def _by_name(message: Any, joints: tuple[str, ...]) -> tuple[list[list[float]], str]:
+    """Return position, effort and velocity in the order of the joints, or why not."""
+    places = {name: index for index, name in enumerate(message.name)}
+    if any(joint not in places for joint in joints):
+        return [], JOINTS_MISSING
+    chosen = [places[joint] for joint in joints]
+    last = max(chosen)
+    if len(message.position) <= last or len(message.effort) <= last:
+        return [], SHORT
+    rates = message.velocity if len(message.velocity) > last else np.full(last + 1, np.nan)
+    return [
+        [float(values[index]) for index in chosen]
+        for values in (message.position, message.effort, rates)
+    ], ''

@@ -1,0 +1,89 @@
+"""Picture of measured and computed efforts, one panel a joint."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.identification.evaluation import Evaluation
+from ne_dynamics.model.robot import FloatArray, Robot
+
+try:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+except ImportError as error:
+    raise MissingDependencyError(
+        f'the plots need matplotlib: pip install "ne_dynamics[plot]" ({error})'
+    ) from error
+
+COLUMNS = 3
+MEASURED_COLOUR = '#9a9a9a'
+MODEL_COLOUR = '#1f5fa8'
+DIFFERENCE_COLOUR = '#c8501e'
+
+
+def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
+    """Draw measured effort, the model's, and their difference; the file appears at once.
+
+    Parameters
+    ----------
+    path : path
+        PNG file to write.
+    robot : Robot
+    evaluation : Evaluation
+    """
+    columns = min(COLUMNS, robot.n)
+    rows = math.ceil(robot.n / columns)
+    figure = Figure(figsize=(4.4 * columns + 0.4, 2.5 * rows + 0.9), dpi=110)
+    FigureCanvasAgg(figure)
+    panels = list(figure.subplots(rows, columns, squeeze=False, sharex=True).flat)
+    signals = evaluation.signals
+    measured, computed = signals.effort, evaluation.model_effort
+    series = (
+        ('measured', measured, MEASURED_COLOUR, 2.4),
+        ('model', computed, MODEL_COLOUR, 1.1),
+        ('difference', measured - computed, DIFFERENCE_COLOUR, 1.0),
+    )
+    times, gaps = _with_gaps(signals.times)
+    for index, axes in enumerate(panels):
+        if index >= robot.n:
+            axes.set_visible(False)
+            continue
+        for label, values, colour, width in series:
+            drawn = np.insert(values[:, index], gaps, np.nan)
+            axes.plot(times, drawn, color=colour, linewidth=width, label=label)
+        result = evaluation.joints[index]
+        axes.axhline(0.0, color='#888888', linewidth=0.6, zorder=0)
+        axes.grid(True, color='#d9d9d9', linewidth=0.6)
+        axes.set_axisbelow(True)
+        axes.tick_params(labelsize=8.5)
+        axes.set_title(f'{result.name} [{result.unit}]', loc='left', fontsize=10)
+        if math.isfinite(result.explained):
+            explained = f'{100.0 * result.explained:.1f} % explained'
+            axes.set_title(explained, loc='right', fontsize=8.5, color='#555555')
+        for side in ('top', 'right'):
+            axes.spines[side].set_visible(False)
+        if index + columns >= robot.n:
+            axes.set_xlabel('time [s]')
+            axes.tick_params(labelbottom=True)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc='upper center', ncol=3, frameon=False, fontsize=10)
+    figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - 0.45 / figure.get_figheight()))
+    partial = path.with_name(f'.{path.name}.{os.getpid()}')
+    try:
+        figure.savefig(partial, format='png')
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _with_gaps(times: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Return times from the first, with a NaN where the log has a gap, and where those go."""
+    steps = np.diff(times)
+    gaps = np.flatnonzero(steps > 3.0 * np.median(steps)) + 1
+    return np.insert(times - times[0], gaps, np.nan), gaps

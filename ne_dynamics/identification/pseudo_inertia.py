@@ -1,0 +1,151 @@
+"""Inertial parameters as a 4 x 4 matrix, and which of them a body can have.
+
+With the density rho of a body, ``P = integral of rho [r; 1] [r; 1]^T``: second moments, first
+moment and mass. Some distribution of mass with volume has the ten parameters exactly when P is
+positive definite (Wensing, Kim, Slotine 2018, "Linear matrix inequalities for physically
+consistent inertial parameter identification", IEEE RA-L 3(1)); that is, mass > 0, principal
+moments > 0, and the triangle inequality.
+
+How far a body is from another is measured by
+``D(P, P0) = tr(P0^-1 P) - log det(P0^-1 P) - 4`` (Lee, Wensing, Park 2020, "Geometric robot
+dynamic identification: a convex programming approach", IEEE T-RO 36(2)). It does not depend on
+units or axes, is convex in the parameters, and infinite where no body is: who minimises it
+together with squared residuals stays among the bodies, and has one minimum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import FloatArray, Inertia
+
+THINNEST = 1e-4
+"""Smallest second moment that a given body is taken to have, as a part of its largest."""
+
+SMALLEST_RADIUS = 0.01
+"""Radius of gyration that a point mass is taken to have [m]."""
+
+
+def _basis() -> FloatArray:
+    basis = np.zeros((10, 4, 4))
+    basis[0, 3, 3] = 1.0
+    for axis in range(3):
+        basis[1 + axis, axis, 3] = basis[1 + axis, 3, axis] = 1.0
+    pairs = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+    for index, (row, column) in enumerate(pairs, start=4):
+        if row == column:
+            basis[index, :3, :3] = 0.5 * np.eye(3)
+            basis[index, row, row] = -0.5
+        else:
+            basis[index, row, column] = basis[index, column, row] = -1.0
+    basis.setflags(write=False)
+    return basis
+
+
+BASIS = _basis()
+"""P of each unit parameter, shape (10, 4, 4): ``P = sum of parameters[k] * BASIS[k]``."""
+
+
+def pseudo_inertia(parameters: FloatArray) -> FloatArray:
+    """Return P of mass, first moment, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the origin.
+
+    Parameters
+    ----------
+    parameters : array, shape (10,)
+
+    Returns
+    -------
+    array, shape (4, 4)
+    """
+    result: FloatArray = np.tensordot(parameters, BASIS, axes=1)
+    return result
+
+
+def inertia_of(pseudo: FloatArray) -> Inertia:
+    """Return the body with a pseudo-inertia, in the same frame.
+
+    Parameters
+    ----------
+    pseudo : array, shape (4, 4)
+        With a mass > 0.
+
+    Returns
+    -------
+    Inertia
+    """
+    mass, first = float(pseudo[3, 3]), pseudo[:3, 3]
+    spread = pseudo[:3, :3] - np.outer(first, first) / mass
+    spread = 0.5 * (spread + spread.T)
+    return Inertia(mass, first / mass, np.trace(spread) * np.eye(3) - spread)
+
+
+def is_body(pseudo: FloatArray) -> bool:
+    """Tell whether a body can have this pseudo-inertia."""
+    if not pseudo[3, 3] > 0.0:
+        return False
+    first = pseudo[:3, 3]
+    moments = np.linalg.eigvalsh(pseudo[:3, :3] - np.outer(first, first) / pseudo[3, 3])
+    return bool(moments[0] > 1e-9 * moments[-1] > 0.0)
+
+
+def nearest_body(inertia: Inertia) -> Inertia:
+    """Return an inertia with its second moments raised to what a body can have.
+
+    Parameters
+    ----------
+    inertia : Inertia
+        With a mass > 0.
+
+    Returns
+    -------
+    Inertia
+        The same object when nothing had to be raised.
+    """
+    tensor = inertia.inertia_about_com
+    moments, axes = np.linalg.eigh(0.5 * np.trace(tensor) * np.eye(3) - tensor)
+    lowest = THINNEST * moments[-1]
+    if not lowest > 0.0:
+        lowest = inertia.mass * SMALLEST_RADIUS**2
+    if moments[0] >= lowest:
+        return inertia
+    spread = (axes * np.maximum(moments, lowest)) @ axes.T
+    spread = 0.5 * (spread + spread.T)
+    return Inertia(inertia.mass, inertia.center_of_mass, np.trace(spread) * np.eye(3) - spread)
+
+
+def divergence(pseudo: FloatArray, reference: FloatArray) -> float:
+    """Return D(P, P0) of the module's text; 0 when they are equal, infinite off the bodies."""
+    factor = _factor(pseudo)
+    if factor is None:
+        return float('inf')
+    logarithm = 2.0 * float(np.log(np.diag(factor)).sum())
+    logarithm -= float(np.linalg.slogdet(reference)[1])
+    return float(np.trace(np.linalg.solve(reference, pseudo))) - logarithm - 4.0
+
+
+def divergence_slopes(pseudo: FloatArray, reference: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return gradient (10,) and Hessian (10, 10) of D(P, P0) in the parameters of P.
+
+    Raises
+    ------
+    InputError
+        When P is not that of a body.
+    """
+    factor = _factor(pseudo)
+    if factor is None:
+        raise InputError('pseudo-inertia: expected a positive definite matrix, got none')
+    root = np.linalg.inv(factor)
+    gradient = np.einsum('ij,kji->k', np.linalg.inv(reference) - root.T @ root, BASIS)
+    turned = root @ BASIS @ root.T
+    return gradient, np.einsum('kij,lij->kl', turned, turned)
+
+
+def _factor(pseudo: FloatArray) -> FloatArray | None:
+    """Return the Cholesky factor of a pseudo-inertia; None when it is not safely positive."""
+    try:
+        factor = np.asarray(np.linalg.cholesky(pseudo), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return None
+    diagonal = np.diag(factor) ** 2
+    return factor if bool((diagonal > 1e-14 * np.diag(pseudo)).all()) else None

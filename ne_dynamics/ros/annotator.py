@@ -1,0 +1,324 @@
+"""The topics ``~/annotate`` and ``~/annotated``: trajectories in, the same with efforts out.
+
+The work is done in a thread of its own, in pieces of a few hundred microseconds with sleeps in
+between that are as long as the pieces, so that the control path of the node answers on; messages
+are taken and sent as bytes for the same reason (see :mod:`ne_dynamics.ros.trajectory_cdr`). One
+trajectory is worked on and one may wait; a third one takes the place of the one that waits.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from ne_dynamics.control.annotation import annotate
+from ne_dynamics.control.laws import InverseDynamics, Terms
+from ne_dynamics.control.trajectory import DesiredState, Waypoints
+from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
+from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.ros.trajectory_cdr import read_trajectory, write_trajectory
+
+try:
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
+    from trajectory_msgs.msg import JointTrajectory
+except ImportError as error:
+    raise MissingDependencyError(
+        'the node needs ROS 2 for Python: source a ROS 2 installation, or '
+        f'pip install "ne_dynamics[ros]" ({error})'
+    ) from error
+
+TOPIC = '~/annotate'
+RESULT_TOPIC = '~/annotated'
+
+MAX_POINTS = 20_000
+"""Most points of a result; with six joints that is a message of 4 MB."""
+
+LONGEST_PIECE = 2e-4
+"""Work goes on for so long before the next pause [s]."""
+
+REMARK_PERIOD = 5.0
+"""Remarks are logged at most once in so many seconds."""
+
+STOPPING_TIME = 2.0
+"""Seconds that a piece of work is waited for when the node lets go of the arm."""
+
+
+class AnnotatingNode(Protocol):
+    """What is asked of the node: rclpy's part, and how it drops messages."""
+
+    def create_publisher(self, kind: Any, topic: str, qos: Any) -> Any:
+        """Return a publisher."""
+        ...
+
+    def create_subscription(
+        self, kind: Any, topic: str, callback: Callable[[Any], None], qos: Any, *, raw: bool
+    ) -> Any:
+        """Return a subscription."""
+        ...
+
+    def create_guard_condition(self, callback: Callable[[], None]) -> Any:
+        """Return a guard condition."""
+        ...
+
+    def destroy_publisher(self, publisher: Any) -> bool:
+        """Destroy a publisher."""
+        ...
+
+    def destroy_subscription(self, subscription: Any) -> bool:
+        """Destroy a subscription."""
+        ...
+
+    def destroy_guard_condition(self, guard: Any) -> bool:
+        """Destroy a guard condition."""
+        ...
+
+    def get_logger(self) -> Any:
+        """Return the logger."""
+        ...
+
+    def _drop(self, topic: str, field: str, reason: str) -> None: ...
+
+
+def _nothing() -> None:
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotationTuning:
+    """What may change at any time; see :func:`ne_dynamics.control.annotation.annotate`.
+
+    Attributes
+    ----------
+    effort_tolerance : array, shape (1,) or (n,)
+        In the order of the model's joints [N m or N].
+    terms : Terms
+    payload : array, shape (10,), or None
+        All that the arm carries and its model has not: also what is beyond a wrist sensor where
+        the model is cut.
+    base_motion : array, shape (9,), or None
+        Tilt of the base.
+    allow_nonzero_velocity_at_end : bool
+    """
+
+    effort_tolerance: FloatArray
+    terms: Terms = field(default_factory=Terms)
+    payload: FloatArray | None = None
+    base_motion: FloatArray | None = None
+    allow_nonzero_velocity_at_end: bool = False
+
+
+class _Request(NamedTuple):
+    data: bytes
+    tuning: AnnotationTuning
+    start: DesiredState | None
+
+
+class _Listening(NamedTuple):
+    """What there is from one :meth:`Annotator.configure` to its :meth:`Annotator.release`."""
+
+    dynamics: InverseDynamics
+    start_state: Callable[[], DesiredState | None]
+    publisher: Any
+    guard: Any
+    subscription: Any
+    stopping: threading.Event
+
+
+class _Released(Exception):
+    """The arm was let go of while its trajectory was worked on."""
+
+
+class _Pauses:
+    """Called between pieces of work: sleeps as long as the last pieces took.
+
+    A sleep, and not just a yield: a thread that waits for the interpreter needs some tens of
+    microseconds to wake up, and would find it taken again.
+
+    Parameters
+    ----------
+    stopping : threading.Event
+        Ends the work.
+    """
+
+    def __init__(self, stopping: threading.Event) -> None:
+        self._stopping = stopping
+        self._resumed = time.perf_counter()
+
+    def __call__(self) -> None:
+        worked = time.perf_counter() - self._resumed
+        if worked < LONGEST_PIECE:
+            return
+        if self._stopping.is_set():
+            raise _Released
+        time.sleep(worked)
+        self._resumed = time.perf_counter()
+
+
+class Annotator:
+    """Answers trajectories on ``~/annotate`` by the same ones with efforts on ``~/annotated``.
+
+    It listens between :meth:`configure` and :meth:`release`, whether the node is active or not.
+
+    Parameters
+    ----------
+    node : AnnotatingNode
+        A node of rclpy with the method `_drop(topic, field, reason)`.
+    heard : callable
+        Called for every message that comes.
+    """
+
+    def __init__(self, node: AnnotatingNode, heard: Callable[[], None] = _nothing) -> None:
+        self._node = node
+        self._heard = heard
+        self._lock = threading.Lock()
+        self._waiting: _Request | None = None
+        self._thread: threading.Thread | None = None
+        self._reports: deque[Callable[[], None]] = deque()
+        self._listening: _Listening | None = None
+
+    def configure(
+        self,
+        dynamics: InverseDynamics,
+        tuning: AnnotationTuning,
+        start_state: Callable[[], DesiredState | None] = _nothing,
+    ) -> None:
+        """Listen.
+
+        Parameters
+        ----------
+        dynamics : InverseDynamics
+        tuning : AnnotationTuning
+        start_state : callable
+            Returns where the arm is now, in the order of the model's joints, or None when that
+            is not known: the start of trajectories whose first point is later than 0.
+        """
+        self.release()
+        self._tuning = tuning
+        node = self._node
+        publisher = node.create_publisher(JointTrajectory, RESULT_TOPIC, 10)
+        guard = node.create_guard_condition(self._report)
+        latest = QoSProfile(depth=2, reliability=ReliabilityPolicy.RELIABLE)
+        subscription = node.create_subscription(
+            JointTrajectory, TOPIC, self._on_annotate, latest, raw=True
+        )
+        self._listening = _Listening(
+            dynamics, start_state, publisher, guard, subscription, threading.Event()
+        )
+
+    def adopt(self, tuning: AnnotationTuning) -> None:
+        """Let another tuning count for the trajectories that come from now on."""
+        self._tuning = tuning
+
+    def release(self) -> None:
+        """Stop listening, and give up what is being worked on."""
+        listening, self._listening = self._listening, None
+        if listening is None:
+            return
+        self._node.destroy_subscription(listening.subscription)
+        listening.stopping.set()
+        with self._lock:
+            thread, self._thread, self._waiting = self._thread, None, None
+        if thread is not None:
+            thread.join(STOPPING_TIME)
+        self._reports.clear()
+        self._node.destroy_guard_condition(listening.guard)
+        self._node.destroy_publisher(listening.publisher)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a trajectory waits or is worked on."""
+        with self._lock:
+            return self._thread is not None
+
+    def _on_annotate(self, data: bytes) -> None:
+        listening = self._listening
+        if listening is None:
+            return
+        self._heard()
+        request = _Request(data, self._tuning, listening.start_state())
+        with self._lock:
+            replaced, self._waiting = self._waiting, request
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._work, args=(listening,), name='annotator', daemon=True
+                )
+                self._thread.start()
+        if replaced is not None:
+            self._node._drop(
+                'annotate', 'data', 'a newer one came before it was begun, and takes its place'
+            )
+
+    # ---- in the thread
+
+    def _work(self, listening: _Listening) -> None:
+        """Annotate one trajectory after the other until none waits."""
+        while True:
+            with self._lock:
+                if listening.stopping.is_set():
+                    return
+                request, self._waiting = self._waiting, None
+                if request is None:
+                    self._thread = None
+                    return
+            try:
+                self._answer(request, listening)
+            except _Released:
+                return
+            except NeDynamicsError as error:
+                self._say_dropped(listening, getattr(error, 'field', ''), str(error))
+            except Exception:
+                # Never the end of the thread, let alone of the node.
+                self._say_dropped(listening, 'points', traceback.format_exc())
+
+    def _answer(self, request: _Request, listening: _Listening) -> None:
+        tuning, pause = request.tuning, _Pauses(listening.stopping)
+        message = read_trajectory(request.data, pause)
+        waypoints = Waypoints.from_fields(
+            listening.dynamics.robot.joints,
+            message.joint_names,
+            message.fields,
+            allow_nonzero_velocity_at_end=tuning.allow_nonzero_velocity_at_end,
+        )
+        pause()
+        result = annotate(
+            listening.dynamics,
+            message.joint_names,
+            waypoints,
+            effort_tolerance=tuning.effort_tolerance,
+            terms=tuning.terms,
+            payload=tuning.payload,
+            base_motion=tuning.base_motion,
+            start=request.start,
+            max_points=MAX_POINTS,
+            pause=pause,
+        )
+        data = write_trajectory(result, message.stamp, message.frame_id, pause)
+        pause()
+        listening.publisher.publish(data)
+        if result.remarks:
+            text = 'annotated: ' + '; '.join(result.remarks)
+            self._say(
+                listening,
+                lambda: self._node.get_logger().info(text, throttle_duration_sec=REMARK_PERIOD),
+            )
+
+    def _say_dropped(self, listening: _Listening, field: str, reason: str) -> None:
+        field = field or reason.partition(':')[0]
+        if 'point' in field:
+            field = 'points'
+        self._say(listening, lambda: self._node._drop('annotate', field, reason))
+
+    def _say(self, listening: _Listening, report: Callable[[], None]) -> None:
+        """Have the node say something, in its own thread."""
+        if not listening.stopping.is_set():
+            self._reports.append(report)
+            listening.guard.trigger()
+
+    def _report(self) -> None:
+        while self._reports:
+            self._reports.popleft()()

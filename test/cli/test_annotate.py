@@ -1,0 +1,310 @@
+"""``ne_dynamics annotate`` reads and writes what ``ros2 topic echo`` and ``pub`` speak."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+
+import numpy as np
+import pytest
+import yaml
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.cli.annotate import MODEL_VARIABLE
+from ne_dynamics.cli.main import main
+from ne_dynamics.control.trajectory_file import read_trajectory
+from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.model.robot import Inertia
+from ne_dynamics.shipped import shipped_file
+
+ARM = str(shipped_file('six_axis_arm.urdf'))
+NAMES = [f'joint_{index}' for index in (6, 1, 2, 3, 4, 5)]
+ORDER = [NAMES.index(f'joint_{index + 1}') for index in range(6)]
+
+
+def echoed() -> str:
+    """Return a trajectory as `ros2 topic echo` prints one."""
+    lines = ['header:', '  stamp:', '    sec: 12', '    nanosec: 34', '  frame_id: base_link']
+    lines += ['joint_names:', *(f'- {name}' for name in NAMES), 'points:']
+    for second, value in ((0, 0.0), (2, 0.5)):
+        lines += ['- positions:', *(f'  - {value}' for _ in NAMES)]
+        for key in ('velocities', 'accelerations'):
+            lines += [f'  {key}:', *('  - 0.0' for _ in NAMES)]
+        lines += ['  effort: []', '  time_from_start:', f'    sec: {second}', '    nanosec: 0']
+    return '\n'.join([*lines, '---', ''])
+
+
+@pytest.fixture
+def annotate(tmp_path, monkeypatch):
+    """Return a function that annotates a text and returns exit code and output file."""
+    monkeypatch.delenv(MODEL_VARIABLE, raising=False)
+
+    def call(text, *options, model=ARM):
+        source, target = tmp_path / 'in.yaml', tmp_path / 'out.yaml'
+        source.write_text(text)
+        model_options = ['--model', model] if model else []
+        code = main(['annotate', *model_options, *options, str(source), str(target)])
+        return code, target
+
+    return call
+
+
+def arrays_of(path):
+    """Return the document of a file, and positions and efforts in the order of the model."""
+    document = yaml.safe_load(path.read_text())
+    rows = (
+        [[point[key][index] for index in ORDER] for point in document['points']]
+        for key in ('positions', 'effort')
+    )
+    return document, *map(np.array, rows)
+
+
+def dynamics(**options) -> Dynamics:
+    """Return the dynamics of the whole shipped arm."""
+    return Dynamics(load_urdf(ARM), backend='python', **options)
+
+
+def test_efforts_are_filled_in(annotate, capsys) -> None:
+    """Header, names and motion stay, efforts are the model's, and stderr says what was done."""
+    code, target = annotate(echoed())
+    assert code == 0
+    document, positions, efforts = arrays_of(target)
+    assert document['header'] == {'stamp': {'sec': 12, 'nanosec': 34}, 'frame_id': 'base_link'}
+    assert document['joint_names'] == NAMES
+    np.testing.assert_allclose(positions[[0, -1]], [np.zeros(6), np.full(6, 0.5)])
+    np.testing.assert_allclose(efforts[-1], dynamics().gravity_torque(positions[-1]), atol=1e-9)
+    assert document['points'][-1]['time_from_start'] == {'sec': 2, 'nanosec': 0}
+    output = capsys.readouterr()
+    assert output.out == ''
+    assert f'2 points, 2 s; {target}: {len(positions)} points with efforts' in output.err
+
+
+def test_what_is_written_can_be_read_again(annotate) -> None:
+    """The output is an input, of the same motion: annotated again it has the same ends."""
+    _, target = annotate(echoed())
+    read = read_trajectory(str(target))
+    assert read.joint_names == tuple(NAMES)
+    assert read.stamp == (12, 34)
+    code, again = annotate(target.read_text())
+    assert code == 0
+    np.testing.assert_array_equal(
+        read_trajectory(str(again)).points[-1].effort, read.points[-1].effort
+    )
+
+
+def test_ros_takes_what_is_written_and_gives_it_back(annotate, tmp_path) -> None:
+    """`ros2 topic pub` makes a message of the output, and what `echo` makes of that is read."""
+    pytest.importorskip('rosidl_runtime_py', reason='needs rosidl_runtime_py (ROS 2)')
+    from rosidl_runtime_py.convert import message_to_yaml
+    from rosidl_runtime_py.set_message import set_message_fields
+    from trajectory_msgs.msg import JointTrajectory
+
+    _, target = annotate(echoed())
+    written = read_trajectory(str(target))
+    message = JointTrajectory()
+    set_message_fields(message, yaml.safe_load(target.read_text()))
+    assert [list(point.effort) for point in message.points] == [
+        list(point.effort) for point in written.points
+    ]
+    again = tmp_path / 'echoed.yaml'
+    for flow_style in (False, True):
+        again.write_text(message_to_yaml(message, flow_style=flow_style) + '---\n')
+        read = read_trajectory(str(again))
+        assert read.joint_names == written.joint_names
+        assert read.points == written.points
+    again.write_text(message_to_yaml(message, truncate_length=8))
+    with pytest.raises(TrajectoryError, match='points: cut off after 8: use'):
+        read_trajectory(str(again))
+
+
+def test_standard_input_and_output(monkeypatch, capsys) -> None:
+    """A dash stands for standard input and output; what is said goes to stderr."""
+    monkeypatch.setattr(sys, 'stdin', io.TextIOWrapper(io.BytesIO(echoed().encode())))
+    assert main(['annotate', '--model', ARM, '-', '-']) == 0
+    output = capsys.readouterr()
+    assert len(yaml.safe_load(output.out)['points']) > 2
+    assert 'standard input: 2 points' in output.err
+
+
+def test_the_model_may_come_from_the_environment(annotate, monkeypatch, capsys) -> None:
+    """Without --model an environment variable names it; without either that is said."""
+    code, target = annotate(echoed(), model=None)
+    assert code == 1
+    assert 'expected --model MODEL or the environment variable' in capsys.readouterr().err
+    assert not target.exists()
+    monkeypatch.setenv(MODEL_VARIABLE, ARM)
+    source = target.with_name('in.yaml')
+    assert main(['annotate', str(source), str(target)]) == 0
+
+
+def test_json_is_yaml(annotate) -> None:
+    """A trajectory in JSON, in flow style, with whole numbers and without a header is read too."""
+    point = {'positions': [0, 0, 0, 0, 0, 0]}
+    text = json.dumps({'joint_names': NAMES, 'points': [point]})
+    code, target = annotate(text)
+    assert code == 0
+    document, _, efforts = arrays_of(target)
+    assert document['header']['stamp'] == {'sec': 0, 'nanosec': 0}
+    np.testing.assert_allclose(efforts[0], dynamics().gravity_torque(np.zeros(6)), atol=1e-12)
+
+
+def test_small_numbers_stay_numbers(annotate) -> None:
+    """Numbers with an exponent are read, and written so that YAML takes them for numbers."""
+    positions = ['1e-7', '2.5e-17', 1e-300, 0, -1e-5, 3e-9]
+    text = yaml.safe_dump({'joint_names': NAMES, 'points': [{'positions': positions}]})
+    code, target = annotate(text)
+    assert code == 0
+    _, read, efforts = arrays_of(target)
+    assert read.dtype == efforts.dtype == np.float64
+    np.testing.assert_array_equal(read[0], [float(positions[index]) for index in ORDER])
+
+
+def test_tolerance_and_start_are_in_the_order_of_the_file(annotate) -> None:
+    """One tolerance and one start per joint count in the order of the file's joint_names."""
+    text = echoed().replace('sec: 0', 'sec: 1', 1)  # the first point comes after one second
+    start = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    tolerance = [0.02, 9.0, 9.0, 9.0, 9.0, 9.0]
+    code, target = annotate(
+        text,
+        '--start',
+        ','.join(map(str, start)),
+        '--effort-tolerance',
+        ','.join(map(str, tolerance)),
+    )
+    assert code == 0
+    document, _, _ = arrays_of(target)
+    assert document['points'][0]['positions'] == start
+    assert document['points'][0]['time_from_start'] == {'sec': 0, 'nanosec': 0}
+    fine = len(document['points'])
+    _, coarse = annotate(text, '--start', '0,0,0,0,0,0', '--effort-tolerance', '9')
+    assert len(arrays_of(coarse)[0]['points']) < fine
+
+
+def test_a_later_first_point_is_remarked_on(annotate, capsys) -> None:
+    """Without a start the motion before a later first point is said to be unknown."""
+    code, target = annotate(echoed().replace('sec: 0', 'sec: 1', 1))
+    assert code == 0
+    assert 'note: the first point is at 1 s' in capsys.readouterr().err
+    assert arrays_of(target)[0]['points'][0]['time_from_start']['sec'] == 1
+
+
+def test_terms_payload_gravity_and_links(annotate) -> None:
+    """What the robot compensates is left out, a load at the tip and another gravity count."""
+    _, target = annotate(echoed(), '--without', 'gravity', '--without', 'inertia')
+    np.testing.assert_allclose(arrays_of(target)[2][-1], np.zeros(6), atol=1e-9)
+
+    _, target = annotate(echoed(), '--gravity', '0', '0', '9.0')
+    q = np.full(6, 0.5)
+    np.testing.assert_allclose(
+        arrays_of(target)[2][-1], dynamics(gravity=(0, 0, 9.0)).gravity_torque(q), atol=1e-9
+    )
+
+    load = ['--payload-mass', '2', '--payload-com', '0', '0', '0.1']
+    _, target = annotate(echoed(), '--tip', 'tcp', *load)
+    robot = load_urdf(ARM, tip_link='tcp')
+    payload = robot.payload_parameters(Inertia(2.0, (0.0, 0.0, 0.1), np.zeros((3, 3))))
+    zeros = np.zeros(6)
+    expected = Dynamics(robot, backend='python').inverse_dynamics(
+        q, zeros, zeros, None, None, payload
+    )
+    np.testing.assert_allclose(arrays_of(target)[2][-1], expected, atol=1e-9)
+
+
+def changed(**fields) -> str:
+    """Return a file with one point, changed."""
+    document = {
+        'joint_names': NAMES,
+        'points': [{'positions': [0.0] * 6, 'time_from_start': {'sec': 1, 'nanosec': 0}}],
+    }
+    point = document['points'][0]
+    for key, value in fields.items():
+        owner = point if key in (*point, 'velocities', 'speed') else document
+        owner[key] = value
+    return yaml.safe_dump(document)
+
+
+BAD = [
+    ('empty', '', 'in.yaml: expected one trajectory, got nothing'),
+    ('two', echoed() * 2, 'expected one trajectory, got 2; `ros2 topic echo --once`'),
+    ('no YAML', '{', 'malformed YAML'),
+    ('deep', '[' * 100_000, 'malformed YAML'),
+    ('a list', '[1]', 'trajectory: expected a mapping with the keys header, joint_names, points'),
+    ('unknown key', changed(extra=1), "trajectory: unknown key 'extra'"),
+    ('twice', 'points: []\npoints: []', "the key 'points' is given twice, again in line 2"),
+    ('no names', 'points: []', 'joint_names: missing'),
+    ('no points', 'joint_names: []', 'points: missing'),
+    ('names', changed(joint_names=[1]), 'joint_names[0]: expected a name, got 1'),
+    ('frame', changed(header={'frame_id': 3}), 'header.frame_id: expected a text, got 3'),
+    ('stamp', changed(header={'stamp': {'sec': 0.5}}), 'header.stamp.sec: expected a whole'),
+    ('point', changed(points=[3]), 'point 0: expected a mapping with the keys positions'),
+    ('unknown field', changed(speed=[1.0]), "point 0: unknown key 'speed'"),
+    ('no positions', changed(points=[{'effort': []}]), 'point 0: positions: missing'),
+    ('text', changed(positions=['fast', 0, 0, 0, 0, 0]), 'point 0: positions[0]: expected a num'),
+    ('truth', changed(positions=[True, 0, 0, 0, 0, 0]), 'positions[0]: expected a number'),
+    ('no list', changed(velocities=1.0), 'point 0: velocities: expected a list, got 1.0'),
+    ('short', changed(velocities=[1.0]), 'point 0: velocities: expected 6 values'),
+    ('NaN', changed(positions=[float('nan')] * 6), "positions: joint 'joint_6': expected a fin"),
+    ('huge', changed(positions=[10**400] * 6), "positions: joint 'joint_6': expected a finite"),
+    ('cut off', changed(points=[{'positions': [0.0] * 6}, '...']), 'points: cut off after 1: use'),
+    ('nanoseconds', changed(time_from_start={'nanosec': 10**9}), 'nanosec: expected a whole numb'),
+    ('seconds', changed(time_from_start={'sec': 2**31}), 'time_from_start.sec: expected a whole'),
+    ('before', changed(time_from_start={'sec': -1}), 'point 0: time_from_start: expected >= 0'),
+    ('other joints', changed(joint_names=['a'] * 6), "joint_names: 'a' is named twice"),
+    ('no point', changed(points=[]), 'in.yaml: points: expected at least one'),
+]
+
+
+@pytest.mark.parametrize(('what', 'text', 'message'), BAD, ids=[bad[0] for bad in BAD])
+def test_what_is_wrong_is_named_and_nothing_written(annotate, capsys, what, text, message) -> None:
+    """Exit code 1, a message with file, point and field, and no output file."""
+    code, target = annotate(text)
+    assert code == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert 'in.yaml: ' in error
+    assert not target.exists()
+
+
+def test_options_are_checked(annotate, capsys) -> None:
+    """Numbers of values, tolerances and models that do not fit are named."""
+    for options, message in (
+        (('--start', '1,2'), '--start: expected 6 values'),
+        (('--effort-tolerance', '1,2'), '--effort-tolerance: expected 6 values'),
+        (('--effort-tolerance', '0'), 'effort_tolerance: expected finite numbers > 0'),
+        (('--max-points', '3'), 'takes more than the 3 points'),
+        (('--tip', 'nowhere'), 'nowhere'),
+        (('--payload-mass', '1', '--tip', 'nowhere'), 'nowhere'),
+    ):
+        code, target = annotate(echoed(), *options)
+        assert code == 1
+        assert message in capsys.readouterr().err
+        assert not target.exists()
+    for options in (('--start', 'here'), ('--without', 'mass'), ('--start', 'nan,1')):
+        with pytest.raises(SystemExit, match='2'):
+            annotate(echoed(), *options)
+
+
+def test_an_older_output_survives_an_error(annotate, capsys) -> None:
+    """What was written before is replaced as a whole or stays as it was; nothing is left over."""
+    _, target = annotate(echoed())
+    before = target.read_bytes()
+    os.chmod(target, 0o640)
+    assert annotate('points')[0] == 1
+    assert target.read_bytes() == before
+    assert annotate(echoed(), '--effort-tolerance', '5')[0] == 0
+    assert target.read_bytes() != before
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in target.parent.iterdir()) == ['in.yaml', 'out.yaml']
+
+
+def test_what_cannot_be_read_or_written_is_named(tmp_path, capsys) -> None:
+    """A missing input and a folder that does not exist are errors that name the file."""
+    missing = tmp_path / 'missing.yaml'
+    assert main(['annotate', '--model', ARM, str(missing), '-']) == 1
+    assert f'{missing}: cannot be read: No such file' in capsys.readouterr().err
+    source, target = tmp_path / 'in.yaml', tmp_path / 'no' / 'out.yaml'
+    source.write_text(echoed())
+    assert main(['annotate', '--model', ARM, str(source), str(target)]) == 1
+    assert f'{target}: cannot be written: No such file' in capsys.readouterr().err

@@ -1,0 +1,210 @@
+"""``ne_dynamics identify`` and ``evaluate``: from files to files, or nothing written."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.cli import evaluate, identify
+from ne_dynamics.cli import main as cli
+
+CONFIG = Path(__file__).resolve().parents[2] / 'config'
+ARM = CONFIG / 'six_axis_arm.urdf'
+PERIOD = 0.01
+
+
+def call(module, name, *arguments):
+    """Run a subcommand as the command line does."""
+    parser = argparse.ArgumentParser()
+    module.add_parser(parser.add_subparsers(required=True))
+    args = parser.parse_args([name, *map(str, arguments)])
+    return args.run(args)
+
+
+def write_log(path, robot, *, sign=1.0, moving=True):
+    """Write the log of a robot that swings in all joints, and return its path."""
+    times = np.arange(0.0, 20.0, PERIOD)
+    rates = 2.0 * np.pi * np.array([0.2, 0.25, 0.3, 0.35, 0.4, 0.45])[: robot.n]
+    phase = times[:, None] * rates + np.arange(robot.n)
+    position, velocity = 0.6 * np.sin(phase), 0.6 * rates * np.cos(phase)
+    acceleration = -rates * rates * position
+    if not moving:
+        position, velocity, acceleration = position[:1] + 0.0 * position, 0 * phase, 0 * phase
+    effort = ned.Dynamics(robot, backend='python').inverse_dynamics(
+        position, velocity, acceleration
+    )
+    noise = 0.05 * np.random.default_rng(0).standard_normal(effort.shape)
+    columns = {'time': times}
+    for index, name in reversed(list(enumerate(robot.joint_names))):
+        columns[f'{name}.effort'] = sign * (effort + noise)[:, index]
+        columns[f'{name}.position'] = position[:, index]
+    rows = [
+        ','.join(columns),
+        *(
+            ','.join(map(repr, row))
+            for row in zip(*map(np.ndarray.tolist, columns.values()), strict=True)
+        ),
+    ]
+    path.write_text('\n'.join(rows) + '\n', encoding='utf-8')
+    return path
+
+
+@pytest.fixture(scope='module')
+def heavier(tmp_path_factory):
+    """Return an arm whose forearm weighs 9 kg instead of 6, and whose joint 2 rubs."""
+    text = ARM.read_text(encoding='utf-8').replace('<mass value="6.0"/>', '<mass value="9.0"/>')
+    text = text.replace(
+        '<dynamics damping="0.5" friction="0.0"/>', '<dynamics damping="0.5" friction="3.0"/>'
+    )
+    path = tmp_path_factory.mktemp('heavier') / 'heavier.urdf'
+    path.write_text(text, encoding='utf-8')
+    return path
+
+
+@pytest.fixture(scope='module')
+def log_file(heavier):
+    """Return the log of the heavier arm."""
+    return write_log(heavier.with_name('log.csv'), ned.load_urdf(heavier, tip_link='tcp'))
+
+
+def differences(model, log_file, capsys, *options):
+    """Return what `evaluate --json` says of a model, joint by joint."""
+    assert call(evaluate, 'evaluate', '--model', model, log_file, '--json', *options) == 0
+    document = json.loads(capsys.readouterr().out)
+    return {joint['joint']: joint for joint in document['joints']}
+
+
+def test_identified_file_explains_the_log(heavier, log_file, tmp_path, capsys):
+    """The file that is written explains the log; the given one did not."""
+    output = tmp_path / 'identified.urdf'
+    code = call(identify, 'identify', '--model', ARM, log_file, '-o', output, '--tip-link', 'tcp')
+    assert code == 0
+    text = capsys.readouterr().out
+    assert f'written: {output}' in text
+    assert '2000 of 2000 samples' in text
+    before = differences(ARM, log_file, capsys, '--tip-link', 'tcp')
+    after = differences(output, log_file, capsys, '--tip-link', 'tcp')
+    for name in ('joint_2', 'joint_3'):
+        assert after[name]['rms_difference'] < 0.1 * before[name]['rms_difference']
+        assert after[name]['explained'] > 0.999
+    assert [path.name for path in tmp_path.iterdir()] == ['identified.urdf']
+    joints = ned.load_urdf(output).joints
+    assert joints[1].coulomb_friction == pytest.approx(3.0, abs=0.1)
+
+
+def test_model_may_be_written_over_itself(log_file, tmp_path, capsys):
+    """With the model's own name as output the file is replaced; comments are still there."""
+    model = tmp_path / 'arm.urdf'
+    model.write_bytes(ARM.read_bytes())
+    assert call(identify, 'identify', '--model', model, log_file, '-o', model) == 0
+    text = model.read_text(encoding='utf-8')
+    assert text != ARM.read_text(encoding='utf-8')
+    assert 'an example of our own, no\n  real product.' in text
+    assert ned.load_urdf(model).n == 6
+    capsys.readouterr()
+
+
+def test_json_report(log_file, capsys):
+    """`identify --json` prints one document with joints, bodies and findings, and no NaN."""
+    assert call(identify, 'identify', '--model', ARM, log_file, '--json', '--offsets') == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document['written'] is None
+    assert document['identifiable_directions'] == 36
+    assert [joint['joint'] for joint in document['joints']] == [
+        f'joint_{index}' for index in range(1, 7)
+    ]
+    friction = document['joints'][1]['coulomb_friction']
+    assert (friction['before'], set(friction)) == (0.0, {'before', 'after', 'deviation'})
+    forearm = document['bodies'][2]
+    assert forearm['link'] == 'forearm'
+    assert np.shape(forearm['after']['inertia_about_com']) == (3, 3)
+    assert 0.0 < forearm['determined'] <= 1.0
+
+
+def test_wrong_sign_writes_nothing(heavier, tmp_path, capsys):
+    """Efforts of the wrong sign exit with 1, and what was in the output's place stays."""
+    log_file = write_log(tmp_path / 'log.csv', ned.load_urdf(heavier), sign=-1.0)
+    output = tmp_path / 'identified.urdf'
+    output.write_text('as it was', encoding='utf-8')
+    assert call(identify, 'identify', '--model', ARM, log_file, '-o', output) == 1
+    captured = capsys.readouterr()
+    assert 'wrong-sign' in captured.out
+    assert 'error: the log cannot be used' in captured.err
+    assert output.read_text(encoding='utf-8') == 'as it was'
+    assert sorted(path.name for path in tmp_path.iterdir()) == ['identified.urdf', 'log.csv']
+
+
+def test_still_robot_gives_the_same_file(heavier, tmp_path, capsys):
+    """A log without motion is no error: a warning is printed, the model comes back as it was."""
+    log_file = write_log(tmp_path / 'log.csv', ned.load_urdf(heavier), moving=False)
+    output = tmp_path / 'identified.urdf'
+    assert call(identify, 'identify', '--model', ARM, log_file, '-o', output) == 0
+    assert 'no-excitation' in capsys.readouterr().out
+    assert output.read_bytes() == ARM.read_bytes()
+
+
+def test_dh_file_is_reported_on_but_not_written(tmp_path, capsys):
+    """A DH file is refused as something to write back to; the report does without."""
+    model = CONFIG / 'puma560_standard_dh.yaml'
+    log_file = write_log(tmp_path / 'log.csv', ned.load_dh(model))
+    output = tmp_path / 'identified.yaml'
+    arguments = ['identify', '--model', str(model), str(log_file)]
+    assert cli.main([*arguments, '-o', str(output)]) == 1
+    assert 'expected a URDF to write back to, got a DH file' in capsys.readouterr().err
+    assert not output.exists()
+    assert cli.main(arguments) == 0
+    assert 'link_2' in capsys.readouterr().out
+
+
+def test_errors_exit_with_one_and_name_the_file(tmp_path, capsys):
+    """What cannot be read or does not go together exits with 1 and writes nothing."""
+    output = tmp_path / 'identified.urdf'
+    log_file = tmp_path / 'log.csv'
+    log_file.write_text('time,joint_1.position\n0,1\n', encoding='utf-8')
+    cases = (
+        ([str(ARM), str(tmp_path / 'none.csv')], 'none.csv'),
+        ([str(ARM), str(log_file)], 'expected the columns joint_2.position'),
+        ([str(tmp_path / 'none.urdf'), str(log_file)], 'none.urdf'),
+    )
+    for (model, log), message in cases:
+        for command in (['identify', '-o', str(output)], ['evaluate', '--plot', str(output)]):
+            assert cli.main([*command, '--model', model, log]) == 1
+            assert message in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_output_in_a_folder_that_does_not_exist(log_file, tmp_path, capsys):
+    """An output that cannot be written exits with 1 and names it."""
+    output = tmp_path / 'none' / 'identified.urdf'
+    assert cli.main(['identify', '--model', str(ARM), str(log_file), '-o', str(output)]) == 1
+    assert 'none' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    'option',
+    [('--cutoff', '0'), ('--holdout', '1'), ('--spread', 'nan'), ('--gravity', '0', 'x', '0')],
+)
+def test_options_out_of_range(option, capsys):
+    """Options out of range exit with 2 and say what was expected."""
+    with pytest.raises(SystemExit) as stop:
+        call(identify, 'identify', '--model', ARM, 'log.csv', *option)
+    assert stop.value.code == 2
+    assert 'expected a' in capsys.readouterr().err
+
+
+def test_evaluation_as_table_and_picture(log_file, tmp_path, capsys):
+    """`evaluate` prints a line for each joint, and draws them when asked."""
+    pytest.importorskip('matplotlib', reason='matplotlib is missing')
+    picture = tmp_path / 'efforts.png'
+    code = call(evaluate, 'evaluate', '--model', ARM, log_file, '--plot', picture)
+    assert code == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.strip().startswith('joint_') for line in lines) == 6
+    assert lines[-1].endswith('%')
+    assert picture.read_bytes().startswith(b'\x89PNG')
+    assert [path.name for path in tmp_path.iterdir()] == ['efforts.png']

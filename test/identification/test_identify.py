@@ -1,0 +1,294 @@
+"""Identification from logs that MuJoCo made: no equation is shared with what is identified."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco', reason='mujoco is missing')
+
+from recorded_motion import PERIOD, altered, recorded
+
+import ne_dynamics as ned
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.evaluation import evaluate
+from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.pseudo_inertia import is_body, pseudo_inertia
+from ne_dynamics.model.checks import check_robot
+from ne_dynamics.model.robot import Inertia
+from ne_dynamics.simulation.mujoco_model import without_friction
+
+FILTERED_NOISE = 0.2 * np.sqrt(2.0 * 10.0 * PERIOD)
+"""What a low-pass of 10 Hz leaves of white noise of 0.2 N m."""
+
+
+@pytest.fixture(scope='module')
+def result(given, log):
+    """Return what the log makes of the given model."""
+    return identify(given, log)
+
+
+def require_bodies(robot):
+    """Require that every link with a mass is one that can exist."""
+    for link in robot.links:
+        if link.inertia.mass != 0.0:
+            assert is_body(pseudo_inertia(link.inertia.parameters)), link.name
+    for joint in robot.joints:
+        assert joint.viscous_friction >= 0.0
+        assert joint.coulomb_friction >= 0.0
+    assert not [finding for finding in check_robot(robot) if finding.severity == 'error']
+
+
+def relative_error(robot, truth, seed=9):
+    """Return how far the efforts of motions never seen are off, without friction, shape (n,)."""
+    rng = np.random.default_rng(seed)
+    motion = rng.uniform(-2.0, 2.0, (3, 300, truth.n))
+    efforts = [
+        ned.Dynamics(without_friction(model), backend='python').inverse_dynamics(*motion)
+        for model in (robot, truth)
+    ]
+    size = np.sqrt((efforts[1] ** 2).mean(axis=0))
+    return np.sqrt(((efforts[0] - efforts[1]) ** 2).mean(axis=0)) / size
+
+
+def finding_codes(result):
+    """Return the codes of the findings."""
+    return {finding.code for finding in result.report.findings}
+
+
+def test_held_out_efforts_are_predicted_to_the_noise(result):
+    """On the part that was not fitted the residual falls to the noise of the measured effort."""
+    for joint in result.report.joints:
+        assert joint.before.rms_difference > 20.0 * FILTERED_NOISE
+        assert joint.after.rms_difference < 2.0 * FILTERED_NOISE
+    assert result.report.findings == ()
+    assert result.report.held_out > 100
+
+
+def test_base_parameters_are_near_the_truth(given, truth, result):
+    """Efforts of random motions, far from the log's, come out at least five times as well."""
+    before, after = relative_error(given, truth), relative_error(result.robot, truth)
+    assert (after < before / 5.0).all()
+    assert (after[:5] < 0.01).all()
+
+
+def test_friction_is_near_the_truth(truth, result):
+    """Viscous and Coulomb friction come out within 4 of the standard deviations reported."""
+    for found, joint in zip(result.report.joints, truth.joints, strict=True):
+        assert abs(found.viscous[1] - joint.viscous_friction) < 4.0 * found.viscous[2]
+        assert abs(found.coulomb[1] - joint.coulomb_friction) < 4.0 * found.coulomb[2]
+
+
+def test_result_is_physical(result):
+    """Every link of the identified robot is a body that can exist, friction is not negative."""
+    require_bodies(result.robot)
+
+
+def test_what_the_log_does_not_tell_stays(given, result):
+    """The mass of a link that turns about the vertical only is left as it was given."""
+    before, after = given.bodies[0].inertia, result.robot.bodies[0].inertia
+    assert abs(after.mass - before.mass) < 0.02 * before.mass
+    assert result.report.bodies[0].determined < 0.05
+
+
+def test_true_model_is_hardly_changed(given):
+    """A log of the very robot that is given moves it by no more than the noise tells."""
+    result = identify(given, recorded(given, 16.0))
+    assert (relative_error(result.robot, given) < 0.05).all()
+    assert (relative_error(result.robot, given)[:5] < 0.01).all()
+    assert result.report.findings == ()
+
+
+@pytest.mark.parametrize('seed', [1, 2])
+def test_other_arms_and_motions(given, seed):
+    """Other errors of the model and other motions are found alike, and reports add up."""
+    truth = altered(given, seed + 10)
+    result = identify(given, recorded(truth, 16.0, seed=seed))
+    require_bodies(result.robot)
+    before, after = relative_error(given, truth), relative_error(result.robot, truth)
+    assert (after[:5] < 0.02).all()
+    assert after.mean() < before.mean() / 5.0
+    report = result.report
+    assert 0 < report.determined <= report.identifiable == 36
+
+
+def still_log(robot, seconds=6.0):
+    """Return the log of an arm that stands, with noise on all there is."""
+    rng = np.random.default_rng(1)
+    times = np.arange(0.0, seconds, PERIOD)
+    posture = np.array([0.3, -0.6, 0.9, 0.4, 0.7, -0.5])
+    efforts = ned.Dynamics(robot, backend='python').gravity_torque(posture)
+    noise = rng.standard_normal((2, times.size, robot.n))
+    return Log.from_samples(
+        robot.joint_names, times, posture + 1e-5 * noise[0], efforts + 0.2 * noise[1]
+    )
+
+
+def test_no_excitation_changes_nothing(given, truth):
+    """A robot that stands tells nothing: the model is the given one, and a warning says so."""
+    result = identify(given, still_log(truth))
+    assert finding_codes(result) == {'no-excitation'}
+    assert not result.report.has_errors
+    for old, new in zip(given.links, result.robot.links, strict=True):
+        assert np.array_equal(old.inertia.parameters, new.inertia.parameters)
+    assert [joint.coulomb_friction for joint in result.robot.joints] == [0.0] * given.n
+
+
+def test_tiny_motion_is_no_excitation_either(given, truth):
+    """A motion of a tenth of a milliradian does not pull the model anywhere."""
+    result = identify(given, recorded(truth, 6.0, amplitude=1e-4))
+    assert 'no-excitation' in finding_codes(result)
+    assert (relative_error(result.robot, given) < 1e-9).all()
+
+
+def test_one_joint_alone(given, truth, log):
+    """With one joint moving, the others' friction stays, each is reported, bodies still exist."""
+    times = log.times
+    posture = np.array([0.3, -0.6, 0.9, 0.4, 0.7, -0.5])
+    motion = np.zeros((3, times.size, given.n))
+    motion[0] = posture
+    phase = 2.0 * np.pi * 0.3 * times
+    for order, part in enumerate((np.sin(phase), np.cos(phase), -np.sin(phase))):
+        motion[order, :, 1] += 0.5 * (2.0 * np.pi * 0.3) ** order * part
+    efforts = ned.Dynamics(truth, backend='python').inverse_dynamics(*motion)
+    noise = 0.2 * np.random.default_rng(4).standard_normal(efforts.shape)
+    result = identify(
+        given, Log.from_samples(given.joint_names, times, motion[0], efforts + noise)
+    )
+    require_bodies(result.robot)
+    assert finding_codes(result) == {'joint-still', 'excitation-poor'}
+    joint = result.report.joints[1]
+    assert joint.after.rms_difference < 0.2 * joint.before.rms_difference
+    assert result.report.joints[0].coulomb[1] == given.joints[0].coulomb_friction
+
+
+def test_wrong_sign_is_an_error(given, log):
+    """Efforts that run against the model make the result unusable, and still physical."""
+    result = identify(given, replace(log, effort=-log.effort))
+    assert result.report.has_errors
+    assert 'wrong-sign' in finding_codes(result)
+    require_bodies(result.robot)
+
+
+def test_joint_without_measured_effort_is_an_error(given, log):
+    """A joint whose effort is 0 throughout is named, and does not count in the fit."""
+    effort = log.effort * (1.0, 1.0, 1.0, 0.0, 1.0, 1.0)
+    result = identify(given, replace(log, effort=effort))
+    (finding,) = [item for item in result.report.findings if item.severity == 'error']
+    assert (finding.code, finding.element) == ('effort-zero', "joint 'joint_4'")
+    assert result.report.joints[3].samples == 0
+    assert result.report.joints[2].after.rms_difference < 0.5
+
+
+def test_robot_that_reports_no_effort(given, log):
+    """Zeros for all efforts are an error, of a robot that moves and of one that stands."""
+    for each in (log, still_log(given)):
+        result = identify(given, replace(each, effort=np.zeros_like(each.effort)))
+        assert result.report.has_errors
+        codes = [finding.code for finding in result.report.findings]
+        assert codes.count('effort-zero') == 6
+        assert (relative_error(result.robot, given) == 0.0).all()
+
+
+def test_saturated_efforts_are_left_out(given, log):
+    """Efforts at the limit, which hide what was asked for, do not pull the model."""
+    limit = float(np.quantile(np.abs(log.effort[:, 1]), 0.9))
+    joints = [replace(joint) for joint in given.joints]
+    joints[1] = replace(joints[1], effort_limit=limit)
+    limited = replace(given, joints=tuple(joints))
+    effort = log.effort.copy()
+    effort[:, 1] = np.clip(effort[:, 1], -limit, limit)
+    result = identify(limited, replace(log, effort=effort), holdout=0.0)
+    assert 'effort-saturated' in finding_codes(result)
+    full = identify(given, log, holdout=0.0)
+    assert result.report.joints[1].samples < full.report.joints[1].samples
+    assert (relative_error(result.robot, full.robot)[:5] < 0.02).all()
+
+
+def test_constant_errors_of_the_effort(given, truth, log):
+    """With offsets, a constant error of each effort is found and does not go into the model."""
+    constants = np.array([1.0, -2.0, 3.0, 0.4, -0.5, 0.6])
+    result = identify(given, replace(log, effort=log.effort + constants), offsets=True)
+    found = np.array([joint.offset for joint in result.report.joints])
+    assert np.abs(found - constants).max() < 0.3
+    assert (relative_error(result.robot, truth) < relative_error(given, truth) / 4.0).all()
+
+
+def test_given_inertia_that_no_body_has(given, log, truth):
+    """Point masses in the given model become bodies, with a warning, and the fit is as good."""
+    points = given.with_links(
+        replace(
+            link,
+            inertia=Inertia(link.inertia.mass, link.inertia.center_of_mass, np.zeros((3, 3))),
+        )
+        for link in given.links
+    )
+    result = identify(points, log)
+    assert 'given-inertia-impossible' in finding_codes(result)
+    for joint in result.report.joints:
+        assert joint.after.rms_difference < 0.1 * joint.before.rms_difference
+    for body in result.robot.bodies:
+        assert is_body(pseudo_inertia(body.inertia.parameters)), body.name
+
+
+def test_body_without_mass_is_left_alone(given, log):
+    """A moving link without any mass is named and stays as it is."""
+    light = given.with_links(
+        replace(link, inertia=Inertia.zero()) if link.name == 'wrist_2' else link
+        for link in given.links
+    )
+    result = identify(light, log)
+    assert 'body-without-mass' in finding_codes(result)
+    assert result.robot.link('wrist_2').inertia.is_zero
+
+
+def test_gravity_of_a_tilted_base(given, truth):
+    """An arm on a wall is identified with the gravity of its base axes, and not without."""
+    gravity = (9.80665, 0.0, 0.0)
+    straight = recorded(truth, 10.0, effort_noise=0.0, resolution=0.0)
+    dynamics = ned.Dynamics(truth, gravity, backend='python')
+    motion = np.gradient(straight.position, PERIOD, axis=0)
+    efforts = dynamics.inverse_dynamics(
+        straight.position, motion, np.gradient(motion, PERIOD, axis=0)
+    )
+    log = replace(straight, effort=efforts)
+    tilted = evaluate(ned.Dynamics(truth, gravity, backend='python'), log)
+    upright = evaluate(truth, log)
+    assert tilted.joints[1].explained > 0.99
+    assert upright.joints[1].rms_difference > 20.0 * tilted.joints[1].rms_difference
+    for joint in identify(ned.Dynamics(given, gravity, backend='python'), log).report.joints:
+        assert joint.after.rms_difference < 0.1 * joint.before.rms_difference
+
+
+def test_velocity_of_the_log_that_disagrees(given, log):
+    """A velocity in degrees is noticed; it never was used."""
+    rates = np.gradient(log.position, log.times, axis=0)
+    plain = identify(given, log)
+    for factor, codes in ((1.0, set()), (57.3, {'velocity-disagrees'})):
+        result = identify(given, replace(log, velocity=factor * rates))
+        assert finding_codes(result) == codes
+        assert result.robot.joints[0].viscous_friction == plain.robot.joints[0].viscous_friction
+
+
+def test_refusals(given, log):
+    """Options out of range, other joints and a cut-off beyond the rate are refused by name."""
+    with pytest.raises(InputError, match=r'holdout: expected a part from 0 to 0\.9, got 1'):
+        identify(given, log, holdout=1.0)
+    with pytest.raises(InputError, match='spread: expected a finite number > 0, got nan'):
+        identify(given, log, spread=float('nan'))
+    with pytest.raises(InputError, match=r'expected the joints joint_1, .*, got joint_2'):
+        identify(given, replace(log, joint_names=log.joint_names[1:]))
+    with pytest.raises(InputError, match='at most 125, a quarter of the rate'):
+        identify(given, log, cutoff_frequency=200.0)
+
+
+def test_evaluation_explains_the_truth(given, truth, log):
+    """The true model explains all but the noise; the given one leaves what identify reports."""
+    for joint in evaluate(truth, log).joints:
+        assert joint.rms_difference < 8.0 * FILTERED_NOISE
+        assert joint.explained > 0.99
+    worst = min(joint.explained for joint in evaluate(given, log).joints)
+    assert worst < 0.5

@@ -1,0 +1,208 @@
+"""Logs as they come: columns and messages in any order, numbers missing, clocks that stand."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+
+import numpy as np
+import pytest
+
+from ne_dynamics.errors import InputError, MissingDependencyError
+from ne_dynamics.identification.log import Log, read_log
+
+JOINTS = ('shoulder', 'elbow.left')
+HEADER = 'elbow.left.effort,time,shoulder.position,note,shoulder.effort,elbow.left.position'
+
+
+def csv_file(folder, *rows, header=HEADER):
+    """Write a CSV file and return its path."""
+    path = folder / 'log.csv'
+    path.write_text('\n'.join((header, *rows)) + '\n', encoding='utf-8')
+    return path
+
+
+def test_columns_in_any_order(tmp_path):
+    """Columns are found by name; other columns, comments and empty lines do not matter."""
+    path = csv_file(tmp_path, '# a comment', '4,0.0,1,x,3,2', '', '40,0.5,10,y,30,20')
+    log = read_log(path, JOINTS)
+    assert log.times.tolist() == [0.0, 0.5]
+    assert log.position.tolist() == [[1.0, 2.0], [10.0, 20.0]]
+    assert log.effort.tolist() == [[3.0, 4.0], [30.0, 40.0]]
+    assert log.velocity is None
+    assert (log.received, dict(log.dropped)) == (2, {})
+    assert log.joint_names == JOINTS
+
+
+def test_unusable_rows_are_dropped_and_counted(tmp_path):
+    """Short rows, missing numbers, words and times that stand are dropped, each counted."""
+    path = csv_file(
+        tmp_path,
+        '4,0.0,1,,3,2',
+        '4,0.1,1',
+        '4,0.2,nan,,3,2',
+        '4,0.3,,,3,2',
+        '4,0.4,1,,inf,2',
+        '4,0.5,one,,3,2',
+        '4,0.0,1,,3,2',
+        '4,1.0,1,,3,2',
+        '4,0.9,1,,3,2',
+    )
+    log = read_log(path, JOINTS)
+    assert log.times.tolist() == [0.0, 1.0]
+    assert log.received == 9
+    assert log.dropped == {
+        'short': 1,
+        'no number': 1,
+        'not finite': 3,
+        'time did not advance': 2,
+    }
+    assert '2 of 9 samples' in log.summary()
+    assert '3 not finite' in log.summary()
+
+
+def test_velocity_is_read_where_all_joints_have_one(tmp_path):
+    """Velocities are taken when every joint has a column; one alone does not count."""
+    header = 'time,a.position,a.effort,a.velocity'
+    path = csv_file(tmp_path, '0,1,2,3', '1,1,2,', header=header)
+    log = read_log(path, ('a',))
+    assert log.velocity[0].tolist() == [3.0]
+    assert np.isnan(log.velocity[1, 0])
+
+
+@pytest.mark.parametrize(
+    ('header', 'rows', 'message'),
+    [
+        ('time,a.position', ['0,1'], r'expected the columns a\.effort beside .* got the header'),
+        ('t,a.position,a.effort', ['0,1,2'], 'expected the columns time '),
+        ('', [], r'got the header \(none\)'),
+        ('time,time,a.position,a.effort', [], "column 'time': expected once, got 2"),
+        ('time,a.position,a.effort', ['0,1,nan'], 'at least 2 samples .* got 0 of 1; .*1 not fin'),
+    ],
+)
+def test_csv_that_cannot_be_used(tmp_path, header, rows, message):
+    """A file without the columns, or without samples, is refused with what is missing."""
+    with pytest.raises(InputError, match=message):
+        read_log(csv_file(tmp_path, *rows, header=header), ('a',))
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    """A missing file, a binary one and a topic for a CSV file are refused by name."""
+    with pytest.raises(InputError, match=r"cannot read the log '.*none\.csv'"):
+        read_log(tmp_path / 'none.csv', ('a',))
+    (tmp_path / 'binary.csv').write_bytes(b'\xff\xfe\x00\x01')
+    with pytest.raises(InputError, match='expected a CSV file in UTF-8'):
+        read_log(tmp_path / 'binary.csv', ('a',))
+    path = csv_file(tmp_path, '0,1,2', header='time,a.position,a.effort')
+    with pytest.raises(InputError, match="topic: expected none with a CSV file, got '/x'"):
+        read_log(path, ('a',), '/x')
+
+
+def test_samples_of_wrong_shape():
+    """Arrays that do not go together are refused by name."""
+    with pytest.raises(InputError, match=r'effort: expected shape \(3, 1\)'):
+        Log.from_samples(('a',), [0, 1, 2], np.zeros((3, 1)), np.zeros((2, 1)))
+
+
+def write_bag(folder, messages, *, plugin='SQLITE3', topics=('/joint_states',)):
+    """Write a bag of JointState: (received, stamp, names, positions, efforts)."""
+    pytest.importorskip('rosbags', reason='rosbags is missing')
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_typestore
+
+    types = get_typestore(Stores.ROS2_JAZZY)
+    kind = 'sensor_msgs/msg/JointState'
+    state, header, time = (
+        types.types[name] for name in (kind, 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time')
+    )
+    with Writer(folder, version=9, storage_plugin=StoragePlugin[plugin]) as writer:
+        connections = [writer.add_connection(topic, kind, typestore=types) for topic in topics]
+        for received, stamp, names, positions, efforts in messages:
+            message = state(
+                header=header(
+                    stamp=time(sec=int(stamp), nanosec=round(stamp % 1 * 1e9)), frame_id=''
+                ),
+                name=names,
+                position=np.array(positions, dtype=np.float64),
+                velocity=np.array([]),
+                effort=np.array(efforts, dtype=np.float64),
+            )
+            data = types.serialize_cdr(message, kind)
+            for connection in connections:
+                writer.write(connection, round(received * 1e9), data)
+    return folder
+
+
+BOTH = ['shoulder', 'elbow.left']
+MESSAGES = [
+    (100.0, 5.0, BOTH, [1, 2], [3, 4]),
+    (100.1, 5.1, BOTH[::-1], [20, 10], [40, 30]),
+    (100.2, 5.2, ['other', *BOTH], [0, 5, 6], [0, 7, 8]),
+    (100.3, 5.3, ['shoulder'], [1], [3]),
+    (100.4, 5.4, BOTH, [1, 2], []),
+    (100.5, 5.5, BOTH, [1, float('nan')], [3, 4]),
+    (100.6, 5.5, BOTH, [1, 2], [3, 4]),
+]
+
+
+@pytest.mark.parametrize('plugin', ['SQLITE3', 'MCAP'])
+def test_bag(tmp_path, plugin):
+    """Joints are matched by name; what lacks a joint or a number is dropped and counted."""
+    folder = write_bag(tmp_path / 'bag', MESSAGES, plugin=plugin)
+    (file,) = (path for path in folder.iterdir() if path.suffix in ('.db3', '.mcap'))
+    for path in (folder, file):
+        log = read_log(path, JOINTS)
+        assert log.times.tolist() == pytest.approx([5.0, 5.1, 5.2, 5.5])
+        assert log.position.tolist() == [[1, 2], [10, 20], [5, 6], [1, 2]]
+        assert log.effort.tolist() == [[3, 4], [30, 40], [7, 8], [3, 4]]
+        assert log.velocity is None
+        assert log.received == 7
+        assert log.dropped == {'joints missing': 1, 'short': 1, 'not finite': 1}
+
+
+def test_bag_without_stamps_goes_by_reception(tmp_path):
+    """Messages without stamps have the times at which they were received."""
+    messages = [(received, 0.0, *rest) for received, _, *rest in MESSAGES[:3]]
+    log = read_log(write_bag(tmp_path / 'bag', messages), JOINTS)
+    assert log.times.tolist() == pytest.approx([100.0, 100.1, 100.2])
+
+
+def test_bag_topics(tmp_path):
+    """One of several topics has to be named; a wrong name gets the list."""
+    folder = write_bag(tmp_path / 'bag', MESSAGES, topics=('/a', '/b'))
+    with pytest.raises(InputError, match='expected one to be named of /a, /b, got none'):
+        read_log(folder, JOINTS)
+    with pytest.raises(InputError, match='expected one of /a, /b, got /c'):
+        read_log(folder, JOINTS, '/c')
+    assert read_log(folder, JOINTS, '/b').received == 7
+
+
+def test_bag_without_the_joints(tmp_path):
+    """A bag of another robot is refused with the joints that were wanted."""
+    folder = write_bag(tmp_path / 'bag', MESSAGES)
+    with pytest.raises(InputError, match='joints wrist, got none that can be used; dropped: 7'):
+        read_log(folder, ('wrist',))
+
+
+def test_folder_that_is_no_bag(tmp_path):
+    """A folder that is no bag is refused by name."""
+    pytest.importorskip('rosbags', reason='rosbags is missing')
+    with pytest.raises(InputError, match='expected a ROS 2 bag'):
+        read_log(tmp_path, JOINTS)
+
+
+def test_missing_library_is_named(tmp_path, monkeypatch):
+    """Without rosbags the error names the extra that brings it."""
+    real = builtins.__import__
+
+    def without(name, *arguments, **keywords):
+        if name.split('.')[0] == 'rosbags':
+            raise ImportError(name)
+        return real(name, *arguments, **keywords)
+
+    for name in [name for name in sys.modules if name.split('.')[0] == 'rosbags']:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, 'rosbags', None)
+    monkeypatch.setattr(builtins, '__import__', without)
+    with pytest.raises(MissingDependencyError, match=r'pip install "ne_dynamics\[bag\]"'):
+        read_log(tmp_path, JOINTS)

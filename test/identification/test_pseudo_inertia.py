@@ -1,0 +1,92 @@
+"""Inertial parameters as a matrix, and the divergence between two bodies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.identification.pseudo_inertia import (
+    divergence,
+    divergence_slopes,
+    inertia_of,
+    is_body,
+    nearest_body,
+    pseudo_inertia,
+)
+from ne_dynamics.model.robot import Inertia, Transform
+
+
+def random_body(rng, points=6):
+    """Return the inertia of a few point masses."""
+    total = Inertia.zero()
+    for _ in range(points):
+        total += Inertia(rng.uniform(0.1, 2.0), rng.standard_normal(3), np.zeros((3, 3)))
+    return total
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_round_trip(seed):
+    """Parameters, matrix and inertia say the same."""
+    inertia = random_body(np.random.default_rng(seed))
+    back = inertia_of(pseudo_inertia(inertia.parameters))
+    assert np.allclose(back.parameters, inertia.parameters, rtol=1e-12, atol=1e-12)
+
+
+def test_matrix_is_the_integral_over_the_mass():
+    """The matrix of point masses is the sum of their outer products."""
+    rng = np.random.default_rng(5)
+    expected, total = np.zeros((4, 4)), Inertia.zero()
+    for _ in range(5):
+        mass, place = rng.uniform(0.1, 2.0), rng.standard_normal(3)
+        point = np.append(place, 1.0)
+        expected += mass * np.outer(point, point)
+        total += Inertia(mass, place, np.zeros((3, 3)))
+    assert np.allclose(pseudo_inertia(total.parameters), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_bodies_are_told_from_what_cannot_be():
+    """Negative mass, a broken triangle inequality and flat bodies are not bodies with volume."""
+    good = Inertia(1.0, np.ones(3), np.diag([0.2, 0.3, 0.4]))
+    assert is_body(pseudo_inertia(good.parameters))
+    for mass, moments in ((-1.0, (0.2, 0.3, 0.4)), (1.0, (0.1, 0.1, 0.4)), (1.0, (0.1, 0.1, 0.2))):
+        bad = Inertia(mass, np.ones(3), np.diag(moments))
+        assert not is_body(pseudo_inertia(bad.parameters)), (mass, moments)
+
+
+def test_nearest_body():
+    """Mass and centre stay, a possible body is itself, an impossible one becomes possible."""
+    good = Inertia(1.0, np.ones(3), np.diag([0.2, 0.3, 0.4]))
+    assert nearest_body(good) is good
+    for moments in ((0.1, 0.1, 0.4), (0.0, 0.0, 0.0), (-0.1, 0.1, 0.1)):
+        near = nearest_body(Inertia(2.0, np.ones(3), np.diag(moments)))
+        assert is_body(pseudo_inertia(near.parameters))
+        assert near.mass == 2.0
+        assert np.array_equal(near.center_of_mass, np.ones(3))
+
+
+def test_divergence_is_zero_only_for_the_same_body_and_knows_no_frame():
+    """D(P, P) = 0, D > 0 otherwise, and other axes or origins do not change it."""
+    rng = np.random.default_rng(7)
+    one, other = random_body(rng), random_body(rng)
+    pair = [pseudo_inertia(body.parameters) for body in (one, other)]
+    assert abs(divergence(pair[0], pair[0])) < 1e-12
+    value = divergence(*pair)
+    assert value > 0.1
+    pose = Transform.from_xyz_rpy((0.3, -1.0, 2.0), (0.4, 1.0, -2.0))
+    moved = [pseudo_inertia(body.transformed(pose).parameters) for body in (one, other)]
+    assert divergence(*moved) == pytest.approx(value, rel=1e-9)
+    assert divergence(-pair[0], pair[1]) == float('inf')
+
+
+def test_slopes_are_those_of_the_divergence():
+    """Gradient and Hessian agree with differences of the value and of the gradient."""
+    rng = np.random.default_rng(8)
+    parameters = random_body(rng).parameters
+    reference = pseudo_inertia(random_body(rng).parameters)
+    gradient, hessian = divergence_slopes(pseudo_inertia(parameters), reference)
+    for index, step in enumerate(1e-5 * np.eye(10)):
+        ends = [pseudo_inertia(parameters + sign * step) for sign in (1.0, -1.0)]
+        values = [divergence(end, reference) for end in ends]
+        slopes = [divergence_slopes(end, reference)[0] for end in ends]
+        assert (values[0] - values[1]) / 2e-5 == pytest.approx(gradient[index], rel=1e-5, abs=1e-6)
+        assert np.allclose((slopes[0] - slopes[1]) / 2e-5, hessian[index], rtol=1e-4, atol=1e-4)

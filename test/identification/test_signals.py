@@ -1,0 +1,110 @@
+"""The filter has no phase, leaves slow motion alone and takes noise away."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.signals import derivatives, filtered, low_pass
+
+RATE = 500.0
+NONE = np.array([np.inf])
+
+
+def sine_log(frequency=0.7, duration=8.0, noise=0.0, gaps=()):
+    """Return a log of one joint that swings, its effort in step with its velocity's sign."""
+    rng = np.random.default_rng(0)
+    times = np.arange(0.0, duration, 1.0 / RATE)
+    for start, end in gaps:
+        times = times[(times < start) | (times > end)]
+    phase = 2.0 * np.pi * frequency * times
+    position = np.sin(phase) + noise * rng.standard_normal(times.size)
+    effort = 3.0 * np.sign(np.cos(phase)) - 2.0 * np.sin(phase)
+    return Log.from_samples(('a',), times, position[:, None], effort[:, None])
+
+
+def test_slow_motion_passes_and_fast_noise_does_not():
+    """Away from the ends a slow sine passes to 1e-5, a fast one is reduced by 1e4."""
+    times = np.arange(0.0, 4.0, 1.0 / RATE)
+    slow, fast = np.sin(2.0 * np.pi * times), np.sin(2.0 * np.pi * 60.0 * times)
+    result = low_pass(np.column_stack([slow, fast, 5.0 + 3.0 * times]), RATE, 10.0)
+    inner = slice(200, -200)
+    assert np.abs(result[inner, 0] - slow[inner]).max() < 1e-5
+    assert np.abs(result[inner, 1]).max() < 1e-4
+    assert np.abs(result[:, 2] - 5.0 - 3.0 * times).max() < 1e-12
+
+
+def test_there_is_no_phase():
+    """A pulse comes out symmetrical about its place."""
+    pulse = np.zeros((1001, 1))
+    pulse[500] = 1.0
+    result = low_pass(pulse, RATE, 10.0)[:, 0]
+    assert int(result.argmax()) == 500
+    assert np.abs(result - result[::-1]).max() < 1e-12
+
+
+def test_derivatives_of_a_quartic_are_exact():
+    """Five points differentiate a polynomial of fourth order without error."""
+    times = np.arange(20) / 50.0
+    first, second = derivatives((times**4)[:, None], 50.0)
+    assert np.allclose(first[:, 0], 4.0 * times[2:-2] ** 3, atol=1e-10)
+    assert np.allclose(second[:, 0], 12.0 * times[2:-2] ** 2, atol=1e-8)
+
+
+def test_signals_of_a_swing():
+    """Velocity, acceleration and the filtered sign go together with the filtered effort."""
+    signals = filtered(sine_log(), NONE)
+    rate = 2.0 * np.pi * 0.7
+    phase = rate * signals.times
+    assert np.abs(signals.velocity[:, 0] - rate * np.cos(phase)).max() < 1e-3
+    assert np.abs(signals.acceleration[:, 0] + rate**2 * np.sin(phase)).max() < 2e-2
+    rest = signals.effort[:, 0] + 2.0 * signals.position[:, 0] - 3.0 * signals.direction[:, 0]
+    assert np.abs(rest).max() < 0.15
+    assert signals.moves.tolist() == [True]
+    assert np.diff(signals.times).mean() == pytest.approx(0.04, rel=1e-6)
+    slow = np.abs(signals.velocity[:, 0]) < 0.02 * rate * 0.99
+    assert not signals.usable[slow].any()
+    assert signals.usable[np.abs(signals.velocity[:, 0]) > 0.03 * rate].all()
+
+
+def test_noise_of_the_acceleration_is_known():
+    """The noise that the acceleration is said to have is what it has, within a third."""
+    clean, noisy = filtered(sine_log(), NONE), filtered(sine_log(noise=1e-4), NONE)
+    found = float((noisy.acceleration - clean.acceleration).std())
+    assert noisy.acceleration_noise[0] == pytest.approx(found, rel=0.3)
+
+
+def test_nothing_is_made_up_in_a_gap():
+    """No sample is near a gap, and a piece that is too short for the filter is left out."""
+    signals = filtered(sine_log(gaps=((2.0, 3.0), (3.2, 4.0))), NONE)
+    inside = (signals.times > 1.9) & (signals.times < 4.1)
+    assert not inside.any()
+    assert (signals.times < 1.9).any()
+    assert (signals.times > 4.1).any()
+
+
+def test_still_joint():
+    """A joint that stands in noise does not move: nothing of it is usable."""
+    log = sine_log(noise=1e-4)
+    still = Log.from_samples(
+        ('a',),
+        log.times,
+        log.position - np.sin(2.0 * np.pi * 0.7 * log.times)[:, None],
+        log.effort,
+    )
+    signals = filtered(still, NONE)
+    assert not signals.moves.any()
+    assert not signals.usable.any()
+    assert not signals.direction.any()
+
+
+def test_refusals():
+    """A cut-off that is too high or not above 0, and a log too short for it, are refused."""
+    log = sine_log()
+    for cutoff in (0.0, -1.0, 130.0, float('nan')):
+        with pytest.raises(InputError, match='expected more than 0 and at most 125'):
+            filtered(log, NONE, cutoff)
+    with pytest.raises(InputError, match='expected a piece without gaps of more than 12 s'):
+        filtered(sine_log(duration=2.0), NONE, 0.5)
