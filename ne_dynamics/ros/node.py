@@ -19,8 +19,7 @@ from __future__ import annotations
 import functools
 import time
 import traceback
-from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ import numpy as np
 from ne_dynamics.control.controller import (
     LONGEST_RAMP,
     RAMP_PERIOD,
-    Command,
     Controller,
     LastCommand,
     Tuning,
@@ -46,7 +44,6 @@ from ne_dynamics.errors import (
     ParameterError,
     WrenchError,
 )
-from ne_dynamics.model.robot import FloatArray
 from ne_dynamics.ros.configuration import (
     ControlledArm,
     carried_parameters,
@@ -60,7 +57,6 @@ from ne_dynamics.ros.configuration import (
 )
 from ne_dynamics.ros.diagnostics import Level, Statistics, as_text, tracking_level
 from ne_dynamics.ros.messages import (
-    JointStateReader,
     MessageError,
     imu_reading,
     stamp_nanoseconds,
@@ -93,11 +89,12 @@ try:
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
     from rclpy.signals import SignalHandlerOptions
     from sensor_msgs.msg import Imu, JointState
-    from std_msgs.msg import Float64MultiArray, String
+    from std_msgs.msg import String
     from std_srvs.srv import Trigger
     from trajectory_msgs.msg import JointTrajectory
 
     from ne_dynamics.ros.annotator import AnnotationTuning, Annotator
+    from ne_dynamics.ros.connections import Callbacks, Connections
     from ne_dynamics.ros.follow_joint_trajectory import (
         make_follow_joint_trajectory,
         tolerances_of,
@@ -124,9 +121,6 @@ FAR_START = 10.0
 STATE_AGE_WARNING = 1.0
 """Seconds without a joint state after which the diagnostics warn, if the watchdog does not."""
 
-LONGEST_WATCH = 3600.0
-"""Period of the watchdog when it is not to wake [s]."""
-
 LONGEST_LAG = 60.0
 """A simulated clock may be this far behind the stamps of the states [s]; farther is another."""
 
@@ -134,12 +128,6 @@ LAST_COMMAND_WORDS = {
     LastCommand.GRAVITY: 'the last command holds the arm against gravity',
     LastCommand.ZERO: 'the last command was zero: nothing holds the arm',
     LastCommand.NONE: 'no last command: effort controllers keep the one before',
-}
-
-RELIABILITY = {
-    'best_effort': ReliabilityPolicy.BEST_EFFORT,
-    'reliable': ReliabilityPolicy.RELIABLE,
-    'system_default': ReliabilityPolicy.SYSTEM_DEFAULT,
 }
 
 PARAMETER_TYPES = {
@@ -191,108 +179,6 @@ def _guarded(
     return guarded
 
 
-class _Configured:
-    """What the node has while it is configured: the arm, its controller, what it listens to.
-
-    Parameters
-    ----------
-    node : ComputedTorqueNode
-    arm : ControlledArm
-    tuning : Tuning
-    values : mapping
-        Checked values of the parameters.
-    """
-
-    def __init__(
-        self,
-        node: ComputedTorqueNode,
-        arm: ControlledArm,
-        tuning: Tuning,
-        values: Mapping[str, Any],
-    ) -> None:
-        self.arm = arm
-        self.controller = make_controller(arm, tuning)
-        self.reader = JointStateReader(arm.robot.joint_names)
-        self.command_publisher = node.create_publisher(
-            Float64MultiArray, 'effort_controller/commands', 10
-        )
-        self.effort_publisher = node.create_publisher(JointState, '~/effort', 10)
-        self._command = Float64MultiArray()
-        self._effort = JointState()
-        self._effort.name = list(arm.command_names)
-        self._is_model_order = arm.command_names == arm.robot.joint_names
-        self._node = node
-        self._subscriptions: list[Any] = []
-        # Before the joint states: the executor serves in this order, so that what came with a
-        # state is used with it.
-        latest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-        if self.controller.wrist is not None:
-            self._listen(WrenchStamped, 'wrench', node._on_wrench, latest)
-        if self.controller.imu is not None:
-            self._listen(Imu, 'imu', node._on_imu, latest)
-        self._listen(JointTrajectory, 'joint_trajectory', node._on_joint_trajectory, 10)
-        states = QoSProfile(depth=1, reliability=RELIABILITY[values['joint_states_reliability']])
-        self._listen(JointState, 'joint_states', node._on_joint_state, states)
-        # Simulated time may stand still, real time does not.
-        self.simulated_time = bool(node.get_parameter('use_sim_time').value)
-        self._watch = node.create_timer(
-            LONGEST_WATCH,
-            node._on_watch_timer,
-            clock=node.get_clock() if self.simulated_time else node._steady_clock,
-            autostart=False,
-        )
-        self.watch(tuning)
-
-    def watch(self, tuning: Tuning) -> None:
-        """Let the watchdog of the states have another timeout."""
-        timeout = min(tuning.states.timeout, LONGEST_WATCH)
-        period = max(round(timeout * 1e9), 1_000_000)
-        if period == self._watch.timer_period_ns:
-            return
-        self._watch.timer_period_ns = period
-        if not self._watch.is_canceled():
-            self._watch.reset()
-
-    def rewind_watch(self) -> None:
-        """Let the watchdog wait from now on; it begins with the first state."""
-        self._watch.reset()
-
-    def stop_watch(self) -> None:
-        """Let the watchdog sleep until :meth:`rewind_watch`."""
-        self._watch.cancel()
-
-    def _listen(self, kind: Any, topic: str, callback: Callable[[Any], None], qos: Any) -> None:
-        self._subscriptions.append(self._node.create_subscription(kind, topic, callback, qos))
-
-    def destroy(self) -> None:
-        """Stop listening."""
-        self._node.destroy_timer(self._watch)
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
-        self._node.destroy_publisher(self.command_publisher)
-        self._node.destroy_publisher(self.effort_publisher)
-
-    @property
-    def subscriptions(self) -> Sequence[Any]:
-        """What it listens to, in the order in which it is to be served."""
-        return self._subscriptions
-
-    def publish_command(self, effort: FloatArray) -> None:
-        """Send efforts, given in the order of the model."""
-        ordered = effort if self._is_model_order else effort[self.arm.command_order]
-        self._command.data = array('d', ordered.tobytes())
-        self.command_publisher.publish(self._command)
-
-    def publish_effort(self, stamp: Any, command: Command) -> None:
-        """Send the desired motion and the commanded effort by name."""
-        order, message = self.arm.command_order, self._effort
-        message.header.stamp = stamp
-        message.position = array('d', command.desired.position[order].tobytes())
-        message.velocity = array('d', command.desired.velocity[order].tobytes())
-        message.effort = array('d', command.effort[order].tobytes())
-        self.effort_publisher.publish(message)
-
-
 class ComputedTorqueNode(LifecycleNode):
     """The node; see the module's docstring.
 
@@ -312,7 +198,7 @@ class ComputedTorqueNode(LifecycleNode):
         self._ready = True
 
         self._description = ''
-        self._configured: _Configured | None = None
+        self._configured: Connections | None = None
         self._active = False
         self._epoch: int | None = None
 
@@ -481,7 +367,7 @@ class ComputedTorqueNode(LifecycleNode):
         """Return what the arm is controlled by, in the order in which it is to be served."""
         return () if self._configured is None else self._configured.subscriptions
 
-    def _arm_configured(self) -> _Configured:
+    def _arm_configured(self) -> Connections:
         if self._configured is None:
             raise RuntimeError('the node is not configured')
         return self._configured
@@ -491,7 +377,20 @@ class ComputedTorqueNode(LifecycleNode):
             raise ParameterError('; '.join(self._faults.values()))
         arm = controlled_arm(self._values, load_robot(self._values, self._description))
         tuning, remarks = make_tuning(self._values, arm)
-        self._configured = _Configured(self, arm, tuning, self._values)
+        self._configured = Connections(
+            self,
+            arm,
+            make_controller(arm, tuning),
+            str(self._values['joint_states_reliability']),
+            Callbacks(
+                self._on_joint_state,
+                self._on_joint_trajectory,
+                self._on_wrench,
+                self._on_imu,
+                self._on_watch_timer,
+            ),
+            self._steady_clock,
+        )
         self._annotator.configure(
             arm.dynamics, self._annotation_tuning(), self._configured.controller.present_state
         )
@@ -531,7 +430,7 @@ class ComputedTorqueNode(LifecycleNode):
             self.get_logger().info(f'inactive; {LAST_COMMAND_WORDS[last]}')
         self._preempt_goal('the node was deactivated')
 
-    def _send_last(self, configured: _Configured, last: LastCommand) -> bool:
+    def _send_last(self, configured: Connections, last: LastCommand) -> bool:
         """Send what the arm is left with; return whether anything was to be said of it."""
         try:
             for index, effort in enumerate(configured.controller.last_commands(last)):
@@ -565,7 +464,7 @@ class ComputedTorqueNode(LifecycleNode):
             configured, controller.trip(FaultKind.STOPPED, f'no usable one for {timeout:g} s')
         )
 
-    def _on_fault(self, configured: _Configured, fault: Fault) -> None:
+    def _on_fault(self, configured: Connections, fault: Fault) -> None:
         """Leave the arm with a last command against gravity, and say why."""
         configured.stop_watch()
         self._statistics.fault(fault)
@@ -691,7 +590,7 @@ class ComputedTorqueNode(LifecycleNode):
                 self._faults.pop(parameter.name, None)
             if self._configured is not None and tuning is not None:
                 self._configured.controller.adopt(tuning)
-                self._configured.watch(tuning)
+                self._configured.watch(tuning.states.timeout)
                 self._remark(remarks)
         return result
 
@@ -1013,7 +912,7 @@ class ComputedTorqueNode(LifecycleNode):
         message.header.stamp = self.get_clock().now().to_msg()
         self._publisher_of_diagnostics.publish(message)
 
-    def _diagnose(self, configured: _Configured, values: dict[str, Any]) -> list[str]:
+    def _diagnose(self, configured: Connections, values: dict[str, Any]) -> list[str]:
         """Add to `values` what there is to say on the arm; return what is amiss."""
         arm, controller = configured.arm, configured.controller
         terms = controller.tuning.law.terms
@@ -1053,7 +952,7 @@ class ComputedTorqueNode(LifecycleNode):
                 )
         return remarks
 
-    def _diagnose_tracking(self, configured: _Configured) -> DiagnosticStatus:
+    def _diagnose_tracking(self, configured: Connections) -> DiagnosticStatus:
         """Report on the tracking errors since the last time, and forget them."""
         arm, controller = configured.arm, configured.controller
         errors = controller.peak_error.copy()
