@@ -1,0 +1,63 @@
+"""Benches with processes that are shared by the rows of a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # the modules beside the tests
+
+
+@pytest.fixture(scope='module')
+def make_bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Any]]:
+    """Return a function that makes a bench; see :class:`fault_bench.FaultBench`."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+    with pytest.MonkeyPatch.context() as patch:
+        from fault_bench import ENVIRONMENT, FaultBench
+
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        benches = []
+
+        def make(**arguments: Any) -> FaultBench:
+            bench = FaultBench(tmp_path_factory.mktemp('processes'), **arguments)
+            benches.append(bench)
+            return bench
+
+        yield make
+        for bench in benches:
+            bench.close()
+
+
+@pytest.fixture(scope='module')
+def hold_an_arm(make_bench: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that starts node and simulated robot, and lets the arm be held.
+
+    Called with parameters of both, and with what is to be done before they start, and before
+    the brake is released.
+    """
+    pytest.importorskip('mujoco', reason='MuJoCo is not installed: pip install "ne_dynamics[sim]"')
+
+    def hold(
+        node: dict[str, Any] | None = None,
+        robot: dict[str, Any] | None = None,
+        begin: Callable[[Any], None] | None = None,
+        prepare: Callable[[Any], None] | None = None,
+    ) -> Any:
+        bench = make_bench()
+        if begin is not None:
+            begin(bench)
+        bench.start_robot(**(robot or {}))
+        # A busy machine may keep a process waiting for longer than the default of 0.1 s.
+        bench.start_node(**{'state_timeout': 2.0, **(node or {})})
+        bench.until_ready()
+        if prepare is not None:
+            prepare(bench)
+        bench.until_held()
+        return bench
+
+    return hold

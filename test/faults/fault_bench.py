@@ -1,0 +1,845 @@
+"""A bench for faults: the node and the robot as processes, everything they say on record.
+
+Nothing here looks into the node. It is started by its command line, driven by its topics and
+services, and judged by what comes out of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import yaml
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
+from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.msg import Log
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
+from rclpy.context import Context
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter, parameter_value_to_python
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Float64MultiArray, String
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from ne_dynamics import Dynamics, load_model
+from ne_dynamics.shipped import shipped_file
+
+DOMAIN = 35 + os.getpid() % 3
+PROFILE = str(Path(__file__).with_name('quick_discovery.xml'))
+ENVIRONMENT = {
+    'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+    'FASTDDS_DEFAULT_PROFILES_FILE': PROFILE,
+    'FASTRTPS_DEFAULT_PROFILES_FILE': PROFILE,
+}
+"""Of the test process, before it makes a bench, and so of the processes that it starts."""
+
+PATIENCE = 40.0
+"""Seconds that something may take on a busy machine before a test gives up."""
+
+NODE_MODULE = 'ne_dynamics.ros.node'
+ROBOT_MODULE = 'ne_dynamics.simulation.simulated_robot'
+MODEL = shipped_file('six_axis_arm.urdf')
+NAMES = [f'joint_{i}' for i in range(1, 7)]
+POSTURE = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+"""Where the arm is held: the shoulder carries 36 N m, the elbow 39 N m [rad]."""
+
+RATE_LIMIT = 1000.0
+"""Parameter effort_rate_limit of most rows [N m/s]."""
+
+SHORTEST_PERIOD = 0.002
+"""Two commands may always differ by the rate limit times this [s]."""
+
+LARGEST_SAG = 0.02
+"""How far a held arm may be from where it is held [rad]."""
+
+ROBOT_RATE = 200.0
+STIFFNESS, DAMPING = 36.0, 12.0
+"""Gains of computed torque [1/s^2, 1/s]. On a busy machine the real-time robot answers a command
+with up to 0.1 s of motion at once: kv times that must stay well below 2."""
+
+NANOSECONDS = 1_000_000_000
+
+RELIABLE = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
+BEST_EFFORT = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)
+LATCHED = QoSProfile(
+    depth=1000,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+
+
+class CommandRecord(NamedTuple):
+    """A command: when it was sent and heard [ns], and the efforts, shape (n,)."""
+
+    sent: int
+    effort: np.ndarray
+    heard: int
+
+
+class AnswerRecord(NamedTuple):
+    """A message of ~/effort: when it was sent [ns], and what it says of one command."""
+
+    sent: int
+    stamp: int
+    position: np.ndarray
+    velocity: np.ndarray
+    effort: np.ndarray
+
+
+class StateRecord(NamedTuple):
+    """A joint state as the robot sent it; when it was stamped and heard [ns]."""
+
+    stamp: int
+    position: np.ndarray
+    velocity: np.ndarray
+    effort: np.ndarray
+    heard: int
+
+
+class DiagnosticRecord(NamedTuple):
+    """A status of /diagnostics."""
+
+    name: str
+    level: int
+    message: str
+    values: dict[str, str]
+
+
+class Mark(NamedTuple):
+    """A place in the record."""
+
+    commands: int
+    answers: int
+    states: int
+    diagnostics: int
+    log: int
+
+
+def nanoseconds(stamp: Any) -> int:
+    """Return a stamp in nanoseconds."""
+    return stamp.sec * NANOSECONDS + stamp.nanosec
+
+
+def set_stamp(stamp: Any, seconds: float) -> None:
+    """Write seconds into a stamp."""
+    stamp.sec, stamp.nanosec = divmod(round(seconds * 1e9), NANOSECONDS)
+
+
+def parameter_message(name: str, value: Any) -> ParameterMessage:
+    """Return a parameter as its services take it; empty lists are of strings."""
+    if isinstance(value, (list, tuple)) and not len(value):
+        return Parameter(name, Parameter.Type.STRING_ARRAY, []).to_parameter_msg()
+    return Parameter(name, value=value).to_parameter_msg()
+
+
+class Process:
+    """A process of the bench: module, remappings, parameters; its output goes to a file.
+
+    Parameters
+    ----------
+    module : str
+    namespace : str
+    output : Path
+    parameters : dict
+    remappings : dict
+    prefix : sequence of str
+        What the command line begins with.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        namespace: str,
+        output: Path,
+        parameters: dict[str, Any],
+        remappings: dict[str, str],
+        prefix: Sequence[str],
+    ) -> None:
+        command = [*prefix, sys.executable, '-m', module, '--ros-args', '-r', f'__ns:={namespace}']
+        for old, new in remappings.items():
+            command += ['-r', f'{old}:={new}']
+        for name, value in parameters.items():
+            text = yaml.safe_dump(value, default_flow_style=True, width=10**9)
+            command += ['-p', f'{name}:={text.removesuffix("...").strip().removesuffix("...")}']
+        self._output = output
+        self.is_expected = True  # to be alive
+        with output.open('wb') as file:
+            self.child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN)},
+            )
+
+    @property
+    def output(self) -> str:
+        """What it has printed so far."""
+        return self._output.read_text(errors='replace')
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return self.child.poll() is None
+
+    def send(self, number: int) -> None:
+        """Send a signal."""
+        self.child.send_signal(number)
+
+    def kill(self) -> None:
+        """End it without asking."""
+        self.is_expected = False
+        if self.is_alive:
+            self.child.kill()
+        self.child.wait()
+
+    def end(self, number: int = signal.SIGINT) -> None:
+        """Ask it to end; check that it does, with exit code 0 and without a traceback."""
+        assert self.is_alive, f'ended by itself ({self.child.returncode}): {self.output}'
+        self.is_expected = False
+        self.send(number)
+        try:
+            code = self.child.wait(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f'did not end on signal {number}: {self.output}') from None
+        assert code == 0, f'exit code {code}: {self.output}'
+        assert 'Traceback' not in self.output, self.output
+
+
+class FaultBench:
+    """Processes in a namespace of their own, and a recorder beside them.
+
+    The recorder's node is served by a thread of its own; tests publish and wait in theirs.
+
+    Parameters
+    ----------
+    folder : Path
+        For what the processes print.
+    rate_limit : float
+        The parameter effort_rate_limit of the node [N m/s]; commands are checked against it.
+    wired : bool
+        The robot's sensors are heard through wires that tests can break; otherwise directly.
+    """
+
+    _count = 0
+
+    def __init__(
+        self, folder: Path, rate_limit: float = RATE_LIMIT, *, wired: bool = True
+    ) -> None:
+        FaultBench._count += 1
+        self.namespace = f'/faults_{os.getpid()}_{FaultBench._count}'
+        self.folder = folder
+        self.rate_limit = rate_limit
+        self.effort_limits = load_model(MODEL, tip_link='tcp').limits('effort_limit')
+        self.dynamics = Dynamics(load_model(MODEL, tip_link='tcp'), backend='python')
+        self.node: Process | None = None
+        self.robot: Process | None = None
+        self._processes: list[Process] = []
+        self._checked = Mark(0, 0, 0, 0, 0)
+
+        self.commands: list[CommandRecord] = []
+        self.answers: list[AnswerRecord] = []
+        self.states: list[StateRecord] = []
+        self.diagnostics: list[DiagnosticRecord] = []
+        self.log: list[str] = []
+
+        self.context = Context()
+        self.context.init(domain_id=DOMAIN)
+        self.probe = Node(
+            'probe',
+            context=self.context,
+            namespace=self.namespace,
+            enable_rosout=False,
+            start_parameter_services=False,
+        )
+        self._listen()
+        publish = self.probe.create_publisher
+        self.joint_states = publish(JointState, 'joint_states', RELIABLE)
+        self.trajectories = publish(JointTrajectory, 'joint_trajectory', RELIABLE)
+        self.wrenches = publish(WrenchStamped, 'wrench', RELIABLE)
+        self.imus = publish(Imu, 'imu', RELIABLE)
+        self._descriptions: Any = None
+        self._clients: dict[str, Any] = {}
+        self._is_wired = wired
+        if wired:
+            self.state_wire = Wire(
+                self, JointState, 'joint_states', self.joint_states, self._on_state
+            )
+            self.wrench_wire = Wire(self, WrenchStamped, 'wrench', self.wrenches)
+        else:
+            self.probe.create_subscription(JointState, 'joint_states', self._on_state, BEST_EFFORT)
+
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self.probe)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    # ---- the record
+
+    def _listen(self) -> None:
+        listen = self.probe.create_subscription
+        listen(JointState, 'computed_torque/effort', self._on_answer, RELIABLE)
+        listen(DiagnosticArray, '/diagnostics', self._on_diagnostics, RELIABLE)
+        listen(Log, '/rosout', self._on_log, LATCHED)
+        self.listen_to_commands()
+
+    def listen_to_commands(self) -> None:
+        """Subscribe to the commands, as an effort controller does."""
+        self._controller = self.probe.create_subscription(
+            Float64MultiArray, 'effort_controller/commands', self._on_command, RELIABLE
+        )
+
+    def leave_commands(self) -> None:
+        """Take the subscription to the commands away."""
+        self.probe.destroy_subscription(self._controller)
+
+    def _serve(self) -> None:
+        with contextlib.suppress(ExternalShutdownException):
+            while not self._stop.is_set():
+                self._executor.spin_once(timeout_sec=0.1)
+
+    def _on_command(self, message: Float64MultiArray, info: Any) -> None:
+        self.commands.append(
+            CommandRecord(info['source_timestamp'], np.array(message.data), time.monotonic_ns())
+        )
+
+    def _on_answer(self, message: JointState, info: Any) -> None:
+        self.answers.append(
+            AnswerRecord(
+                info['source_timestamp'],
+                nanoseconds(message.header.stamp),
+                *map(np.array, (message.position, message.velocity, message.effort)),
+            )
+        )
+
+    def _on_state(self, message: JointState) -> None:
+        self.states.append(
+            StateRecord(
+                nanoseconds(message.header.stamp),
+                *map(np.array, (message.position, message.velocity, message.effort)),
+                time.monotonic_ns(),
+            )
+        )
+
+    def _on_diagnostics(self, array: DiagnosticArray) -> None:
+        for status in array.status:
+            if status.name.startswith(f'{self.namespace}/computed_torque'):
+                level = status.level
+                self.diagnostics.append(
+                    DiagnosticRecord(
+                        status.name,
+                        level[0] if isinstance(level, bytes) else int(level),
+                        status.message,
+                        {pair.key: pair.value for pair in status.values},
+                    )
+                )
+
+    def _on_log(self, entry: Log) -> None:
+        if entry.name == f'{self.namespace[1:]}.computed_torque':
+            self.log.append(entry.msg)
+
+    def mark(self) -> Mark:
+        """Return the present end of the record."""
+        return Mark(
+            *map(len, (self.commands, self.answers, self.states, self.diagnostics, self.log))
+        )
+
+    # ---- processes
+
+    def start(
+        self,
+        module: str,
+        parameters: dict[str, Any],
+        remappings: dict[str, str],
+        prefix: Sequence[str] = (),
+    ) -> Process:
+        """Start a process in the namespace."""
+        output = self.folder / f'{module.rpartition(".")[2]}_{len(self._processes)}.txt'
+        process = Process(module, self.namespace, output, parameters, remappings, prefix)
+        self._processes.append(process)
+        return process
+
+    def start_node(self, **parameters: Any) -> Process:
+        """Start the node; names may use '__' for '.', and a value None leaves one out."""
+        values = {
+            'model_file': str(MODEL),
+            'tip_link': 'tcp',
+            'backend': 'python',
+            'computed_torque.kp': [STIFFNESS],
+            'computed_torque.kv': [DAMPING],
+            'effort_rate_limit': [self.rate_limit] if np.isfinite(self.rate_limit) else None,
+        }
+        values |= {name.replace('__', '.'): value for name, value in parameters.items()}
+        values = {name: value for name, value in values.items() if value is not None}
+        self.node = self.start(NODE_MODULE, values, {})
+        return self.node
+
+    def start_robot(self, prefix: Sequence[str] = (), **parameters: Any) -> Process:
+        """Start the simulated robot in real time; names may use '__' for '.'."""
+        values = {
+            'model_file': str(MODEL),
+            'tip_link': 'tcp',
+            'rate': ROBOT_RATE,
+            'brake': True,
+            'initial_position': POSTURE.tolist(),
+        }
+        values |= {name.replace('__', '.'): value for name, value in parameters.items()}
+        topics = ('joint_states', 'wrench') if self._is_wired else ()
+        remappings = {topic: f'robot/{topic}' for topic in topics}
+        self.robot = self.start(ROBOT_MODULE, values, remappings, prefix)
+        return self.robot
+
+    def close(self) -> None:
+        """End everything that still runs, without asking."""
+        for process in self._processes:
+            process.kill()
+        self._stop.set()
+        self._thread.join()
+        self._executor.shutdown()
+        self.probe.destroy_node()
+        self.context.try_shutdown()
+
+    # ---- waiting
+
+    def until(self, condition: Callable[[], Any], what: str) -> Any:
+        """Wait until something is so; return it."""
+        deadline = time.monotonic() + PATIENCE
+        while not (result := condition()):
+            for process in self._processes:
+                if process.is_expected and not process.is_alive:
+                    raise AssertionError(f'{what}: a process has ended: {process.output}')
+            if time.monotonic() > deadline:
+                said = '\n'.join(self.log[-10:])
+                raise AssertionError(f'{what}: did not come about; the node said\n{said}')
+            time.sleep(0.002)
+        return result
+
+    def until_ready(self) -> None:
+        """Wait until the node is active and all its topics are connected both ways."""
+        self.until(lambda: self.state == 'active', 'active')
+        counts = (
+            lambda: self.joint_states.get_subscription_count() > 0,
+            lambda: self.trajectories.get_subscription_count() > 0,
+            lambda: self.probe.count_publishers('effort_controller/commands') > 0,
+            lambda: self.probe.count_publishers('computed_torque/effort') > 0,
+        )
+        for count in counts:
+            self.until(count, 'connections')
+        self.settle()
+
+    def until_held(self) -> None:
+        """Wait until the arm's commands are those that hold it, then let go of the brake."""
+        self.until(lambda: len(self.commands) > 5, 'commands')
+        self.until(self._commands_rest, 'commands that have settled')
+        self.until(lambda: self.trigger('release_brake', of='simulated_robot').success, 'release')
+        self.until_answering(10)
+
+    def _commands_rest(self) -> bool:
+        recent = [record.effort for record in self.commands[-10:]]
+        return len(recent) == 10 and np.ptp(recent, axis=0).max() < 1e-6
+
+    def until_answering(self, count: int = 3) -> None:
+        """Wait until the node answers states of the robot."""
+        assert self.node is not None
+        mark = self.mark()
+        self.until(
+            lambda: len(self.answers) >= mark.answers + count or not self.node.is_alive,
+            f'{count} more answers to the robot',
+        )
+        assert self.node.is_alive, self.node.output
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether no command has come while the robot has sent its last 80 states."""
+        return len(self.states) >= 80 and self.commands[-1].heard < self.states[-80].heard
+
+    @property
+    def is_left(self) -> bool:
+        """Whether the last command answered no state, and none came since."""
+        return self.is_silent and self.commands[-1].sent > self.answers[-1].sent
+
+    def bring_to(self, position: np.ndarray) -> None:
+        """Let the arm move to a position, by a trajectory, and come to rest there."""
+        if not np.array_equal(self.held_at, position):
+            seconds = max(0.1, np.abs(self.held_at - position).max())
+            rest = np.zeros_like(position)
+            self.trajectories.publish(self.trajectory((seconds, position, rest, rest)))
+            self.until(lambda: np.array_equal(self.held_at, position), 'the desired position')
+
+        self.until_rest()
+
+    def until_rest(self) -> None:
+        """Wait until the arm rests where it is held."""
+
+        def rests() -> bool:
+            last, answer = self.states[-1], self.answers[-1]
+            is_there = np.abs(last.position - answer.position).max() < 2e-3
+            return bool(
+                is_there and np.abs(last.velocity).max() < 1e-2 and not np.any(answer.velocity)
+            )
+
+        self.until(rests, 'the arm at rest')
+
+    def settle(self) -> None:
+        """Let everything arrive that was sent before, both ways."""
+        for _ in range(3):
+            self.call(GetState, 'computed_torque/get_state', GetState.Request())
+
+    # ---- services
+
+    def call(self, kind: Any, service: str, request: Any) -> Any:
+        """Call a service."""
+        if service not in self._clients:
+            self._clients[service] = self.probe.create_client(kind, service)
+        client = self._clients[service]
+        self.until(client.service_is_ready, f'service {service}')
+        future = client.call_async(request)
+        self.until(future.done, f'answer of {service}')
+        return future.result()
+
+    def trigger(self, service: str, of: str = 'computed_torque') -> Trigger.Response:
+        """Call a Trigger service."""
+        return self.call(Trigger, f'{of}/{service}', Trigger.Request())
+
+    @property
+    def state(self) -> str:
+        """Lifecycle state of the node."""
+        answer = self.call(GetState, 'computed_torque/get_state', GetState.Request())
+        return answer.current_state.label
+
+    def change_state(self, label: str) -> bool:
+        """Ask for a transition; return whether it succeeded."""
+        request = ChangeState.Request()
+        request.transition.label = label
+        return self.call(ChangeState, 'computed_torque/change_state', request).success
+
+    def set_atomically(self, values: dict[str, Any]) -> Any:
+        """Set parameters all at once; return the result."""
+        request = SetParametersAtomically.Request(
+            parameters=[parameter_message(name, value) for name, value in values.items()]
+        )
+        service = 'computed_torque/set_parameters_atomically'
+        return self.call(SetParametersAtomically, service, request).result
+
+    def set_each(self, values: dict[str, Any]) -> list[Any]:
+        """Set parameters one by one; return the results."""
+        request = SetParameters.Request(
+            parameters=[parameter_message(name, value) for name, value in values.items()]
+        )
+        return self.call(SetParameters, 'computed_torque/set_parameters', request).results
+
+    def set(self, **values: Any) -> None:
+        """Set parameters that are to be accepted; names may use '__' for '.'."""
+        result = self.set_atomically(
+            {name.replace('__', '.'): value for name, value in values.items()}
+        )
+        assert result.successful, result.reason
+
+    def get(self, *names: str) -> list[Any]:
+        """Return the values of parameters."""
+        request = GetParameters.Request(names=list(names))
+        answer = self.call(GetParameters, 'computed_torque/get_parameters', request)
+        return [parameter_value_to_python(value) for value in answer.values]
+
+    # ---- what the node says
+
+    def until_diagnosed(
+        self, condition: Callable[[DiagnosticRecord], bool], since: Mark, what: str
+    ) -> DiagnosticRecord:
+        """Wait for a status of the controller of which something is so; return it."""
+
+        def found() -> DiagnosticRecord | None:
+            for record in self.diagnostics[since.diagnostics :]:
+                if record.name == f'{self.namespace}/computed_torque' and condition(record):
+                    return record
+            return None
+
+        return self.until(found, f'a diagnostic: {what}')
+
+    def until_fault(self, *names: str, since: Mark) -> str:
+        """Wait until one of these faults is reported as an error and counted; return it."""
+
+        def tells(record: DiagnosticRecord) -> bool:
+            return record.level == DiagnosticStatus.ERROR[0] and any(
+                name in f'{record.message} {record.values.get("fault", "")}'
+                and int(record.values.get(f'faults {name}', 0)) > 0
+                for name in names
+            )
+
+        record = self.until_diagnosed(tells, since, f'error {names}')
+        # Throttled: a line that says the same may be of an earlier time.
+        self.until(
+            lambda: any(name in line for line in self.log for name in names),
+            f'a line of the log on {names}',
+        )
+        return next(name for name in names if f'faults {name}' in record.values)
+
+    def fault_count(self, name: str) -> int:
+        """Return how often the last diagnostics said that a fault has come about."""
+        counts = [int(record.values.get(f'faults {name}', 0)) for record in self.diagnostics]
+        return max(counts, default=0)
+
+    def until_logged(self, *fragments: str, since: Mark | None = None) -> str:
+        """Wait until the node has logged a line with all of these in it; return it."""
+        first = 0 if since is None else since.log
+
+        def found() -> str | None:
+            for line in self.log[first:]:
+                if all(fragment in line for fragment in fragments):
+                    return line
+            return None
+
+        return self.until(found, f'a line of the log with {fragments}')
+
+    # ---- the invariants
+
+    def check(self, since: Mark | None = None) -> None:
+        """Check every command since a mark, or since the last check.
+
+        Finite; within the limits; no step beyond the rate limit times the time between the
+        stamps of the states that are answered; and the node alive.
+        """
+        assert self.node is not None
+        start = self._checked if since is None else since
+        end = len(self.commands)
+        if self.node.is_alive:
+            self.settle()  # every command so far has its message of ~/effort then
+            assert 'Traceback' not in self.node.output, self.node.output
+        commands = self.commands[max(start.commands - 1, 0) : end]
+        answers = self.answers[max(start.answers - 5, 0) :]
+        self._checked = self.mark()._replace(commands=end)
+        check_commands(commands, answers, self.effort_limits, self.rate_limit)
+
+    def skip_to(self, mark: Mark) -> None:
+        """Leave out of the next check what came before a mark."""
+        self._checked = mark._replace(commands=mark.commands + 1)
+
+    def sag(self, since: Mark, reference: np.ndarray) -> float:
+        """Return how far the arm was from a position since a mark [rad]."""
+        positions = [record.position for record in self.states[since.states :]]
+        return float(np.abs(np.array(positions) - reference).max()) if positions else 0.0
+
+    def until_states(self, count: int) -> None:
+        """Wait until the robot has sent so many states more."""
+        target = len(self.states) + count
+        self.until(lambda: len(self.states) >= target, f'{count} states of the robot')
+
+    @property
+    def held_at(self) -> np.ndarray:
+        """Desired position of the last answer [rad]."""
+        return self.answers[-1].position
+
+    def gravity(self, position: Any) -> np.ndarray:
+        """Return the effort that holds the arm without payload [N m]."""
+        return self.dynamics.gravity_torque(np.asarray(position, dtype=float))
+
+    # ---- what is sent
+
+    def trajectory(
+        self, *points: Any, names: Sequence[str] = NAMES, stamp: float = 0.0
+    ) -> JointTrajectory:
+        """Return a trajectory of (time, positions, velocities, accelerations, effort)."""
+        message = JointTrajectory(joint_names=list(names))
+        set_stamp(message.header.stamp, stamp)
+        for seconds, *rows in points:
+            point = JointTrajectoryPoint()
+            set_stamp(point.time_from_start, seconds)
+            for field, row in zip(
+                ('positions', 'velocities', 'accelerations', 'effort'), rows, strict=False
+            ):
+                setattr(point, field, [float(value) for value in row])
+            message.points.append(point)
+        return message
+
+    def describe(self, text: str) -> None:
+        """Publish a robot description."""
+        if self._descriptions is None:
+            latched = QoSProfile(
+                depth=1,
+                reliability=ReliabilityPolicy.RELIABLE,
+                durability=DurabilityPolicy.TRANSIENT_LOCAL,
+            )
+            self._descriptions = self.probe.create_publisher(String, 'robot_description', latched)
+            self.until(
+                lambda: self._descriptions.get_subscription_count() > 0, 'robot_description'
+            )
+        self._descriptions.publish(String(data=text))
+
+
+class Wire:
+    """What lies between a sensor of the robot and the node: whole, until `treat` is set.
+
+    Parameters
+    ----------
+    bench : FaultBench
+    kind : type
+        Of the messages.
+    topic : str
+        The robot publishes ``robot/<topic>``.
+    publisher : Publisher
+        Of what the node hears.
+    record : callable, optional
+        Gets what the robot sent, untreated.
+
+    Attributes
+    ----------
+    treat : callable or None
+        Returns the messages to be passed on for one that came.
+    before : callable or None
+        Called with every message before it is passed on.
+    """
+
+    def __init__(
+        self,
+        bench: FaultBench,
+        kind: Any,
+        topic: str,
+        publisher: Any,
+        record: Callable[[Any], None] | None = None,
+    ) -> None:
+        self.treat: Callable[[Any], Iterable[Any]] | None = None
+        self.before: Callable[[Any], None] | None = None
+        self.treated = 0
+        self._publisher = publisher
+        self._record = record
+        bench.probe.create_subscription(kind, f'robot/{topic}', self._on_message, RELIABLE)
+
+    def _on_message(self, message: Any) -> None:
+        if self._record is not None:
+            self._record(message)
+        if self.before is not None:
+            self.before(message)
+        treat = self.treat
+        if treat is None:
+            self._publisher.publish(message)
+            return
+        for result in treat(message):
+            self._publisher.publish(result)
+        self.treated += 1
+
+    @contextlib.contextmanager
+    def broken(self, treat: Callable[[Any], Iterable[Any]]) -> Iterator[None]:
+        """Treat messages so inside the context."""
+        self.treated = 0
+        self.treat = treat
+        try:
+            yield
+        finally:
+            self.treat = None
+
+
+class Player:
+    """Plays the robot: sends joint states of its own making, one at a time.
+
+    Its motors apply the last command.
+
+    Parameters
+    ----------
+    bench : FaultBench
+    period : float
+        Between the stamps of two states, unless told otherwise [s].
+    """
+
+    def __init__(self, bench: FaultBench, period: float = 0.005) -> None:
+        self.bench = bench
+        self.period = period
+        self.time = 1000.0
+
+    def state(self, q: Any, dt: float | None = None, **fields: Any) -> JointState:
+        """Return a state at rest, `dt` after the last; fields override."""
+        self.time += self.period if dt is None else dt
+        message = JointState(name=NAMES)
+        set_stamp(message.header.stamp, self.time)
+        message.position = [float(value) for value in q]
+        message.velocity = [0.0] * len(message.position)
+        commands = self.bench.commands
+        if len(message.position) == len(NAMES):
+            message.effort = commands[-1].effort.tolist() if commands else [0.0] * len(NAMES)
+        for key, value in fields.items():
+            setattr(message, key, value)
+        return message
+
+    def send(self, q: Any, dt: float | None = None, **fields: Any) -> None:
+        """Send a state."""
+        self.bench.joint_states.publish(self.state(q, dt, **fields))
+
+    def answer(self, q: Any, dt: float | None = None, **fields: Any) -> np.ndarray:
+        """Send a state and return the command that answers it, the only one that comes."""
+        mark = self.bench.mark()
+        self.send(q, dt, **fields)
+        self.bench.until(
+            lambda: len(self.bench.answers) > mark.answers, f'an answer to {fields or "a state"}'
+        )
+        self.bench.settle()
+        assert len(self.bench.answers) == mark.answers + 1
+        return self.bench.answers[-1].effort
+
+    def is_answered(self, q: Any, dt: float | None = None, **fields: Any) -> bool:
+        """Send a state, let it be dealt with, and return whether a command answered it."""
+        mark = self.bench.mark()
+        self.send(q, dt, **fields)
+        self.bench.settle()
+        return len(self.bench.answers) > mark.answers
+
+    def rest(self, q: Any, count: int = 200) -> np.ndarray:
+        """Send the same position until the command no longer changes; return the command."""
+        before = self.answer(q)
+        for _ in range(count):
+            command = self.answer(q)
+            if np.array_equal(command, before):
+                return command
+            before = command
+        raise AssertionError(f'the command does not come to rest at {q}')
+
+
+def check_commands(
+    commands: Sequence[CommandRecord],
+    answers: Sequence[AnswerRecord],
+    limits: np.ndarray,
+    rate_limit: float,
+) -> None:
+    """Check commands in the order in which they were sent; see :meth:`FaultBench.check`."""
+    stamps: list[int | None] = []
+    later = sorted(answers, key=lambda answer: answer.sent)
+    index = 0
+    for position, record in enumerate(commands):
+        end = commands[position + 1].sent if position + 1 < len(commands) else None
+        while index < len(later) and later[index].sent < record.sent:
+            index += 1
+        stamp = None
+        if index < len(later) and (end is None or later[index].sent < end):
+            stamp = later[index].stamp
+            np.testing.assert_array_equal(later[index].effort, record.effort)
+        stamps.append(stamp)
+    for position, record in enumerate(commands):
+        effort = record.effort
+        assert effort.shape == limits.shape, f'command {position}: {effort.tolist()}'
+        assert np.isfinite(effort).all(), f'command {position}: {effort.tolist()}'
+        assert (np.abs(effort) <= limits).all(), f'command {position}: {effort.tolist()}'
+        if position == 0 or not np.isfinite(rate_limit):
+            continue
+        before, now = stamps[position - 1], stamps[position]
+        dt = 0.0 if before is None or now is None else (now - before) / NANOSECONDS
+        step = np.abs(effort - commands[position - 1].effort).max()
+        largest = rate_limit * max(dt, SHORTEST_PERIOD)
+        assert step <= largest * (1.0 + 1e-9) + 1e-9, (
+            f'command {position} of {len(commands)}: a step of {step:.6g} where '
+            f'{largest:.6g} is allowed (stamps {before}, {now}): '
+            f'{commands[position - 1].effort.tolist()} -> {effort.tolist()}'
+        )

@@ -1,0 +1,190 @@
+"""Finite values beyond all measure, before a node that a test plays the robot for."""
+
+from __future__ import annotations
+
+import signal
+
+import numpy as np
+import pytest
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+HUGE = [1e3, 1e6, 1e100, 1e200, 1e308]
+
+
+@pytest.fixture(scope='module')
+def node(make_bench):
+    """Return the bench with a node that listens to everything."""
+    bench = make_bench()
+    bench.start_node(
+        state_timeout=60.0,
+        wrench__enabled=True,
+        wrench__sensor_link='ft_sensor',
+        wrench__cutoff_frequency=30.0,
+        wrench__timeout=60.0,
+        imu__enabled=True,
+        imu__timeout=60.0,
+        on_deactivate='zero',
+    )
+    bench.until_ready()
+    bench.until(lambda: bench.wrenches.get_subscription_count() > 0, 'wrench')
+    bench.until(lambda: bench.imus.get_subscription_count() > 0, 'imu')
+    yield bench
+    bench.check()
+    count = len(bench.commands)
+    bench.node.end(signal.SIGTERM)
+    bench.until(lambda: len(bench.commands) > count, 'last commands')
+    bench.until(lambda: not np.any(bench.commands[-1].effort), 'a last command of zero')
+    bench.check()
+
+
+@pytest.fixture
+def player(node):
+    """Return a player of the robot, at rest at Q, its sensors quiet; check all commands after."""
+    from fault_bench import Player
+
+    if node.state == 'active':
+        assert node.change_state('deactivate')
+    assert node.change_state('activate')
+    player = Player(node)
+    send_wrench(player, 0.0)
+    send_imu(player, 0.0)
+    player.answer(Q)
+    yield player
+    node.check()
+
+
+def send_wrench(player, size: float) -> None:
+    """Send a reading of the wrist sensor, of this size in every number."""
+    from fault_bench import set_stamp
+    from geometry_msgs.msg import WrenchStamped
+
+    message = WrenchStamped()
+    set_stamp(message.header.stamp, player.time)
+    message.header.frame_id = 'tcp'
+    for vector in (message.wrench.force, message.wrench.torque):
+        vector.x = vector.y = vector.z = size
+    player.bench.wrenches.publish(message)
+
+
+def send_imu(player, size: float) -> None:
+    """Send a reading of the inertial unit, off by this size in every number."""
+    from fault_bench import set_stamp
+    from sensor_msgs.msg import Imu
+
+    message = Imu()
+    set_stamp(message.header.stamp, player.time)
+    message.header.frame_id = 'base_link'
+    message.orientation.w = 1.0
+    force, velocity = message.linear_acceleration, message.angular_velocity
+    force.x, force.y, force.z = size, size, 9.80665 + size
+    velocity.x = velocity.y = velocity.z = size
+    player.bench.imus.publish(message)
+
+
+def check_recovery(player, expected: np.ndarray) -> None:
+    """Check that the command comes back to what it was when everything is quiet again."""
+    node = player.bench
+    for _ in range(150):
+        send_wrench(player, 0.0)
+        send_imu(player, 0.0)
+        node.settle()
+        if player.is_answered(Q):
+            command = node.commands[-1].effort
+            if np.allclose(command, expected, atol=1e-3):
+                return
+    np.testing.assert_allclose(node.commands[-1].effort, expected, atol=1e-3)
+
+
+@pytest.fixture(scope='module')
+def quiet(node) -> np.ndarray:
+    """Return the command at Q while all sensors are quiet."""
+    from fault_bench import Player
+
+    player = Player(node)
+    for _ in range(40):
+        send_wrench(player, 0.0)
+        send_imu(player, 0.0)
+        node.settle()
+        command = player.answer(Q)
+    return command
+
+
+@pytest.mark.parametrize('size', HUGE)
+@pytest.mark.parametrize('source', [send_wrench, send_imu])
+def test_huge_readings(player, quiet, source, size: float) -> None:
+    """Readings of any finite size give commands within the limits, or none, and leave nothing
+    behind: soon after them the command is what it was.
+    """
+    for _ in range(5):
+        source(player, size)
+        player.bench.settle()
+        player.is_answered(Q)
+    player.bench.check()
+    check_recovery(player, quiet)
+
+
+@pytest.mark.parametrize('size', HUGE)
+def test_huge_velocities(player, quiet, size: float) -> None:
+    """Velocities of any finite size give commands within the limits, or none."""
+    for _ in range(3):
+        player.is_answered(Q, velocity=[size, -size, size, -size, size, -size])
+    player.bench.check()
+    check_recovery(player, quiet)
+
+
+@pytest.mark.parametrize('size', HUGE)
+def test_huge_positions(player, quiet, size: float) -> None:
+    """Positions of any finite size, however often, are survived within the limits."""
+    for _ in range(6):
+        player.is_answered([size] * 6)
+    player.bench.check()
+    check_recovery(player, quiet)
+
+
+@pytest.mark.parametrize('size', HUGE)
+def test_huge_efforts(node, player, quiet, size: float) -> None:
+    """An effort in the states that no motor can have is not where the first command starts."""
+    node.check()
+    assert node.change_state('deactivate')
+    assert node.change_state('activate')
+    node.settle()
+    mark = node.mark()
+    first = player.answer(Q, effort=[size, -size] * 3)
+    # As if there were none: then the first command is free, and the law's.
+    np.testing.assert_allclose(first, quiet, atol=1e-3)
+    player.answer(Q, effort=[size, -size] * 3)
+    node.skip_to(mark)
+    node.check()
+
+
+@pytest.mark.parametrize('mass', HUGE)
+def test_huge_loads(node, player, quiet, mass: float) -> None:
+    """A load beyond all measure is refused, or carried within the limits."""
+    node.set_atomically({'payload.mass': mass, 'payload.com': [0.1, 0.2, 0.3]})
+    for _ in range(3):
+        player.is_answered(Q)
+    node.set(payload__mass=0.0, payload__com=[0.0, 0.0, 0.0])
+    node.check()
+    check_recovery(player, quiet)
+
+
+@pytest.mark.parametrize('gain', HUGE)
+def test_huge_gains(node, player, quiet, gain: float) -> None:
+    """Gains beyond all measure give commands within the limits, or none."""
+    node.set(computed_torque__kp=[gain], computed_torque__kv=[gain])
+    for index in range(4):
+        player.is_answered(Q + 0.01 * (index % 2))
+    node.set(computed_torque__kp=[36.0], computed_torque__kv=[12.0])
+    node.check()
+    check_recovery(player, quiet)
+
+
+def test_states_an_age_apart(node, player, quiet) -> None:
+    """Stamps at both ends of what a stamp can say are survived."""
+    from builtin_interfaces.msg import Time
+    from std_msgs.msg import Header
+
+    for stamp in (Time(sec=2**31 - 1), Time(sec=1), Time(nanosec=1), Time(sec=2**31 - 1), Time()):
+        player.is_answered(Q, header=Header(stamp=stamp))
+    node.check()
+    check_recovery(player, quiet)

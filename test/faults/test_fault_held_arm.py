@@ -1,0 +1,293 @@
+"""Faults between the robot's sensors and the node, while MuJoCo pulls the arm down."""
+
+from __future__ import annotations
+
+import copy
+import signal
+
+import numpy as np
+import pytest
+
+NAN = float('nan')
+LARGEST_SAG = 0.02
+"""How far a held arm may be from where it is held [rad]."""
+
+
+@pytest.fixture(scope='module')
+def module_arm(hold_an_arm):
+    """Return the bench with an arm that is held, and end the node as it is to end."""
+    bench = hold_an_arm()
+    yield bench
+    bench.check()
+    bench.node.end(signal.SIGINT)
+
+
+@pytest.fixture
+def arm(module_arm):
+    """Return the bench with the arm at rest at its `base`; check all commands afterwards."""
+    bench = module_arm
+    bench.until_rest()
+    bench.base = bench.held_at
+    yield bench
+    bench.check()
+
+
+def changed(message, **fields):
+    """Return a copy of a message with other fields."""
+    message = copy.deepcopy(message)
+    for key, value in fields.items():
+        setattr(message, key, value)
+    return message
+
+
+def shifted(message, seconds: float):
+    """Return a copy of a message with another stamp."""
+    from fault_bench import nanoseconds
+
+    return stamped(message, nanoseconds(message.header.stamp) + round(seconds * 1e9))
+
+
+def stamped(message, stamp: int):
+    """Return a copy of a message with a stamp [ns]."""
+    message = copy.deepcopy(message)
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
+    return message
+
+
+def with_nan(message):
+    """Add a copy full of NaN."""
+    return [changed(message, position=[NAN] * 6, velocity=[NAN] * 6), message]
+
+
+def with_a_joint_missing(message):
+    """Add a copy without the last joint."""
+    fields = {key: getattr(message, key)[:5] for key in ('name', 'position', 'velocity', 'effort')}
+    return [changed(message, **fields), message]
+
+
+def shuffled(message):
+    """Turn the order of the joints round."""
+    fields = {
+        key: list(getattr(message, key))[::-1]
+        for key in ('name', 'position', 'velocity', 'effort')
+    }
+    return [changed(message, **fields)]
+
+
+def with_others(message):
+    """Add joints that are not the arm's."""
+    return [
+        changed(
+            message,
+            name=['wheel', *message.name, 'finger'],
+            position=[NAN, *message.position, 1e9],
+            velocity=[NAN, *message.velocity, -1e9],
+            effort=[NAN, *message.effort, 0.0],
+        )
+    ]
+
+
+def with_names_twice(message):
+    """Add a copy that names a joint twice."""
+    return [changed(message, name=['joint_2', *message.name[1:]]), message]
+
+
+def with_short_arrays(message):
+    """Add copies with too few positions and velocities."""
+    return [
+        changed(message, position=message.position[:3]),
+        message,
+        changed(message, velocity=message.velocity[:5]),
+    ]
+
+
+def with_echoes(message):
+    """Send everything twice, and once more much later than it was."""
+    return [message, message, shifted(message, -0.03)]
+
+
+def without_efforts(message):
+    """Take the efforts away."""
+    return [changed(message, effort=[])]
+
+
+class EveryTwentieth:
+    """Put another message in the place of every twentieth."""
+
+    def __init__(self, other):
+        self.other = other
+        self.count = 0
+
+    def __call__(self, message):
+        """Return what is passed on."""
+        self.count += 1
+        return [message] if self.count % 20 else self.other(message)
+
+
+class Frozen:
+    """Let the stamp stand still."""
+
+    stamp = None
+
+    def __call__(self, message):
+        """Return what is passed on."""
+        from fault_bench import nanoseconds
+
+        if self.stamp is None:
+            self.stamp = nanoseconds(message.header.stamp)
+        return [stamped(message, self.stamp)]
+
+
+def spike(message):
+    """Move one joint by more than it can move."""
+    return [changed(message, position=[*message.position[:1], 0.5, *message.position[2:]])]
+
+
+BROKEN = {
+    'NaN among them': lambda: with_nan,
+    'joint missing now and then': lambda: EveryTwentieth(with_a_joint_missing),
+    'incomplete ones among them': lambda: with_a_joint_missing,
+    'names in another order': lambda: shuffled,
+    'order changing': lambda: EveryTwentieth(shuffled),
+    'joints of others': lambda: with_others,
+    'names twice': lambda: with_names_twice,
+    'short arrays': lambda: with_short_arrays,
+    'echoes': lambda: with_echoes,
+    'no efforts': lambda: without_efforts,
+    'every twentieth lost': lambda: EveryTwentieth(lambda message: []),
+}
+
+
+@pytest.mark.parametrize('fault', list(BROKEN))
+def test_a_held_arm_stays_while_states_are_broken(arm, fault: str) -> None:
+    """Whatever is among the states, the arm is held as long as good ones come."""
+    mark = arm.mark()
+    with arm.state_wire.broken(BROKEN[fault]()):
+        arm.until(lambda: arm.state_wire.treated > 45, 'treated states')
+    arm.until_answering(10)
+    assert arm.sag(mark, arm.base) < LARGEST_SAG
+
+
+def test_spikes_are_reported(arm) -> None:
+    """A spike is an error in the diagnostics, and the arm is held again three states later."""
+    mark = arm.mark()
+    with arm.state_wire.broken(EveryTwentieth(spike)):
+        arm.until(lambda: arm.state_wire.treated > 45, 'spikes')
+    arm.until_fault('joint_states jumped', since=mark)
+    arm.until_answering(10)
+    assert arm.sag(mark, arm.base) < LARGEST_SAG
+    np.testing.assert_allclose(arm.held_at, arm.base, atol=LARGEST_SAG)
+
+
+def check_held_again(arm, mark) -> None:
+    """Check that the arm is held where it was measured to be at the first answer.
+
+    That answer has the effort of the command before it.
+    """
+    arm.until_answering(20)
+    first = arm.answers[mark.answers]
+    measured = {state.stamp: state.position for state in arm.states}
+    np.testing.assert_allclose(first.position, measured[first.stamp], atol=1e-9)
+    np.testing.assert_allclose(arm.held_at, first.position, atol=1e-9)
+    before = [record for record in arm.commands if record.sent < first.sent][-2]
+    np.testing.assert_allclose(first.effort, before.effort, rtol=0, atol=1e-9)
+
+
+def until_left(arm, treat) -> None:
+    """Break the wire of the states so until the arm is left; make it whole again."""
+    arm.set(state_timeout=0.2)
+    with arm.state_wire.broken(treat):
+        arm.until(lambda: arm.is_left, 'a last command, and silence')
+        arm.left = arm.mark()
+        arm.set(state_timeout=2.0)
+
+
+def start_moving(arm) -> None:
+    """Set the arm in slow motion."""
+    arm.trajectories.publish(arm.trajectory((2.0, arm.base + 0.1, [0.0] * 6, [0.0] * 6)))
+    arm.until(lambda: np.any(arm.answers[-1].velocity > 0.05), 'motion')
+
+
+def test_states_cut_off_under_way(arm) -> None:
+    """Cut off in the middle of a motion: a last command against gravity, silence, an error; held
+    where the arm is measured to be when states return.
+    """
+    mark = arm.mark()
+    start_moving(arm)
+    until_left(arm, lambda message: [])
+    answered = arm.answers[arm.left.answers - 1].stamp
+    (last,) = (state.position for state in arm.states if state.stamp == answered)
+    left = arm.commands[arm.left.commands - 1].effort
+    np.testing.assert_allclose(left, arm.gravity(last), atol=1e-9)
+    check_held_again(arm, arm.left)
+    arm.until_fault('joint_states stopped', since=mark)
+
+
+def test_a_frozen_stamp_of_a_held_arm(arm) -> None:
+    """States that come on with one stamp are an error; the arm stays, and is held again."""
+    mark = arm.mark()
+    until_left(arm, Frozen())
+    check_held_again(arm, arm.left)
+    arm.until_fault('joint_states frozen stamp', since=mark)
+    assert arm.sag(mark, arm.base) < LARGEST_SAG
+
+
+def test_a_frozen_stamp_under_way(arm) -> None:
+    """An arm that moves while its stamp does not is an error, of one name or another."""
+    mark = arm.mark()
+    start_moving(arm)
+    until_left(arm, Frozen())
+    arm.until_fault('joint_states frozen stamp', 'joint_states jumped', since=mark)
+    arm.until_answering(20)
+
+
+def test_a_clock_that_jumps_both_ways(arm) -> None:
+    """Stamps 5 s ahead, and 5 s back again: the arm is held through both, each is named."""
+    mark = arm.mark()
+    with arm.state_wire.broken(lambda message: [shifted(message, 5.0)]):
+        arm.until(lambda: arm.state_wire.treated >= 40, 'treated states')
+        arm.until_fault('joint_states gap', since=mark)
+    arm.until_fault('joint_states clock ran backwards', since=mark)
+    arm.until_answering(20)
+    assert arm.sag(mark, arm.base) < LARGEST_SAG
+
+
+def test_deactivated_and_activated_again(arm) -> None:
+    """Ten times off and on: the last command holds the arm, the first does not jerk it."""
+    mark = arm.mark()
+    for _ in range(10):
+        assert arm.change_state('deactivate')
+        arm.settle()
+        count = len(arm.commands)
+        arm.until_states(5)
+        assert len(arm.commands) == count
+        assert arm.change_state('activate')
+        arm.until_answering(10)
+    assert arm.sag(mark, arm.base) < LARGEST_SAG
+
+
+def test_cleaned_up_and_configured_again(arm) -> None:
+    """The node may be taken down to unconfigured and up again while the arm is held."""
+    mark = arm.mark()
+    for transition in ('deactivate', 'cleanup', 'configure', 'activate'):
+        assert arm.change_state(transition)
+    arm.until(lambda: arm.joint_states.get_subscription_count() > 0, 'joint_states')
+    arm.until_answering(20)
+    assert arm.sag(mark, arm.base) < LARGEST_SAG
+
+
+def test_impossible_transitions(arm) -> None:
+    """Transitions that are not possible are refused, and change nothing."""
+    for transition in ('activate', 'cleanup', 'configure', 'no_such_transition', ''):
+        assert not arm.change_state(transition)
+    assert arm.state == 'active'
+    arm.until_answering(5)
+
+
+def test_a_flood_of_hold_requests(arm) -> None:
+    """A hundred calls of ~/hold leave the arm where it is."""
+    mark = arm.mark()
+    for _ in range(100):
+        assert arm.trigger('hold').success
+    arm.until_answering(10)
+    assert arm.sag(mark, arm.base) < LARGEST_SAG

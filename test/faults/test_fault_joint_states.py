@@ -1,0 +1,519 @@
+"""Faults of the joint states, each before a node that a test plays the robot for."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import numpy as np
+import pytest
+
+NAN = float('nan')
+INF = float('inf')
+NAMES = [f'joint_{i}' for i in range(1, 7)]
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+ELSEWHERE = Q + np.array([0.5, 0.4, -0.6, 0.3, 0.5, -0.7])
+PATIENT = 60.0
+"""state_timeout [s] of rows that are no matter of time."""
+
+QUICK = 0.3
+"""state_timeout [s] of rows that wait for it to pass."""
+
+ERROR = 2
+
+UNUSABLE = {
+    'NaN position': {'position': [*Q[:2], NAN, *Q[3:]]},
+    'all positions NaN': {'position': [NAN] * 6},
+    'infinite position': {'position': [*Q[:5], INF]},
+    'negative infinite position': {'position': [-INF, *Q[1:]]},
+    'NaN velocity': {'velocity': [NAN, *[0.0] * 5]},
+    'infinite velocity': {'velocity': [*[0.0] * 5, -INF]},
+    'overflowing velocity': {'velocity': [1e200] * 6},
+    'joint missing': {'name': NAMES[:5], 'position': Q[:5], 'velocity': [0.0] * 5},
+    'joint renamed': {'name': [*NAMES[:5], 'joint_7']},
+    'other joints only': {'name': ['finger'], 'position': [0.0], 'velocity': [0.0]},
+    'joint twice': {'name': [*NAMES, 'joint_1'], 'position': [*Q, 0.3], 'velocity': [0.0] * 7},
+    'joint twice, another missing': {'name': [*NAMES[:5], 'joint_1']},
+    'empty': {'name': [], 'position': [], 'velocity': []},
+    'no names': {'name': []},
+    'no positions': {'position': []},
+    'short positions': {'position': Q[:4]},
+    'long positions': {'position': [*Q, 0.0]},
+    'short velocities': {'velocity': [0.0] * 3},
+    'no velocities': {'velocity': []},
+}
+
+
+@pytest.fixture(scope='module')
+def node(make_bench):
+    """Return the bench with a node, and end the node as it is to end."""
+    bench = make_bench()
+    bench.start_node(state_timeout=PATIENT)
+    bench.until_ready()
+    yield bench
+    bench.check()
+    bench.node.end(signal.SIGINT)
+
+
+@pytest.fixture
+def player(node):
+    """Return a player of the robot, whose arm rests at Q and is held there."""
+    from fault_bench import Player
+
+    node.set(state_timeout=PATIENT)
+    if node.state == 'active':
+        assert node.change_state('deactivate')
+    player = Player(node)
+    node.left_at = None
+    assert node.change_state('activate')
+    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
+    yield player
+    node.set(state_timeout=PATIENT)
+    node.check()
+
+
+def follow(node, goal, seconds: float = 2.0) -> None:
+    """Let the arm follow a trajectory, from the next state on."""
+    node.trajectories.publish(node.trajectory((seconds, goal)))
+    node.settle()
+
+
+def until_restarted(node, player, q) -> int:
+    """Send states until one is answered; return how many it took.
+
+    Nothing came since the arm was left, the first command is the one it was left with, and the
+    arm is held where it is now.
+    """
+    for count in range(1, 6):
+        mark = node.mark()
+        if player.is_answered(q):
+            answer = node.answers[mark.answers]
+            np.testing.assert_allclose(answer.position, q, atol=1e-9)
+            np.testing.assert_array_equal(answer.velocity, 0.0)
+            before = [record.effort for record in node.commands if record.sent < answer.sent][-2]
+            np.testing.assert_allclose(answer.effort, before, rtol=0, atol=1e-9)
+            if node.left_at is not None:
+                assert len(node.commands) == node.left_at + 1
+            np.testing.assert_allclose(player.rest(q), node.gravity(q), atol=1e-9)
+            np.testing.assert_allclose(node.held_at, q, atol=1e-9)
+            return count
+    raise AssertionError('states are not answered any more')
+
+
+def until_left(node, q) -> None:
+    """Wait until the last command is that against gravity of a pose; none comes after it."""
+    gravity = node.gravity(q)
+    node.until(
+        lambda: np.allclose(node.commands[-1].effort, gravity, atol=1e-9),
+        'a last command against gravity',
+    )
+    node.settle()
+    node.left_at = len(node.commands)
+
+
+def faults(record) -> int:
+    """Return how many faults a status counts."""
+    return sum(int(count) for key, count in record.values.items() if key.startswith('faults '))
+
+
+def shorten_timeout(node, player, q) -> None:
+    """Let the states stop soon after one more."""
+    node.set(state_timeout=QUICK)
+    player.send(q)
+    node.settle()
+
+
+# ---- what cannot be used
+
+
+@pytest.mark.parametrize('fault', list(UNUSABLE))
+def test_an_unusable_state_is_passed_over(node, player, fault: str) -> None:
+    """A state that cannot be used gives no command, and the next good one is answered."""
+    fields = {
+        key: list(value) if not isinstance(value, list) else value
+        for key, value in UNUSABLE[fault].items()
+    }
+    held = node.commands[-1].effort
+    count = len(node.commands)
+    for _ in range(3):
+        player.send(Q, **fields)
+    node.settle()
+    assert len(node.commands) == count
+    np.testing.assert_allclose(player.answer(Q), held, atol=1e-9)
+    np.testing.assert_allclose(node.held_at, Q, atol=1e-9)
+
+
+def test_unusable_states_are_counted_by_field(node, player) -> None:
+    """The diagnostics count what was dropped, by the field at fault, and the log names it."""
+    mark = node.mark()
+    for _ in range(5):
+        player.send(Q, position=[NAN] * 6)
+        player.send(Q, name=NAMES[:5], position=Q[:5].tolist(), velocity=[0.0] * 5)
+        node.settle()
+    record = node.until_diagnosed(
+        lambda record: (
+            int(record.values.get('joint_states.position dropped', 0)) >= 5
+            and int(record.values.get('joint_states.name dropped', 0)) >= 5
+        ),
+        mark,
+        'counts',
+    )
+    assert record.level > 0
+    node.until_logged('joint_states dropped', 'position')
+    node.until_logged('joint_states dropped', 'name')
+
+
+def test_shuffled_names(node, player) -> None:
+    """Joints in another order with every message are matched by name."""
+    generator = np.random.default_rng(5)
+    moving = np.linspace(-0.3, 0.3, 6)
+    expected = player.answer(Q, velocity=moving.tolist())
+    for _ in range(5):
+        order = generator.permutation(6)
+        command = player.answer(
+            Q[order],
+            dt=0.0,
+            name=[NAMES[i] for i in order],
+            velocity=moving[order].tolist(),
+        )
+        np.testing.assert_allclose(command, expected, atol=1e-9)
+        np.testing.assert_allclose(node.held_at, Q, atol=1e-9)
+
+
+def test_other_joints_among_them(node, player) -> None:
+    """Joints of others, whatever their values, do not matter."""
+    held = node.commands[-1].effort
+    command = player.answer(
+        [NAN, *Q[:3], INF, *Q[3:], 1e300],
+        name=['wheel', *NAMES[:3], 'finger', *NAMES[3:], 'wheel'],
+        velocity=[NAN, *[0.0] * 3, -INF, *[0.0] * 3, NAN],
+    )
+    np.testing.assert_allclose(command, held, atol=1e-9)
+
+
+def test_no_stamp(node, player) -> None:
+    """States without a stamp are placed in time by the node's clock, and answered."""
+    from builtin_interfaces.msg import Time
+    from std_msgs.msg import Header
+
+    assert node.change_state('deactivate')
+    assert node.change_state('activate')
+    for _ in range(5):
+        command = player.answer(Q, header=Header(stamp=Time()))
+    np.testing.assert_allclose(command, node.gravity(Q), atol=1e-9)
+
+
+def test_effort_that_is_not_finite(node, player) -> None:
+    """An effort of NaN in the states does not reach the first command after activation."""
+    assert node.change_state('deactivate')
+    assert node.change_state('activate')
+    command = player.answer(Q, effort=[NAN, INF, *[0.0] * 4])
+    np.testing.assert_allclose(command, node.gravity(Q), atol=1e-9)
+
+
+# ---- states that stop
+
+
+def test_states_that_stop(node, player) -> None:
+    """States stop under way: left with gravity, an error, silence; held where they return."""
+    mark = node.mark()
+    follow(node, Q + 0.4)
+    for step in range(8):
+        player.answer(Q + 0.001 * step, velocity=[0.2] * 6)
+    last = Q + 0.001 * 7
+    assert np.abs(node.commands[-1].effort - node.gravity(last)).max() > 0.05
+    shorten_timeout(node, player, last)
+    node.until_fault('joint_states stopped', since=mark)
+    until_left(node, last)
+    node.set(state_timeout=PATIENT)
+    player.time += 10.0
+    until_restarted(node, player, last)
+
+
+def test_states_that_return_with_the_arm_elsewhere(node, player) -> None:
+    """The arm was moved meanwhile: it is held where it is then, without a step of the command."""
+    mark = node.mark()
+    shorten_timeout(node, player, Q)
+    node.until_fault('joint_states stopped', since=mark)
+    until_left(node, Q)
+    node.set(state_timeout=PATIENT)
+    player.time += 10.0
+    until_restarted(node, player, ELSEWHERE)
+
+
+def test_a_timeout_that_is_shortened_while_states_stay_away(node, player) -> None:
+    """A new timeout counts for the state that is being waited for already."""
+    mark = node.mark()
+    node.set(state_timeout=QUICK)
+    node.until_fault('joint_states stopped', since=mark)
+    node.set(state_timeout=PATIENT)
+    until_restarted(node, player, Q)
+
+
+def test_only_unusable_states_are_none(node, player) -> None:
+    """States that cannot be used for longer than the timeout are states that have stopped."""
+    before = node.fault_count('joint_states stopped')
+    mark = node.mark()
+    shorten_timeout(node, player, Q)
+
+    def left() -> bool:
+        player.send(Q, position=[NAN] * 6)
+        time.sleep(0.01)
+        return any(
+            int(record.values.get('faults joint_states stopped', 0)) > before
+            for record in node.diagnostics[mark.diagnostics :]
+        )
+
+    node.until(left, 'the fault')
+    until_left(node, Q)
+    node.set(state_timeout=PATIENT)
+    until_restarted(node, player, Q)
+
+
+# ---- jumps
+
+
+def test_a_spike(node, player) -> None:
+    """One state far away is refused: left with gravity of the last good pose, held again there."""
+    mark = node.mark()
+    assert not player.is_answered(Q + np.array([0.0, 0.8, 0.0, 0.0, 0.0, 0.0]))
+    node.until_fault('joint_states jumped', since=mark)
+    until_left(node, Q)
+    assert until_restarted(node, player, Q) in (3, 4)
+
+
+def test_a_jump_that_stays(node, player) -> None:
+    """The arm is elsewhere from one state to the next: refused until three agree, held there."""
+    mark = node.mark()
+    for _ in range(2):
+        assert not player.is_answered(ELSEWHERE)
+    node.until_fault('joint_states jumped', since=mark)
+    until_left(node, Q)
+    assert until_restarted(node, player, ELSEWHERE) in (1, 2)
+
+
+def test_states_that_keep_jumping(node, player) -> None:
+    """States that do not agree with one another are not believed, however long."""
+    for index in range(10):
+        assert not player.is_answered(ELSEWHERE if index % 2 else Q - 1.0)
+    until_left(node, Q)
+    assert until_restarted(node, player, Q) in (3, 4)
+
+
+def test_a_fast_but_possible_motion_is_no_jump(node, player) -> None:
+    """At one and a half times the velocity limit of the model states are still believed."""
+    velocity = 1.5 * np.array([2.1, 2.1, 3.1, 3.1, 3.1, 3.1])
+    for step in range(1, 9):
+        assert player.is_answered(Q + step * player.period * velocity)
+
+
+def test_a_fall_is_no_jump(node, player) -> None:
+    """An arm that falls, faster than it ever should move, is believed: its velocities say the
+    same as its positions. It is braked.
+    """
+    speed = np.array([3.0, -9.0, 12.0, 15.0, -14.0, 20.0])
+    time, position = 0.0, Q
+    for step in range(1, 11):
+        time = step * player.period
+        position = Q + 0.5 * time**2 * speed / 0.05
+        assert player.is_answered(position, velocity=(time / 0.05 * speed).tolist())
+    push = node.commands[-1].effort - node.gravity(position)
+    assert push @ speed < 0.0
+    assert not player.is_answered(position + 0.5, velocity=speed.tolist())
+
+
+def test_a_jump_after_others_were_lost_is_judged_by_time(node, player) -> None:
+    """What is too far for one period is possible after ten of them were lost."""
+    velocity = 1.5 * np.array([2.1, 2.1, 3.1, 3.1, 3.1, 3.1])
+    assert player.is_answered(Q + 10 * player.period * velocity, dt=10 * player.period)
+
+
+# ---- time
+
+
+def test_a_frozen_stamp(node, player) -> None:
+    """States that keep coming with one stamp are of a robot that stands still in time."""
+    before = node.fault_count('joint_states frozen stamp')
+    mark = node.mark()
+    shorten_timeout(node, player, Q)
+
+    def frozen() -> bool:
+        player.send(Q, dt=0.0)
+        time.sleep(0.01)
+        return any(
+            int(record.values.get('faults joint_states frozen stamp', 0)) > before
+            for record in node.diagnostics[mark.diagnostics :]
+        )
+
+    node.until(frozen, 'the fault')
+    node.until_fault('joint_states frozen stamp', since=mark)
+    node.set(state_timeout=PATIENT)
+    until_left(node, Q)
+    assert not player.is_answered(Q, dt=0.0)
+    until_restarted(node, player, Q)
+
+
+def test_a_frozen_stamp_that_trembles(node, player) -> None:
+    """A stamp that stands still but for its last digits is frozen, and stays so."""
+    before = node.fault_count('joint_states frozen stamp')
+    mark = node.mark()
+    shorten_timeout(node, player, Q)
+
+    def send() -> None:
+        for step in (256e-9, -256e-9):
+            player.send(Q, dt=step)
+            time.sleep(0.005)
+
+    def frozen() -> bool:
+        send()
+        return any(
+            int(record.values.get('faults joint_states frozen stamp', 0)) > before
+            for record in node.diagnostics[mark.diagnostics :]
+        )
+
+    node.until(frozen, 'the fault')
+    until_left(node, Q)
+    for _ in range(20):
+        send()
+    node.settle()
+    assert len(node.commands) == node.left_at
+    node.set(state_timeout=PATIENT)
+    until_restarted(node, player, Q)
+
+
+def test_a_clock_that_jumps_forward(node, player) -> None:
+    """Stamps 5 s ahead: held at the measured position at once, no step, the motion forgotten."""
+    mark = node.mark()
+    node.set(state_timeout=2.0)
+    follow(node, Q + 0.4)
+    for step in range(8):
+        player.answer(Q + 0.001 * step, velocity=[0.2] * 6)
+    last = Q + 0.001 * 7
+    player.time += 5.0
+    assert until_restarted(node, player, last) == 1
+    node.until_fault('joint_states gap', since=mark)
+
+
+def test_a_clock_that_runs_backwards(node, player) -> None:
+    """Stamps 5 s back: named as an error; held at the measured position, the motion forgotten."""
+    mark = node.mark()
+    follow(node, Q + 0.4)
+    for step in range(8):
+        player.answer(Q + 0.001 * step, velocity=[0.2] * 6)
+    last = Q + 0.001 * 7
+    player.time -= 5.0
+    assert until_restarted(node, player, last) <= 4
+    node.until_fault('joint_states clock ran backwards', since=mark)
+    np.testing.assert_allclose(node.held_at, last, atol=1e-9)
+
+
+def test_a_state_that_comes_late_is_dropped(node, player) -> None:
+    """A little disorder of the stamps costs the message, and nothing else."""
+    held = node.commands[-1].effort
+    assert not player.is_answered(Q, dt=-0.02)
+    player.time += 0.02
+    np.testing.assert_allclose(player.answer(Q), held, atol=1e-9)
+    assert node.get('state_timeout') == [PATIENT]
+
+
+def test_disorder_that_lasts(node, player) -> None:
+    """Stamps that stay a little behind are no usable states: an error when the time is up."""
+    before = max(faults(record) for record in node.diagnostics)
+    mark = node.mark()
+    shorten_timeout(node, player, Q)
+    player.time -= 0.5
+
+    def left() -> bool:
+        player.send(Q, dt=1e-6)
+        time.sleep(0.01)
+        return any(
+            record.level == ERROR and faults(record) > before
+            for record in node.diagnostics[mark.diagnostics :]
+        )
+
+    node.until(left, 'an error')
+    node.set(state_timeout=PATIENT)
+    player.time += 1.0
+    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
+    np.testing.assert_allclose(node.held_at, Q, atol=1e-9)
+
+
+# ---- deactivated
+
+
+@pytest.mark.parametrize('last', ['gravity', 'zero', 'none'])
+def test_the_last_command_of_choice(node, player, last: str) -> None:
+    """On deactivation the last command is what on_deactivate says, reached no faster than the
+    rate limit; then none comes, whatever the robot sends.
+    """
+    node.set(on_deactivate=last)
+    before = player.answer(Q, velocity=[0.5] * 6)
+    assert np.abs(before - node.gravity(Q)).max() > 1.0
+    count = len(node.commands)
+    assert node.change_state('deactivate')
+    node.settle()
+    expected = {'gravity': node.gravity(Q), 'zero': np.zeros(6), 'none': before}[last]
+    np.testing.assert_allclose(node.commands[-1].effort, expected, atol=1e-9)
+    if last == 'none':
+        assert len(node.commands) == count
+    count = len(node.commands)
+    for _ in range(3):
+        player.send(Q)
+    node.settle()
+    assert len(node.commands) == count
+    assert node.change_state('activate')
+    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
+    node.set(on_deactivate='gravity')
+
+
+def test_moved_while_inactive(node, player) -> None:
+    """An arm that was moved while the node was inactive is held where it is at activation."""
+    assert node.change_state('deactivate')
+    for step in np.linspace(0.0, 1.0, 20):
+        player.send(Q + step * (ELSEWHERE - Q))
+    node.settle()
+    assert node.change_state('activate')
+    last = node.commands[-1].effort
+    first = player.answer(ELSEWHERE)
+    np.testing.assert_array_equal(node.held_at, ELSEWHERE)
+    assert np.abs(first - last).max() <= node.rate_limit * 0.002 * (1 + 1e-9)
+    np.testing.assert_allclose(player.rest(ELSEWHERE), node.gravity(ELSEWHERE), atol=1e-9)
+
+
+def test_no_state_has_come_yet(node, player) -> None:
+    """Deactivated before any state has come, there is no pose, and no command is made up."""
+    assert node.change_state('deactivate')
+    assert node.change_state('cleanup')
+    assert node.change_state('configure')
+    assert node.change_state('activate')
+    node.settle()
+    count = len(node.commands)
+    assert node.change_state('deactivate')
+    node.settle()
+    assert len(node.commands) == count
+    assert node.change_state('activate')
+    node.until_ready()
+    player.rest(Q)
+
+
+def test_a_rate_limit_that_is_too_slow_for_the_last_command(node, player) -> None:
+    """Where the last command cannot be reached in half a second, it is left out, not jumped to;
+    the log says so.
+    """
+    node.check()
+    mark = node.mark()
+    node.set(on_deactivate='zero', effort_rate_limit=[20.0])
+    node.rate_limit = 20.0
+    before = player.answer(Q)
+    assert node.change_state('deactivate')
+    node.settle()
+    last = node.commands[-1].effort
+    assert 1.0 < np.abs(last - before).max() <= 10.0 * (1 + 1e-6) + 20.0 * 0.002
+    assert np.abs(last).max() > 20.0
+    node.check()
+    assert any('rate' in line for line in node.log[mark.log :])
+    assert node.change_state('activate')
+    node.settle()
+    node.set(on_deactivate='gravity', effort_rate_limit=[1000.0])
+    node.rate_limit = 1000.0
+    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)

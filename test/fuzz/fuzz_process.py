@@ -1,0 +1,450 @@
+"""The node under fuzz as a process, over DDS, looked at from outside.
+
+What :mod:`fuzz_node` checks at every message is checked here where it can be seen from outside:
+at every command that arrives, in the output of the process, by probes with good joint states.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import yaml
+from fuzz_messages import MODELS, MessageSource, Plan, Step, sane_request
+from fuzz_node import COMMANDS, SHORTEST_STEP, Violation
+from geometry_msgs.msg import WrenchStamped
+from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.srv import (
+    DescribeParameters,
+    GetParameters,
+    GetParameterTypes,
+    ListParameters,
+    SetParameters,
+    SetParametersAtomically,
+)
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Float64MultiArray, String
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from ne_dynamics.ros.parameters import PARAMETERS, Changes
+
+PATIENCE = 30.0
+"""Seconds that an answer may take on a busy machine."""
+
+MESSAGES_BETWEEN_FENCES = 4
+"""After so many messages the node must have come to an end with them."""
+
+MEMORY_BOUND = 4_096
+"""Growth of the process from the second quarter of the messages on [kB]."""
+
+TOPICS = {
+    'joint_states': JointState,
+    'joint_trajectory': JointTrajectory,
+    'wrench': WrenchStamped,
+    'imu': Imu,
+    'robot_description': String,
+    '~/annotate': JointTrajectory,
+    '/clock': Clock,
+}
+SERVICES = {
+    '~/hold': Trigger,
+    '~/tare_wrench': Trigger,
+    '~/set_parameters': SetParameters,
+    '~/set_parameters_atomically': SetParametersAtomically,
+    '~/change_state': ChangeState,
+    '~/get_state': GetState,
+    '~/get_parameters': GetParameters,
+    '~/get_parameter_types': GetParameterTypes,
+    '~/describe_parameters': DescribeParameters,
+    '~/list_parameters': ListParameters,
+}
+FIXED = {'effort_limits', 'effort_rate_limit'} | {
+    spec.name for spec in PARAMETERS if spec.changes is not Changes.ANY_TIME
+}
+"""Parameters that are left alone here: from outside nobody knows what is in force when."""
+
+
+def _resolve(kind: str) -> str:
+    return f'computed_torque/{kind[2:]}' if kind.startswith('~/') else kind
+
+
+class NodeProcess:
+    """The node as a process, and everything around it.
+
+    Parameters
+    ----------
+    plan : Plan
+    domain : int
+    """
+
+    def __init__(self, plan: Plan, domain: int) -> None:
+        self.plan = plan
+        self.robot = plan.case.robot
+        self.counts: Counter[str] = Counter()
+        self.worst_step = 0.0
+        self._commands: list[np.ndarray] = []
+        self._efforts: list[tuple[int, np.ndarray]] = []
+        self._last: tuple[np.ndarray, int | None] | None = None
+        self._folder = tempfile.TemporaryDirectory()
+        folder = Path(self._folder.name)
+        local = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST', 'ROS_DOMAIN_ID': str(domain)}
+        parameters = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in plan.parameters.items()
+        }
+        (folder / 'parameters.yaml').write_text(
+            yaml.safe_dump({'/**': {'ros__parameters': parameters}}, allow_unicode=True)
+        )
+        self._log = folder / 'log'
+        with self._log.open('w') as log:
+            self.child = subprocess.Popen(
+                [
+                    *(sys.executable, '-m', 'ne_dynamics.ros.node'),
+                    *('--ros-args', '--params-file', str(folder / 'parameters.yaml')),
+                ],
+                env={**os.environ, **local, 'ROS_LOG_DIR': str(folder)},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        self._begin = time.monotonic()
+        self._context = Context()
+        with mock.patch.dict(os.environ, local):
+            self._context.init(domain_id=domain)
+            self._node = Node('fuzz', context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._publishers = {
+            kind: self._node.create_publisher(
+                message, _resolve(kind), latched if kind == 'robot_description' else 100
+            )
+            for kind, message in TOPICS.items()
+        }
+        self._clients = {
+            kind: self._node.create_client(service, _resolve(kind))
+            for kind, service in SERVICES.items()
+        }
+        listen = self._node.create_subscription
+        listen(
+            Float64MultiArray, COMMANDS, lambda m: self._commands.append(np.array(m.data)), 1_000
+        )
+        listen(JointState, 'computed_torque/effort', self._on_effort, 1_000)
+        limits = plan.parameters.get('effort_limits')
+        names = list(plan.parameters.get('joints', self.robot.joint_names))
+        own = dict(zip(self.robot.joint_names, self.robot.limits('effort_limit'), strict=True))
+        self._names = names
+        self._limits = np.array([own[name] for name in names] if limits is None else limits)
+        rates = np.array(plan.parameters.get('effort_rate_limit', (0.0,)))
+        self._rates = np.where(rates == 0.0, np.inf, rates) + np.zeros(len(names))
+
+    def _on_effort(self, message: JointState) -> None:
+        stamp = message.header.stamp
+        self._efforts.append((stamp.sec * 10**9 + stamp.nanosec, np.array(message.effort)))
+
+    # ---- talking
+
+    def spin(self, until: Callable[[], bool], what: str, patience: float = PATIENCE) -> None:
+        """Serve this side until something is so.
+
+        Raises
+        ------
+        Violation
+            When it does not come about, or the node has ended.
+        """
+        deadline = time.monotonic() + patience
+        while not until():
+            if self.child.poll() is not None:
+                raise Violation(
+                    'the node does not end', f'exit code {self.child.returncode}: {self.said()}'
+                )
+            if time.monotonic() > deadline:
+                raise Violation('the node answers', f'no {what} in {patience} s: {self.said()}')
+            self._executor.spin_once(timeout_sec=0.01)
+
+    def said(self) -> str:
+        """Return the end of what the node has printed."""
+        return self._log.read_text(errors='replace')[-3_000:]
+
+    def call(self, kind: str, request: Any) -> Any:
+        """Call a service of the node."""
+        client = self._clients[kind]
+        self.spin(client.service_is_ready, f'service {kind}')
+        future = client.call_async(request)
+        self.spin(future.done, f'answer of {kind}')
+        return future.result()
+
+    @property
+    def label(self) -> str:
+        """Lifecycle state."""
+        return str(self.call('~/get_state', GetState.Request()).current_state.label)
+
+    def settle(self) -> None:
+        """Let everything arrive, and check it."""
+        self.call('~/get_state', GetState.Request())
+        for _ in range(5):
+            self._executor.spin_once(timeout_sec=0.002)
+        self.check()
+
+    def change(self, label: str) -> None:
+        """Ask for a transition; what comes after it is not compared with what was before."""
+        self.settle()
+        request = ChangeState.Request()
+        request.transition.label = label
+        self.call('~/change_state', request)
+        self.settle()
+
+    def close(self) -> None:
+        """End the process if it still runs, and everything of this side."""
+        if self.child.poll() is None:
+            self.child.kill()
+        self.child.wait()
+        self._executor.shutdown()
+        self._node.destroy_node()
+        self._context.try_shutdown()
+        self._folder.cleanup()
+
+    # ---- steps
+
+    def bring_up(self) -> None:
+        """Wait until the node is active and all of its topics are connected."""
+        self.spin(lambda: self.label == 'active', 'active node')
+        self.connect()
+
+    def connect(self) -> None:
+        """Wait until the topics of the configured node are connected."""
+        states = self._publishers['joint_states']
+        self.spin(lambda: states.get_subscription_count() > 0, 'subscription to joint_states')
+        self.spin(lambda: self._node.count_publishers(COMMANDS) > 0, 'publisher of commands')
+
+    def do(self, step: Step) -> None:
+        """Do one step.
+
+        Raises
+        ------
+        Violation
+        """
+        if step.kind in TOPICS:
+            self._publishers[step.kind].publish(step.message)
+            self.counts['sent'] += 1
+            # Of joint states only the newest is kept: each is to be looked at.
+            is_due = self.counts['sent'] % MESSAGES_BETWEEN_FENCES == 0
+            if is_due or step.kind == 'joint_states':
+                self.call('~/get_state', GetState.Request())
+                self.check()
+        elif step.kind in SERVICES:
+            self.counts['sent'] += 1
+            self.counts['requests'] += 1
+            if step.kind == '~/change_state':
+                self.settle()
+                self.call(step.kind, step.message)
+                self.settle()
+                self._last = None
+            else:
+                self.call(step.kind, step.message)
+        elif step.kind == 'wait':
+            end = time.monotonic() + min(step.after, 0.15)
+            while time.monotonic() < end:
+                self._executor.spin_once(timeout_sec=0.01)
+        elif step.kind == 'revive':
+            self.revive()
+        elif step.kind == 'probe':
+            self.probe(step.message[0])
+
+    def revive(self) -> None:
+        """Make the node active again."""
+        self.counts['requests'] += 3
+        if self.label == 'unconfigured':
+            self.be_sane()
+        for label, transition in (('unconfigured', 'configure'), ('inactive', 'activate')):
+            if self.label == label:
+                self.change(transition)
+                self._last = None
+        if self.label != 'active':
+            raise Violation('the node can be made active again', self.said())
+        self.connect()
+
+    def be_sane(self) -> None:
+        """Set everything that can be set at any time to what works."""
+        result = self.call('~/set_parameters_atomically', sane_request(self.plan)).result
+        if not result.successful:
+            raise Violation('good parameters can be set', result.reason)
+
+    def probe(self, stamp: int) -> None:
+        """Let good states come: they must be answered."""
+        self.revive()
+        self.counts['probes'] += 1
+        self.be_sane()
+        message = JointState()
+        message.name = list(self.robot.joint_names)
+        message.position = [
+            float(np.clip(0.3, joint.lower, joint.upper)) for joint in self.robot.joints
+        ]
+        message.velocity = [0.0] * len(message.name)
+        answers = 0
+        deadline = time.monotonic() + PATIENCE
+        while answers < 3:
+            stamp += round(SHORTEST_STEP * 1e9)
+            message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
+            before = len(self._commands)
+            self._publishers['joint_states'].publish(message)
+            end = time.monotonic() + 0.05
+            while len(self._commands) == before and time.monotonic() < end:
+                self._executor.spin_once(timeout_sec=0.01)
+            answers = answers + 1 if len(self._commands) > before else 0
+            if time.monotonic() > deadline:
+                raise Violation('good states are answered again', self.said())
+        self.settle()
+
+    # ---- what must hold
+
+    def check(self) -> None:
+        """Look at the commands that have arrived.
+
+        Raises
+        ------
+        Violation
+        """
+        commands, self._commands = self._commands, []
+        efforts, self._efforts = self._efforts, []
+        self.counts['commands'] += len(commands)
+        for command in commands:
+            if command.shape != self._limits.shape or not np.isfinite(command).all():
+                raise Violation('a command is finite and complete', f'{command}')
+            if (np.abs(command) > self._limits).any():
+                raise Violation('a command is within the limits', f'{command}')
+            # The named and stamped effort that goes with it, if it answers a state.
+            stamp = None
+            for index, (at, effort) in enumerate(efforts):
+                if np.array_equal(effort, command):
+                    stamp = at
+                    del efforts[: index + 1]
+                    break
+            self._check_step(command, stamp)
+            self._last = command, stamp
+
+    def _check_step(self, command: np.ndarray, stamp: int | None) -> None:
+        if self._last is None:
+            return
+        last, before = self._last
+        if stamp is None or before is None:
+            # Some command of a ramp; or its effort has not arrived: nothing is known of time.
+            if not np.isinf(self._rates).all():
+                self.counts['commands not timed'] += 1
+            return
+        dt = max(1e-9 * (stamp - before), SHORTEST_STEP) + 1e-6
+        step = np.abs(command - last)
+        ratio = float(np.max(np.maximum(step - 1e-9, 0.0) / (self._rates * dt)))
+        self.worst_step = max(self.worst_step, ratio)
+        if ratio > 1.0 + 1e-9:
+            raise Violation('no step beyond the rate limit', f'{last} to {command} in {dt} s')
+
+    def check_output(self) -> None:
+        """Look at what the process has printed: no exception, no flood."""
+        text = self._log.read_text(errors='replace')
+        if 'Traceback' in text:
+            raise Violation('no exception escapes a callback', text[-6_000:])
+        lines = len(re.findall(r'^\[\w+\] \[[\d.]+\] \[computed_torque\]', text, re.MULTILINE))
+        self.counts['log lines'] = lines
+        elapsed = time.monotonic() - self._begin
+        allowed = 4 * self.counts['requests'] + 40 * (elapsed / 5.0 + 1.0)
+        if lines > allowed:
+            raise Violation('no log flood', f'{lines} lines, expected at most {allowed:.0f}')
+
+    def memory(self) -> int:
+        """Return its resident memory [kB]."""
+        status = Path(f'/proc/{self.child.pid}/status').read_text()
+        return int(re.search(r'VmRSS:\s+(\d+)', status)[1])
+
+    def interrupt(self) -> None:
+        """End it as a user does; it must end in order."""
+        self.settle()
+        self.child.send_signal(signal.SIGINT)
+        try:
+            code = self.child.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise Violation('the node ends when interrupted', f'not in {PATIENCE} s') from None
+        if code != 0:
+            raise Violation('the node ends when interrupted', f'exit code {code}: {self.said()}')
+
+
+def is_left_alone(step: Step) -> bool:
+    """Return whether a step would change what is not known from outside."""
+    if step.kind in ('~/set_parameters', '~/set_parameters_atomically'):
+        return any(parameter.name in FIXED for parameter in step.message.parameters)
+    return False
+
+
+def process_plan(chosen: Plan) -> Plan:
+    """Return a plan for a process: the shipped arm, by a file."""
+    case = Plan(0, MODELS[0]).case
+    parameters = {
+        name: value
+        for name, value in chosen.parameters.items()
+        if name not in ('robot_description', 'joints', 'effort_limits', 'use_sim_time')
+    }
+    if 'effort_rate_limit' in parameters:
+        parameters['effort_rate_limit'] = (300.0,)
+    parameters |= case.parameters | {'wrench.sensor_link': 'ft_sensor', 'backend': 'python'}
+    return Plan(chosen.seed, MODELS[0], parameters)
+
+
+def fuzz_process(chosen: Plan, messages: int, domain: int) -> tuple[str, list[str]]:
+    """Fuzz a process.
+
+    Parameters
+    ----------
+    chosen : Plan
+        What it is about is replaced by :func:`process_plan`.
+    messages : int
+    domain : int
+
+    Returns
+    -------
+    str
+        Figures.
+    list of str
+        Violations.
+    """
+    chosen = process_plan(chosen)
+    process = NodeProcess(chosen, domain)
+    violations: list[str] = []
+    memory: list[int] = []
+    try:
+        process.bring_up()
+        for step in MessageSource(chosen, may_shut_down=False, with_bytes=True).steps(messages):
+            if not is_left_alone(step):
+                process.do(step)
+            if not memory and process.counts['sent'] > 0.25 * messages:
+                memory.append(process.memory())
+        memory.append(process.memory())
+        if memory[-1] - memory[0] > MEMORY_BOUND:
+            raise Violation('memory is flat', f'{memory} kB, bound {MEMORY_BOUND} kB')
+        process.interrupt()
+        process.check_output()
+    except Violation as found:
+        violations.append(f'VIOLATION over DDS of "{found.clause}": {found.text}\n{chosen}')
+    finally:
+        process.close()
+    counts = ', '.join(f'{count} {what}' for what, count in sorted(process.counts.items()))
+    report = (
+        f'{counts}; largest step {process.worst_step:.6f} of what the rate limit allows; '
+        f'resident memory {" to ".join(map(str, memory))} kB (bound of growth {MEMORY_BOUND} kB)'
+    )
+    return report, violations

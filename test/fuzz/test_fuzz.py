@@ -1,0 +1,150 @@
+"""Short runs of the fuzz, and a check that it finds what it is there to find."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics.control.limits import EffortLimiter, LimitedEffort
+
+SEED = 20240607
+MESSAGES = 1_000
+DDS_MESSAGES = 400
+
+
+def plan_of(number: int):
+    """Return a run without a compiler: that takes longer than the run."""
+    from fuzz_messages import plan
+
+    chosen = plan(SEED, number)
+    return replace(chosen, parameters=chosen.parameters | {'backend': 'python'})
+
+
+def run_of(context, number: int, messages: int = MESSAGES):
+    """Return figures and violation of a run."""
+    from fuzz_messages import MessageSource
+    from fuzz_node import run
+
+    chosen = plan_of(number)
+    tally, violation, _ = run(chosen, MessageSource(chosen).steps(messages), context)
+    return tally, violation
+
+
+@pytest.mark.parametrize('number', range(5))
+def test_messages_of_all_kinds(context, number: int) -> None:
+    """Whatever comes, commands stay finite and limited, nothing escapes, good states count."""
+    tally, violation = run_of(context, number)
+    assert violation is None, f'seed {SEED} run {number}: {violation}'
+    assert tally.messages >= MESSAGES
+    assert tally.events['states answered'] > 0.1 * MESSAGES
+    assert tally.drops.total() > 0
+
+
+def test_messages_over_dds() -> None:
+    """The node as a process keeps the same rules, and ends in order."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+    from fuzz_process import fuzz_process
+
+    report, violations = fuzz_process(plan_of(1), DDS_MESSAGES, 20 + os.getpid() % 80)
+    assert not violations, '\n'.join([*violations, report])
+
+
+def test_the_same_seed_gives_the_same_run(context) -> None:
+    """A run is repeated by its seed to the last figure."""
+    from fuzz_messages import MessageSource
+
+    first, second = (
+        [repr(step) for step in MessageSource(plan_of(0)).steps(300)] for _ in range(2)
+    )
+    assert first == second
+    tallies = [run_of(context, 1, 300)[0] for _ in range(2)]
+    for key in ('sent', 'drops', 'events', 'worst_step', 'longest_probe'):
+        assert getattr(tallies[0], key) == getattr(tallies[1], key)
+
+
+def _not_finite(limiter, effort, dt):
+    return LimitedEffort(effort * np.nan, None)
+
+
+def _beyond_the_limit(limiter, effort, dt):
+    return LimitedEffort(1.1 * limiter.limits, None)
+
+
+def _without_rate(limiter, effort, dt):
+    return LimitedEffort(np.minimum(np.maximum(effort, -limiter.limits), limiter.limits), None)
+
+
+@pytest.mark.parametrize(
+    ('fault', 'clause'),
+    [
+        (_not_finite, 'a command is finite'),
+        (_beyond_the_limit, 'a command is within the limits'),
+        (_without_rate, 'no step beyond the rate limit'),
+    ],
+)
+def test_it_finds_bad_commands(context, monkeypatch, fault, clause: str) -> None:
+    """A limiter that lets something pass is found out."""
+    monkeypatch.setattr(EffortLimiter, 'apply', fault)
+    assert run_of(context, 1)[1].clause == clause
+
+
+@pytest.mark.parametrize(
+    ('where', 'clause'),
+    [
+        ('_on_joint_trajectory', 'no exception escapes a callback'),
+        ('_stop_commanding', 'no transition ends in on_error'),
+    ],
+)
+def test_it_finds_exceptions(context, monkeypatch, where: str, clause: str) -> None:
+    """An exception out of a callback is found, also where rclpy swallows it."""
+    from ne_dynamics.ros.node import ComputedTorqueNode
+
+    def broken(*_) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(ComputedTorqueNode, where, broken)
+    assert run_of(context, 0)[1].clause == clause
+
+
+def test_it_finds_silence_floods_and_lost_messages(context, monkeypatch) -> None:
+    """States that are never answered again, lines without end, and missing counts are found."""
+    from ne_dynamics.control.controller import Controller
+    from ne_dynamics.errors import InputError
+    from ne_dynamics.ros.node import ComputedTorqueNode
+
+    def refuse(*_) -> None:
+        raise InputError('position: not today')
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Controller, 'update', refuse)
+        assert run_of(context, 0)[1].clause == 'good states are answered again'
+    with monkeypatch.context() as patch:
+        patch.setattr('ne_dynamics.ros.node.WARNING_PERIOD', 0.0)
+        assert run_of(context, 0)[1].clause == 'no log flood'
+    with monkeypatch.context() as patch:
+        patch.setattr(ComputedTorqueNode, '_drop', lambda *_: None)
+        clauses = {run_of(context, number)[1].clause for number in (0, 1)}
+        assert clauses == {'every state is answered or counted as dropped'}
+
+
+def test_a_violation_is_made_small() -> None:
+    """Steps that take no part in the harm are left out."""
+    from fuzz_messages import Step
+    from fuzz_shrink import shrink
+
+    steps = [Step('wait', number) for number in range(200)]
+
+    def does_harm(few) -> bool:
+        numbers = [step.message for step in few]
+        return 17 in numbers and 190 in numbers and numbers.index(17) < numbers.index(190)
+
+    few = shrink(steps, does_harm, 20.0)
+    assert {17, 190} <= {step.message for step in few}
+    assert len(few) <= 4
+    assert list(itertools.pairwise(step.message for step in few)) == sorted(
+        itertools.pairwise(step.message for step in few)
+    )

@@ -1,0 +1,87 @@
+"""What happens when the network between node and robot is cut: run inside the node's namespace.
+
+    ip netns exec NODE python network_scenario.py ROBOT LINK FOLDER
+
+LINK is the interface of the namespace ROBOT that is taken down and up again.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'faults'))  # the bench
+
+from fault_bench import FaultBench
+
+HANGING = np.array([0.0, 2.74, -1.05, -0.48, 0.3, 0.0])
+"""A posture from which the arm does not fall when its effort stays what it is [rad]."""
+
+REST = [0.0] * 6
+
+
+def main() -> None:
+    """Cut the link in the middle of a motion, join it again, and check what the node does."""
+    robot, link, folder = sys.argv[1:]
+    bench = FaultBench(Path(folder), wired=False)
+    try:
+        bench.start_robot(prefix=['ip', 'netns', 'exec', robot], initial_position=HANGING.tolist())
+        bench.start_node(state_timeout=0.5)
+        bench.until_ready()
+        bench.until_held()
+        print('held over UDP')
+        mark = bench.mark()
+        bench.trajectories.publish(bench.trajectory((4.0, HANGING + 0.2, REST, REST)))
+        bench.until(lambda: np.any(bench.answers[-1].velocity > 0.03), 'motion')
+
+        set_link(robot, link, 'down')
+        bench.until_fault('joint_states stopped', since=mark)
+        bench.settle()
+        last = bench.commands[-1].effort
+        answered = bench.answers[-1].stamp
+        pose = next(state.position for state in bench.states if state.stamp == answered)
+        np.testing.assert_allclose(last, bench.gravity(pose), atol=1e-9)
+        left = bench.mark()
+        bench.until_diagnosed(lambda record: True, left, 'any')
+        assert len(bench.commands) == left.commands, 'commands while no state comes'
+        print('cut off: left with gravity, an error, silence')
+
+        before = bench.states[-1]
+        set_link(robot, link, 'up')
+        bench.until_answering(20)
+        first = bench.answers[left.answers]
+        state = next(state for state in bench.states if state.stamp == first.stamp)
+        np.testing.assert_allclose(first.position, state.position, atol=1e-9)
+        np.testing.assert_array_equal(first.velocity, 0.0)
+        np.testing.assert_array_equal(first.effort, last)
+        returned = bench.states[left.states]
+        assert returned.stamp - before.stamp > 500_000_000, 'the robot went on meanwhile'
+        # The motors kept a command of before the cut: the last one that came through.
+        kept = np.array([record.effort for record in bench.commands[: left.commands]])
+        assert np.abs(kept - returned.effort).max(axis=1).min() < 1e-9
+        bench.until_rest()
+        np.testing.assert_array_equal(bench.held_at, first.position)
+        bench.check()
+        print('joined again: held where it was measured to be')
+
+        goal = HANGING
+        bench.trajectories.publish(bench.trajectory((0.5, goal, REST, REST)))
+        bench.until(lambda: np.array_equal(bench.held_at, goal), 'the next motion')
+        bench.check()
+        bench.node.end(signal.SIGINT)
+        print('and it follows the next trajectory')
+    finally:
+        bench.close()
+
+
+def set_link(namespace: str, link: str, state: str) -> None:
+    """Take an interface of a network namespace up or down."""
+    subprocess.run(['ip', '-n', namespace, 'link', 'set', link, state], check=True)
+
+
+if __name__ == '__main__':
+    main()
