@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ne_dynamics_installed
 EXTRAS := ros,sim,fast,plot,test,dev
+COMPUTING_TESTS := $(addprefix test/,bench codegen control formulations identification model oracles \
+	reproduce)
 
 .PHONY: help venv demo test fuzz bench soak lint format readme
 
@@ -31,8 +33,10 @@ $(STAMP): setup.py setup.cfg pyproject.toml
 demo: venv
 	@$(VENV)/bin/ne_dynamics demo
 
+# What only computes runs on all cores; what talks over DDS or simulates in real time has them alone.
 test: venv
-	@$(VENV)/bin/python -m pytest
+	@$(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile $(COMPUTING_TESTS)
+	@$(VENV)/bin/python -m pytest test $(addprefix --ignore=,$(COMPUTING_TESTS))
 
 fuzz: venv
 	@$(VENV)/bin/python -W ignore::RuntimeWarning test/fuzz/fuzz_run.py \

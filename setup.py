@@ -32,6 +32,7 @@ EXTRAS = {
     # Other people's dynamics, robots and checks that the tests compare with.
     'test': [
         'pytest',
+        'pytest-xdist',
         'hypothesis',
         'pin',
         'example-robot-data',

@@ -145,6 +145,8 @@ def measure_hop(
     parameters = [
         f'model_file:={Path(model_file).resolve()}',
         'mode:=computed_torque',
+        # The driver turns from one to the other: states that stop meanwhile are no fault.
+        'state_timeout:=3600.0',
         *([f'tip_link:={tip_link}'] if tip_link else []),
     ]
     commands = {

@@ -250,6 +250,7 @@ class FaultBench:
         self.node: Process | None = None
         self.robot: Process | None = None
         self._processes: list[Process] = []
+        self._starts: list[int] = []
         self._checked = Mark(0, 0, 0, 0, 0)
 
         self.commands: list[CommandRecord] = []
@@ -387,8 +388,25 @@ class FaultBench:
         }
         values |= {name.replace('__', '.'): value for name, value in parameters.items()}
         values = {name: value for name, value in values.items() if value is not None}
+        self._starts.append(time.time_ns())
         self.node = self.start(NODE_MODULE, values, {})
         return self.node
+
+    def restart_node(self, **parameters: Any) -> None:
+        """Start the node anew; it hears of the robot when everything that it says is heard."""
+        topics = ('effort_controller/commands', 'computed_torque/effort')
+        known = {topic: self._publishers(topic) for topic in topics}
+        with self.state_wire.broken(lambda message: []):
+            self.start_node(**parameters)
+            for topic in topics:
+                # One that was killed is not forgotten for a while.
+                self.until(lambda topic=topic: self._publishers(topic) - known[topic], topic)
+            self.settle()
+
+    def _publishers(self, topic: str) -> set[bytes]:
+        name = self.probe.resolve_topic_name(topic)
+        found = self.probe.get_publishers_info_by_topic(name)
+        return {bytes(info.endpoint_gid) for info in found}
 
     def start_robot(self, prefix: Sequence[str] = (), **parameters: Any) -> Process:
         """Start the simulated robot in real time; names may use '__' for '.'."""
@@ -617,14 +635,15 @@ class FaultBench:
         """
         assert self.node is not None
         start = self._checked if since is None else since
-        end = len(self.commands)
+        end = self.mark()
+        assert self.node.is_alive or not self.node.is_expected, self.node.output
         if self.node.is_alive:
             self.settle()  # every command so far has its message of ~/effort then
             assert 'Traceback' not in self.node.output, self.node.output
-        commands = self.commands[max(start.commands - 1, 0) : end]
+        commands = self.commands[max(start.commands - 1, 0) : end.commands]
         answers = self.answers[max(start.answers - 5, 0) :]
-        self._checked = self.mark()._replace(commands=end)
-        check_commands(commands, answers, self.effort_limits, self.rate_limit)
+        self._checked = end
+        check_commands(commands, answers, self.effort_limits, self.rate_limit, self._starts)
 
     def skip_to(self, mark: Mark) -> None:
         """Leave out of the next check what came before a mark."""
@@ -813,8 +832,13 @@ def check_commands(
     answers: Sequence[AnswerRecord],
     limits: np.ndarray,
     rate_limit: float,
+    starts: Sequence[int] = (),
 ) -> None:
-    """Check commands in the order in which they were sent; see :meth:`FaultBench.check`."""
+    """Check commands in the order in which they were sent; see :meth:`FaultBench.check`.
+
+    The first commands of a node, until its messages of ~/effort are heard, say nothing of the
+    time between them: their steps are not judged. `starts` are the times when nodes began [ns].
+    """
     stamps: list[int | None] = []
     later = sorted(answers, key=lambda answer: answer.sent)
     index = 0
@@ -833,6 +857,9 @@ def check_commands(
         assert np.isfinite(effort).all(), f'command {position}: {effort.tolist()}'
         assert (np.abs(effort) <= limits).all(), f'command {position}: {effort.tolist()}'
         if position == 0 or not np.isfinite(rate_limit):
+            continue
+        start = max((start for start in starts if start <= record.sent), default=0)
+        if starts and not any(start <= answer.sent < record.sent for answer in later):
             continue
         before, now = stamps[position - 1], stamps[position]
         dt = 0.0 if before is None or now is None else (now - before) / NANOSECONDS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-HUGE = [1e3, 1e6, 1e100, 1e200, 1e308]
+HUGE = [1e3, 1e100, 1e308]
 
 
 @pytest.fixture(scope='module')

@@ -20,13 +20,14 @@ LARGEST_SAG = 0.02
 @pytest.fixture(scope='module')
 def module_arm(hold_an_arm):
     """Return the bench with an arm that is held."""
-    return hold_an_arm(node={'state_timeout': 0.5}, robot={'initial_position': POSTURE.tolist()})
+    return hold_an_arm(node={'state_timeout': 5.0}, robot={'initial_position': POSTURE.tolist()})
 
 
 @pytest.fixture
 def arm(module_arm):
     """Return the bench with the arm at rest; check all commands afterwards."""
     bench = module_arm
+    bench.set(state_timeout=5.0)
     bench.until_rest()
     yield bench
     bench.check()
@@ -40,7 +41,7 @@ def start_moving(arm) -> None:
 
 
 def check_first(arm, mark) -> None:
-    """Check the first answer since a mark: held where measured, from the effort that is there."""
+    """Check the first answer of a new node: held where measured, from the effort that is there."""
     from fault_bench import SHORTEST_PERIOD
 
     first = arm.answers[mark.answers]
@@ -55,12 +56,14 @@ def test_the_node_is_stopped_for_a_while(arm) -> None:
     """SIGSTOP for longer than the timeout and SIGCONT: an error, held where it is measured."""
     mark = arm.mark()
     start_moving(arm)
+    arm.set(state_timeout=0.5)
     arm.node.send(signal.SIGSTOP)
     answered = arm.answers[-1].stamp
     arm.until(lambda: arm.states[-1].stamp - answered > 0.8e9, 'more than the timeout of 0.5 s')
     later = arm.mark()
     arm.node.send(signal.SIGCONT)
     arm.until_answering(20)
+    arm.set(state_timeout=5.0)
     arm.until_fault('joint_states gap', 'joint_states stopped', since=mark)
     first = next(answer for answer in arm.answers[later.answers :] if not np.any(answer.velocity))
     (measured,) = (state.position for state in arm.states if state.stamp == first.stamp)
@@ -71,12 +74,10 @@ def test_the_node_is_stopped_for_a_while(arm) -> None:
 def test_the_node_is_stopped_for_a_moment(arm) -> None:
     """SIGSTOP for less than the timeout and SIGCONT: the arm is held on, without an error."""
     mark, held = arm.mark(), arm.held_at
-    arm.set(state_timeout=5.0)
     arm.node.send(signal.SIGSTOP)
     arm.until_states(30)
     arm.node.send(signal.SIGCONT)
     arm.until_answering(20)
-    arm.set(state_timeout=0.5)
     assert arm.sag(mark, held) < LARGEST_SAG
     np.testing.assert_array_equal(arm.held_at, held)
 
@@ -85,6 +86,7 @@ def test_the_robot_is_stopped_for_a_while(arm) -> None:
     """The states stop and return with the process of the robot: an error, and the arm is held."""
     mark = arm.mark()
     start_moving(arm)
+    arm.set(state_timeout=0.5)
     arm.robot.send(signal.SIGSTOP)
     arm.until_fault('joint_states stopped', since=mark)
     arm.settle()
@@ -105,9 +107,10 @@ def test_the_node_is_killed_under_way(arm) -> None:
     """
     start_moving(arm)
     arm.node.kill()
+    arm.until(lambda: arm.is_silent, 'silence')
     arm.check()
     mark = arm.mark()
-    arm.start_node(state_timeout=0.5)
+    arm.restart_node(state_timeout=5.0)
     arm.until_answering(20)
     check_first(arm, mark)
     arm.until_ready()
@@ -127,7 +130,7 @@ def test_the_node_is_asked_to_end_under_way(arm) -> None:
     assert distance < 1e-6
     arm.check()
     mark = arm.mark()
-    arm.start_node(state_timeout=0.5)
+    arm.restart_node(state_timeout=5.0)
     arm.until_answering(20)
     check_first(arm, mark)
     arm.until_ready()
@@ -139,11 +142,13 @@ def test_the_robot_is_killed_and_started_again(arm) -> None:
     """
     mark = arm.mark()
     start_moving(arm)
+    arm.set(state_timeout=0.5)
     arm.robot.kill()
     arm.until_fault('joint_states stopped', since=mark)
     later = arm.mark()
     arm.start_robot(initial_position=ELSEWHERE.tolist())
     arm.until_answering(20)
+    arm.set(state_timeout=5.0)
     first = arm.answers[later.answers]
     np.testing.assert_allclose(first.position, ELSEWHERE, atol=1e-9)
     np.testing.assert_array_equal(first.effort, arm.commands[later.commands - 1].effort)

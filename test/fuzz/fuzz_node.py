@@ -42,6 +42,7 @@ from std_msgs.msg import String
 
 from ne_dynamics.ros.node import WARNING_PERIOD, ComputedTorqueNode
 from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.trajectory_cdr import read_trajectory
 
 SHORTEST_STEP = 0.002
 """A command may always move on by the rate limit times this [s]."""
@@ -52,8 +53,11 @@ CLOCK_ROUNDING = 1e-6
 GOOD_STATES = 70
 """Of so many good states in a row the node must answer some: the timeout, and a few more."""
 
+PROBE_STATES = 60
+"""Of so many good states the last three must be answered: the timeout, and a few more."""
+
 PROBE_PATIENCE = 1.5
-"""Seconds of good states after which it must have answered in any case."""
+"""Seconds of good states after which they must be in any case: simulated time may stand still."""
 
 STALLED = 60.0
 """Real seconds after which a callback is taken for one that never returns."""
@@ -69,6 +73,9 @@ LARGEST_REPORT = 300
 
 LARGEST_ANNOTATION = 20_000
 """Points of an annotated trajectory."""
+
+LARGE_MESSAGE = 100_000
+"""Bytes."""
 
 WORKERS = ('annotator',)
 """Threads of the node, by name."""
@@ -307,7 +314,7 @@ class Driver:
         self._is_sane = True
         self._rates: np.ndarray | None = None
         self._delivered: Counter[str] = Counter()
-        self._delivered_active = self._answered = 0
+        self._delivered_active = self._answered = self._annotated = 0
         self._report: dict[str, str] = {}
         self._fault_counts: Counter[str] = Counter()
         self._log_times: dict[str, deque[int]] = {}
@@ -545,8 +552,6 @@ class Driver:
 
     def _on_published(self, publisher: Any, message: Any) -> None:
         topic = publisher.topic_name.removeprefix('/')
-        if isinstance(message, bytes):
-            message = deserialize_message(message, publisher.msg_type)
         if topic == COMMANDS:
             self._on_command(message)
         elif topic == 'diagnostics':
@@ -558,7 +563,12 @@ class Driver:
                 if len(values) != len(message.name) or not np.isfinite(values).all():
                     self._violate('~/effort is finite and complete', f'{key}: {values}')
         elif topic == 'computed_torque/annotated':
-            self._on_annotated(message)
+            self._annotated += 1
+            self.tally.events['annotated trajectories'] += 1
+            if len(message) < LARGE_MESSAGE:
+                self._on_annotated(deserialize_message(message, publisher.msg_type))
+            else:
+                self._on_much_annotated(message)
 
     def _in_force(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return effort limits, and rates in the order of the command (None: none)."""
@@ -655,7 +665,6 @@ class Driver:
         self._fault_counts = faults
 
     def _on_annotated(self, message: Any) -> None:
-        self.tally.events['annotated trajectories'] += 1
         self.tally.events['annotated points'] += len(message.points)
         if not 0 < len(message.points) <= LARGEST_ANNOTATION:
             self._violate('an annotated trajectory is of some size', f'{len(message.points)}')
@@ -673,10 +682,25 @@ class Driver:
                 if not np.isfinite(values).all():
                     self._violate('an annotated point is finite', f'{key}: {values}')
 
+    def _on_much_annotated(self, data: bytes) -> None:
+        """Look at many points without making an object of each, which would stay in memory."""
+        fields = read_trajectory(data, lambda: None).fields
+        count = len(fields.times)
+        self.tally.events['annotated points'] += count
+        if count > LARGEST_ANNOTATION:
+            self._violate('an annotated trajectory is of some size', f'{count}')
+        if (np.diff(fields.times) < 0.0).any():
+            self._violate('annotated points are in order', f'{fields.times}')
+        for rows, values in (fields.positions, fields.effort):
+            if len(rows) != count:
+                self._violate('an annotated point is complete', f'{len(rows)} of {count}')
+            if not np.isfinite(values).all():
+                self._violate('an annotated point is finite', f'{values}')
+
     def _on_logged(self, severity: Any, text: str) -> None:
         self.tally.events[f'log lines ({severity.name.lower()})'] += 1
         if 'Traceback' in text:
-            self._violate('no transition ends in on_error', text)
+            self._violate('no traceback in the log', text)
         if len(text) > LONGEST_LINE:
             self._violate('no log flood', f'a line of {len(text)} characters: {text[:200]}')
         if self._is_operator:
@@ -789,7 +813,10 @@ class Driver:
                     'good states are answered again',
                     f'none of {sent} in {PROBE_PATIENCE} s; last report {self._report}',
                 )
-        self.tally.longest_probe = max(self.tally.longest_probe, sent - 3)
+        if not self._value('use_sim_time'):
+            self.tally.longest_probe = max(self.tally.longest_probe, sent - 3)
+            if sent > PROBE_STATES:
+                raise Violation('good states are answered again soon', f'after {sent - 3} of them')
         if step.message[1]:
             self._check_counts()
 
@@ -805,17 +832,26 @@ class Driver:
                 raise Violation(
                     'every message is counted', f'{topic}: {received} of {delivered} received'
                 )
-        dropped = sum(
-            int(text)
-            for key, text in report.items()
-            if key.startswith('joint_states.') and key.endswith(' dropped')
-        )
-        if self._answered + dropped < self._delivered_active:
+        if self._answered + self._dropped('joint_states') < self._delivered_active:
             raise Violation(
                 'every state is answered or counted as dropped',
                 f'{self._delivered_active} while active, {self._answered} answered, '
-                f'{dropped} dropped',
+                f'{self._dropped("joint_states")} dropped',
             )
+        if self._annotated + self._dropped('annotate') != self._delivered['annotate']:
+            raise Violation(
+                'every trajectory is annotated or counted as dropped',
+                f'{self._delivered["annotate"]}: {self._annotated} annotated, '
+                f'{self._dropped("annotate")} dropped',
+            )
+
+    def _dropped(self, topic: str) -> int:
+        """Return how many messages of a topic were dropped, by the last report."""
+        return sum(
+            int(text)
+            for key, text in self._report.items()
+            if key.startswith(f'{topic}.') and key.endswith(' dropped')
+        )
 
 
 # ---- runs
