@@ -30,6 +30,9 @@ POINTS_AT_ONCE = 32
 """Points that are read or written between two pauses."""
 
 _KEYS = ('positions', 'velocities', 'accelerations', 'effort')
+LONGEST_DURATION = (2**31 - 1) * NANO + NANO - 1
+"""The longest time that a builtin_interfaces Duration carries [ns]."""
+
 _SMALLEST_POINT = 24
 """Bytes of a point without any values."""
 
@@ -188,7 +191,17 @@ def write_trajectory(
     frame_id : str
     pause : callable
         Called between pieces of the work.
+
+    Raises
+    ------
+    TrajectoryError
+        When a time is longer than a message can say.
     """
+    latest = int(trajectory.nanoseconds.max())
+    if latest > LONGEST_DURATION:
+        raise TrajectoryError(
+            f'time_from_start: expected at most {LONGEST_DURATION} ns, got {latest} ns'
+        )
     # Four bytes that name the encoding keep the alignment to four, and shift that to eight.
     data = bytearray(b'\x00\x01\x00\x00' + struct.pack('<iI', *stamp))
     _append_text(data, frame_id)

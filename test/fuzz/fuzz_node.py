@@ -8,6 +8,7 @@ command, diagnostic and log line, after every message, and by probes with good j
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import re
 import signal
@@ -858,8 +859,11 @@ class Driver:
 
 
 def resident_kilobytes() -> int:
-    """Return the resident memory of this process [kB]."""
+    """Return the resident memory of this process [kB], without what is free inside of it."""
     gc.collect()
+    trim = getattr(ctypes.CDLL(None), 'malloc_trim', None)
+    if trim is not None:
+        trim(0)
     with open('/proc/self/status') as status:
         return int(re.search(r'VmRSS:\s+(\d+)', status.read())[1])
 

@@ -158,3 +158,13 @@ def test_other_encodings_are_refused(data: bytes) -> None:
     """What is not CDR of version 1 is not guessed at."""
     with pytest.raises(MessageError, match='encoding'):
         read_trajectory(data, nothing)
+
+
+def test_a_time_that_no_message_carries_is_refused() -> None:
+    """A point later than a Duration can say is an error that names the time, not of packing."""
+    trajectory = random_trajectory(np.random.default_rng(2), ('a',), 3)
+    trajectory.nanoseconds[-1] = 2**31 * 10**9
+    with pytest.raises(
+        TrajectoryError, match='time_from_start: expected at most 2147483647999999999 ns'
+    ):
+        write_trajectory(trajectory, (0, 0), '', nothing)
