@@ -296,8 +296,11 @@ class Controller:
             self._guard.trip(*fault)
             news = fault if was is None else None
             raise StateRefused('effort', str(refusal), news) from refusal
-        error = law.position_error(desired.position, position)
-        np.maximum(self.peak_error, np.abs(error, out=error), out=self.peak_error)
+        if law.has_feedback:
+            error = law.error
+        else:
+            error = law.position_error(desired.position, position)
+        np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
         return Command(limited, desired, saturated, refused, fault)
 
     def _restart(self, position: FloatArray, now: float) -> None:

@@ -202,7 +202,7 @@ class Gains:
 
 
 class ControlLaw:
-    """One mode with its gains and terms, bound to a robot. Immutable.
+    """One mode with its gains and terms, bound to a robot.
 
     Parameters
     ----------
@@ -216,6 +216,13 @@ class ControlLaw:
     payload : array, shape (10,), optional
         Inertial parameters of a load at the tip that the model does not have, as
         :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes them.
+
+    Attributes
+    ----------
+    has_feedback : bool
+        Whether the tracking error enters.
+    error : array, shape (n,)
+        With feedback: the position error of the last call of :meth:`effort` [rad or m].
 
     Raises
     ------
@@ -250,6 +257,8 @@ class ControlLaw:
         self._continuous = continuous_joints(joints)
         self._zero = np.zeros(n)
         self._zero.setflags(write=False)
+        self.error = self._zero
+        self.has_feedback = self.mode.has_feedback
         if self.mode.has_feedback:
             if gains is None:
                 raise ParameterError(f'{self.mode.value}: expected gains, got none')
@@ -283,7 +292,7 @@ class ControlLaw:
         return error
 
     def _feedback(self, q: FloatArray, qd: FloatArray, desired: DesiredState) -> FloatArray:
-        error = self.position_error(desired.position, q)
+        error = self.error = self.position_error(desired.position, q)
         rate = desired.velocity - qd
         proportional = self._kp @ error if self._kp_is_full else self._kp * error
         derivative = self._kv @ rate if self._kv_is_full else self._kv * rate

@@ -26,6 +26,8 @@ from ne_dynamics.ros.trajectory_cdr import read_trajectory, write_trajectory
 try:
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from trajectory_msgs.msg import JointTrajectory
+
+    from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
 except ImportError as error:
     raise MissingDependencyError(
         'the node needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -51,7 +53,7 @@ STOPPING_TIME = 2.0
 class AnnotatingNode(Protocol):
     """What is asked of the node: rclpy's part, and how it drops messages."""
 
-    def create_publisher(self, kind: Any, topic: str, qos: Any) -> Any:
+    def create_publisher(self, kind: Any, topic: str, qos: Any, *, event_callbacks: Any) -> Any:
         """Return a publisher."""
         ...
 
@@ -200,7 +202,9 @@ class Annotator:
         self.release()
         self._tuning = tuning
         node = self._node
-        publisher = node.create_publisher(JointTrajectory, RESULT_TOPIC, 10)
+        publisher = node.create_publisher(
+            JointTrajectory, RESULT_TOPIC, 10, event_callbacks=NO_PUBLISHER_EVENTS
+        )
         guard = node.create_guard_condition(self._report)
         latest = QoSProfile(depth=2, reliability=ReliabilityPolicy.RELIABLE)
         subscription = node.create_subscription(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from geometry_msgs.msg import WrenchStamped
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray
@@ -22,6 +23,11 @@ RELIABILITY = {
     'reliable': ReliabilityPolicy.RELIABLE,
     'system_default': ReliabilityPolicy.SYSTEM_DEFAULT,
 }
+
+# rclpy's events warn of publishers and subscriptions whose qualities do not fit. Each costs time
+# in every wait; a best-effort subscription fits every publisher.
+NO_PUBLISHER_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
+NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 
 LONGEST_WATCH = 3600.0
 """Period of the watchdog when it is not to wake [s]."""
@@ -68,7 +74,9 @@ class Connections:
         self.command_publisher = node.create_publisher(
             Float64MultiArray, 'effort_controller/commands', 10
         )
-        self.effort_publisher = node.create_publisher(JointState, '~/effort', 10)
+        self.effort_publisher = node.create_publisher(
+            JointState, '~/effort', 10, event_callbacks=NO_PUBLISHER_EVENTS
+        )
         self._command = Float64MultiArray()
         self._effort = JointState()
         self._effort.name = list(arm.command_names)
@@ -114,7 +122,16 @@ class Connections:
         self._watch.cancel()
 
     def _listen(self, kind: Any, topic: str, callback: Callable[[Any], None], qos: Any) -> None:
-        self._subscriptions.append(self._node.create_subscription(kind, topic, callback, qos))
+        fits_all = getattr(qos, 'reliability', None) is ReliabilityPolicy.BEST_EFFORT
+        self._subscriptions.append(
+            self._node.create_subscription(
+                kind,
+                topic,
+                callback,
+                qos,
+                event_callbacks=NO_SUBSCRIPTION_EVENTS if fits_all else None,
+            )
+        )
 
     def destroy(self) -> None:
         """Stop listening."""

@@ -94,7 +94,7 @@ try:
     from trajectory_msgs.msg import JointTrajectory
 
     from ne_dynamics.ros.annotator import AnnotationTuning, Annotator
-    from ne_dynamics.ros.connections import Callbacks, Connections
+    from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS, Callbacks, Connections
     from ne_dynamics.ros.follow_joint_trajectory import (
         make_follow_joint_trajectory,
         tolerances_of,
@@ -215,7 +215,9 @@ class ComputedTorqueNode(LifecycleNode):
         self.create_service(Trigger, '~/tare_wrench', self._on_tare_wrench)
         self._goals = make_follow_joint_trajectory(self)
         self._annotator = Annotator(self, self._on_annotate)
-        self._publisher_of_diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self._publisher_of_diagnostics = self.create_publisher(
+            DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_PUBLISHER_EVENTS
+        )
         # Real seconds: diagnostics go on when simulated time stands still.
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(1.0, self._on_diagnostics_timer, clock=self._steady_clock)

@@ -193,7 +193,15 @@ class PromptExecutor(SingleThreadedExecutor):
             (wait_set.add_guard_condition, (*guards, *own_guards)),
         ):
             additions += [(add, entity.handle) for entity in entities]
-        additions += [(waitable.add_to_wait_set, wait_set) for waitable in waitables]
+        for waitable in waitables:
+            # An event notes its place, which stays the same; from then on it is put there without
+            # the detour.
+            waitable.add_to_wait_set(wait_set)
+            event = getattr(waitable, '_EventHandler__event', None)
+            if event is None:
+                additions.append((waitable.add_to_wait_set, wait_set))
+            else:
+                additions.append((wait_set.add_event, event))
         self._additions = additions
         self._prompt = [
             (entity.handle.pointer, entity.handle.take_message, entity.msg_type, entity.callback)
