@@ -33,7 +33,7 @@ ARM = ROOT / 'config' / 'six_axis_arm.urdf'
 WORLD = ROOT / 'config' / 'gazebo_world.sdf'
 SENSOR_JOINT = 'ft_sensor_joint'
 # The name of a link in the path: sdformat replaces names of links it dissolves.
-CONTROLLERS = '/home/pedestal/tool/tcp controllers.yaml'
+CONTROLLERS = str(ROOT / 'pedestal' / 'tool' / 'tcp controllers.yaml')
 MOUNT = {'mount_xyz': (0.1, -0.2, 0.3), 'mount_rpy': (0.4, -0.3, 0.2)}
 TOLERANCE = 1e-12
 
