@@ -138,13 +138,21 @@ class StateGuard:
 
     def reset(self) -> None:
         """Forget everything: the next state is believed."""
-        self.position: FloatArray | None = None
-        self._velocity: FloatArray | None = None
-        self.time: float | None = None
+        self._last: _Seen | None = None
         self.fault: Fault | None = None
         self._anchor: _Seen | None = None
         self._agreeing = 0
         self._candidate: _Seen | None = None
+
+    @property
+    def position(self) -> FloatArray | None:
+        """The last position that was believed [rad or m]."""
+        return None if self._last is None else self._last.position
+
+    @property
+    def time(self) -> float | None:
+        """Its stamp [s]."""
+        return None if self._last is None else self._last.time
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """Take note of a fault; states count again when enough of them agree."""
@@ -183,8 +191,9 @@ class StateGuard:
         seen = _Seen(position, velocity, now, arrival)
         if self.fault is not None:
             return self._reconsider(self.fault, seen)
-        if self.time is not None and self.position is not None:
-            elapsed = now - self.time
+        last = self._last
+        if last is not None:
+            elapsed = now - last.time
             if elapsed < 0.0:
                 self._refuse_old(seen, -elapsed)
             if elapsed > self.limits.timeout:
@@ -193,11 +202,10 @@ class StateGuard:
             if self._anchor is None or arrival - self._anchor.arrival > self.limits.timeout:
                 self._check_clock(seen)
             if self._velocities is not None:
-                before = _Seen(self.position, self._velocity, self.time, arrival)
-                jump = self._jump(before, seen)
+                jump = self._jump(last, seen)
                 if jump:
                     self._refuse('position', jump, FaultKind.JUMPED, seen)
-            self.position, self._velocity, self.time, _ = seen
+            self._last = seen
             return None
         self.believe(*seen)
         return None
@@ -206,8 +214,8 @@ class StateGuard:
         self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float
     ) -> None:
         """Take a state for right, whatever came before; a fault is over then."""
-        self.position, self._velocity, self.time, self.fault = position, velocity, now, None
-        self._anchor = _Seen(position, velocity, now, arrival)
+        self._last = self._anchor = _Seen(position, velocity, now, arrival)
+        self.fault = None
 
     def _refuse_old(self, seen: _Seen, behind: float) -> None:
         if behind >= LARGEST_DISORDER:
@@ -231,7 +239,8 @@ class StateGuard:
     def _reconsider(self, fault: Fault, seen: _Seen) -> Fault:
         """Believe a state again when enough in a row agree."""
         needed = STATES_TO_RETURN[fault.kind]
-        if fault.kind is FaultKind.STOPPED and self.time is not None and seen.time <= self.time:
+        last = self._last
+        if fault.kind is FaultKind.STOPPED and last is not None and seen.time <= last.time:
             needed = STATES_TO_RETURN[FaultKind.BACKWARDS]
         before = self._candidate
         agrees = before is None or (before.advances_to(seen) and not self._jump(before, seen))
