@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,3 +62,22 @@ def hold_an_arm(make_bench: Callable[..., Any]) -> Callable[..., Any]:
         return bench
 
     return hold
+
+
+@pytest.fixture(scope='module')
+def module_arm(hold_an_arm: Callable[..., Any]) -> Iterator[Any]:
+    """Return the bench with an arm that is held, and end the node as it is to end."""
+    bench = hold_an_arm()
+    yield bench
+    bench.check()
+    bench.node.end(signal.SIGINT)
+
+
+@pytest.fixture
+def arm(module_arm: Any) -> Iterator[Any]:
+    """Return the bench with the arm at rest at its `base`; check all commands afterwards."""
+    bench = module_arm
+    bench.until_rest()
+    bench.base = bench.held_at
+    yield bench
+    bench.check()

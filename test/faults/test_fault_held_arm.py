@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import signal
 
 import numpy as np
 import pytest
@@ -11,25 +10,6 @@ import pytest
 NAN = float('nan')
 LARGEST_SAG = 0.02
 """How far a held arm may be from where it is held [rad]."""
-
-
-@pytest.fixture(scope='module')
-def module_arm(hold_an_arm):
-    """Return the bench with an arm that is held, and end the node as it is to end."""
-    bench = hold_an_arm()
-    yield bench
-    bench.check()
-    bench.node.end(signal.SIGINT)
-
-
-@pytest.fixture
-def arm(module_arm):
-    """Return the bench with the arm at rest at its `base`; check all commands afterwards."""
-    bench = module_arm
-    bench.until_rest()
-    bench.base = bench.held_at
-    yield bench
-    bench.check()
 
 
 def changed(message, **fields):

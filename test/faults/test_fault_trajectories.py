@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-
 import numpy as np
 import pytest
 
@@ -43,25 +41,6 @@ MALFORMED = {
     'far beyond a position limit': (((1.0, [1e300, *Q[1:]]),), NAMES),
     'moving at the end': (((1.0, Q, [0.1] * 6),), NAMES),
 }
-
-
-@pytest.fixture(scope='module')
-def module_arm(hold_an_arm):
-    """Return the bench with an arm that is held, and end the node as it is to end."""
-    bench = hold_an_arm()
-    yield bench
-    bench.check()
-    bench.node.end(signal.SIGINT)
-
-
-@pytest.fixture
-def arm(module_arm):
-    """Return the bench with the arm at rest at its `base`; check all commands afterwards."""
-    bench = module_arm
-    bench.until_rest()
-    bench.base = bench.held_at
-    yield bench
-    bench.check()
 
 
 def desired(arm, mark) -> np.ndarray:
