@@ -4,8 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ne_dynamics_installed
 EXTRAS := ros,sim,fast,plot,test,dev
-COMPUTING_TESTS := $(addprefix test/,bench codegen control formulations identification model oracles \
-	reproduce)
+COMPUTING_TESTS := $(addprefix test/,algorithms bench codegen control identification model oracles papers \
+	test_arguments.py test_documentation.py test_imports.py test_packaging.py test_printable.py \
+	$(addprefix cli/test_,annotate.py check.py cli_equations.py cli_main.py cli_reproduce.py \
+	hostile_names.py identify.py) fuzz/test_fuzz_core.py launch/test_controller_files.py \
+	$(addprefix simulation/test_,demo_arm.py demo_motion.py demo_tables.py gazebo_description.py \
+	gazebo_parser.py mujoco_model.py))
 
 .PHONY: help venv demo test fuzz bench soak lint format readme
 

@@ -25,7 +25,8 @@ EXTRAS = {
         'ros-jazzy-trajectory-msgs',
     ],
     'sim': ['mujoco>=3.2'],
-    'fast': ['numba>=0.59'],
+    # The compiler. Older releases cannot read LLVM's opaque pointers.
+    'fast': ['llvmlite>=0.45'],
     'plot': ['matplotlib'],
     # Logs that are ROS 2 bags.
     'bag': ['rosbags>=0.10'],

@@ -2,7 +2,7 @@
 
     ros2 launch ne_dynamics view.launch.py model:=/path/to/arm.urdf
 
-The other launch files include this one. What is not installed is said and left out.
+The other launch files include this one. What is not installed is left out, with a message.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackagePrefix, FindPackageShare
 
-from ne_dynamics.model.urdf import looks_like_xml, read_file
+from ne_dynamics.model.description_file import looks_like_xml, read_file
 
 
 def is_installed(package: str, context: LaunchContext) -> bool:

@@ -2,89 +2,85 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
-import math
-import os
-import sys
-from collections.abc import Callable, Iterable
+import warnings
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.algorithms import terms
-from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
+from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE
 from ne_dynamics.algorithms.rounding import torque_bound
-from ne_dynamics.codegen.cache import ObjectCache
-from ne_dynamics.codegen.kernel import PythonKernel
-from ne_dynamics.codegen.programs import LARGEST, ProgramSet
+from ne_dynamics.arguments import (
+    Given,
+    check_result,
+    check_rows,
+    match_samples,
+    require_finite,
+)
+from ne_dynamics.codegen.compiler import count_cores, toolchain
+from ne_dynamics.codegen.evaluator import Evaluator, make_overflow_error
+from ne_dynamics.codegen.functions import (
+    FUNCTIONS,
+    Function,
+    argument_places,
+    choose_function,
+    functions_for,
+)
+from ne_dynamics.codegen.llvm.cpython_entry import Owner
+from ne_dynamics.codegen.programs import list_functions
 from ne_dynamics.codegen.source import LANGUAGES, Program, standalone_source
+from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.errors import BackendError, InputError, ModelError
 from ne_dynamics.model.robot import FloatArray, Robot
 
-BACKENDS = ('auto', 'python', 'numba')
+BACKENDS = ('auto', 'python', 'compiled', 'numba')
+
+_ALIASES = {'numba': 'compiled'}
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 """Acceleration of gravity in base axes [m/s^2], z up."""
 
-LONG_COMPILATION = 4000
-"""Operations from which a compilation is announced on stderr when that is a terminal."""
 
-UNITS = {
-    'q': 'rad or m',
-    'qd': 'rad/s or m/s',
-    'qdd': 'rad/s^2 or m/s^2',
-    'tau': 'N m or N',
-    'wrench': 'force [N], moment [N m] of the last link on the environment, in tip axes',
-    'base': 'angular velocity [rad/s], angular acceleration [rad/s^2], linear [m/s^2]',
-    'payload': 'mass [kg], first moment [kg m], xx xy yy xz yz zz [kg m^2] about the tip',
-}
-"""Units of the arguments of the generated functions, for their header."""
-
-_INVERSE_DYNAMICS = (
-    'inverse_dynamics',
-    'inverse_dynamics_with_wrench',
-    'inverse_dynamics_in_full',
-)
-
-_ENTRIES = {
-    'inverse_dynamics': _INVERSE_DYNAMICS,
-    'inverse_dynamics_with_wrench': _INVERSE_DYNAMICS,
-    'inverse_dynamics_in_full': _INVERSE_DYNAMICS,
-    'forward_dynamics': ('forward_dynamics', 'forward_dynamics_with_wrench'),
-    'forward_dynamics_with_wrench': ('forward_dynamics', 'forward_dynamics_with_wrench'),
-    'gravity_torque': ('gravity_torque',),
-    'mass_matrix': ('mass_matrix',),
-    'coriolis_matrix': ('coriolis_matrix',),
-    'forward_kinematics': ('forward_kinematics',),
-    'jacobian': ('jacobian',),
-    'regressor': ('regressor',),
-}
-"""Which compiled functions answer calls of a method directly: the first is tried first."""
+MOST_THREADS = 1024
+"""Threads that can be asked for."""
 
 
-def _chosen_backend(backend: str) -> str:
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _choose_backend(backend: str) -> str:
     if backend not in BACKENDS:
         raise BackendError(f'backend: expected one of {", ".join(BACKENDS)}, got {backend!r}')
+    backend = _ALIASES.get(backend, backend)
     if backend == 'python':
         return backend
-    has_compiler = _is_installed('llvmlite')
-    if backend == 'auto':
-        return 'numba' if has_compiler else 'python'
-    if not has_compiler:
-        raise BackendError(
-            "backend 'numba': expected the package numba to be installed "
-            '(pip install "ne_dynamics[fast]"); backend=\'python\' needs no extra package'
-        )
-    return backend
-
-
-def _is_installed(package: str) -> bool:
     try:
-        return importlib.util.find_spec(package) is not None
-    except (ImportError, ValueError):
-        return False
+        tools = toolchain()
+    except BackendError as error:
+        if backend == 'compiled':
+            raise
+        if not isinstance(error.__cause__, ImportError):
+            _warn_once(f"backend 'auto' runs Python, without a compiler: {error}")
+        return 'python'
+    if not tools.has_entry:
+        _warn_once(
+            "backend 'compiled': the layout of this interpreter's objects is not known, so a call "
+            'of one sample takes about 10 us more'
+        )
+    return 'compiled'
+
+
+def _warn_once(text: str) -> None:
+    if text not in _warned:
+        _warned.add(text)
+        warnings.warn(text, RuntimeWarning, stacklevel=4)
+
+
+_warned: set[str] = set()
 
 
 class Dynamics:
@@ -92,12 +88,14 @@ class Dynamics:
 
     At first use each function is traced for this robot and becomes straight-line source
     (:meth:`source`). The backend 'python' runs that source on floats for one sample and on
-    arrays for a batch; 'numba' compiles the same equations with LLVM (the package llvmlite that
-    Numba brings) for this processor, keeps the machine code in the user's cache folder, and
-    from the second call on puts a compiled entry in the method's place, which checks its
-    arguments itself.
+    arrays for a batch; 'compiled' compiles the same equations with LLVM (the package llvmlite)
+    for this processor, keeps the machine code in the user's cache folder, and from the second
+    call on puts a compiled entry in the method's place, which checks its arguments itself. The
+    machine code is unloaded when nobody refers to these dynamics or a method of them any more.
 
     Every method takes one sample of shape (n,) or a batch of shape (N, n), and returns the same.
+    Each takes `out`, by name only: a float64 array of the result's shape, in C order and apart
+    from the arguments, which is filled and returned. After an error its content is undefined.
 
     Parameters
     ----------
@@ -106,20 +104,24 @@ class Dynamics:
     gravity : array-like, shape (3,)
         Acceleration of gravity in the base link's axes [m/s^2].
     backend : str
-        'python' (no compiler), 'numba', or 'auto': 'numba' where it is installed.
+        'python' (no compiler), 'compiled' (also called 'numba'), or 'auto': 'compiled' where a
+        compiler is installed that works, which is tried; if one does not, a warning says so.
     tolerance : float
-        Geometry within this of an exact 0 or 1 (relative to the robot's size) is treated as
-        exact, see :func:`~ne_dynamics.algorithms.mechanism.build_mechanism`; a URDF that says
-        1.5707963 for a quarter turn needs 1e-7. :meth:`rounding_bound` tells what it changes.
+        Part of each joint's own effort that does not count: numbers of the model whose effect
+        is smaller are treated as an exact 0 or 1, see
+        :func:`~ne_dynamics.algorithms.mechanism.build_mechanism`. A URDF that says 1.5707963 for
+        a quarter turn needs 1e-7; 0 keeps everything. :meth:`rounding_bound` tells what it
+        changes.
     threads : int
-        Threads that share a batch on the backend 'numba'; 0 for one a core.
+        Threads that may share a batch on the backend 'compiled'; 0 for one a core. Batches for
+        which one core is faster, as measured at first use, stay on one.
 
     Raises
     ------
     InputError
         When gravity, tolerance or threads are not as expected.
     BackendError
-        When the backend is unknown, or its package missing.
+        When the backend is unknown, or its package is missing or too old.
     ModelError
         When the robot has no joint.
     """
@@ -140,44 +142,57 @@ class Dynamics:
             raise ModelError(
                 f'robot {robot.name!r}: expected at least one joint that moves, got none'
             )
-        if not 0.0 <= float(tolerance) < 1e-2:
-            raise InputError(f'tolerance: expected 0 <= tolerance < 0.01, got {tolerance}')
-        if int(threads) < 0:
-            raise InputError(f'threads: expected 0 or more, got {threads}')
-        vector = _checked(gravity, 'gravity', 3)
+        if not _is_number(tolerance) or not 0.0 <= float(tolerance) < 1e-2:
+            raise InputError(f'tolerance: expected 0 <= tolerance < 0.01, got {tolerance!r}')
+        is_whole = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
+        if not is_whole or not 0 <= threads <= MOST_THREADS:
+            raise InputError(
+                f'threads: expected a whole number from 0 to {MOST_THREADS}, got {threads!r}'
+            )
+        vector = check_rows(gravity, 'gravity', 3)
         if vector.shape[0] != 1:
             raise InputError(f'gravity: expected shape (3,), got {np.shape(gravity)}')
+        x, y, z = (float(value) for value in vector[0])
+        for key in [key for key, value in self.__dict__.items() if _is_entry(value)]:
+            del self.__dict__[key]  # of a robot before, when this is called again
         self.robot = robot
         self.n = robot.n
         self.joint_names = robot.joint_names
-        self.backend = _chosen_backend(backend)
+        self.backend = _choose_backend(backend)
         self.tolerance = float(tolerance)
-        self.threads = int(threads) or (os.cpu_count() or 1)
-        x, y, z = (float(value) for value in vector[0])
-        self._programs = ProgramSet(robot, (x, y, z), self.tolerance)
-        self._interpreted: dict[tuple[str, str | None], PythonKernel] = {}
-        self._compiled: dict[tuple[str, str | None], Any] = {}
-        self._cache = ObjectCache()
-        self._viscous = robot.limits('viscous_friction')
-        self._coulomb = robot.limits('coulomb_friction')
+        self.threads = int(threads) or count_cores()
+        self._subject = Subject(robot, (x, y, z), self.tolerance)
+        self._evaluator = Evaluator(self._subject, self.backend == 'compiled', self.threads)
+        self._facade: weakref.ref[Dynamics] | None = None
 
     def __repr__(self) -> str:
         return f'<Dynamics of {self.robot.name!r}, {self.n} joints, backend {self.backend!r}>'
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy by construction: machine code stays behind."""
-        return Dynamics, (
+        """Pickle and copy by construction: machine code stays behind, a subclass does not."""
+        shown = self._facade() if self._facade is not None else self
+        if shown is not None and shown is not self:
+            return shown.__reduce__()
+        arguments = (
             self.robot,
-            self._programs.gravity,
+            self._subject.gravity,
             self.backend,
             self.tolerance,
             self.threads,
         )
+        own = {key: value for key, value in self.__dict__.items() if not _is_rebuilt(key, value)}
+        slots = {
+            name: getattr(self, name)
+            for kind in type(self).__mro__
+            for name in _list_slots(kind)
+            if hasattr(self, name)
+        }
+        return _rebuild, (type(self), arguments), (own, slots) if own or slots else None
 
     @property
     def gravity(self) -> FloatArray:
         """Acceleration of gravity in base axes [m/s^2], shape (3,)."""
-        return np.array(self._programs.gravity)
+        return np.array(self._subject.gravity)
 
     # ---- inverse dynamics and its terms
 
@@ -189,6 +204,8 @@ class Dynamics:
         wrench: ArrayLike | None = None,
         base_motion: ArrayLike | None = None,
         payload: ArrayLike | None = None,
+        *,
+        out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the joint efforts that a motion takes.
 
@@ -208,6 +225,8 @@ class Dynamics:
             the tip frame's origin, in its axes
             (:meth:`ne_dynamics.model.robot.Robot.payload_parameters`). Any numbers are taken;
             nothing is compiled for another load.
+        out : array, shape (n,) or (N, n), optional
+            For the result.
 
         Returns
         -------
@@ -217,7 +236,8 @@ class Dynamics:
         Raises
         ------
         InputError
-            On wrong shapes or numbers that are not finite.
+            On wrong shapes, numbers that are not finite, and numbers so large that the result
+            overflows.
         ModelError
             With a wrench or a payload, when the robot has no tip.
 
@@ -230,48 +250,60 @@ class Dynamics:
         Recursion of Luh, Walker and Paul (1980); see
         :func:`ne_dynamics.algorithms.newton_euler.newton_euler`.
         """
-        n = self.n
-        motion = (('q', q, n), ('qd', qd, n), ('qdd', qdd, n))
-        if base_motion is not None or payload is not None:
-            if self.robot.tip_link is None and _is_a_load(wrench, payload):
-                _ = self.robot.tip  # raises
-            return self._call(
-                'inverse_dynamics_in_full',
-                *motion,
-                ('wrench', np.zeros(6) if wrench is None else wrench, 6),
-                ('base_motion', np.zeros(9) if base_motion is None else base_motion, 9),
-                ('payload', np.zeros(10) if payload is None else payload, 10),
-            )
-        if wrench is not None:
-            return self._call('inverse_dynamics_with_wrench', *motion, ('wrench', wrench, 6))
-        return self._call('inverse_dynamics', *motion)
+        if payload is not None or (wrench is not None and base_motion is not None):
+            self._require_tip_for_load(wrench, payload)
+        return self._answer('inverse_dynamics', (q, qd, qdd, wrench, base_motion, payload), out)
 
-    def gravity_torque(self, q: ArrayLike) -> FloatArray:
+    def _require_tip_for_load(self, wrench: ArrayLike | None, payload: ArrayLike | None) -> None:
+        """Raise an error when a payload, or a wrench that is not zero, has no tip to act on."""
+        if self.robot.tip_link is not None:
+            return
+        if payload is not None or (wrench is not None and check_rows(wrench, 'wrench', 6).any()):
+            _ = self.robot.tip  # raises
+
+    def gravity_torque(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Return the efforts that hold the robot at rest, shape (n,) or (N, n) [N m or N]."""
-        return self._call('gravity_torque', ('q', q, self.n))
+        return self._answer('gravity_torque', (q,), out)
 
-    def friction_torque(self, qd: ArrayLike) -> FloatArray:
+    def friction_torque(self, qd: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Return the efforts that overcome joint friction, shape (n,) or (N, n) [N m or N].
 
         Viscous friction times velocity plus Coulomb friction times its sign.
         """
-        rates, single = _checked(qd, 'qd', self.n), np.ndim(qd) == 1
-        result: FloatArray = self._viscous * rates + self._coulomb * np.sign(rates)
-        return result[0] if single else result
+        rates, is_single = check_rows(qd, 'qd', self.n), np.ndim(qd) == 1
+        viscous = self.robot.joint_values('viscous_friction')
+        coulomb = self.robot.joint_values('coulomb_friction')
+        with np.errstate(over='ignore'):
+            result: FloatArray = viscous * rates + coulomb * np.sign(rates)
+        if not np.isfinite(result).all():
+            raise make_overflow_error('friction_torque', ['qd'], [rates])
+        result = result[0] if is_single else result
+        if out is None:
+            return result
+        check_result(out, result.shape, [rates])[...] = result
+        return out
 
-    def mass_matrix(self, q: ArrayLike) -> FloatArray:
+    def mass_matrix(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Return M(q) with rotor inertia, shape (n, n) or (N, n, n) [kg m^2, kg m, kg]."""
-        return self._call('mass_matrix', ('q', q, self.n))
+        return self._answer('mass_matrix', (q,), out)
 
-    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> FloatArray:
+    def coriolis_matrix(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
         """Return C(q, qd) in Christoffel form, shape (n, n) or (N, n, n).
 
         ``C @ qd`` are the Coriolis and centrifugal efforts and ``dM/dt - 2 C`` is skew.
         """
-        return self._call('coriolis_matrix', ('q', q, self.n), ('qd', qd, self.n))
+        return self._answer('coriolis_matrix', (q, qd), out)
 
     def forward_dynamics(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, wrench: ArrayLike | None = None
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        wrench: ArrayLike | None = None,
+        *,
+        out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the accelerations that efforts give: the inverse of :meth:`inverse_dynamics`.
 
@@ -280,6 +312,8 @@ class Dynamics:
         q, qd, tau : array-like, shape (n,) or (N, n)
         wrench : array-like, shape (6,) or (N, 6), optional
             As for :meth:`inverse_dynamics`.
+        out : array, shape (n,) or (N, n), optional
+            For the result.
 
         Returns
         -------
@@ -288,39 +322,22 @@ class Dynamics:
 
         Raises
         ------
+        InputError
+            As for :meth:`inverse_dynamics`.
         ModelError
             When the mass matrix is singular.
         """
-        n = self.n
-        state = (('q', q, n), ('qd', qd, n), ('tau', tau, n))
-        if n > LARGEST['forward_dynamics']:
-            return self._solved(q, qd, tau, wrench)
-        if wrench is not None:
-            return self._call('forward_dynamics_with_wrench', *state, ('wrench', wrench, 6))
-        return self._call('forward_dynamics', *state)
+        return self._answer('forward_dynamics', (q, qd, tau, wrench), out)
 
-    def _solved(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, wrench: ArrayLike | None
+    def regressor(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray:
-        bias = self.inverse_dynamics(q, qd, np.zeros_like(qd, dtype=float), wrench)
-        efforts = _checked(tau, 'tau', self.n)
-        rest = (efforts if bias.ndim == 2 else efforts[0]) - bias
-        try:
-            solution: FloatArray = np.linalg.solve(self.mass_matrix(q), rest[..., None])
-            return solution[..., 0]
-        except np.linalg.LinAlgError as error:
-            raise ModelError(
-                f'robot {self.robot.name!r}: the mass matrix is singular at q = {q!r}'
-            ) from error
-
-    def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
         """Return the regressor of the inertial parameters, shape (n, 10 b) or (N, n, 10 b).
 
         ``regressor @ parameters`` is the inverse dynamics without friction and rotor inertia,
         with :meth:`inertial_parameters`, for b bodies.
         """
-        n = self.n
-        return self._call('regressor', ('q', q, n), ('qd', qd, n), ('qdd', qdd, n))
+        return self._answer('regressor', (q, qd, qdd), out)
 
     def inertial_parameters(self) -> FloatArray:
         """Return the parameters that go with :meth:`regressor`, shape (10 b,).
@@ -350,41 +367,66 @@ class Dynamics:
         -------
         array, shape (n,)
             [N m or N]; zero when nothing was changed.
+
+        Raises
+        ------
+        InputError
+            On wrong shapes, numbers that are not finite, and sizes for which the bound overflows.
         """
-        plain = build_mechanism(self.robot, self.tolerance, regroup=False)
+        plain = self._subject.plain_mechanism
         sizes = []
         for name, value in (('q', q), ('qd', qd), ('qdd', qdd)):
-            flat = np.broadcast_to(np.asarray(value, dtype=np.float64), (self.n,))
-            sizes.append(_checked(flat, name, self.n)[0].tolist())
-        return np.array(
+            flat = np.full(self.n, value) if np.ndim(value) == 0 else value
+            rows = check_rows(flat, name, self.n)
+            if len(rows) != 1:
+                raise InputError(
+                    f'{name}: expected a number or shape ({self.n},), got {np.shape(value)}'
+                )
+            sizes.append(rows[0].tolist())
+        bound = np.array(
             torque_bound(
-                self._programs.mechanism,
+                self._subject.mechanism,
                 plain,
                 q=sizes[0],
                 qd=sizes[1],
                 qdd=sizes[2],
-                gravity=self._programs.gravity,
+                gravity=self._subject.gravity,
             )
         )
+        if not np.isfinite(bound).all():
+            names = ['q', 'qd', 'qdd']
+            raise make_overflow_error('rounding_bound', names, [np.array(s) for s in sizes])
+        return bound
 
     # ---- kinematics
 
-    def forward_kinematics(self, q: ArrayLike, link: str | None = None) -> FloatArray:
+    def forward_kinematics(
+        self, q: ArrayLike, link: str | None = None, *, out: FloatArray | None = None
+    ) -> FloatArray:
         """Return the pose of the tip, or of a named link, in the base link's frame.
 
         Parameters
         ----------
         q : array-like, shape (n,) or (N, n)
         link : str, optional
+        out : array, shape (4, 4) or (N, 4, 4), optional
+            For the result.
 
         Returns
         -------
         array, shape (4, 4) or (N, 4, 4)
             Homogeneous matrix, translation in metres.
         """
-        return self._call('forward_kinematics', ('q', q, self.n), link=link)
+        return self._answer('forward_kinematics', (q,), out, link=link)
 
-    def jacobian(self, q: ArrayLike, link: str | None = None, axes: str = 'base') -> FloatArray:
+    def jacobian(
+        self,
+        q: ArrayLike,
+        link: str | None = None,
+        axes: str = 'base',
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
         """Return the geometric Jacobian of the tip, or of a named link.
 
         Parameters
@@ -393,6 +435,8 @@ class Dynamics:
         link : str, optional
         axes : str
             'base': velocities in the base link's axes. 'tip': in the axes of the tip (or link).
+        out : array, shape (6, n) or (N, 6, n), optional
+            For the result.
 
         Returns
         -------
@@ -403,8 +447,8 @@ class Dynamics:
         """
         if axes not in ('base', 'tip'):
             raise InputError(f"axes: expected 'base' or 'tip', got {axes!r}")
-        suffix = '' if axes == 'base' else '_in_tip_axes'
-        return self._call('jacobian' + suffix, ('q', q, self.n), link=link)
+        row = FUNCTIONS['jacobian' if axes == 'base' else 'jacobian_in_tip_axes']
+        return self._answer('jacobian', (q,), out, link=link, row=row)
 
     # ---- the generated equations
 
@@ -415,8 +459,8 @@ class Dynamics:
         cosines are not counted.
         """
         counts = {}
-        for name in self._programs.names():
-            count = self._python(name).program.count()
+        for name in list_functions(self.robot):
+            count = self._evaluator.interpret(name).program.count()
             counts[name] = (count.multiplications, count.additions)
         return counts
 
@@ -441,17 +485,20 @@ class Dynamics:
         InputError
             When there is no such function or language.
         """
-        names = self._programs.names()
+        names = list_functions(self.robot)
         if function not in names:
             raise InputError(f'function: expected one of {", ".join(names)}, got {function!r}')
         if language not in LANGUAGES:
             raise InputError(f'language: expected one of {", ".join(LANGUAGES)}, got {language!r}')
-        program = self._python(function).program
+        program = self._evaluator.interpret(function).program
         return standalone_source(program, language, self._header(program))
 
     def _header(self, program: Program) -> list[str]:
         count = program.count()
-        units = ', '.join(f'{stem}: {UNITS[stem]}' for stem, _ in program.inputs if stem in UNITS)
+        row = FUNCTIONS[program.name]
+        units = '; '.join(
+            f'{argument.stem or argument.name}: {argument.unit}' for argument in row.arguments
+        )
         joints = ', '.join(
             f'{index + 1} {joint.name} ({"m, N" if joint.type.is_prismatic else "rad, N m"})'
             for index, joint in enumerate(self.robot.joints)
@@ -460,133 +507,125 @@ class Dynamics:
             f'{program.name} of {self.robot.name}: {count.multiplications} multiplications, '
             f'{count.additions} additions, {count.functions} sines, cosines and signs',
             f'joints: {joints}',
-            f'SI units. {units}',
-            f'gravity in base axes [m/s^2]: {", ".join(map(repr, self._programs.gravity))}',
-            f'tolerance {self.tolerance:g}: {len(self._programs.mechanism.changes)} numbers taken '
+            f'SI units. {units}; result: {row.returns}',
+            f'gravity in base axes [m/s^2]: {", ".join(map(repr, self._subject.gravity))}',
+            f'tolerance {self.tolerance:g}: {len(self._subject.mechanism.changes)} numbers taken '
             f'as exact; an effort changes by at most {self.rounding_bound().max():.2g} N m or N '
             'at 1 rad/s and 1 rad/s^2 (m/s, m/s^2)',
         ]
 
     # ---- how a call is made
 
-    def _call(
-        self, name: str, *arguments: tuple[str, ArrayLike, int], link: str | None = None
-    ) -> FloatArray:
-        values, single = _inputs(*arguments)
-        if self.n > LARGEST.get(name, self.n):
-            _require_finite(arguments, values)
-            result = self._strobed(name, values)
-        else:
-            result = self._evaluated(name, arguments, values, link)
-        if name.startswith('forward_dynamics') and not np.isfinite(result).all():
-            raise ModelError(
-                f'robot {self.robot.name!r}: the mass matrix is singular at one of the positions'
-            )
-        return result[0] if single else result
-
-    def _evaluated(
+    def _answer(
         self,
-        name: str,
-        arguments: tuple[tuple[str, ArrayLike, int], ...],
-        values: list[FloatArray],
-        link: str | None,
+        method: str,
+        values: tuple[ArrayLike | None, ...],
+        out: FloatArray | None,
+        *,
+        link: str | None = None,
+        row: Function | None = None,
     ) -> FloatArray:
-        if self.backend == 'numba':
-            if (name, link) not in self._compiled:
-                _require_finite(arguments, values)  # before anything is compiled for it
-            rows: FloatArray | None = self._machine_code(name, link).batch(
-                *values, threads=self.threads
-            )
-            if rows is not None:
-                return rows
-        # The machine code refuses what is not finite, and leaves huge angles to the libraries.
-        _require_finite(arguments, values)
-        kernel = self._python(name, link)
-        if values[0].shape[0] != 1:
-            return kernel.batch(*values)
-        try:
-            return kernel.single(*[value[0] for value in values])[np.newaxis]
-        except ZeroDivisionError as error:
-            raise ModelError(
-                f'robot {self.robot.name!r}: the mass matrix is singular at q = '
-                f'{values[0][0].tolist()}'
-            ) from error
+        """Check the arguments of a method, choose the function that answers, and compute it."""
+        if row is None:
+            row = choose_function(method, tuple([value is not None for value in values]))
+        given = []
+        for place, argument in zip(argument_places(row), row.arguments, strict=True):
+            value, count = values[place], argument.size or self.n
+            if value is None and argument.name in row.optional:
+                value = np.zeros(count)
+            given.append(Given(argument.name, value, count, argument.serves_all))  # type: ignore[arg-type]
+        arrays, is_single = match_samples(given)
+        if row.needs_tip and link is None and self.robot.tip_link is None:
+            require_finite(given, arrays)
+            _ = self.robot.tip  # raises
+        rows_out = None
+        if out is not None:
+            shape = row.shape(self.robot)
+            rows = shape if is_single else (arrays[0].shape[0], *shape)
+            rows_out = check_result(out, rows, arrays)
+            rows_out = rows_out[np.newaxis] if is_single else rows_out
+        evaluator = self._evaluator
+        was_loaded = evaluator.loaded(row.name, link) is not None
+        result = evaluator.evaluate(
+            row.name, arrays, lambda: require_finite(given, arrays), link, rows_out
+        )
+        if not was_loaded and row.method and evaluator.loaded(row.name, link) is not None:
+            self._install_entries(row.method)
+        if out is not None:
+            return out
+        return result[0] if is_single else result
 
-    def _python(self, name: str, link: str | None = None) -> PythonKernel:
-        kernel = self._interpreted.get((name, link))
-        if kernel is None:
-            kernel = PythonKernel(self._programs.program(name, link))
-            self._interpreted[name, link] = kernel
-        return kernel
-
-    def _machine_code(self, name: str, link: str | None = None) -> Any:
-        compiled = self._compiled.get((name, link))
-        if compiled is None:
-            from ne_dynamics.codegen.compiled import CompiledKernel
-
-            program = self._programs.program(name, link)
-            count = program.count()
-            large = count.multiplications + count.additions > LONG_COMPILATION
-            compiled = CompiledKernel(program, self._cache, _announce if large else None)
-            self._compiled[name, link] = compiled
-            if link is None and name in _ENTRIES:
-                self._install_entry(name)
-        return compiled
-
-    def _install_entry(self, name: str) -> None:
+    def _install_entries(self, method: str) -> None:
         """Put the compiled functions in front of the method they answer for."""
-        names = _ENTRIES[name]
+        shown = self if self._facade is None else self._facade()
+        if shown is None or getattr(type(self), method) is not getattr(Dynamics, method):
+            return  # nobody would call it, or a subclass has its own
+        rows = functions_for(method)
         if self.robot.tip_link is None:
             # Without a tip a wrench or a payload is an error, which the method raises.
-            names = names[:1]
-        if getattr(type(self), names[0]) is not getattr(Dynamics, names[0]):
-            return  # a subclass has its own
-        method = getattr(Dynamics, names[0])
-        answer: Callable[..., Any] = method.__get__(self)
-        for part in reversed(names):
-            compiled = self._compiled.get((part, None))
-            if compiled is not None:
-                answer = compiled.entry(
-                    names[0], answer, _builtin_doc(method), takes_batches=self.threads == 1
-                )
-        self.__dict__[names[0]] = answer
+            rows = rows[:1]
+        stand_in = shown._make_stand_in()
+        function = getattr(Dynamics, method)
+        following: Callable[..., Any] = function.__get__(stand_in)
+        for row in reversed(rows):
+            kernel = self._evaluator.loaded(row.name)
+            if kernel is not None and kernel.has_entry:
+                owner = Owner(stand_in, following, kernel.most_rows)
+                following = kernel.entry(owner, method, _builtin_doc(function))
+        if _is_entry(following):
+            shown.__dict__[method] = following
 
-    def _recursion(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
-        """Evaluate the recursion without gravity, friction and rotor inertia on a batch."""
-        return self._call('strobe', ('q', q, self.n), ('qd', qd, self.n), ('qdd', qdd, self.n))
+    def _make_stand_in(self) -> Dynamics:
+        """Return the same dynamics without entries.
 
-    def _strobed(self, name: str, values: list[FloatArray]) -> FloatArray:
-        """Compute a large robot's matrix by calls of the recursion, all columns at once.
-
-        Unit accelerations give M; with the velocity products h(u) = B(u, u), B symmetric,
-        column j of the Christoffel C is ``B(qd, e_j) = (h(qd + e_j) - h(qd - e_j)) / 4``.
+        An entry refers to it in place of these dynamics, which refer to the entry. So there is no
+        reference cycle, and the machine code is unloaded as soon as its last user is gone.
         """
-        n, samples = self.n, values[0].shape[0]
-        if name == 'regressor':
-            return self._strobed_regressor(values)
-        q = np.repeat(values[0], n, axis=0)
-        units = np.tile(np.eye(n), (samples, 1))
-        zeros = np.zeros_like(q)
-        if name == 'coriolis_matrix':
-            qd = np.repeat(values[1], n, axis=0)
-            plus = self._recursion(q, qd + units, zeros)
-            minus = self._recursion(q, qd - units, zeros)
-            return np.swapaxes((0.25 * (plus - minus)).reshape(samples, n, n), 1, 2)
-        columns = self._recursion(q, zeros, units).reshape(samples, n, n)
-        reflected = [joint.reflected_inertia for joint in self.robot.joints]
-        result: FloatArray = 0.5 * (columns + np.swapaxes(columns, 1, 2)) + np.diag(reflected)
-        return result
+        stand_in = object.__new__(type(self))
+        stand_in.__dict__.update(
+            {key: self.__dict__[key] for key in _SETTINGS}, _facade=weakref.ref(self)
+        )
+        return stand_in
 
-    def _strobed_regressor(self, values: list[FloatArray]) -> FloatArray:
-        plain = build_mechanism(self.robot, self.tolerance, regroup=False)
-        samples = values[0].shape[0]
-        q, qd, qdd = (list(np.ascontiguousarray(value.T)) for value in values)
-        rows = terms.regressor(plain, q, qd, qdd, self._programs.gravity)
-        result = np.empty((samples, self.n, terms.PARAMETERS_PER_BODY * len(plain.bodies)))
-        for row, entries in enumerate(rows):
-            for column, entry in enumerate(entries):
-                result[:, row, column] = entry
-        return result
+
+_SETTINGS = (
+    'robot',
+    'n',
+    'joint_names',
+    'backend',
+    'tolerance',
+    'threads',
+    '_subject',
+    '_evaluator',
+)
+
+
+def _is_rebuilt(key: str, value: object) -> bool:
+    """Return whether an attribute comes back by construction."""
+    return key in _SETTINGS or key == '_facade' or _is_entry(value)
+
+
+def _is_entry(value: object) -> bool:
+    return isinstance(getattr(value, '__self__', None), Owner)
+
+
+def _list_slots(kind: type) -> list[str]:
+    """Return the names of a class's own slots, as its instances have them."""
+    slots = kind.__dict__.get('__slots__', ())
+    names = [slots] if isinstance(slots, str) else list(slots)
+    prefix = f'_{kind.__name__.lstrip("_")}'
+    return [
+        prefix + name if name.startswith('__') and not name.endswith('__') else name
+        for name in names
+        if name not in ('__dict__', '__weakref__')
+    ]
+
+
+def _rebuild(kind: type[Dynamics], arguments: tuple[Any, ...]) -> Dynamics:
+    """Return dynamics of a class, whatever its own constructor takes."""
+    dynamics = object.__new__(kind)
+    Dynamics.__init__(dynamics, *arguments)
+    return dynamics
 
 
 def _builtin_doc(method: Callable[..., Any]) -> str:
@@ -597,86 +636,3 @@ def _builtin_doc(method: Callable[..., Any]) -> str:
         if name != 'self'
     ]
     return f'{method.__name__}{inspect.Signature(parameters)}\n--\n\n{method.__doc__ or ""}'
-
-
-def _announce(text: str) -> None:
-    if sys.stderr.isatty():
-        print(f'ne_dynamics: {text} ...', file=sys.stderr, flush=True)
-
-
-def _is_a_load(wrench: ArrayLike | None, payload: ArrayLike | None) -> bool:
-    """Tell whether there is something for a tip to carry: any payload, a wrench not zero."""
-    if payload is not None:
-        return True
-    return wrench is not None and bool(_checked(wrench, 'wrench', 6).any())
-
-
-def _rows(value: ArrayLike, name: str, count: int) -> FloatArray:
-    """Return a (N, count) array of floats, or raise an error that names the argument."""
-    if type(value) is np.ndarray and value.dtype is _FLOAT:
-        array = value
-    else:
-        try:
-            array = np.asarray(value)
-        except ValueError as error:  # rows of different length
-            raise InputError(f'{name}: expected an array of numbers, got {value!r}') from error
-        if array.dtype.kind not in 'fiu':
-            raise InputError(
-                f'{name}: expected real numbers, got {array.dtype.name}: {np.array2string(array)}'
-            )
-        array = array.astype(np.float64, copy=False)
-    if array.ndim not in (1, 2) or array.shape[-1] != count:
-        raise InputError(f'{name}: expected shape ({count},) or (N, {count}), got {array.shape}')
-    return array.reshape(-1, count)
-
-
-_FLOAT = np.dtype(np.float64)
-
-_ONE_FOR_ALL = ('wrench', 'base_motion', 'payload')
-"""Arguments of which a single one may go with a batch."""
-
-
-def _require_finite(
-    arguments: Iterable[tuple[str, ArrayLike, int]], values: Iterable[FloatArray]
-) -> None:
-    """Raise an error that names the argument and the place of a number that is not finite."""
-    for (name, value, _), array in zip(arguments, values, strict=True):
-        # A sum is finite when its terms are; one that overflows is looked at entry by entry.
-        if math.isfinite(array.sum()) or np.isfinite(array).all():
-            continue
-        row, column = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        index = (column,) if np.ndim(value) == 1 else (row, column)
-        raise InputError(
-            f'{name}: expected finite numbers, got {array[row, column]} at index {index}'
-        )
-
-
-def _checked(value: ArrayLike, name: str, count: int) -> FloatArray:
-    """Return a finite (N, count) array, or raise an error that names the argument."""
-    array = _rows(value, name, count)
-    _require_finite([(name, value, count)], [array])
-    return array
-
-
-def _inputs(*arguments: tuple[str, ArrayLike, int]) -> tuple[list[FloatArray], bool]:
-    """Check shapes and bring arguments to one number of samples, set by the first.
-
-    A single wrench, base motion or payload serves all samples of a batch; nothing else is
-    repeated.
-    """
-    arrays = [_rows(value, name, count) for name, value, count in arguments]
-    first, first_value, _ = arguments[0]
-    single = np.ndim(first_value) == 1
-    samples = arrays[0].shape[0]
-    for index, (name, value, count) in enumerate(arguments):
-        if np.ndim(value) == np.ndim(first_value) and arrays[index].shape[0] == samples:
-            continue
-        if np.ndim(value) == 1 and name in _ONE_FOR_ALL:
-            arrays[index] = np.broadcast_to(arrays[index], (samples, count))
-            continue
-        expected = f'({count},)' if single else f'({samples}, {count})'
-        raise InputError(
-            f'{name}: expected shape {expected} to go with {first} of shape '
-            f'{np.shape(first_value)}, got {np.shape(value)}'
-        )
-    return arrays, single

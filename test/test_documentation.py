@@ -96,3 +96,21 @@ def test_python_examples_run(tmp_path, monkeypatch, capsys):
     for block in blocks:
         exec(compile(block, 'README.md', 'exec'), names)
     assert capsys.readouterr().out
+
+
+def test_contributing_knows_every_part_and_every_test_it_names():
+    """The tables of CONTRIBUTING.md hold each part of the package, and paths that exist."""
+    text = (ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8')
+    parts = {path.name for path in (ROOT / 'ne_dynamics').iterdir()} - {
+        '__init__.py',
+        '__pycache__',
+        'py.typed',
+    }
+    for part in parts:
+        assert f'`ne_dynamics/{part}`' in text or f'`{part}`' in text, part
+    for name in re.findall(r'`((?:test|doc|ne_dynamics|codegen|ros|config)/[\w./]+)`', text):
+        found = [folder / name for folder in (ROOT, ROOT / 'ne_dynamics')]
+        assert any(path.exists() for path in found), name
+    folders = {path.name for path in (ROOT / 'test').iterdir() if path.is_dir()} - {'__pycache__'}
+    for folder in folders:
+        assert f'test/{folder}' in text, folder

@@ -14,11 +14,12 @@ PACKAGE = 'ne_dynamics'
 # A part may import parts of a lower rank, and itself; parts of one rank stand beside each other.
 RANKS = {
     'errors': 0,
+    'printable': 1,
     'shipped': 1,
     'model': 1,
     'algorithms': 2,
+    'arguments': 2,
     'codegen': 3,
-    'formulations': 3,
     'dynamics': 4,
     '__init__': 5,  # what `import ne_dynamics` gives; nothing of the core imports it
     'control': 5,
@@ -26,9 +27,12 @@ RANKS = {
     'identification': 7,
     'simulation': 7,
     'bench': 8,
-    'reproduce': 9,
+    'papers': 9,
     'cli': 10,
 }
+
+PAPERS = ('forms', 'counting', 'studies')
+"""The folders of `papers`; each may import those before it."""
 
 MAY_USE_ROS = {'ros', 'simulation', 'bench', 'cli'}
 
@@ -95,6 +99,31 @@ def test_imports_go_one_way(path):
             and part_of(name) != own
             and RANKS[part_of(name)] >= RANKS[own]
         }
+    )
+    assert not wrong, f'{module_name(path)} must not import {wrong}'
+
+
+@pytest.mark.parametrize(
+    'path', [path for path in SOURCES if path.parts[-2] in PAPERS], ids=module_name
+)
+def test_imports_inside_papers_go_one_way(path):
+    """Forms know nothing of counting, and neither knows of the studies."""
+    later = PAPERS[PAPERS.index(path.parts[-2]) + 1 :]
+    wrong = sorted(
+        name
+        for name in set(imported_modules(path))
+        if name.startswith(tuple(f'{PACKAGE}.papers.{folder}' for folder in later))
+    )
+    assert not wrong, f'{module_name(path)} must not import {wrong}'
+
+
+@pytest.mark.parametrize('path', SOURCES, ids=module_name)
+def test_only_the_command_line_imports_papers(path):
+    """The published forms are oracles and studies: nothing else stands on them."""
+    if part_of(module_name(path)) in ('papers', 'cli'):
+        return
+    wrong = sorted(
+        {name for name in imported_modules(path) if name.startswith(f'{PACKAGE}.papers')}
     )
     assert not wrong, f'{module_name(path)} must not import {wrong}'
 

@@ -9,36 +9,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 
 import numpy as np
 
-Vector = list[Any]
-"""Three generic scalars."""
+from ne_dynamics.algorithms.scalar import Scalar, SymbolicScalar
 
 
-def sin(x: Any) -> Any:
+def sin(x: Scalar) -> Scalar:
     """Return the sine of a generic scalar."""
     if isinstance(x, (int, float)):
         return math.sin(x)
-    return np.sin(x) if isinstance(x, np.ndarray) else x.sin()
+    return np.sin(x) if isinstance(x, np.ndarray) else cast(SymbolicScalar, x).sin()
 
 
-def cos(x: Any) -> Any:
+def cos(x: Scalar) -> Scalar:
     """Return the cosine of a generic scalar."""
     if isinstance(x, (int, float)):
         return math.cos(x)
-    return np.cos(x) if isinstance(x, np.ndarray) else x.cos()
+    return np.cos(x) if isinstance(x, np.ndarray) else cast(SymbolicScalar, x).cos()
 
 
-def sign(x: Any) -> Any:
+def sign(x: Scalar) -> Scalar:
     """Return -1, 0 or 1."""
     if isinstance(x, (int, float)):
         return float(x > 0) - float(x < 0)
-    return np.sign(x) if isinstance(x, np.ndarray) else x.sign()
+    return np.sign(x) if isinstance(x, np.ndarray) else cast(SymbolicScalar, x).sign()
 
 
-def label(values: Sequence[Any], stem: str) -> Vector:
+def label(values: Sequence[Scalar], stem: str) -> list[Scalar]:
     """Name a vector for the generated text (``stem_x`` ...); other scalars pass unchanged."""
     return [
         value.labelled(f'{stem}_{axis}') if hasattr(value, 'labelled') else value
@@ -46,22 +45,22 @@ def label(values: Sequence[Any], stem: str) -> Vector:
     ]
 
 
-def add(a: Sequence[Any], b: Sequence[Any]) -> Vector:
+def add(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
     """Return a + b."""
     return [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 
 
-def scale(factor: Any, a: Sequence[Any]) -> Vector:
+def scale(factor: Scalar, a: Sequence[Scalar]) -> list[Scalar]:
     """Return factor * a."""
     return [factor * a[0], factor * a[1], factor * a[2]]
 
 
-def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     """Return the scalar product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def cross(a: Sequence[Any], b: Sequence[Any]) -> Vector:
+def cross(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
     """Return a x b."""
     return [
         a[1] * b[2] - a[2] * b[1],
@@ -70,6 +69,6 @@ def cross(a: Sequence[Any], b: Sequence[Any]) -> Vector:
     ]
 
 
-def multiply(matrix: Sequence[Sequence[Any]], a: Sequence[Any]) -> Vector:
+def multiply(matrix: Sequence[Sequence[Scalar]], a: Sequence[Scalar]) -> list[Scalar]:
     """Return the product of a 3x3 matrix (rows) and a vector."""
     return [dot(row, a) for row in matrix]

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
-from ne_dynamics.algorithms.terms import Matrix, mass_matrix
+from ne_dynamics.algorithms.scalar import Matrix, Scalar, Vector
+from ne_dynamics.algorithms.terms import mass_matrix
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import Link
 
 
 def forward_dynamics(
     mechanism: Mechanism,
-    q: Sequence[Any],
-    qd: Sequence[Any],
-    tau: Sequence[Any],
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    tau: Sequence[Scalar],
     *,
     gravity: Sequence[float],
-    wrench: Sequence[Any] | None = None,
+    wrench: Sequence[Scalar] | None = None,
     tip: Link | None = None,
-) -> list[Any]:
+) -> Vector:
     """Return ``M(q)^-1 (tau - tau(q, qd, 0))`` (Walker and Orin 1982).
 
     Parameters
@@ -48,7 +48,7 @@ def forward_dynamics(
     return solve_symmetric(mass_matrix(mechanism, q), rest)
 
 
-def solve_symmetric(matrix: Matrix, right: Sequence[Any]) -> list[Any]:
+def solve_symmetric(matrix: Matrix, right: Sequence[Scalar]) -> Vector:
     """Solve a positive definite system by ``M = L^T D L``, from the last row to the first.
 
     In this order the zeros between branches of a tree stay zero (Featherstone 2008, 6.5), so
@@ -71,7 +71,7 @@ def solve_symmetric(matrix: Matrix, right: Sequence[Any]) -> list[Any]:
     n = len(right)
     work = [list(row) for row in matrix]
     factors: Matrix = [[0.0] * n for _ in range(n)]
-    reciprocals: list[Any] = [0.0] * n
+    reciprocals: Vector = [0.0] * n
     for k in reversed(range(n)):
         pivot = work[k][k]
         if isinstance(pivot, float) and pivot <= 0.0:

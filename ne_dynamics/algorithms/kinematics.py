@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from ne_dynamics.algorithms.elementary import Vector, add, cross, scale
+from ne_dynamics.algorithms.elementary import add, cross, scale
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import joint_rotation
+from ne_dynamics.algorithms.scalar import Matrix, Scalar, Vector
 from ne_dynamics.model.robot import BASE, Link, Transform
 
 Pose = tuple[list[Vector], Vector]
 """The three axes of a frame and its origin, each a vector of the base link's axes."""
 
 
-def _columns(pose: Transform) -> Pose:
+def _split_pose(pose: Transform) -> Pose:
     return pose.rotation.T.tolist(), pose.translation.tolist()
 
 
-def _turned(axes: list[Vector], axis: str, c: Any, s: Any) -> list[Vector]:
+def _turn_axes(axes: list[Vector], axis: str, c: Scalar, s: Scalar) -> list[Vector]:
     """Return the axes of a frame turned about its own z or x axis."""
     first, second = (0, 1) if axis == 'z' else (1, 2)
     a, b = axes[first], axes[second]
@@ -28,25 +28,25 @@ def _turned(axes: list[Vector], axis: str, c: Any, s: Any) -> list[Vector]:
     return result
 
 
-def _point(pose: Pose, local: Sequence[Any]) -> Vector:
+def _locate_point(pose: Pose, local: Sequence[Scalar]) -> Vector:
     axes, origin = pose
     for axis, length in zip(axes, local, strict=True):
         origin = add(origin, scale(length, axis))
     return origin
 
 
-def body_poses(mechanism: Mechanism, q: Sequence[Any], last: int) -> dict[int, Pose]:
+def body_poses(mechanism: Mechanism, q: Sequence[Scalar], last: int) -> dict[int, Pose]:
     """Return the poses of the bodies from the base to body `last`, in the base link's frame."""
     path = [last]
     while path[-1] != BASE:
         path.append(mechanism.bodies[path[-1]].parent)
-    poses: dict[int, Pose] = {BASE: _columns(mechanism.base_pose)}
+    poses: dict[int, Pose] = {BASE: _split_pose(mechanism.base_pose)}
     for index in reversed(path[:-1]):
         body = mechanism.bodies[index]
         axes, _ = poses[body.parent]
-        origin = _point(poses[body.parent], body.position)
+        origin = _locate_point(poses[body.parent], body.position)
         for axis, c, s in joint_rotation(body, q[body.coordinate]):
-            axes = _turned(axes, axis, c, s)
+            axes = _turn_axes(axes, axis, c, s)
         if body.is_prismatic:
             shift = body.multiplier * q[body.coordinate] + body.offset
             origin = add(origin, scale(shift, axes[2]))
@@ -54,39 +54,44 @@ def body_poses(mechanism: Mechanism, q: Sequence[Any], last: int) -> dict[int, P
     return poses
 
 
-def link_pose(mechanism: Mechanism, link: Link, q: Sequence[Any]) -> Pose:
+def link_pose(mechanism: Mechanism, link: Link, q: Sequence[Scalar]) -> Pose:
     """Return the pose of a link's frame in the base link's frame."""
-    return _link_pose(mechanism, link, body_poses(mechanism, q, link.body))
+    return _compute_link_pose(mechanism, link, body_poses(mechanism, q, link.body))
 
 
-def _link_pose(mechanism: Mechanism, link: Link, poses: dict[int, Pose]) -> Pose:
+def _compute_link_pose(mechanism: Mechanism, link: Link, poses: dict[int, Pose]) -> Pose:
     axes, _ = pose = poses[link.body]
-    local_axes, local_origin = _columns(mechanism.frame_pose(link))
+    local_axes, local_origin = _split_pose(mechanism.frame_pose(link))
     zero: Vector = [0.0, 0.0, 0.0]
-    turned = [_point((axes, zero), local) for local in local_axes]
-    return turned, _point(pose, local_origin)
+    turned = [_locate_point((axes, zero), local) for local in local_axes]
+    return turned, _locate_point(pose, local_origin)
 
 
-def jacobian(mechanism: Mechanism, link: Link, q: Sequence[Any], axes: str) -> list[list[Any]]:
+def jacobian(mechanism: Mechanism, link: Link, q: Sequence[Scalar], axes: str) -> Matrix:
     """Return the geometric Jacobian of a link's frame, 6 rows of n scalars.
 
     Rows 0-2 give the velocity of the frame's origin, rows 3-5 the angular velocity, in the base
     link's axes (``axes='base'``) or in the link's own (``axes='tip'``).
     """
     poses = body_poses(mechanism, q, link.body)
-    link_axes, tip = _link_pose(mechanism, link, poses)
-    columns: list[list[Any]] = [[0.0] * 6 for _ in range(mechanism.n)]
+    link_axes, tip = _compute_link_pose(mechanism, link, poses)
+    columns: Matrix = [[0.0] * 6 for _ in range(mechanism.n)]
     for index, (body_axes, origin) in poses.items():
         if index == BASE:
             continue
         body = mechanism.bodies[index]
         z = body_axes[2]
-        if body.is_prismatic:
-            linear, angular = z, [0.0, 0.0, 0.0]
-        else:
-            linear, angular = cross(z, [a - b for a, b in zip(tip, origin, strict=True)]), z
+        linear: Vector = z
+        angular: Vector = [0.0, 0.0, 0.0]
+        if not body.is_prismatic:
+            # A turn about an axis through the body's origin moves the tip by z x (tip - origin).
+            linear = cross(z, [a - b for a, b in zip(tip, origin, strict=True)])
+            angular = z
         if axes == 'tip':
-            linear, angular = _in_axes(link_axes, linear), _in_axes(link_axes, angular)
+            linear, angular = (
+                _resolve_in_axes(link_axes, linear),
+                _resolve_in_axes(link_axes, angular),
+            )
         part = [body.multiplier * value for value in (*linear, *angular)]
         columns[body.coordinate] = [
             own + more for own, more in zip(columns[body.coordinate], part, strict=True)
@@ -94,5 +99,5 @@ def jacobian(mechanism: Mechanism, link: Link, q: Sequence[Any], axes: str) -> l
     return [[column[row] for column in columns] for row in range(6)]
 
 
-def _in_axes(axes: list[Vector], vector: Vector) -> Vector:
+def _resolve_in_axes(axes: list[Vector], vector: Vector) -> Vector:
     return [sum((a * b for a, b in zip(axis, vector, strict=True)), 0.0) for axis in axes]

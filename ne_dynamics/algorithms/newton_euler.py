@@ -17,10 +17,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from ne_dynamics.algorithms.elementary import (
-    Vector,
     add,
     cos,
     cross,
@@ -30,62 +28,62 @@ from ne_dynamics.algorithms.elementary import (
     sign,
     sin,
 )
-from ne_dynamics.algorithms.mechanism import Mechanism, MechanismBody
+from ne_dynamics.algorithms.mechanism import Mechanism
+from ne_dynamics.algorithms.mechanism_body import MechanismBody
+from ne_dynamics.algorithms.scalar import Matrix, Scalar, Vector
 from ne_dynamics.model.robot import BASE, Link, Transform
 
-Rotation = list[tuple[str, Any, Any]]
+Rotation = list[tuple[str, Scalar, Scalar]]
 """Elementary rotations (axis, cosine, sine), applied right to left from child to parent."""
 
 
-def joint_rotation(body: MechanismBody, q: Any) -> Rotation:
+def joint_rotation(body: MechanismBody, q: Scalar) -> Rotation:
     """Return the rotation of a body's frame in its parent's: Rz(turn) Rx(twist) Rz(angle)."""
-    cosine, sine = body.spin
-    if not body.is_prismatic:
-        angle = q if body.multiplier == 1.0 else body.multiplier * q
-        if body.offset != 0.0:
-            angle = angle + body.offset
-        cosine_q, sine_q = cos(angle), sin(angle)
-        if body.spin == (1.0, 0.0):
-            cosine, sine = cosine_q, sine_q
-        elif cosine == 0.0 or sine == 0.0:
-            # A quarter turn swaps sine and cosine and costs nothing.
-            cosine, sine = (
-                cosine * cosine_q if sine == 0.0 else -(sine * sine_q),
-                cosine * sine_q if sine == 0.0 else sine * cosine_q,
-            )
-        else:
-            angle = angle + _angle_of(body.spin)
-            cosine, sine = cos(angle), sin(angle)
-    return [('z', *body.turn), ('x', *body.twist), ('z', cosine, sine)]
+    turn, twist, spin = body.turn, body.twist, body.spin
+    if body.is_prismatic:
+        return [('z', *turn), ('x', *twist), ('z', *spin)]
+    angle = q if body.multiplier == 1.0 else body.multiplier * q
+    if body.offset != 0.0:
+        angle = angle + body.offset
+    if spin[0] != 0.0 and spin[1] != 0.0:
+        angle = angle + _compute_angle(spin)
+        return [('z', *turn), ('x', *twist), ('z', cos(angle), sin(angle))]
+    # A quarter turn swaps sine and cosine and costs nothing.
+    cosine, sine = cos(angle), sin(angle)
+    if spin[1] == 0.0:
+        cosine, sine = spin[0] * cosine, spin[0] * sine
+    else:
+        cosine, sine = -(spin[1] * sine), spin[1] * cosine
+    return [('z', *turn), ('x', *twist), ('z', cosine, sine)]
 
 
-def _angle_of(pair: tuple[float, float]) -> float:
+def _compute_angle(pair: tuple[float, float]) -> float:
     return math.atan2(pair[1], pair[0])
 
 
-def _turn(axis: str, c: Any, s: Any, v: Sequence[Any]) -> Vector:
+def _turn_vector(axis: str, c: Scalar, s: Scalar, v: Sequence[Scalar]) -> Vector:
     if axis == 'z':
         return [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]]
     return [v[0], c * v[1] - s * v[2], s * v[1] + c * v[2]]
 
 
-def to_parent(rotation: Rotation, vector: Sequence[Any]) -> Vector:
+def to_parent(rotation: Rotation, vector: Sequence[Scalar]) -> Vector:
     """Return a vector of the child's axes in the parent's axes."""
     result = list(vector)
     for axis, c, s in reversed(rotation):
-        result = _turn(axis, c, s, result)
+        result = _turn_vector(axis, c, s, result)
     return result
 
 
-def to_child(rotation: Rotation, vector: Sequence[Any]) -> Vector:
+def to_child(rotation: Rotation, vector: Sequence[Scalar]) -> Vector:
     """Return a vector of the parent's axes in the child's axes."""
     result = list(vector)
     for axis, c, s in rotation:
-        result = _turn(axis, c, -s, result)
+        result = _turn_vector(axis, c, -s, result)
     return result
 
 
-def angular_matrix(w: Sequence[Any], wd: Sequence[Any]) -> list[list[Any]]:
+def angular_matrix(w: Sequence[Scalar], wd: Sequence[Scalar]) -> Matrix:
     """Return ``A = [wd]x + [w]x [w]x`` as rows."""
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
@@ -96,7 +94,7 @@ def angular_matrix(w: Sequence[Any], wd: Sequence[Any]) -> list[list[Any]]:
     ]
 
 
-def _moment(matrix: list[list[Any]], w: Sequence[Any], moments: Sequence[Any]) -> Vector:
+def _compute_moment(matrix: Matrix, w: Sequence[Scalar], moments: Sequence[Scalar]) -> Vector:
     """Return vee(A J - (A J)^T) for J given by its moments xx, yy, zz, xy, xz, yz."""
     xx, yy, zz, xy, xz, yz = moments
     w_xx, w_yy, w_zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
@@ -121,18 +119,18 @@ def _moment(matrix: list[list[Any]], w: Sequence[Any], moments: Sequence[Any]) -
 
 def newton_euler(
     mechanism: Mechanism,
-    q: Sequence[Any],
-    qd: Sequence[Any],
-    qdd: Sequence[Any],
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
     *,
-    gravity: Sequence[Any],
-    base_motion: Sequence[Any] | None = None,
-    wrench: Sequence[Any] | None = None,
-    payload: Sequence[Any] | None = None,
+    gravity: Sequence[Scalar],
+    base_motion: Sequence[Scalar] | None = None,
+    wrench: Sequence[Scalar] | None = None,
+    payload: Sequence[Scalar] | None = None,
     tip: Link | None = None,
-    inertias: Sequence[tuple[Any, Sequence[Any], Sequence[Any]]] | None = None,
+    inertias: Sequence[tuple[Scalar, Sequence[Scalar], Sequence[Scalar]]] | None = None,
     joint_effects: bool = True,
-) -> list[Any]:
+) -> Vector:
     """Return the joint efforts that a motion takes.
 
     Parameters
@@ -167,17 +165,17 @@ def newton_euler(
     """
     if tip is None and not (wrench is None and payload is None):
         raise TypeError('newton_euler: a wrench or a payload needs the tip it belongs to')
-    w_base, wd_base, a_base = _base_state(mechanism, gravity, base_motion)
+    w_base, wd_base, a_base = _compute_base_state(mechanism, gravity, base_motion)
     matrix_base = angular_matrix(w_base, wd_base)
     count = len(mechanism.bodies)
     rotations: list[Rotation] = []
     w: list[Vector] = []
-    matrices: list[list[list[Any]]] = []
+    matrices: list[Matrix] = []
     wds: list[Vector] = []
     forces: list[Vector] = []
     moments: list[Vector] = []
     accelerations: list[Vector] = []
-    displacements: list[Any] = []
+    displacements: Vector = []
     for index, body in enumerate(mechanism.bodies):
         name = str(index + 1)
         rate = body.multiplier * qd[body.coordinate]
@@ -195,7 +193,7 @@ def newton_euler(
         wd_link = to_child(rotation, wd_parent)
         # (3.17): the origin's acceleration, first as a point of the parent.
         a_link = to_child(rotation, add(a_parent, multiply(matrix, body.position)))
-        displacement: Any = 0.0
+        displacement: Scalar = 0.0
         if body.is_prismatic:
             displacement = body.multiplier * q[body.coordinate] + body.offset
         else:
@@ -223,18 +221,18 @@ def newton_euler(
         displacements.append(displacement)
         if inertias is None:
             inertia = body.inertia
-            mass: Any = inertia.mass
-            first: Sequence[Any] = inertia.first_moment
-            second: Sequence[Any] = inertia.second_moments
+            mass: Scalar = inertia.mass
+            first: Sequence[Scalar] = inertia.first_moment
+            second: Sequence[Scalar] = inertia.second_moments
         else:
             mass, first, second = inertias[index]
         if payload is not None and tip is not None and tip.body == index:
-            load = _payload_in_body(mechanism.frame_pose(tip), payload)
+            load = _move_payload(mechanism.frame_pose(tip), payload)
             mass, first = mass + load[0], add(first, load[1])
             second = [own + more for own, more in zip(second, load[2], strict=True)]
         # (3.18), (3.19) with the moments about the frame's origin.
         forces.append(add(multiply(matrix, first), [mass * value for value in a_link]))
-        moments.append(add(_moment(matrix, w_link, second), cross(first, a_link)))
+        moments.append(add(_compute_moment(matrix, w_link, second), cross(first, a_link)))
 
     if wrench is not None and tip is not None and tip.body != BASE:
         pose = mechanism.frame_pose(tip)
@@ -245,7 +243,7 @@ def newton_euler(
         moments[tip.body] = add(moments[tip.body], add(moment, cross(arm, force)))
 
     # (3.20), (3.21): inward; each link hands its force and moment to its parent.
-    efforts: list[Any] = [0.0] * mechanism.n
+    efforts: Vector = [0.0] * mechanism.n
     for index in reversed(range(count)):
         body = mechanism.bodies[index]
         name = str(index + 1)
@@ -280,7 +278,7 @@ def newton_euler(
     return efforts
 
 
-def _payload_in_body(pose: Transform, payload: Sequence[Any]) -> tuple[Any, Vector, list[Any]]:
+def _move_payload(pose: Transform, payload: Sequence[Scalar]) -> tuple[Scalar, Vector, Vector]:
     """Return mass, first moment and second moments of a payload about a body's origin.
 
     Parameters
@@ -319,21 +317,21 @@ def _payload_in_body(pose: Transform, payload: Sequence[Any]) -> tuple[Any, Vect
     )
 
 
-def friction_efforts(mechanism: Mechanism, qd: Sequence[Any]) -> list[Any]:
+def friction_efforts(mechanism: Mechanism, qd: Sequence[Scalar]) -> Vector:
     """Return viscous and Coulomb friction, the effort the drive has to add, n scalars."""
-    efforts: list[Any] = []
+    efforts: Vector = []
     for rate, viscous, coulomb in zip(
         qd, mechanism.viscous_friction, mechanism.coulomb_friction, strict=True
     ):
-        effort: Any = viscous * rate
+        effort: Scalar = viscous * rate
         if coulomb != 0.0:
             effort = effort + coulomb * sign(rate)
         efforts.append(effort)
     return efforts
 
 
-def _base_state(
-    mechanism: Mechanism, gravity: Sequence[Any], base_motion: Sequence[Any] | None
+def _compute_base_state(
+    mechanism: Mechanism, gravity: Sequence[Scalar], base_motion: Sequence[Scalar] | None
 ) -> tuple[Vector, Vector, Vector]:
     """Return the motion of the chosen base frame, in its axes."""
     to_chosen = mechanism.base_pose.rotation.T.tolist()

@@ -1,71 +1,62 @@
 """What treating numbers as exact can change: a bound on the torque, by the recursion itself.
 
-:class:`Bounded` is a generic scalar that carries, in place of a value, the largest magnitude it
-can have and the largest error. Run on it, the recursion returns for every torque a rigorous
-bound of what the small changes of geometry and inertia made by
-:func:`~ne_dynamics.algorithms.mechanism.build_mechanism` amount to.
+:class:`Bounded` stands for a number or a vector of which only the length is known, together with
+the largest error. The recursion over them returns for every torque a rigorous bound of what the
+small changes of geometry and inertia made by
+:func:`~ne_dynamics.algorithms.mechanism.build_mechanism` amount to. Lengths of vectors do not grow
+in a rotation, so the bound stays near the truth however long the chain is.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from ne_dynamics.algorithms.mechanism import Mechanism, MechanismBody, RigidInertia
-from ne_dynamics.algorithms.newton_euler import newton_euler
+import numpy as np
+
+from ne_dynamics.algorithms.mechanism import Mechanism
+from ne_dynamics.algorithms.mechanism_body import MOMENT_ENTRIES, MechanismBody, RigidInertia
+from ne_dynamics.model.robot import BASE
 
 
 @dataclass(frozen=True)
 class Bounded:
-    """A quantity of which only the size is known.
+    """A number or vector of which only the size is known.
 
     Attributes
     ----------
     size : float
-        Largest magnitude.
+        Largest magnitude, without the changes.
     error : float
-        Largest difference from the quantity computed without the changes.
+        Largest difference that the changes make.
     """
 
     size: float
     error: float = 0.0
 
-    @staticmethod
-    def of(value: Bounded | float) -> Bounded:
-        """Return a number as an exact quantity."""
-        return value if isinstance(value, Bounded) else Bounded(abs(value))
-
-    def __add__(self, other: Bounded | float) -> Bounded:
+    def __add__(self, other: Bounded) -> Bounded:
         """Sizes and errors add up."""
-        other = Bounded.of(other)
         return Bounded(self.size + other.size, self.error + other.error)
 
-    __radd__ = __sub__ = __rsub__ = __add__
-
-    def __neg__(self) -> Bounded:
-        return self
-
-    def __mul__(self, other: Bounded | float) -> Bounded:
-        """Each error is multiplied by the other's size."""
-        other = Bounded.of(other)
+    def __mul__(self, other: Bounded) -> Bounded:
+        """Each error is multiplied by the other's size; of vectors: either product."""
+        # x' y' - x y = x (y' - y) + (x' - x) y', and |y'| <= |y| + |y' - y|.
         return Bounded(
             self.size * other.size,
             self.size * other.error + self.error * (other.size + other.error),
         )
 
-    __rmul__ = __mul__
+    def turned(self, angle: float) -> Bounded:
+        """Return a vector in other axes, which the changes turned by at most an angle."""
+        # A turn by an angle moves the end of a vector by no more than angle times length.
+        return Bounded(self.size, self.error + angle * (self.size + self.error))
 
-    def sin(self) -> Bounded:
-        """Return a sine: at most 1, and no steeper than its argument."""
-        return Bounded(1.0, self.error)
 
-    cos = sin
+_ZERO = Bounded(0.0)
 
-    def sign(self) -> Bounded:
-        """Return a sign of an exact quantity."""
-        return Bounded(1.0)
+_ROUNDING = 4.0 * 2.0**-52
+"""Relative rounding of constants that were computed anew because a number changed."""
 
 
 def torque_bound(
@@ -94,60 +85,106 @@ def torque_bound(
     Returns
     -------
     list of n float
-        [N m or N]
+        [N m or N]; zero when nothing was changed. Where something was, the rounding of the
+        constants that follow from it is included, that of a computation with them is not.
     """
-    changes = {key: size for key, size in plain.changes.items() if key[1] in _GEOMETRY}
-    changes |= {key: size for key, size in regrouped.changes.items() if key[1] not in _GEOMETRY}
-    if not changes:
+    if not regrouped.changes:
         return [0.0] * plain.n
-
-    def at(body: int, field: str, values: Sequence[float]) -> tuple[Any, ...]:
-        return tuple(
-            Bounded(
-                abs(value) + changes.get((body, field, position), 0.0),
-                changes.get((body, field, position), 0.0),
-            )
-            for position, value in enumerate(values)
-        )
-
-    bodies: list[MechanismBody] = []
-    for index, body in enumerate(plain.bodies):
-        turn: Any = at(index, 'turn', body.turn)
-        twist: Any = at(index, 'twist', body.twist)
-        position: Any = at(index, 'position', body.position)
-        spin: Any = body.spin
-        offset: Any = body.offset
+    bodies = plain.bodies
+    angles = [_bound_angle(regrouped, index) for index in range(len(bodies))]
+    positions: list[Bounded] = []
+    displacements: list[Bounded] = []
+    forces: list[Bounded] = []
+    moments: list[Bounded] = []
+    # Rate, angular acceleration and acceleration, outward.
+    states: dict[int, tuple[Bounded, Bounded, Bounded]] = {
+        BASE: (_ZERO, _ZERO, Bounded(math.hypot(*gravity)))
+    }
+    for index, body in enumerate(bodies):
+        w, wd, a = states[body.parent]
+        rate = Bounded(abs(body.multiplier * qd[body.coordinate]))
+        acceleration = Bounded(abs(body.multiplier * qdd[body.coordinate]))
+        position = _bound_position(body, index, regrouped.changes)
+        displacement = _ZERO
+        # A r with A = [wd]x + [w]x [w]x is at most (|wd| + |w|^2) |r|.
+        a = (a + (wd + w * w) * position).turned(angles[index])
+        w, wd = w.turned(angles[index]), wd.turned(angles[index])
         if body.is_prismatic:
-            spin = at(index, 'spin', body.spin)
-        elif (index, 'spin', 0) in changes:
-            # An angle that is off by this much; sine and cosine are off by no more.
-            angle = math.asin(min(changes[index, 'spin', 0], 1.0))
-            offset = Bounded(abs(body.offset) + angle, angle)
-        if body.twist[1] == 0.0 and (index, 'twist', 1) in changes:
-            # About which axis the twist was that is gone is not known any more.
-            turn = (Bounded(1.0), Bounded(1.0))
-            spin = turn if body.is_prismatic else spin
-        first: Any = at(index, 'first', body.inertia.first_moment)
-        second: Any = at(index, 'second', body.inertia.second_moments)
-        bodies.append(
-            replace(
-                body,
-                turn=turn,
-                twist=twist,
-                spin=spin,
-                offset=offset,
-                position=position,
-                inertia=RigidInertia(body.inertia.mass, first, second),
-            )
-        )
-    efforts = newton_euler(
-        replace(plain, bodies=tuple(bodies)),
-        [Bounded(abs(value)) for value in q],
-        [Bounded(abs(value)) for value in qd],
-        [Bounded(abs(value)) for value in qdd],
-        gravity=gravity,
-    )
-    return [Bounded.of(effort).error for effort in efforts]
+            stroke = abs(body.multiplier) * abs(q[body.coordinate]) + abs(body.offset)
+            displacement = Bounded(stroke)
+            a = a + (wd + w * w) * displacement + Bounded(2.0) * w * rate + acceleration
+        else:
+            wd = wd + w * rate + acceleration
+            w = w + rate
+        states[index] = w, wd, a
+        positions.append(position)
+        displacements.append(displacement)
+        carried = regrouped.bodies[index].inertia
+        mass = Bounded(abs(body.inertia.mass), _ROUNDING * abs(carried.mass))
+        first = _bound_first_moment(body.inertia, index, regrouped.changes, plain.changes)
+        first += Bounded(0.0, _ROUNDING * math.hypot(*carried.first_moment))
+        tensor = _bound_inertia_tensor(body.inertia, index, regrouped.changes, plain.changes)
+        tensor += Bounded(0.0, _ROUNDING * _tensor_size(carried.second_moments))
+        # f = m a + A h,  n = I wd + w x I w + h x a.
+        forces.append(mass * a + (wd + w * w) * first)
+        moments.append(tensor * (wd + w * w) + first * a)
+    efforts = [0.0] * plain.n
+    for index in reversed(range(len(bodies))):
+        body = bodies[index]
+        force, moment = forces[index], moments[index]
+        effort = force if body.is_prismatic else moment
+        efforts[body.coordinate] += abs(body.multiplier) * effort.error
+        if body.parent != BASE:
+            moment = moment + displacements[index] * force
+            force, moment = force.turned(angles[index]), moment.turned(angles[index])
+            forces[body.parent] = forces[body.parent] + force
+            moments[body.parent] = moments[body.parent] + moment + positions[index] * force
+    return efforts
 
 
-_GEOMETRY = ('turn', 'twist', 'spin', 'position')
+_Changes = Mapping[tuple[int, str, int], float]
+
+
+def _bound_angle(mechanism: Mechanism, index: int) -> float:
+    """Return by how much the changes turned a body against its parent, at most [rad]."""
+    fields = ('turn', 'twist', 'spin')
+    changed = sum(mechanism.changes.get((index, field, 0), 0.0) for field in fields)
+    return changed + _ROUNDING if changed > 0.0 else 0.0
+
+
+def _bound_position(body: MechanismBody, index: int, changes: _Changes) -> Bounded:
+    changed = [changes.get((index, 'position', k), 0.0) for k in range(3)]
+    error = math.hypot(*changed)
+    return Bounded(math.hypot(*body.position) + error, error)
+
+
+def _bound_first_moment(
+    inertia: RigidInertia, index: int, changes: _Changes, own_changes: _Changes
+) -> Bounded:
+    """Return the first moment of a body; `own_changes` are already in its inertia."""
+    own = math.hypot(*(own_changes.get((index, 'first', k), 0.0) for k in range(3)))
+    error = math.hypot(*(changes.get((index, 'first', k), 0.0) for k in range(3)))
+    return Bounded(math.hypot(*inertia.first_moment) + own, error)
+
+
+def _bound_inertia_tensor(
+    inertia: RigidInertia, index: int, changes: _Changes, own_changes: _Changes
+) -> Bounded:
+    """Return the largest principal moment of a body; `own_changes` are already in its inertia."""
+
+    def size(changed: _Changes) -> float:
+        return _tensor_size([changed.get((index, 'second', k), 0.0) for k in range(6)])
+
+    pseudo = inertia.pseudo_inertia
+    tensor = np.trace(pseudo) * np.eye(3) - pseudo
+    return Bounded(float(np.linalg.norm(tensor, 2)) + size(own_changes), size(changes))
+
+
+def _tensor_size(moments: Sequence[float]) -> float:
+    """Return what no principal moment of inertia exceeds, from second moments of any sign."""
+    # I = trace(J) 1 - J, and no principal moment of J exceeds the root of the sum of squares.
+    squares = [
+        value * value * (1.0 if row == column else 2.0)
+        for value, (row, column) in zip(moments, MOMENT_ENTRIES, strict=True)
+    ]
+    return sum(abs(value) for value in moments[:3]) + math.sqrt(sum(squares))

@@ -2,17 +2,15 @@
 
 All functions are written over generic scalars. The Coriolis matrix is not among them: the velocity
 products are quadratic in qd, so its Christoffel form is half their derivative, which
-:mod:`ne_dynamics.codegen.programs` takes from the traced graph.
+:mod:`ne_dynamics.codegen.functions` takes from the traced graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 
-import numpy as np
-
-from ne_dynamics.algorithms.elementary import Vector, add, cross
+from ne_dynamics.algorithms.elementary import add, cross
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import (
     Rotation,
@@ -20,29 +18,28 @@ from ne_dynamics.algorithms.newton_euler import (
     newton_euler,
     to_parent,
 )
+from ne_dynamics.algorithms.scalar import AnyScalar, Matrix, Scalar, Vector
 from ne_dynamics.model.robot import BASE
-
-Matrix = list[list[Any]]
-
-PARAMETERS_PER_BODY = 10
-"""Mass, three first moments, six entries of the inertia tensor."""
 
 _NO_GRAVITY = (0.0, 0.0, 0.0)
 
 
-def gravity_torque(mechanism: Mechanism, q: Sequence[Any], gravity: Sequence[float]) -> list[Any]:
+def gravity_torque(mechanism: Mechanism, q: Sequence[Scalar], gravity: Sequence[float]) -> Vector:
     """Return the efforts that hold the robot at rest: the recursion at zero rates."""
     zeros = [0.0] * mechanism.n
     return newton_euler(mechanism, q, zeros, zeros, gravity=gravity, joint_effects=False)
 
 
-def velocity_torque(mechanism: Mechanism, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+def velocity_torque(
+    mechanism: Mechanism, q: Sequence[AnyScalar], qd: Sequence[AnyScalar]
+) -> list[AnyScalar | float]:
     """Return Coriolis and centrifugal efforts: the recursion without acceleration and gravity."""
     zeros = [0.0] * mechanism.n
-    return newton_euler(mechanism, q, qd, zeros, gravity=_NO_GRAVITY, joint_effects=False)
+    efforts = newton_euler(mechanism, q, qd, zeros, gravity=_NO_GRAVITY, joint_effects=False)
+    return cast('list[AnyScalar | float]', efforts)
 
 
-def mass_matrix(mechanism: Mechanism, q: Sequence[Any]) -> Matrix:
+def mass_matrix(mechanism: Mechanism, q: Sequence[Scalar]) -> Matrix:
     """Return M(q) with rotor inertia, shape (n, n), symmetric by construction.
 
     What lies beyond joint j is rigid while only joint j accelerates, so column j is the
@@ -56,9 +53,9 @@ def mass_matrix(mechanism: Mechanism, q: Sequence[Any]) -> Matrix:
         body.multiplier * q[body.coordinate] + body.offset if body.is_prismatic else 0.0
         for body in bodies
     ]
-    masses: list[Any] = [body.inertia.mass for body in bodies]
+    masses: Vector = [body.inertia.mass for body in bodies]
     firsts: list[Vector] = [list(body.inertia.first_moment) for body in bodies]
-    seconds: list[list[Any]] = [list(body.inertia.second_moments) for body in bodies]
+    seconds: Matrix = [list(body.inertia.second_moments) for body in bodies]
     matrix: Matrix = [[0.0] * n for _ in range(n)]
     for outer in reversed(range(len(bodies))):
         body = bodies[outer]
@@ -80,12 +77,12 @@ def mass_matrix(mechanism: Mechanism, q: Sequence[Any]) -> Matrix:
                 effort = effort + effort
             matrix[row][column] = matrix[row][column] + effort
             if other.parent != BASE:
-                force, moment = _inward(
+                force, moment = _carry_inward(
                     force, moment, rotations[inner], other.position, shifts[inner]
                 )
             inner = other.parent
         if body.parent != BASE:
-            lumped = _seen_from_parent(
+            lumped = _move_to_parent(
                 masses[outer], first, second, rotations[outer], body.position, shifts[outer]
             )
             masses[body.parent] = masses[body.parent] + lumped[0]
@@ -100,8 +97,8 @@ def mass_matrix(mechanism: Mechanism, q: Sequence[Any]) -> Matrix:
     return matrix
 
 
-def _inward(
-    force: Vector, moment: Vector, rotation: Rotation, position: Sequence[float], shift: Any
+def _carry_inward(
+    force: Vector, moment: Vector, rotation: Rotation, position: Sequence[float], shift: Scalar
 ) -> tuple[Vector, Vector]:
     """Return a force and a moment at a body's origin as they act at its parent's."""
     moment = [moment[0] - shift * force[1], moment[1] + shift * force[0], moment[2]]
@@ -109,14 +106,14 @@ def _inward(
     return force, add(to_parent(rotation, moment), cross(position, force))
 
 
-def _seen_from_parent(
-    mass: Any,
+def _move_to_parent(
+    mass: Scalar,
     first: Vector,
-    second: list[Any],
+    second: Vector,
     rotation: Rotation,
     position: Sequence[float],
-    shift: Any,
-) -> tuple[Any, Vector, list[Any]]:
+    shift: Scalar,
+) -> tuple[Scalar, Vector, Vector]:
     """Return inertial parameters about a body's origin as parameters about its parent's."""
     xx, yy, zz, xy, xz, yz = second
     first = [first[0], first[1], first[2] + mass * shift]
@@ -124,7 +121,7 @@ def _seen_from_parent(
     zz = zz + shift * (first[2] + first[2] - mass * shift)
     second = [xx, yy, zz, xy, xz + shift * first[0], yz + shift * first[1]]
     for axis, c, s in reversed(rotation):
-        second = _turned_moments(axis, c, s, second)
+        second = _turn_moments(axis, c, s, second)
     first = to_parent(rotation, first)
     x, y, z = position
     moved = [first[0] + mass * x, first[1] + mass * y, first[2] + mass * z]
@@ -144,7 +141,7 @@ def _seen_from_parent(
     )
 
 
-def _turned_moments(axis: str, c: Any, s: Any, second: list[Any]) -> list[Any]:
+def _turn_moments(axis: str, c: Scalar, s: Scalar, second: Vector) -> Vector:
     """Return second moments (xx, yy, zz, xy, xz, yz) after a turn about z or x."""
     xx, yy, zz, xy, xz, yz = second
     if axis == 'z':
@@ -154,68 +151,3 @@ def _turned_moments(axis: str, c: Any, s: Any, second: list[Any]) -> list[Any]:
     mixed = s * (yy - zz) + c * (yz + yz)
     moved = s * mixed
     return [xx, yy - moved, zz + moved, c * xy - s * xz, s * xy + c * xz, c * mixed - yz]
-
-
-def regressor(
-    plain: Mechanism,
-    q: Sequence[Any],
-    qd: Sequence[Any],
-    qdd: Sequence[Any],
-    gravity: Sequence[float],
-) -> Matrix:
-    """Return Y with ``Y @ parameters`` = effort without friction and rotor inertia.
-
-    The effort is linear in the inertial parameters, so column k is the recursion for a robot of
-    which parameter k alone is one.
-
-    Parameters
-    ----------
-    plain : Mechanism
-        Built with ``regroup=False``.
-    q, qd, qdd : sequence of n scalars
-    gravity : sequence of 3 float
-
-    Returns
-    -------
-    list of n rows of 10 * bodies scalars
-        Per body mass, first moment (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the origin of the
-        model's body frame, in its axes (the order of Pinocchio's ``computeJointTorqueRegressor``).
-    """
-    count = len(plain.bodies)
-    nothing = (0.0, (0.0,) * 3, (0.0,) * 6)
-    columns = []
-    for index in range(count):
-        for unit in _unit_parameters(plain, index):
-            inertias = [unit if other == index else nothing for other in range(count)]
-            columns.append(
-                newton_euler(
-                    plain, q, qd, qdd, gravity=gravity, inertias=inertias, joint_effects=False
-                )
-            )
-    return [[column[row] for column in columns] for row in range(plain.n)]
-
-
-def _unit_parameters(plain: Mechanism, index: int) -> list[tuple[float, list[float], list[float]]]:
-    """Return each unit parameter of the model's body frame in the chosen frame."""
-    to_chosen = plain.body_poses[index].inverse()
-    rotation, shift = to_chosen.rotation, to_chosen.translation
-    units = []
-    for parameter in range(PARAMETERS_PER_BODY):
-        vector = np.zeros(PARAMETERS_PER_BODY)
-        vector[parameter] = 1.0
-        mass, first = float(vector[0]), vector[1:4]
-        xx, xy, yy, xz, yz, zz = vector[4:]
-        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        pseudo = 0.5 * np.trace(tensor) * np.eye(3) - tensor
-        turned = rotation @ first
-        mixed = np.outer(turned, shift)
-        pseudo = rotation @ pseudo @ rotation.T + mixed + mixed.T + mass * np.outer(shift, shift)
-        entries = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-        units.append(
-            (
-                mass,
-                (turned + mass * shift).tolist(),
-                [float(pseudo[entry]) for entry in entries],
-            )
-        )
-    return units

@@ -17,11 +17,13 @@ import numpy as np
 from ne_dynamics.bench.robots import Case
 from ne_dynamics.bench.textbook import inverse_dynamics, rotation_to_z, textbook_links
 from ne_dynamics.bench.timing import Contender
+from ne_dynamics.codegen.compiler import toolchain
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import MissingDependencyError, ModelError
-from ne_dynamics.model.robot import FloatArray, Robot, Transform
+from ne_dynamics.model.rigid_body import FloatArray, Transform
+from ne_dynamics.model.robot import Robot
 
-NUMBA = 'ours, numba'
+COMPILED = 'ours, compiled'
 PYTHON = 'ours, python'
 PINOCCHIO = 'Pinocchio'
 MUJOCO = 'MuJoCo mj_inverse'
@@ -49,20 +51,29 @@ class Inputs:
 
     def __post_init__(self) -> None:
         self._rng = np.random.default_rng(self.seed)
-        self.q, self.qd, self.qdd, self.tau = (np.empty(self.shape) for _ in range(4))
+        self.q, self.qd, self.qdd, self.tau, self.out = (np.empty(self.shape) for _ in range(5))
+        self.wrench = np.empty((*self.shape[:-1], 6))
         self.renew()
 
     def renew(self) -> None:
-        """Draw other positions, velocities, accelerations and efforts."""
+        """Draw other positions, velocities, accelerations, efforts and wrenches."""
         self.q[...] = self._rng.uniform(-np.pi, np.pi, self.shape)
         self.qd[...] = self._rng.uniform(-2.0, 2.0, self.shape)
         self.qdd[...] = self._rng.uniform(-5.0, 5.0, self.shape)
         self.tau[...] = self._rng.uniform(-50.0, 50.0, self.shape)
+        self.wrench[...] = self._rng.uniform(-20.0, 20.0, self.wrench.shape)
 
     @property
     def names(self) -> dict[str, Any]:
-        """The arrays by the names that statements use."""
-        return {'q': self.q, 'qd': self.qd, 'qdd': self.qdd, 'tau': self.tau}
+        """The arrays by the names that statements use; `out` takes results of the same shape."""
+        return {
+            'q': self.q,
+            'qd': self.qd,
+            'qdd': self.qdd,
+            'tau': self.tau,
+            'wrench': self.wrench,
+            'out': self.out,
+        }
 
 
 def require(module: str, package: str) -> ModuleType:
@@ -89,11 +100,11 @@ def dynamics(robot: Robot, backend: str, threads: int = 1) -> Dynamics:
 
     Raises
     ------
-    MissingDependencyError
-        When the backend's package is missing.
+    BackendError
+        When the compiler cannot be had; the message says why.
     """
-    if backend == 'numba' and importlib.util.find_spec('llvmlite') is None:
-        raise MissingDependencyError('numba is not installed: pip install numba')
+    if backend == 'compiled':
+        toolchain()
     return Dynamics(robot, backend=backend, threads=threads)
 
 
@@ -140,7 +151,11 @@ class PinocchioModel:
         self._names = {'pin': pin, 'model': model, 'data': model.createData()}
 
     def contender(self, inputs: Inputs, function: str, arguments: str) -> Contender:
-        """Return a call of one of Pinocchio's functions, e.g. ``'rnea', 'q, qd, qdd'``."""
+        """Return a call of one of Pinocchio's functions, e.g. ``'rnea', 'q, qd, qdd'``.
+
+        The columns of its ``computeJointTorqueRegressor`` are in the order of
+        :meth:`ne_dynamics.Dynamics.inertial_parameters`, body by body.
+        """
         return Contender(
             f'{PINOCCHIO} {function}',
             f'pin.{function}(model, data, {arguments})',

@@ -1,4 +1,4 @@
-"""Loading times and memory, each measured in a process of its own."""
+"""Loading times, memory and sweeps, each measured in a process of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from ne_dynamics.errors import BackendError
 PATIENCE = 300.0
 """Seconds after which a process that does not finish is given up."""
 
-_PROBE = Path(__file__).with_name('load_probe.py')
+_LOAD_PROBE = Path(__file__).with_name('load_probe.py')
+_SWEEP_PROBE = Path(__file__).with_name('sweep_probe.py')
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,25 @@ class Start:
         return self.steps['import library'] + self.load
 
 
+@dataclass(frozen=True)
+class Sweep:
+    """What each robot costs that a process uses and drops.
+
+    Attributes
+    ----------
+    resident : float
+        Growth of the resident memory [B]; below zero when memory was given back.
+    maps : float
+        Growth of the number of memory maps.
+    seconds : float
+        To build it, compile all its methods and call them [s].
+    """
+
+    resident: float
+    maps: float
+    seconds: float
+
+
 class FreshProcesses:
     """Starts processes that find bytecode of everything they import, and a cache of their own.
 
@@ -65,7 +85,7 @@ class FreshProcesses:
         self._folder.cleanup()
 
     def start(self, task: Mapping[str, Any], cache: str) -> Start:
-        """Run the probe once.
+        """Load a robot once.
 
         Parameters
         ----------
@@ -79,6 +99,30 @@ class FreshProcesses:
         BackendError
             When the process fails; the message ends with the last line that it wrote.
         """
+        begin = time.perf_counter()
+        outcome = self._run(_LOAD_PROBE, task, cache)
+        process = time.perf_counter() - begin
+        return Start(outcome['steps'], process, outcome['peak'])
+
+    def sweep(self, task: Mapping[str, Any], cache: str) -> Sweep:
+        """Use many robots in one process.
+
+        Parameters
+        ----------
+        task : mapping
+            See :mod:`ne_dynamics.bench.sweep_probe`.
+        cache : str
+            Name of the cache folder for compiled code; one that is new is empty.
+
+        Raises
+        ------
+        BackendError
+            When the process fails; the message ends with the last line that it wrote.
+        """
+        return Sweep(**self._run(_SWEEP_PROBE, task, cache))
+
+    def _run(self, probe: Path, task: Mapping[str, Any], cache: str) -> Any:
+        """Run a probe; return the JSON on the last line of its output."""
         folder = Path(self._folder.name)
         environment = {
             **os.environ,
@@ -90,8 +134,7 @@ class FreshProcesses:
             ),
         }
         environment.pop('PYTHONDONTWRITEBYTECODE', None)
-        command = [sys.executable, '-c', _PROBE.read_text(encoding='utf-8'), json.dumps(task)]
-        begin = time.perf_counter()
+        command = [sys.executable, '-c', probe.read_text(encoding='utf-8'), json.dumps(task)]
         finished = subprocess.run(
             command,
             cwd=folder,
@@ -102,12 +145,10 @@ class FreshProcesses:
             timeout=PATIENCE,
             check=False,
         )
-        process = time.perf_counter() - begin
         if finished.returncode != 0:
             last = (finished.stderr.strip().splitlines() or ['no message'])[-1]
-            raise BackendError(f'a process that loads {dict(task)} failed: {last}')
-        outcome = json.loads(finished.stdout.splitlines()[-1])
-        return Start(outcome['steps'], process, outcome['peak'])
+            raise BackendError(f'a process that runs {probe.stem} on {dict(task)} failed: {last}')
+        return json.loads(finished.stdout.splitlines()[-1])
 
 
 def _import_folder() -> str:

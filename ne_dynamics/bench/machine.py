@@ -12,7 +12,6 @@ import ne_dynamics
 PACKAGES = (
     'numpy',
     'llvmlite',
-    'numba',
     'pin',
     'mujoco',
     'roboticstoolbox-python',

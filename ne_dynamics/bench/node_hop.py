@@ -27,7 +27,7 @@ import numpy as np
 from ne_dynamics.bench.timing import Ratio, Times
 from ne_dynamics.errors import BackendError, InputError, MissingDependencyError
 from ne_dynamics.model.files import load_model
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 
 try:
     from rclpy.context import Context

@@ -25,9 +25,11 @@ SECTIONS = {
     'matrices': 'Mass matrix and forward dynamics, one call',
     'batch': 'Inverse dynamics of many samples, per sample',
     'growth': 'Growth with the number of joints',
+    'regressor': 'Regressor of chains, one call',
     'operations': 'Operations of the inverse dynamics',
     'load': 'From nothing to the first result',
     'memory': 'Peak memory of a fresh process',
+    'sweep': 'A sweep: many robots, each used once and dropped, per robot',
     'node': 'The node: joint state in, command out, through DDS',
 }
 """Parts of the benchmark, in order, and their headings."""
@@ -78,7 +80,7 @@ class Figure:
     our_value, their_value : float
         In `unit`.
     unit : str
-        's', 'B' or 'operations'.
+        's', 'B', 'operations' or 'maps'.
     quartiles : tuple of 2 float, optional
         Of the ratios, round by round.
     limit : Limit, optional

@@ -10,20 +10,13 @@ import numpy as np
 
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.dh import load_dh
-from ne_dynamics.model.robot import (
-    Body,
-    FloatArray,
-    Inertia,
-    Joint,
-    JointType,
-    Link,
-    Robot,
-    Transform,
-)
-from ne_dynamics.model.urdf import load_urdf
+from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
+from ne_dynamics.model.robot import Body, Joint, JointType, Link, Robot
+from ne_dynamics.model.urdf_tree import load_urdf
 from ne_dynamics.shipped import shipped_file
 
 CHAIN_LENGTHS = (5, 10, 20, 40)
+REGRESSOR_LENGTHS = (10, 11, 14, 20, 30, 50)
 
 
 @dataclass(frozen=True)

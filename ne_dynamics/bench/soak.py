@@ -53,7 +53,8 @@ from ne_dynamics.bench.soak_record import (
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import BackendError, InputError, MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.files import load_model
-from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
 from ne_dynamics.shipped import shipped_file
 
 try:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 
 Nanoseconds = NDArray[np.int64]
 

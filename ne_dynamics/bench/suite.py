@@ -12,7 +12,7 @@ import numpy as np
 from ne_dynamics.bench import competitors as who
 from ne_dynamics.bench import robots
 from ne_dynamics.bench.competitors import require
-from ne_dynamics.bench.fresh_process import FreshProcesses, Start
+from ne_dynamics.bench.fresh_process import FreshProcesses, Start, Sweep
 from ne_dynamics.bench.machine import load_average, machine
 from ne_dynamics.bench.report import SECTIONS, Figure, Limit, Report
 from ne_dynamics.bench.robots import Case
@@ -23,19 +23,30 @@ from ne_dynamics.bench.timing import (
     measure,
     require_agreement,
 )
+from ne_dynamics.codegen.compiler import count_cores, toolchain
 from ne_dynamics.errors import BackendError, MissingDependencyError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.shipped import shipped_file
 
 MOTION = 'q, qd, qdd'
+MOTION_BY_NAME = 'q=q, qd=qd, qdd=qdd'
+
+AIMED = ('UR5', 'Panda')
+"""Arms for which there are aims."""
 
 CALL_LIMIT = Limit(0.30)
+KEYWORD_LIMIT = Limit(1e-6, of='value', strict=True)
 MATRIX_LIMIT = Limit(0.50)
 TEXTBOOK_LIMIT = Limit(1.0 / 50.0, text='1/50')
 BATCH_LIMITS = {'UR5': Limit(1.0 / 60.0, text='1/60'), 'Panda': Limit(1.0 / 35.0, text='1/35')}
+THREADS_LIMIT = Limit(0.60)
 GROWTH_LIMIT = Limit(4.4)
+REGRESSOR_LIMIT = Limit(3.0)
+FIRST_REGRESSOR_LIMIT = Limit(5.0, of='value')
 CACHED_LIMIT = Limit(0.3, of='value')
 COLD_LIMIT = Limit(3.0, of='value')
+RESIDENT_LIMIT = Limit(40.0 * 1024.0, of='value', strict=True, text='40 KiB')
+MAPS_LIMIT = Limit(0.5, of='value', strict=True)
 HOP_LIMIT = Limit(1.05)
 PROCESSOR_LIMIT = Limit(1.10)
 
@@ -44,13 +55,18 @@ PROCESSOR_LIMIT = Limit(1.10)
 OPERATION_LIMITS = {'UR5': (208, 172), 'Puma 560': (459, 390)}
 
 BATCHES = (1_000, 100_000)
+THREADED_BATCH = 100_000
+"""Samples from which on threads are aimed to pay."""
+
 BATCH_SAMPLE_DURATION = 0.02
 """Several calls of a large batch in a sample [s]: the one before was the same contender's."""
 
 LONG_CHAIN = 40
+AIMED_REGRESSOR = 11
+"""Joints from which on the regressor has an aim: where it is no longer written out."""
 
-CACHED = f'{who.NUMBA}, cached'
-COLD = f'{who.NUMBA}, cold'
+CACHED = f'{who.COMPILED}, cached'
+COLD = f'{who.COMPILED}, cold'
 WARM_CACHE = 'warm'
 
 
@@ -68,6 +84,8 @@ class Settings:
         Processes started for every loading time.
     hop_blocks : int
         Blocks of messages for each of node and relay.
+    sweep : tuple of 2 int
+        Robots of the sweep, and how many of them come before the counting starts.
     batches : tuple of int
         Sizes of the batches.
     """
@@ -76,14 +94,15 @@ class Settings:
     rounds: int
     starts: int
     hop_blocks: int
+    sweep: tuple[int, int]
     batches: tuple[int, ...] = BATCHES
 
     @classmethod
     def chosen(cls, quick: bool, rounds: int | None = None) -> Settings:
         """Return the settings of a quick or a thorough run; `rounds` replaces its number."""
         if quick:
-            return cls(True, rounds or 20, 2, 4)
-        return cls(False, rounds or 200, 7, 60)
+            return cls(True, rounds or 20, 2, 4, (4, 2))
+        return cls(False, rounds or 200, 7, 60, (36, 15))
 
 
 class Suite:
@@ -106,6 +125,7 @@ class Suite:
                 'rounds': settings.rounds,
                 'starts': settings.starts,
                 'hop_blocks': settings.hop_blocks,
+                'sweep': list(settings.sweep),
             },
         )
 
@@ -184,9 +204,9 @@ class Suite:
         contenders = [
             who.ours(who.dynamics(case.robot, 'python'), inputs, method, arguments, who.PYTHON)
         ]
-        with self._optional(who.NUMBA):
-            dyn = who.dynamics(case.robot, 'numba')
-            contenders.append(who.ours(dyn, inputs, method, arguments, who.NUMBA))
+        with self._optional(who.COMPILED):
+            dyn = who.dynamics(case.robot, 'compiled')
+            contenders.append(who.ours(dyn, inputs, method, arguments, who.COMPILED))
         expected = contenders[0].value()
         require_agreement(contenders, expected)
         return contenders
@@ -214,14 +234,45 @@ class Suite:
             for what, maker in makers.items():
                 self._agreeing(contenders, maker, what, expected, friction)
             times = measure(contenders, self._settings.rounds, inputs.renew)
-            others = [contender.name for contender in contenders[2:]]
-            aimed = name in ('UR5', 'Panda')
+            own = {who.PYTHON, who.COMPILED}
+            others = [each.name for each in contenders if each.name not in own]
+            aimed = name in AIMED
             for other in others:
                 limit = CALL_LIMIT if aimed and other.startswith(who.PINOCCHIO) else None
-                self._add('calls', name, times, who.NUMBA, other, limit)
+                self._add('calls', name, times, who.COMPILED, other, limit)
             for other in (f'{who.PINOCCHIO} rnea', who.TEXTBOOK):
                 limit = TEXTBOOK_LIMIT if (name, other) == ('UR5', who.TEXTBOOK) else None
                 self._add('calls', name, times, who.PYTHON, other, limit)
+            if name in AIMED:
+                self._measure_ways_to_call(case)
+
+    def _measure_ways_to_call(self, case: Case) -> None:
+        """Add one call into an array, by keyword, and with a wrench either way."""
+        with self._optional(who.COMPILED):
+            inputs = who.Inputs((case.robot.n,))
+            python = who.dynamics(case.robot, 'python')
+            dyn = who.dynamics(case.robot, 'compiled')
+            inverse = 'inverse_dynamics'
+            contenders: list[Contender] = []
+            for usual, others in (
+                (MOTION, (f'{MOTION}, out=out', MOTION_BY_NAME)),
+                (f'{MOTION}, wrench', (f'{MOTION}, wrench=wrench',)),
+            ):
+                group = [
+                    who.ours(dyn, inputs, inverse, arguments, f'{who.COMPILED}, ({arguments})')
+                    for arguments in (usual, *others)
+                ]
+                expected = who.ours(python, inputs, inverse, usual, who.PYTHON).value()
+                require_agreement(group, expected)
+                contenders += group
+            times = measure(contenders, self._settings.rounds, inputs.renew)
+            for ours, theirs, limit in (
+                (f'{MOTION}, out=out', MOTION, None),
+                (MOTION_BY_NAME, MOTION, KEYWORD_LIMIT),
+                (f'{MOTION}, wrench=wrench', f'{MOTION}, wrench', KEYWORD_LIMIT),
+            ):
+                ours, theirs = (f'{who.COMPILED}, ({arguments})' for arguments in (ours, theirs))
+                self._add('calls', case.name, times, ours, theirs, limit)
 
     def _measure_matrices(self) -> None:
         for name in robots.ARMS:
@@ -237,10 +288,10 @@ class Suite:
                 contenders = self._backends(case, inputs, method, arguments)
                 self._agree_on_matrix(case, contenders, inputs, function, arguments)
                 times = measure(contenders, self._settings.rounds, inputs.renew)
-                limit = MATRIX_LIMIT if name in ('UR5', 'Panda') else None
+                limit = MATRIX_LIMIT if name in AIMED else None
                 theirs = f'{who.PINOCCHIO} {function}'
                 subject = f'{name}, {method.replace("_", " ")}'
-                self._add('matrices', subject, times, who.NUMBA, theirs, limit)
+                self._add('matrices', subject, times, who.COMPILED, theirs, limit)
                 self._add('matrices', subject, times, who.PYTHON, theirs)
 
     def _agree_on_matrix(
@@ -279,15 +330,19 @@ class Suite:
         inputs = who.Inputs((size, case.robot.n))
         sample = who.Inputs((case.robot.n,))
         contenders = self._backends(case, inputs, 'inverse_dynamics', MOTION)
-        every_core = f'{who.NUMBA}, all cores'
-        with self._optional(every_core):
-            dyn = who.dynamics(case.robot, 'numba', threads=0)
-            contenders.append(who.ours(dyn, inputs, 'inverse_dynamics', MOTION, every_core))
+        expected = contenders[0].value()
+        every_core = f'{who.COMPILED}, all cores'
+        one_into, every_into = f'{who.COMPILED}, out=', f'{every_core}, out='
+        others = [(every_core, 0, MOTION)]
+        if case.name in AIMED:
+            others += [(one_into, 1, f'{MOTION}, out=out'), (every_into, 0, f'{MOTION}, out=out')]
+        for name, threads, arguments in others:
+            maker = partial(_ours_of_batch, case, inputs, threads, arguments, name)
+            self._agreeing(contenders, maker, name, expected)
         pinocchio = f'{who.PINOCCHIO} rnea'
         with self._optional(who.PINOCCHIO):
             contenders.append(_pinocchio(case, sample, 'rnea', MOTION))
         if size <= min(self._settings.batches):  # more would take minutes
-            expected = contenders[0].value()
             friction = who.dynamics(case.robot, 'python').friction_torque(inputs.qd)
             self._agreeing(
                 contenders,
@@ -299,10 +354,15 @@ class Suite:
         rounds = max(5, self._settings.rounds // 4)
         times = measure(contenders, rounds, sample.renew, BATCH_SAMPLE_DURATION)
         subject = f'{case.name}, {size:,} samples'
-        self._add('batch', subject, times, who.NUMBA, pinocchio, BATCH_LIMITS.get(case.name))
+        self._add('batch', subject, times, who.COMPILED, pinocchio, BATCH_LIMITS.get(case.name))
         self._add('batch', subject, times, every_core, pinocchio)
         self._add('batch', subject, times, who.PYTHON, pinocchio)
-        self._add('batch', subject, times, who.NUMBA, who.TOOLBOX)
+        self._add('batch', subject, times, who.COMPILED, who.TOOLBOX)
+        self._add('batch', subject, times, one_into, who.COMPILED)
+        # A small batch stays with one thread, and a process of one core has no other.
+        is_aimed = size >= THREADED_BATCH and count_cores() > 1
+        limit = THREADS_LIMIT if is_aimed else None
+        self._add('batch', subject, times, every_into, one_into, limit)
 
     def _measure_growth(self) -> None:
         contenders: list[Contender] = []
@@ -334,11 +394,50 @@ class Suite:
         pinocchio = f'{who.PINOCCHIO} rnea'
         for n in cases:
             subject = f'chain of {n}'
-            ours, theirs = f'{who.NUMBA}, {n} joints', f'{pinocchio}, {n} joints'
+            ours, theirs = f'{who.COMPILED}, {n} joints', f'{pinocchio}, {n} joints'
             self._add('growth', subject, times, ours, theirs)
-        for name, limit in ((who.NUMBA, GROWTH_LIMIT), (who.PYTHON, None), (pinocchio, None)):
+        for name, limit in ((who.COMPILED, GROWTH_LIMIT), (who.PYTHON, None), (pinocchio, None)):
             ours, theirs = f'{name}, 40 joints', f'{name}, 10 joints'
             self._add('growth', 'chain of 40 over chain of 10', times, ours, theirs, limit)
+
+    def _measure_regressor(self) -> None:
+        cases = {n: Case(f'chain of {n}', robots.chain(n)) for n in robots.REGRESSOR_LENGTHS}
+        inputs = {n: who.Inputs((n,)) for n in cases}
+        contenders: list[Contender] = []
+        function = 'computeJointTorqueRegressor'
+        pinocchio = f'{who.PINOCCHIO} {function}'
+        for n, case in cases.items():
+            self._say(f'regressor, chain of {n} joints')
+            own = self._backends(case, inputs[n], 'regressor', MOTION)
+            self._agreeing(
+                own,
+                partial(_pinocchio, case, inputs[n], function, MOTION),
+                who.PINOCCHIO,
+                own[0].value(),
+            )
+            # Python only said what is right: it would take most of the time here.
+            contenders += [
+                replace(contender, name=f'{contender.name}, {n} joints') for contender in own[1:]
+            ]
+
+        def renew() -> None:
+            for arrays in inputs.values():
+                arrays.renew()
+
+        times = measure(contenders, self._settings.rounds, renew)
+        for n, case in cases.items():
+            limit = REGRESSOR_LIMIT if n >= AIMED_REGRESSOR else None
+            ours, theirs = f'{who.COMPILED}, {n} joints', f'{pinocchio}, {n} joints'
+            self._add('regressor', case.name, times, ours, theirs, limit)
+        longest = max(cases)
+        self._say(f'first call of the regressor, chain of {longest}')
+        with FreshProcesses() as processes:
+            starts = self._starts(processes, _chain_tasks(longest, 'regressor'), most=3)
+        for name, taken in starts.items():
+            seconds = float(np.median([start.steps['first result'] for start in taken]))
+            limit = FIRST_REGRESSOR_LIMIT if name == COLD else None
+            subject = f'chain of {longest}: first call of the regressor'
+            self._report.figures.append(Figure('regressor', subject, name, seconds, limit=limit))
 
     def _measure_operations(self) -> None:
         for name in robots.ARMS:
@@ -370,7 +469,8 @@ class Suite:
                 ):
                     self._add_loads(f'{name}, {what}', starts, seconds)
             self._say(f'loading, chain of {LONG_CHAIN}')
-            starts = self._starts(processes, _chain_tasks(), most=3)
+            tasks = _chain_tasks(LONG_CHAIN, 'inverse_dynamics')
+            starts = self._starts(processes, tasks, most=3)
             self._add_loads(
                 f'chain of {LONG_CHAIN}, traced to first result',
                 starts,
@@ -385,7 +485,7 @@ class Suite:
         starts: dict[str, list[Start]] = {}
         for name, task in tasks.items():
             with self._optional(name):
-                require(task.module, task.package)
+                task.require()
                 # Not counted: leaves bytecode, and in the cache folder that stays, code.
                 processes.start(task.arguments, WARM_CACHE)
                 starts[name] = []
@@ -421,12 +521,12 @@ class Suite:
         if case is None:
             return
         self._say('memory')
-        numba = _ours(case, 'numba')
+        ours = _ours(case, 'compiled')
         tasks = {
-            'NumPy alone': Task('numpy', 'numpy', {'library': 'numpy'}),
+            'NumPy alone': Task(partial(require, 'numpy', 'numpy'), {'library': 'numpy'}),
             **_load_tasks(case),
             f'{CACHED}, and 100,000 samples': replace(
-                numba, arguments={**numba.arguments, 'batch': 100_000}
+                ours, arguments={**ours.arguments, 'batch': 100_000}
             ),
         }
         with FreshProcesses() as processes:
@@ -447,6 +547,39 @@ class Suite:
                     theirs,
                     unit='B',
                 )
+            )
+
+    def _measure_sweep(self) -> None:
+        arm = 'six_axis_arm.urdf'
+        robots_used, first = self._settings.sweep
+        with self._optional('sweep'), FreshProcesses() as processes:
+            toolchain()
+
+            def run(tip_link: str, count: int, uncounted: int) -> Sweep:
+                task = {
+                    'urdf': str(shipped_file(arm)),
+                    'tip_link': tip_link,
+                    'backend': 'compiled',
+                    'robots': count,
+                    'first': uncounted,
+                }
+                return processes.sweep(task, f'sweep {tip_link}')
+
+            self._say(f'sweep of {robots_used} robots')
+            # Three joints: what a function leaves behind does not depend on its size.
+            sweep = run('upper_arm', robots_used, first)
+            subject = f'{arm}, first 3 joints'
+            for what, value, unit, limit in (
+                ('resident memory', sweep.resident, 'B', RESIDENT_LIMIT),
+                ('memory maps', sweep.maps, 'maps', MAPS_LIMIT),
+                ('every method compiled and called', sweep.seconds, 's', None),
+            ):
+                self._report.figures.append(
+                    Figure('sweep', subject, what, value, unit=unit, limit=limit)
+                )
+            whole = run('tcp', *((1, 0) if self._settings.quick else (3, 1)))
+            self._report.figures.append(
+                Figure('sweep', arm, 'every method compiled and called', whole.seconds)
             )
 
     def _measure_node(self) -> None:
@@ -485,6 +618,13 @@ def _pinocchio(case: Case, inputs: who.Inputs, function: str, arguments: str) ->
     return who.PinocchioModel(case).contender(inputs, function, arguments)
 
 
+def _ours_of_batch(
+    case: Case, inputs: who.Inputs, threads: int, arguments: str, name: str
+) -> Contender:
+    dyn = who.dynamics(case.robot, 'compiled', threads)
+    return who.ours(dyn, inputs, 'inverse_dynamics', arguments, name)
+
+
 def _toolbox(case: Case, inputs: who.Inputs) -> Contender:
     return who.ToolboxModel(case).compiled(inputs)
 
@@ -499,16 +639,15 @@ class Task:
 
     Attributes
     ----------
-    module, package : str
-        What has to be importable, and the package that brings it.
+    require : callable
+        Raises MissingDependencyError or BackendError when what it takes cannot be had.
     arguments : mapping
         See :mod:`ne_dynamics.bench.load_probe`.
     is_cold : bool
         Whether it finds an empty cache of compiled code.
     """
 
-    module: str
-    package: str
+    require: Callable[[], object]
     arguments: Mapping[str, object]
     is_cold: bool = False
 
@@ -520,23 +659,28 @@ def _ours(case: Case, backend: str, is_cold: bool = False) -> Task:
         'urdf': case.urdf,
         'tip_link': case.tip_link,
     }
-    module, package = ('llvmlite', 'numba') if backend == 'numba' else ('numpy', 'numpy')
-    return Task(module, package, arguments, is_cold)
+    needed = toolchain if backend == 'compiled' else partial(require, 'numpy', 'numpy')
+    return Task(needed, arguments, is_cold)
 
 
 def _load_tasks(case: Case) -> dict[str, Task]:
     pinocchio = {'library': 'pinocchio', 'urdf': case.urdf, 'locked': case.locked}
     return {
-        CACHED: _ours(case, 'numba'),
-        COLD: _ours(case, 'numba', is_cold=True),
+        CACHED: _ours(case, 'compiled'),
+        COLD: _ours(case, 'compiled', is_cold=True),
         who.PYTHON: _ours(case, 'python'),
-        who.PINOCCHIO: Task('pinocchio', 'pin', pinocchio),
+        who.PINOCCHIO: Task(partial(require, 'pinocchio', 'pin'), pinocchio),
     }
 
 
-def _chain_tasks() -> dict[str, Task]:
-    arguments = {'library': 'ne_dynamics', 'backend': 'numba', 'chain': LONG_CHAIN}
+def _chain_tasks(joints: int, method: str) -> dict[str, Task]:
+    arguments = {
+        'library': 'ne_dynamics',
+        'backend': 'compiled',
+        'chain': joints,
+        'method': method,
+    }
     return {
-        CACHED: Task('llvmlite', 'numba', arguments),
-        COLD: Task('llvmlite', 'numba', arguments, is_cold=True),
+        CACHED: Task(toolchain, arguments),
+        COLD: Task(toolchain, arguments, is_cold=True),
     }

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
 
 Z = np.array([0.0, 0.0, 1.0])
 

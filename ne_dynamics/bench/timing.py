@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.errors import NeDynamicsError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 
 SAMPLE_DURATION = 0.002
 """A contender is called so often that one of its samples takes this long at least [s]."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from ne_dynamics.cli.check import _lock
 from ne_dynamics.errors import ParameterError, TrajectoryError
+from ne_dynamics.printable import print_lines
 
 MODEL_VARIABLE = 'NE_DYNAMICS_MODEL'
 """Environment variable that names the model when the option does not."""
@@ -139,7 +140,7 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.control.trajectory_file import read_trajectory, trajectory_text, write_text
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
     from ne_dynamics.model.files import load_model
-    from ne_dynamics.model.robot import Inertia
+    from ne_dynamics.model.rigid_body import Inertia
 
     if not args.model:
         raise ParameterError(
@@ -188,16 +189,14 @@ def run(args: argparse.Namespace) -> int:
     write_text(args.output, trajectory_text(result, source.stamp, source.frame_id))
 
     worst = int(np.argmax(result.deviation / np.array(args.effort_tolerance)))
-    print(
+    summary = (
         f'{_called(args.input, "standard input")}: {len(source.points)} points, '
         f'{result.nanoseconds[-1] * 1e-9:.6g} s; '
         f'{_called(args.output, "standard output")}: {len(result)} points with efforts, straight '
         f'lines within {result.deviation[worst]:.3g} of the inverse dynamics '
-        f'({result.joint_names[worst]})',
-        file=sys.stderr,
+        f'({result.joint_names[worst]})'
     )
-    for remark in result.remarks:
-        print(f'note: {remark}', file=sys.stderr)
+    print_lines([summary, *(f'note: {remark}' for remark in result.remarks)], sys.stderr)
     return 0
 
 

@@ -8,7 +8,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-SECTIONS = ('calls', 'matrices', 'batch', 'growth', 'operations', 'load', 'memory', 'node')
+SECTIONS = (
+    'calls',
+    'matrices',
+    'batch',
+    'growth',
+    'regressor',
+    'operations',
+    'load',
+    'memory',
+    'sweep',
+    'node',
+)
 
 
 def add_parser(subparsers: Any) -> None:

@@ -10,13 +10,25 @@ import os
 import sys
 from collections.abc import Sequence
 
+import numpy as np
+
+from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
+from ne_dynamics.cli.options.tolerance import add_tolerance
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.checks import SEVERITIES, check_robot
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Finding, Robot
+from ne_dynamics.printable import print_lines
 
 EXIT_SOUND = 0
 EXIT_ERRORS = 1
+
+ADVISED_TOLERANCE = 1e-7
+"""Covers quarter turns written with eight digits."""
+
+MANY_ANGLES = 3
+"""Angles that are nearly quarter turns from which a tolerance is advised."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -49,6 +61,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=_lock,
         help='joint that does not move, with its position [rad or m]; may be repeated (URDF)',
     )
+    add_tolerance(parser, '; prints what it can change in each joint')
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
     parser.set_defaults(run=run)
 
@@ -59,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     Parameters
     ----------
     args : argparse.Namespace
-        `model`, `base`, `tip`, `lock` and `json`.
+        `model`, `base`, `tip`, `lock`, `tolerance` and `json`.
 
     Returns
     -------
@@ -69,15 +82,73 @@ def run(args: argparse.Namespace) -> int:
     robot: Robot | None = None
     try:
         robot = load_model(args.model, args.base, args.tip, dict(args.lock) or None)
-        findings = check_robot(robot)
+        findings = *check_robot(robot), *_advice(robot, args.tolerance)
     except ModelError as error:
         findings = (Finding('error', 'model-not-loadable', 'model', str(error)),)
+    bounds = None
+    if robot is not None and robot.n > 0 and args.tolerance is not None:
+        bounds = _rounding_bounds(robot, args.tolerance)
     if args.json:
-        print(json.dumps(_report(args.model, robot, findings), indent=2, allow_nan=False))
+        report = _report(args.model, robot, findings)
+        if bounds is not None:
+            report |= {'tolerance': args.tolerance, 'rounding_bound': bounds}
+        print(json.dumps(report, indent=2, allow_nan=False))
     else:
-        print('\n'.join(_lines(args.model, robot, findings)))
+        print_lines(_lines(args.model, robot, findings))
+        if robot is not None and bounds is not None:
+            print_lines(_bound_lines(robot, args.tolerance, bounds))
     failed = any(finding.severity == 'error' for finding in findings)
     return EXIT_ERRORS if failed else EXIT_SOUND
+
+
+def _advice(robot: Robot, tolerance: float | None) -> tuple[Finding, ...]:
+    """Return the advice to take a tolerance, where many angles are nearly quarter turns."""
+    used = DEFAULT_TOLERANCE if tolerance is None else tolerance
+    mechanism = build_mechanism(robot, 0.0, regroup=False)
+    small = [
+        min(abs(cosine), abs(sine))
+        for body in mechanism.bodies
+        for cosine, sine in (body.turn, body.twist, body.spin)
+    ]
+    count = sum(used < size <= ADVISED_TOLERANCE for size in small)
+    # With tolerance 0 the rounding of exact quarter turns is kept on purpose.
+    count = count if used > 0.0 else 0
+    if count < MANY_ANGLES:
+        return ()
+    return (
+        Finding(
+            'info',
+            'angles-nearly-quarter-turns',
+            'model',
+            f'{count} angles between joint axes are within {ADVISED_TOLERANCE:g} of quarter turns '
+            f'and not exact, as 1.5707963 is not: tolerance={ADVISED_TOLERANCE:g} makes the '
+            f'equations shorter; `check --tolerance {ADVISED_TOLERANCE:g}` says what it changes',
+        ),
+    )
+
+
+def _rounding_bounds(robot: Robot, tolerance: float) -> dict[str, float]:
+    """Return by joint what a tolerance changes at most at unit rates and accelerations."""
+    with np.errstate(over='ignore', invalid='ignore'):
+        bounds = Dynamics(robot, backend='python', tolerance=tolerance).rounding_bound()
+    return {
+        name: float(min(bound, sys.float_info.max))
+        for name, bound in zip(robot.joint_names, np.nan_to_num(bounds), strict=True)
+    }
+
+
+def _bound_lines(robot: Robot, tolerance: float, bounds: dict[str, float]) -> list[str]:
+    width = max(map(len, bounds))
+    units = ['N' if joint.type.is_prismatic else 'N m' for joint in robot.joints]
+    return [
+        '',
+        f'  tolerance {tolerance:g} changes an effort at 1 rad/s and 1 rad/s^2 (m/s, m/s^2) by '
+        'at most',
+        *(
+            f'    {name:<{width}}  {bound:.2g} {unit}'
+            for (name, bound), unit in zip(bounds.items(), units, strict=True)
+        ),
+    ]
 
 
 def _lock(text: str) -> tuple[str, float]:

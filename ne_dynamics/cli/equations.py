@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ne_dynamics.cli.options.tolerance import add_tolerance
+
 
 def add_parser(subparsers: Any) -> None:
     """Add the arguments of the subcommand."""
@@ -39,15 +41,18 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         '--tip', metavar='LINK', help='last link of the chain (URDF; default: the whole tree)'
     )
+    add_tolerance(parser, ' (default: 1e-12)')
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the source, or the list of functions."""
+    from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE
     from ne_dynamics.dynamics import Dynamics
     from ne_dynamics.model.files import load_model
 
     robot = load_model(args.model, base_link=args.base, tip_link=args.tip)
-    dynamics = Dynamics(robot, backend='python')
+    tolerance = DEFAULT_TOLERANCE if args.tolerance is None else args.tolerance
+    dynamics = Dynamics(robot, backend='python', tolerance=tolerance)
     if not args.list:
         print(dynamics.source(args.function, args.language), end='')
         return 0

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.model.files import load_model
+from ne_dynamics.printable import print_lines
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -104,16 +105,20 @@ def run(args: argparse.Namespace) -> int:
         }
         print(json.dumps(document, indent=2, allow_nan=False))
         return 0
-    print(f'{args.log}: {log.summary()}')
-    print(f'low-pass {result.signals.cutoff_frequency:.4g} Hz; RMS of the efforts [N m or N]\n')
     width = max(len(joint.name) for joint in result.joints)
-    print(f'  {"":{width}}  {"measured":>10}  {"model":>10}  {"difference":>10}  explained')
+    lines = [
+        f'{args.log}: {log.summary()}',
+        f'low-pass {result.signals.cutoff_frequency:.4g} Hz; RMS of the efforts [N m or N]',
+        '',
+        f'  {"":{width}}  {"measured":>10}  {"model":>10}  {"difference":>10}  explained',
+    ]
     for joint in result.joints:
         explained = f'{100.0 * joint.explained:8.1f} %' if math.isfinite(joint.explained) else '-'
-        print(
+        lines.append(
             f'  {joint.name:{width}}  {joint.rms_measured:10.4g}  {joint.rms_model:10.4g}  '
             f'{joint.rms_difference:10.4g}  {explained:>9}'
         )
+    print_lines(lines)
     return 0
 
 

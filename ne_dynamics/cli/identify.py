@@ -18,10 +18,11 @@ from ne_dynamics.identification.identify import (
     identify,
 )
 from ne_dynamics.identification.log import read_log
-from ne_dynamics.identification.write_back import read_text, write_urdf
+from ne_dynamics.identification.write_back import encode_urdf, read_text, write_urdf
+from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.model.urdf import looks_like_xml
+from ne_dynamics.printable import print_lines
 
 EXIT_UNUSABLE = 1
 
@@ -104,8 +105,7 @@ def run(args: argparse.Namespace) -> int:
     )
     written = args.output is not None and not result.report.has_errors
     if written:
-        data = write_urdf(text, result.robot).encode(encoding)
-        _replace(args.output, data)
+        _replace(args.output, encode_urdf(write_urdf(text, result.robot), encoding))
     if args.json:
         document = {
             'model': args.model,
@@ -114,9 +114,9 @@ def run(args: argparse.Namespace) -> int:
         }
         print(json.dumps(document, indent=2, allow_nan=False))
     else:
-        print('\n'.join(_lines(args.log, robot, result)))
+        print_lines(_lines(args.log, robot, result))
         if written:
-            print(f'\nwritten: {args.output}')
+            print_lines(['', f'written: {args.output}'])
     if result.report.has_errors:
         print('ne_dynamics identify: error: the log cannot be used', file=sys.stderr)
         return EXIT_UNUSABLE
@@ -135,7 +135,7 @@ def _part(text: str) -> float:
 
 def _replace(path: Path, data: bytes) -> None:
     """Put a file in its place at once, or leave what was there."""
-    partial = path.with_name(f'.{path.name}.{os.getpid()}')
+    partial = path.with_name(f'.ne_dynamics.{os.getpid()}')
     try:
         with partial.open('xb') as stream:
             stream.write(data)

@@ -16,6 +16,7 @@ from types import ModuleType
 
 from ne_dynamics import __version__
 from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.printable import print_lines
 
 COMMANDS = {
     'annotate': 'fill a trajectory with efforts, as feed-forward for other controllers',
@@ -99,7 +100,10 @@ def _module(command: str) -> ModuleType:
 
 
 def _fail(command: str | None, message: str) -> int:
-    print(f'ne_dynamics {command}: error: {message}', file=sys.stderr)
+    # A line end in a name does not begin a line of ours.
+    first, *others = message.split('\n')
+    lines = [f'ne_dynamics {command}: error: {first}', *(f'  {line}' for line in others)]
+    print_lines(lines, sys.stderr)
     return EXIT_ERROR
 
 

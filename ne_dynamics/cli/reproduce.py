@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ne_dynamics.reproduce.report import Report
+    from ne_dynamics.papers.studies.report import StudyReport
 
 PROGRESS_EVERY = 0.2
 """Seconds between two lines of progress on a terminal."""
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When the document has no markers, or matplotlib is missing.
     """
-    from ne_dynamics.reproduce import document
+    from ne_dynamics.papers.studies import document
 
     if args.document is not None:
         document.section(args.document.read_text(encoding='utf-8'), args.study)
@@ -109,19 +109,19 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _report(args: argparse.Namespace) -> Report:
+def _report(args: argparse.Namespace) -> StudyReport:
     progress = _Progress(args.study)
     try:
         if args.study == 'equivalence':
-            from ne_dynamics.reproduce import equivalence
+            from ne_dynamics.papers.studies import equivalence
 
             return equivalence.study(args.arms, args.seed, progress)
         if args.study == 'counts':
-            from ne_dynamics.reproduce import counts
+            from ne_dynamics.papers.studies import counts
 
             return counts.study(progress=progress)
         # Imported before the work: what is missing must not show up at the end.
-        from ne_dynamics.reproduce import pictures, puma, six_link
+        from ne_dynamics.papers.studies import pictures, puma, six_link
 
         path = args.output / f'{args.study}.png'
         if args.study == 'six-link':

@@ -7,11 +7,11 @@ model file reaches it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from ne_dynamics.codegen.symbols import Graph, OperationCount, Scalar, Symbol
+from ne_dynamics.codegen.symbols import Graph, OperationCount, Symbol, Traced
 
 LONGEST_EXPRESSION = 88
 """Characters up to which an expression that is used once is written where it is used."""
@@ -28,7 +28,7 @@ class Program:
     graph : Graph
     inputs : tuple of (str, int)
         Group name and number of scalars of each argument, in order.
-    outputs : tuple of Scalar
+    outputs : tuple of Traced
         Flat, row-major.
     shape : tuple of int
         Shape of one sample's result.
@@ -37,7 +37,7 @@ class Program:
     name: str
     graph: Graph
     inputs: tuple[tuple[str, int], ...]
-    outputs: tuple[Scalar, ...]
+    outputs: tuple[Traced, ...]
     shape: tuple[int, ...]
 
     def count(self) -> OperationCount:
@@ -49,7 +49,7 @@ def trace(
     name: str,
     inputs: Sequence[tuple[str, int]],
     shape: tuple[int, ...],
-    function: Callable[..., Any],
+    function: Callable[..., object],
 ) -> Program:
     """Run a function over generic scalars on symbols.
 
@@ -72,9 +72,10 @@ def trace(
     return Program(name, graph, tuple(inputs), tuple(_flat(function(*arguments))), shape)
 
 
-def _flat(value: Any) -> list[Scalar]:
+def _flat(value: object) -> list[Traced]:
     if isinstance(value, (list, tuple)):
         return [scalar for item in value for scalar in _flat(item)]
+    assert isinstance(value, (Symbol, float, int))
     return [value]
 
 
@@ -165,7 +166,7 @@ class _Writer:
             return f'{self._operand(key[1], 2)}/{self._operand(key[2], 3)}', 2
         return f'{operation}({self.text[key[1]][0]})', 3
 
-    def output(self, scalar: Scalar) -> str:
+    def output(self, scalar: Traced) -> str:
         if not isinstance(scalar, Symbol):
             return repr(float(scalar))
         return f'-{self._operand(scalar.index, 2)}' if scalar.negative else (
@@ -257,10 +258,11 @@ def _standalone_c(program: Program) -> str:
     return '\n'.join(lines) + '\n'
 
 
-_LANGUAGES: dict[str, tuple[str, Callable[[Program], str]]] = {
-    'python': ('#', _standalone_python),
-    'numpy': ('#', _standalone_numpy),
-    'c': ('//', _standalone_c),
+_LANGUAGES: dict[str, tuple[str, tuple[str, ...], Callable[[Program], str]]] = {
+    # Mark of a comment, first lines, writer. Python looks for an encoding in two lines.
+    'python': ('#', ('# -*- coding: utf-8 -*-',), _standalone_python),
+    'numpy': ('#', ('# -*- coding: utf-8 -*-',), _standalone_numpy),
+    'c': ('//', (), _standalone_c),
 }
 
 LANGUAGES = tuple(_LANGUAGES)
@@ -278,19 +280,27 @@ def standalone_source(program: Program, language: str, header: Sequence[str] = (
         'c' (C99, ``const double`` arrays in, a ``result`` array out; link with the C
         mathematics library).
     header : sequence of str
-        Comment lines. They may name a robot: anything but plain characters is replaced.
+        Comment lines. They may name a robot: see :func:`escape_for_comment`.
 
     Returns
     -------
     str
+        Python states its encoding in the first line.
     """
-    mark, write = _LANGUAGES[language]
-    lines = [f'{mark} {plain(line)}'.rstrip() for line in header]
-    return '\n'.join([*lines, write(program)])
+    mark, first, write = _LANGUAGES[language]
+    lines = [f'{mark} {escape_for_comment(line)}'.rstrip() for line in header]
+    return '\n'.join([*first, *lines, write(program)])
 
 
-def plain(text: str) -> str:
-    """Return a text with everything but printable ASCII replaced, and no way out of a comment."""
-    return ''.join(
-        character if ' ' <= character <= '~' and character != '\\' else '?' for character in text
-    )
+_DANGEROUS = re.compile(r'[^ -~]|\\|(?<=\?)\?|(?<=[*/])/|(?<=/)\*|(?<=cod)i(?=ng)', re.IGNORECASE)
+
+
+def escape_for_comment(text: str) -> str:
+    """Return a text as plain ASCII that says nothing to a compiler, whatever is in it.
+
+    Replaced by its code point in angle brackets, as <U+00E9>, is every character that is not
+    printable ASCII, a backslash (a line that goes on), the second of two question marks (a
+    trigraph of C), the second of the two characters that open or close a comment, and a letter
+    of the word by which Python takes its encoding from a comment.
+    """
+    return _DANGEROUS.sub(lambda found: f'<U+{ord(found.group()):04X}>', text)

@@ -15,10 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Union
+from typing import Any, Union
 
-Scalar = Union['Symbol', float]
-"""What a traced function computes with."""
+Traced = Union['Symbol', float]
+"""What a traced function computes with: a node of the graph, or a number that is known."""
+
+Node = tuple[Any, ...]
+"""An operation and what it reads; see :class:`Graph`."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,9 @@ class Graph:
     """
 
     def __init__(self) -> None:
-        self.nodes: list[tuple] = []  # type: ignore[type-arg]
+        self.nodes: list[Node] = []
         self.labels: dict[int, str] = {}
-        self._index: dict[tuple, int] = {}  # type: ignore[type-arg]
+        self._index: dict[Node, int] = {}
 
     def node(self, *key: object) -> int:
         """Return the index of a node, making it when it is new."""
@@ -60,6 +63,10 @@ class Graph:
             self.nodes.append(key)
             self._index[key] = index
         return index
+
+    def find(self, *key: object) -> int | None:
+        """Return the index of a node, or None when there is no such node."""
+        return self._index.get(key)
 
     def input(self, name: str) -> Symbol:
         """Return the symbol of an input."""
@@ -81,7 +88,7 @@ class Graph:
             return (key[1],)
         return ()
 
-    def live(self, outputs: Iterable[Scalar]) -> list[int]:
+    def live(self, outputs: Iterable[Traced]) -> list[int]:
         """Return the nodes that the outputs need, arguments first."""
         wanted: set[int] = set()
         stack = [output.index for output in outputs if isinstance(output, Symbol)]
@@ -92,7 +99,7 @@ class Graph:
                 stack.extend(self.arguments(index))
         return sorted(wanted)
 
-    def count(self, outputs: Sequence[Scalar]) -> OperationCount:
+    def count(self, outputs: Sequence[Traced]) -> OperationCount:
         """Count the operations that the outputs need."""
         multiplications = additions = functions = 0
         for index in self.live(outputs):
@@ -109,7 +116,7 @@ class Graph:
         """Return the symbol of a constant (its sign is kept outside the node)."""
         return Symbol(self, self.node('const', abs(value)), math.copysign(1.0, value) < 0.0)
 
-    def scaled(self, value: float, index: int, negative: bool) -> Scalar:
+    def scaled(self, value: float, index: int, negative: bool) -> Traced:
         """Return value * node, folded."""
         if value == 0.0:
             return 0.0
@@ -129,7 +136,7 @@ class Graph:
         key = self.nodes[index]
         return (key[1], key[2]) if key[0] == 'scale' else (1.0, index)
 
-    def add(self, a: int, a_negative: bool, b: int, b_negative: bool) -> Scalar:
+    def add(self, a: int, a_negative: bool, b: int, b_negative: bool) -> Traced:
         """Return the sum of two signed nodes, folded."""
         a_factor, a_base = self._split(a)
         b_factor, b_base = self._split(b)
@@ -144,7 +151,7 @@ class Graph:
             return Symbol(self, self.node('add', a, b), a_negative)
         return Symbol(self, self.node('sub', a, b), a_negative)
 
-    def multiply(self, a: int, b: int, negative: bool) -> Scalar:
+    def multiply(self, a: int, b: int, negative: bool) -> Traced:
         """Return the product of two nodes, folded; constants are kept outside."""
         a_factor, a_base = self._split(a)
         b_factor, b_base = self._split(b)
@@ -173,7 +180,7 @@ class Symbol:
     def __pos__(self) -> Symbol:
         return self
 
-    def __add__(self, other: Scalar) -> Scalar:
+    def __add__(self, other: Traced) -> Traced:
         graph = self.graph
         if not isinstance(other, Symbol):
             number = float(other)
@@ -184,20 +191,20 @@ class Symbol:
 
     __radd__ = __add__
 
-    def __sub__(self, other: Scalar) -> Scalar:
+    def __sub__(self, other: Traced) -> Traced:
         return self + (-other)
 
-    def __rsub__(self, other: Scalar) -> Scalar:
+    def __rsub__(self, other: Traced) -> Traced:
         return (-self) + other
 
-    def __mul__(self, other: Scalar) -> Scalar:
+    def __mul__(self, other: Traced) -> Traced:
         if not isinstance(other, Symbol):
             return self.graph.scaled(float(other), self.index, self.negative)
         return self.graph.multiply(self.index, other.index, self.negative != other.negative)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Scalar) -> Scalar:
+    def __truediv__(self, other: Traced) -> Traced:
         graph = self.graph
         if not isinstance(other, Symbol):
             return graph.scaled(1.0 / float(other), self.index, self.negative)
@@ -207,7 +214,7 @@ class Symbol:
             graph, graph.node('div', self.index, other.index), self.negative != other.negative
         )
 
-    def __rtruediv__(self, other: Scalar) -> Scalar:
+    def __rtruediv__(self, other: Traced) -> Traced:
         number = float(other)  # type: ignore[arg-type]
         return 0.0 if number == 0.0 else self.graph.constant(number) / self
 
@@ -233,12 +240,12 @@ class Symbol:
         return self
 
 
-def derivatives(outputs: Sequence[Scalar], variables: Sequence[Symbol]) -> list[list[Scalar]]:
+def derivatives(outputs: Sequence[Traced], variables: Sequence[Symbol]) -> list[list[Traced]]:
     """Return d outputs / d variables as symbols, by forward differentiation of the graph.
 
     Parameters
     ----------
-    outputs : sequence of Scalar
+    outputs : sequence of Traced
         Must be smooth where they depend on the variables: a sign counts as constant.
     variables : sequence of Symbol
         Inputs of the graph.
@@ -248,13 +255,13 @@ def derivatives(outputs: Sequence[Scalar], variables: Sequence[Symbol]) -> list[
     list of list, shape (len(outputs), len(variables))
     """
     symbols = [output for output in outputs if isinstance(output, Symbol)]
-    result: list[list[Scalar]] = [[0.0] * len(variables) for _ in outputs]
+    result: list[list[Traced]] = [[0.0] * len(variables) for _ in outputs]
     if not symbols:
         return result
     graph = symbols[0].graph
     live = graph.live(outputs)
     for column, variable in enumerate(variables):
-        tangent: dict[int, Scalar] = {variable.index: 1.0}
+        tangent: dict[int, Traced] = {variable.index: 1.0}
         for index in live:
             if index == variable.index:
                 continue
@@ -269,7 +276,7 @@ def derivatives(outputs: Sequence[Scalar], variables: Sequence[Symbol]) -> list[
     return result
 
 
-def _tangent(graph: Graph, index: int, tangent: dict[int, Scalar]) -> Scalar:
+def _tangent(graph: Graph, index: int, tangent: dict[int, Traced]) -> Traced:
     key = graph.nodes[index]
     operation = key[0]
     if operation in ('input', 'const', 'sign'):

@@ -49,7 +49,7 @@ from ne_dynamics.control.trajectory import (
     segment_coefficients,
 )
 from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 
 RAMP = 1e-4
 """Duration of the ramp in place of a step of the effort [s]; shorter in short segments."""
@@ -245,8 +245,8 @@ class _Feedforward:
         self._terms = terms
         self._payload = payload
         self._base_motion = base_motion
-        self._viscous = dynamics.robot.limits('viscous_friction')
-        self._coulomb = dynamics.robot.limits('coulomb_friction')
+        self._viscous = dynamics.robot.joint_values('viscous_friction')
+        self._coulomb = dynamics.robot.joint_values('coulomb_friction')
         self.coulomb = self._coulomb if terms.friction else np.zeros(len(self.joints))
 
     def efforts(self, state: DesiredState) -> FloatArray:
@@ -580,9 +580,21 @@ class _Annotation:
         if not all(np.isfinite(rows).all() for rows in flat):
             self._refuse_overflow(times[0, 0])
         with np.errstate(all='ignore'):  # what overflows is found, and named
-            efforts = self._checked(self._feedforward.efforts(flat), times.reshape(-1))
+            efforts = self._checked(self._compute_efforts(flat, times), times.reshape(-1))
         shaped = efforts.reshape(*times.shape, self._n)
         return shaped + stretches.friction[:, np.newaxis], state.velocity
+
+    def _compute_efforts(self, flat: DesiredState, times: IntArray) -> FloatArray:
+        try:
+            return self._feedforward.efforts(flat)
+        except InputError:
+            for index, time in enumerate(times.reshape(-1)):
+                one = DesiredState(*(rows[index : index + 1] for rows in flat))
+                try:
+                    self._feedforward.efforts(one)
+                except InputError:
+                    self._refuse_overflow(time)
+            raise
 
     def _checked(self, efforts: FloatArray, times: IntArray) -> FloatArray:
         finite = np.isfinite(efforts).all(axis=-1)

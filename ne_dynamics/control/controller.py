@@ -23,7 +23,7 @@ from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateL
 from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state
 from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench
 from ne_dynamics.errors import InputError, TrajectoryError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 
 RAMP_PERIOD = 0.002
 """Time between the commands of a ramp [s]."""

@@ -18,7 +18,8 @@ import numpy as np
 
 from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import FloatArray, Joint
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
 
 ERASED = -1.0
 """A tolerance of this value in a goal takes away the default."""

@@ -34,7 +34,9 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.control.low_pass import LowPass
 from ne_dynamics.errors import ImuError, ParameterError
-from ne_dynamics.model.robot import BASE, FloatArray, Robot, frozen_array
+from ne_dynamics.model.frozen import frozen_array
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import BASE, Robot
 
 LARGEST_ANGULAR_VELOCITY = 100.0
 """[rad/s]"""

@@ -41,7 +41,8 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.control.trajectory import TURN, DesiredState, continuous_joints
 from ne_dynamics.errors import InputError, ParameterError
-from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
 
 
 class InverseDynamics(Protocol):
@@ -250,8 +251,8 @@ class ControlLaw:
         self.joints = joints = dynamics.robot.joints
         n = len(joints)
         self._dynamics = dynamics
-        self._viscous = dynamics.robot.limits('viscous_friction')
-        self._coulomb = dynamics.robot.limits('coulomb_friction')
+        self._viscous = dynamics.robot.joint_values('viscous_friction')
+        self._coulomb = dynamics.robot.joint_values('coulomb_friction')
         self._has_coulomb = bool(self._coulomb.any())
         self._has_friction = self._has_coulomb or bool(self._viscous.any())
         self._continuous = continuous_joints(joints)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.errors import InputError, ParameterError
-from ne_dynamics.model.robot import FloatArray, Joint
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
 
 
 class LimitedEffort(NamedTuple):

@@ -11,7 +11,7 @@ from math import expm1, inf, isfinite, pi
 import numpy as np
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 
 LATE = 0.1
 """A stamp that is older than the newest by up to this [s] was overtaken; by more, its clock was

@@ -19,7 +19,8 @@ import numpy as np
 
 from ne_dynamics.control.trajectory import TURN, continuous_joints
 from ne_dynamics.errors import NeDynamicsError
-from ne_dynamics.model.robot import FloatArray, Joint
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
 
 POSITION_SLACK = 0.02
 """A joint may always be this far from where it was [rad or m]: noise, coarse stamps."""

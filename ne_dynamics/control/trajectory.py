@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.model.robot import FloatArray, Joint, JointType
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint, JointType
 
 SHORTEST_SEGMENT = 1e-6
 """Two waypoints are at least this far apart [s]."""

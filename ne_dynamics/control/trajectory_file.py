@@ -297,7 +297,13 @@ def write_text(path: str, text: str) -> None:
         When it cannot be written; what was there before is then still there.
     """
     if path == STANDARD:
-        sys.stdout.write(text)
+        buffer = getattr(sys.stdout, 'buffer', None)
+        if buffer is None:
+            sys.stdout.write(text)  # a text in memory
+            return
+        # In UTF-8, whatever the terminal speaks: so it is read, and so are files.
+        sys.stdout.flush()
+        buffer.write(text.encode('utf-8'))
         return
     try:
         _write(Path(path), text)
@@ -312,7 +318,7 @@ def _write(target: Path, text: str) -> None:
         return
     target = target.resolve()
     with tempfile.NamedTemporaryFile(
-        'w', encoding='utf-8', dir=target.parent, prefix=f'.{target.name}.', delete=False
+        'w', encoding='utf-8', dir=target.parent, prefix='.ne_dynamics.', delete=False
     ) as stream:
         try:
             stream.write(text)

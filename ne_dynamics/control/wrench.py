@@ -29,7 +29,8 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.control.low_pass import LowPass
 from ne_dynamics.errors import ParameterError, WrenchError
-from ne_dynamics.model.robot import FloatArray, Inertia, Robot, Transform, cross_matrix
+from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform, cross_matrix
+from ne_dynamics.model.robot import Robot
 
 TARE_WINDOW = 0.2
 """A tare averages the readings of this many last seconds."""

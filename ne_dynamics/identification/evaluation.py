@@ -11,7 +11,8 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.signals import Signals, filtered
-from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def model_effort(dynamics: Dynamics, signals: Signals) -> FloatArray:
     The step of Coulomb friction is filtered like the measured effort.
     """
     effort = dynamics.inverse_dynamics(signals.position, signals.velocity, signals.acceleration)
-    coulomb = dynamics.robot.limits('coulomb_friction')
+    coulomb = dynamics.robot.joint_values('coulomb_friction')
     step = signals.direction - np.sign(signals.velocity)
     result: FloatArray = effort + coulomb * step
     return result

@@ -44,7 +44,8 @@ from ne_dynamics.identification.pseudo_inertia import (
     pseudo_inertia,
 )
 from ne_dynamics.identification.signals import Signals, filtered
-from ne_dynamics.model.robot import Finding, FloatArray, Inertia, Robot
+from ne_dynamics.model.rigid_body import FloatArray, Inertia
+from ne_dynamics.model.robot import Finding, Robot
 
 DEFAULT_SPREAD = 0.5
 """How far the given inertias are believed to be off, as a part of themselves."""
@@ -371,7 +372,7 @@ class _Problem:
         self._scale = self._scales(fitted)
         self._lower = np.full(self._scale.shape[0], -np.inf)
         friction = np.concatenate(
-            [robot.limits('viscous_friction'), robot.limits('coulomb_friction')]
+            [robot.joint_values('viscous_friction'), robot.joint_values('coulomb_friction')]
         )
         chosen = self._friction
         self._lower[chosen] = -friction / np.diag(self._scale)[chosen]
@@ -574,7 +575,7 @@ class _Problem:
         n = robot.n
         moved = np.abs(step[self._friction]) >= UNMOVED
         amounts = np.concatenate(
-            [robot.limits('viscous_friction'), robot.limits('coulomb_friction')]
+            [robot.joint_values('viscous_friction'), robot.joint_values('coulomb_friction')]
         )
         amounts = amounts + moved * (self._scale @ step)[self._friction]
         amounts = np.maximum(amounts, 0.0)

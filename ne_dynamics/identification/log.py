@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.errors import InputError, MissingDependencyError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 
 TIME_COLUMN = 'time'
 BAG_SUFFIXES = ('.db3', '.mcap')

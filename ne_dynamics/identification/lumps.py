@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics.identification.pseudo_inertia import inertia_of, is_body, pseudo_inertia
-from ne_dynamics.model.robot import FloatArray, Inertia, Link, Robot, Transform
+from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
+from ne_dynamics.model.robot import Link, Robot
 
 
 def with_body_inertias(robot: Robot, inertias: Mapping[int, Inertia]) -> Robot:

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.identification.evaluation import Evaluation
-from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.printable import escape_controls
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -62,7 +64,9 @@ def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
         axes.grid(True, color='#d9d9d9', linewidth=0.6)
         axes.set_axisbelow(True)
         axes.tick_params(labelsize=8.5)
-        axes.set_title(f'{result.name} [{result.unit}]', loc='left', fontsize=10)
+        # A name is no formula, whatever dollar signs are in it.
+        title = f'{escape_controls(result.name)} [{result.unit}]'
+        axes.set_title(title, loc='left', fontsize=10, parse_math=False)
         if math.isfinite(result.explained):
             explained = f'{100.0 * result.explained:.1f} % explained'
             axes.set_title(explained, loc='right', fontsize=8.5, color='#555555')
@@ -74,7 +78,7 @@ def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc='upper center', ncol=3, frameon=False, fontsize=10)
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - 0.45 / figure.get_figheight()))
-    partial = path.with_name(f'.{path.name}.{os.getpid()}')
+    partial = path.with_name(f'.ne_dynamics.{os.getpid()}')
     try:
         figure.savefig(partial, format='png')
         partial.replace(path)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import FloatArray, Inertia
+from ne_dynamics.model.rigid_body import FloatArray, Inertia
 
 THINNEST = 1e-4
 """Smallest second moment that a given body is taken to have, as a part of its largest."""

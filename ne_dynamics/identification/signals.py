@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.log import Log
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 
 DEFAULT_CUTOFF = 10.0
 """Cut-off frequency when none is given [Hz]; a fifth of the log's rate when that is lower."""

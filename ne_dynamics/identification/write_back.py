@@ -17,8 +17,9 @@ from xml.parsers import expat
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.robot import FloatArray, Inertia, Joint, Robot, Transform
-from ne_dynamics.model.urdf import load_urdf
+from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
+from ne_dynamics.model.robot import Joint, Robot
+from ne_dynamics.model.urdf_tree import load_urdf
 
 SAME = 1e-9
 """Relative difference up to which a number is the one that the file has."""
@@ -66,8 +67,8 @@ def write_urdf(urdf_text: str, robot: Robot) -> str:
     edits = _Edits(data)
     links = {element.attributes.get('name'): element for element in root.all('link')}
     for link in robot.links:
-        if not _same(link.inertia, original.link(link.name).inertia, SAME):
-            element = _found(links, 'link', link.name)
+        if not _is_same(link.inertia, original.link(link.name).inertia, SAME):
+            element = _get_element(links, 'link', link.name)
             inertial = element.one('inertial')
             if inertial is None:
                 raise ModelError(
@@ -77,7 +78,7 @@ def write_urdf(urdf_text: str, robot: Robot) -> str:
     joints = {element.attributes.get('name'): element for element in root.all('joint')}
     for index, joint in enumerate(robot.joints):
         _write_friction(edits, joints, robot, index, joint)
-    text = edits.applied().decode('utf-8')
+    text = edits.apply().decode('utf-8')
     _check(text, robot)
     return text
 
@@ -100,8 +101,35 @@ def read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
         encoding = 'utf-16'
     try:
         return data.decode(encoding), encoding
-    except (UnicodeDecodeError, LookupError) as error:
+    except (UnicodeError, LookupError) as error:
         raise ModelError(f'{os.fspath(path)}: expected a text in {encoding}: {error}') from error
+
+
+def encode_urdf(text: str, encoding: str) -> bytes:
+    """Return a description as the bytes of a file.
+
+    Parameters
+    ----------
+    text : str
+        What :func:`write_urdf` returned.
+    encoding : str
+        What :func:`read_text` returned.
+
+    Raises
+    ------
+    ModelError
+        When the bytes do not come back as the text, or XML cannot be in that encoding.
+    """
+    try:
+        data = text.encode(encoding)
+        is_same = data.decode(encoding) == text
+    except (UnicodeError, LookupError) as error:
+        raise ModelError(f'the URDF cannot be written in {encoding}: {error}') from error
+    if not is_same or _list_tags(data, None) != _list_tags(text.encode('utf-8'), 'utf-8'):
+        raise ModelError(
+            f'encoding: expected one that XML is read and written in, got {encoding!r}'
+        )
+    return data
 
 
 @dataclass
@@ -119,15 +147,33 @@ class _Element:
         return next(iter(self.all(tag)), None)
 
 
+def _list_tags(data: bytes, encoding: str | None) -> list[tuple[str, dict[str, str]]]:
+    """Return the tags and attributes of a document in its own or a given encoding."""
+    found: list[tuple[str, dict[str, str]]] = []
+    parser = expat.ParserCreate(encoding)
+    parser.StartElementHandler = lambda tag, attributes: found.append((tag, attributes))
+    try:
+        parser.Parse(data, True)
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        raise ModelError(f'malformed XML: {error}') from error
+    return found
+
+
 def _parse(data: bytes) -> _Element:
     """Return the elements with the bytes where their tags begin; the text was loaded before."""
     shift = 3 if data.startswith(b'\xef\xbb\xbf') else 0
-    parser = expat.ParserCreate('utf-8')
+    parser = expat.ParserCreate('utf-8', '}')
     top = _Element('', {}, 0)
     stack = [top]
+    namespace = ''
 
     def enter(tag: str, attributes: dict[str, str]) -> None:
-        element = _Element(tag.rpartition(':')[2], attributes, parser.CurrentByteIndex + shift)
+        nonlocal namespace
+        if len(stack) == 1:
+            namespace = ''.join(tag.rpartition('}')[:2])
+        # As when it is loaded: what is in another namespace than <robot> is no link or joint.
+        name = tag.removeprefix(namespace)
+        element = _Element(name, attributes, parser.CurrentByteIndex + shift)
         stack[-1].children.append(element)
         stack.append(element)
 
@@ -143,7 +189,7 @@ def _parse(data: bytes) -> _Element:
     return top.children[0]
 
 
-def _found(elements: dict[str | None, _Element], kind: str, name: str) -> _Element:
+def _get_element(elements: dict[str | None, _Element], kind: str, name: str) -> _Element:
     if name not in elements:
         raise ModelError(f'{kind} {name!r}: expected it in the text, got none')
     return elements[name]
@@ -169,9 +215,9 @@ class _Edits:
             if name in spans:
                 present = np.array(element.attributes[name].split(), dtype=np.float64)
                 if not np.abs(numbers - present).max() <= SAME * size:
-                    self._edits.append((*spans[name], _printed(numbers).encode()))
+                    self._edits.append((*spans[name], _format_numbers(numbers).encode()))
             else:
-                added = f' {name}="{_printed(numbers)}"'
+                added = f' {name}="{_format_numbers(numbers)}"'
                 self._edits.append((position, position, added.encode()))
 
     def add_child(self, parent: _Element, tag: str, values: dict[str, FloatArray]) -> None:
@@ -181,10 +227,16 @@ class _Edits:
         indent = self._data[begin:place].decode()
         line_end = '\r\n' if self._data[:begin].endswith(b'\r\n') else '\n'
         separator = line_end + indent if self._data[:begin].endswith(b'\n') else ''
-        attributes = ''.join(f' {name}="{_printed(value)}"' for name, value in values.items())
-        self._edits.append((place, place, f'<{tag}{attributes}/>{separator}'.encode()))
+        opening = _OPENING.match(self._data, parent.start)
+        prefix, colon, _ = opening.group()[1:].decode().rpartition(':') if opening else ('',) * 3
+        attributes = ''.join(
+            f' {name}="{_format_numbers(value)}"' for name, value in values.items()
+        )
+        self._edits.append(
+            (place, place, f'<{prefix}{colon}{tag}{attributes}/>{separator}'.encode())
+        )
 
-    def applied(self) -> bytes:
+    def apply(self) -> bytes:
         """Return the edited text."""
         data = self._data
         for start, end, text in sorted(self._edits, key=lambda edit: edit[0], reverse=True):
@@ -192,32 +244,32 @@ class _Edits:
         return data
 
 
-def _printed(numbers: FloatArray) -> str:
+def _format_numbers(numbers: FloatArray) -> str:
     return ' '.join(f'{float(number) + 0.0:.10g}' for number in np.atleast_1d(numbers))
 
 
-def _close(left: FloatArray, right: FloatArray, tolerance: float) -> bool:
+def _is_close(left: FloatArray, right: FloatArray, tolerance: float) -> bool:
     size = max(float(np.abs(left).max()), float(np.abs(right).max()))
     return bool(np.abs(left - right).max() <= tolerance * size)
 
 
-def _same(left: Inertia, right: Inertia, tolerance: float) -> bool:
+def _is_same(left: Inertia, right: Inertia, tolerance: float) -> bool:
     pairs = (
         (np.array([left.mass]), np.array([right.mass])),
         (left.center_of_mass, right.center_of_mass),
         (left.inertia_about_com, right.inertia_about_com),
     )
-    return all(_close(one, other, tolerance) for one, other in pairs)
+    return all(_is_close(one, other, tolerance) for one, other in pairs)
 
 
-def _numbers(element: _Element | None, attribute: str) -> FloatArray:
+def _read_numbers(element: _Element | None, attribute: str) -> FloatArray:
     text = '0 0 0' if element is None else element.attributes.get(attribute, '0 0 0')
     return np.array(text.split(), dtype=np.float64)
 
 
 def _write_inertial(edits: _Edits, inertial: _Element, inertia: Inertia) -> None:
     origin, mass, tensor = (inertial.one(tag) for tag in ('origin', 'mass', 'inertia'))
-    turn = Transform.from_xyz_rpy(np.zeros(3), _numbers(origin, 'rpy')).rotation
+    turn = Transform.from_xyz_rpy(np.zeros(3), _read_numbers(origin, 'rpy')).rotation
     turned = turn.T @ inertia.inertia_about_com @ turn
     # What is left of a zero by turning to other axes and back is a zero.
     turned = np.where(np.abs(turned) > 1e-12 * np.abs(turned).max(), turned, 0.0)
@@ -249,7 +301,7 @@ def _write_friction(
     ):
         parts = {
             body.joint_name: abs(body.multiplier) ** power
-            * _friction(_found(joints, 'joint', body.joint_name), key)
+            * _read_friction(_get_element(joints, 'joint', body.joint_name), key)
             for body in robot.bodies
             if body.coordinate == index
         }
@@ -261,7 +313,7 @@ def _write_friction(
             values.setdefault(joint.name, {})[key] = np.array([wanted - followers])
             continue
         for name in parts:
-            scaled = _friction(joints[name], key) * wanted / present
+            scaled = _read_friction(joints[name], key) * wanted / present
             values.setdefault(name, {})[key] = np.array([scaled])
     for name, numbers in values.items():
         dynamics = joints[name].one('dynamics')
@@ -271,7 +323,7 @@ def _write_friction(
             edits.add_child(joints[name], 'dynamics', numbers)
 
 
-def _friction(element: _Element, key: str) -> float:
+def _read_friction(element: _Element, key: str) -> float:
     dynamics = element.one('dynamics')
     return 0.0 if dynamics is None else float(dynamics.attributes.get(key, 0.0))
 
@@ -280,7 +332,26 @@ def _check(text: str, robot: Robot) -> None:
     """Refuse a text that does not come back as the robot."""
     written = load_urdf(text, robot.base_link, robot.tip_link)
     for link in robot.links:
-        if not _same(written.link(link.name).inertia, link.inertia, RELOADED):
+        if not _is_same(written.link(link.name).inertia, link.inertia, RELOADED):
             raise ModelError(
-                f'link {link.name!r}: the inertia that was written does not come back the same'
+                f'link {link.name!r}: expected the inertia that was written to come back the '
+                'same, got another'
             )
+    present = {joint.name: joint for joint in written.joints}
+    for wanted in robot.joints:
+        joint = present[wanted.name]
+        if _find_movers(written, joint.name) != _find_movers(robot, wanted.name):
+            continue  # a joint that mimics it was locked, and its friction counts no more
+        for key in ('viscous_friction', 'coulomb_friction'):
+            left, right = getattr(joint, key), getattr(wanted, key)
+            if not _is_close(np.array([left]), np.array([right]), RELOADED):
+                raise ModelError(
+                    f'joint {wanted.name!r}: {key}: expected what was written to come back the '
+                    f'same, got {left:g} for {right:g}'
+                )
+
+
+def _find_movers(robot: Robot, name: str) -> set[str]:
+    """Return the joints that follow a coordinate, itself among them."""
+    index = robot.joint_names.index(name)
+    return {body.joint_name for body in robot.bodies if body.coordinate == index}

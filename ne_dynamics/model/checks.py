@@ -12,19 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.robot import (
-    BASE,
-    Body,
-    Finding,
-    FloatArray,
-    Joint,
-    JointType,
-    Link,
-    Robot,
-    Transform,
-    axis_angle_rotation,
-    cross_matrix,
-)
+from ne_dynamics.model.rigid_body import FloatArray, Transform, axis_angle_rotation, cross_matrix
+from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
 
 SEVERITIES = ('error', 'warning', 'info')
 """From the worst on."""

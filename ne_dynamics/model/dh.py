@@ -68,19 +68,9 @@ import numpy as np
 import yaml
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.robot import (
-    BASE,
-    Body,
-    Finding,
-    FloatArray,
-    Inertia,
-    Joint,
-    JointType,
-    Link,
-    Robot,
-    Transform,
-)
-from ne_dynamics.model.urdf import looks_like_xml, read_file
+from ne_dynamics.model.description_file import looks_like_xml, read_file
+from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
+from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
 
 LARGEST_DH_FILE = 2**20
 """Largest file that is read [bytes]; a joint takes about 500."""
@@ -227,6 +217,12 @@ def _word(value: Any, allowed: Sequence[str], what: str) -> str:
 def _name(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ModelError(f'{what}: expected a name, got {_shown(value)}')
+    try:
+        value.encode('utf-8')
+    except UnicodeEncodeError as error:
+        raise ModelError(
+            f'{what}: expected a text, got {_shown(value)} with an unpaired surrogate'
+        ) from error
     return value
 
 
@@ -286,7 +282,7 @@ def _build(document: Mapping[str, Any], stem: str, source: str) -> Robot:
         row = _mapping(value, _JOINT_KEYS, f'joints[{index}]')
         name = _name(row.get('name', default_name), f'joints[{index}]: name')
         joint = _joint(row, name, angles)
-        before, after = _row_transforms(row, joint, convention, angles)
+        pose, after = _row_transforms(row, joint, frame, convention, angles)
         link_name = f'link_{index + 1}'
         bodies.append(
             Body(
@@ -295,7 +291,7 @@ def _build(document: Mapping[str, Any], stem: str, source: str) -> Robot:
                 parent=index - 1,
                 joint_type=joint.type,
                 axis=np.array([0.0, 0.0, 1.0]),
-                pose_in_parent=frame @ before,
+                pose_in_parent=pose,
                 coordinate=index,
             )
         )
@@ -322,7 +318,11 @@ def _build(document: Mapping[str, Any], stem: str, source: str) -> Robot:
         )
         frame = after
     if 'tool' in document:
-        tool = links[-1].pose_in_body @ angles.pose(document['tool'], 'tool')
+        tool_pose = angles.pose(document['tool'], 'tool')
+        try:
+            tool = links[-1].pose_in_body @ tool_pose
+        except ModelError as error:
+            raise ModelError(f'tool: {error}') from error
         links.append(Link('tool', len(bodies) - 1, tool, links[-1].name, has_inertial=False))
     return Robot(
         name=_name(document.get('name', stem), 'name'),
@@ -337,27 +337,34 @@ def _build(document: Mapping[str, Any], stem: str, source: str) -> Robot:
 
 
 def _row_transforms(
-    row: Mapping[str, Any], joint: Joint, convention: str, angles: _Angles
+    row: Mapping[str, Any], joint: Joint, frame: Transform, convention: str, angles: _Angles
 ) -> tuple[Transform, Transform]:
-    """Split T(i-1, i) at the joint's motion: frame i-1 to body i, body i to frame i."""
+    """Split T(i-1, i) at the joint's motion.
+
+    Returns the pose of body i in body i-1, where frame i-1 has the pose `frame`, and the pose of
+    frame i in body i.
+    """
     what = f'joint {joint.name!r}'
     theta, d, a, alpha, offset = (
         _number(row.get(key, 0.0), f'{what}: {key}')
         for key in ('theta', 'd', 'a', 'alpha', 'offset')
     )
     if joint.type.is_prismatic:
-        d += offset
+        d = _number(d + offset, f'{what}: d + offset')
     else:
-        theta += offset
+        theta = _number(theta + offset, f'{what}: theta + offset')
     about_z = angles.rotation('z', theta)
     along_z = Transform.from_translation((0.0, 0.0, d))
     along_x = Transform.from_translation((a, 0.0, 0.0))
     about_x = angles.rotation('x', alpha)
-    if convention == 'modified':
-        return about_x @ along_x @ about_z @ along_z, Transform.identity()
-    if joint.type.is_prismatic:
-        return about_z @ along_z, along_x @ about_x
-    return about_z, along_z @ along_x @ about_x
+    try:
+        if convention == 'modified':
+            return frame @ (about_x @ along_x @ about_z @ along_z), Transform.identity()
+        if joint.type.is_prismatic:
+            return frame @ (about_z @ along_z), along_x @ about_x
+        return frame @ about_z, along_z @ along_x @ about_x
+    except ModelError as error:
+        raise ModelError(f'{what}: theta, d, a, alpha: {error}') from error
 
 
 def _joint(row: Mapping[str, Any], name: str, angles: _Angles) -> Joint:

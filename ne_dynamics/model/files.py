@@ -6,9 +6,10 @@ import os
 from collections.abc import Mapping
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.description_file import looks_like_xml, read_file
 from ne_dynamics.model.dh import load_dh
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.model.urdf import load_urdf, looks_like_xml, read_file
+from ne_dynamics.model.urdf_tree import load_urdf
 
 
 def load_model(
@@ -26,7 +27,7 @@ def load_model(
         XML, anything else a DH file, whatever its name ends in.
     base_link, tip_link : str, optional
         First and last link of the chain; URDF only, see
-        :func:`~ne_dynamics.model.urdf.load_urdf`.
+        :func:`~ne_dynamics.model.urdf_tree.load_urdf`.
     locked_joints : mapping of str to float, optional
         Joints that do not move, with their position [rad or m]; URDF only.
 

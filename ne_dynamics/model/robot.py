@@ -15,66 +15,39 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.frozen import Frozen, checked_number, frozen_array
+from ne_dynamics.model.rigid_body import (
+    FloatArray,
+    Inertia,
+    Transform,
+    axis_angle_rotation,
+    cross_matrix,
+)
 
-FloatArray = NDArray[np.float64]
+__all__ = [
+    'BASE',
+    'Body',
+    'Finding',
+    'FloatArray',
+    'Inertia',
+    'Joint',
+    'JointType',
+    'Link',
+    'Robot',
+    'Transform',
+    'axis_angle_rotation',
+    'cross_matrix',
+]
 
 BASE = -1
 """Index of the fixed base where a body index is expected."""
 
-
-def frozen_array(value: ArrayLike, shape: tuple[int, ...], what: str) -> FloatArray:
-    """Return a read-only float copy of `value`.
-
-    Parameters
-    ----------
-    value : array-like
-    shape : tuple of int
-        Expected shape.
-    what : str
-        Name for the error message.
-
-    Returns
-    -------
-    array, shape `shape`, not writeable
-
-    Raises
-    ------
-    ModelError
-        When the shape differs, or a value is not a finite number.
-    """
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f'{what}: expected numbers of shape {shape}, got {value!r}') from error
-    if array.shape != shape:
-        raise ModelError(f'{what}: expected shape {shape}, got {array.shape}')
-    if not np.isfinite(array).all():
-        raise ModelError(f'{what}: expected finite numbers, got {array.tolist()}')
-    array.setflags(write=False)
-    return array
-
-
-def _finite(value: Any, what: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f'{what}: expected a number, got {value!r}') from error
-    if not np.isfinite(number):
-        raise ModelError(f'{what}: expected a finite number, got {number}')
-    return number
-
-
-def cross_matrix(vector: ArrayLike) -> FloatArray:
-    """Return the matrix of the cross product, ``cross_matrix(a) @ b == a x b``, shape (3, 3)."""
-    x, y, z = np.asarray(vector, dtype=np.float64)
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+LARGEST = 1e300
+"""Largest mass, squared length and inertia of a robot [SI]: gravity times them is still finite."""
 
 
 class JointType(str, enum.Enum):
@@ -91,179 +64,7 @@ class JointType(str, enum.Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Transform:
-    """Pose of a frame in another: ``p_target = rotation @ p_source + translation``.
-
-    Attributes
-    ----------
-    rotation : array, shape (3, 3)
-        Axes of the source frame in the target frame; a proper rotation.
-    translation : array, shape (3,)
-        Origin of the source frame in the target frame [m].
-    """
-
-    rotation: FloatArray
-    translation: FloatArray
-
-    def __post_init__(self) -> None:
-        rotation = frozen_array(self.rotation, (3, 3), 'rotation')
-        error = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
-        if error > 1e-6 or np.linalg.det(rotation) < 0.0:
-            raise ModelError(
-                'rotation: expected a proper rotation matrix, got one that is '
-                f'{error:.2g} away from orthogonal, determinant {np.linalg.det(rotation):.3g}'
-            )
-        object.__setattr__(self, 'rotation', rotation)
-        object.__setattr__(
-            self, 'translation', frozen_array(self.translation, (3,), 'translation')
-        )
-
-    @classmethod
-    def identity(cls) -> Transform:
-        """Return the transform that changes nothing."""
-        return cls(np.eye(3), np.zeros(3))
-
-    @classmethod
-    def from_rotation(cls, rotation: ArrayLike) -> Transform:
-        """Return a pure rotation."""
-        return cls(np.asarray(rotation, dtype=np.float64), np.zeros(3))
-
-    @classmethod
-    def from_translation(cls, translation: ArrayLike) -> Transform:
-        """Return a pure translation [m]."""
-        return cls(np.eye(3), np.asarray(translation, dtype=np.float64))
-
-    @classmethod
-    def from_xyz_rpy(cls, xyz: ArrayLike, rpy: ArrayLike) -> Transform:
-        """Return the pose of a URDF ``origin``: xyz [m], fixed-axis roll, pitch, yaw [rad]."""
-        roll, pitch, yaw = (float(angle) for angle in np.asarray(rpy, dtype=np.float64))
-        rotation = (
-            axis_angle_rotation((0.0, 0.0, 1.0), yaw)
-            @ axis_angle_rotation((0.0, 1.0, 0.0), pitch)
-            @ axis_angle_rotation((1.0, 0.0, 0.0), roll)
-        )
-        return cls(rotation, np.asarray(xyz, dtype=np.float64))
-
-    def __matmul__(self, other: Transform) -> Transform:
-        """Compose: ``(a_to_b @ c_to_a)`` is c_to_b."""
-        return Transform(
-            self.rotation @ other.rotation,
-            self.rotation @ other.translation + self.translation,
-        )
-
-    def inverse(self) -> Transform:
-        """Return the transform in the other direction."""
-        return Transform(self.rotation.T, -self.rotation.T @ self.translation)
-
-    @property
-    def matrix(self) -> FloatArray:
-        """Homogeneous matrix, shape (4, 4)."""
-        matrix = np.eye(4)
-        matrix[:3, :3] = self.rotation
-        matrix[:3, 3] = self.translation
-        return matrix
-
-
-def axis_angle_rotation(axis: ArrayLike, angle: float) -> FloatArray:
-    """Return the rotation about a unit axis (Rodrigues), shape (3, 3).
-
-    A quarter turn comes out to the rounding of its angle (6e-17 for a zero): nothing is snapped.
-    """
-    cross = cross_matrix(axis)
-    turn: FloatArray = np.sin(angle) * cross + (1.0 - np.cos(angle)) * (cross @ cross)
-    return np.eye(3) + turn
-
-
-@dataclass(frozen=True, eq=False)
-class Inertia:
-    """Mass distribution of a rigid body in a frame.
-
-    Attributes
-    ----------
-    mass : float
-        Mass [kg].
-    center_of_mass : array, shape (3,)
-        Centre of mass in the frame [m].
-    inertia_about_com : array, shape (3, 3)
-        Symmetric inertia tensor about the centre of mass, in the axes of the frame [kg m^2].
-        Off-diagonal entries are the tensor's (minus the products of inertia), as in URDF.
-    """
-
-    mass: float
-    center_of_mass: FloatArray
-    inertia_about_com: FloatArray
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, 'mass', _finite(self.mass, 'mass [kg]'))
-        com = frozen_array(self.center_of_mass, (3,), 'center_of_mass [m]')
-        object.__setattr__(self, 'center_of_mass', com)
-        tensor = frozen_array(self.inertia_about_com, (3, 3), 'inertia_about_com [kg m^2]')
-        if np.abs(tensor - tensor.T).max() > 1e-9 * max(np.abs(tensor).max(), 1e-300):
-            raise ModelError(
-                f'inertia_about_com: expected a symmetric tensor, got {tensor.tolist()}'
-            )
-        object.__setattr__(self, 'inertia_about_com', tensor)
-
-    @classmethod
-    def zero(cls) -> Inertia:
-        """Return the inertia of nothing."""
-        return cls(0.0, np.zeros(3), np.zeros((3, 3)))
-
-    @property
-    def first_moment(self) -> FloatArray:
-        """Mass times centre of mass [kg m], shape (3,)."""
-        return self.mass * self.center_of_mass
-
-    @property
-    def inertia_about_origin(self) -> FloatArray:
-        """Inertia tensor about the origin of the frame [kg m^2], shape (3, 3)."""
-        cross = cross_matrix(self.center_of_mass)
-        return self.inertia_about_com - self.mass * (cross @ cross)
-
-    @property
-    def parameters(self) -> FloatArray:
-        """Inertial parameters about the origin of the frame, in its axes, shape (10,).
-
-        Mass [kg], first moment (3) [kg m], then Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2]: the order
-        of the regressor's columns and of the argument `payload` of the inverse dynamics. For
-        another frame: ``inertia.transformed(source_to_target).parameters``.
-        """
-        tensor = self.inertia_about_origin
-        rows, columns = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)
-        return np.concatenate([[self.mass], self.first_moment, tensor[rows, columns]])
-
-    @property
-    def is_zero(self) -> bool:
-        """True when there is neither mass nor inertia."""
-        return self.mass == 0.0 and not self.inertia_about_com.any()
-
-    def transformed(self, source_to_target: Transform) -> Inertia:
-        """Return the same body described in the target frame."""
-        rotation = source_to_target.rotation
-        tensor = rotation @ self.inertia_about_com @ rotation.T
-        return Inertia(
-            self.mass,
-            rotation @ self.center_of_mass + source_to_target.translation,
-            0.5 * (tensor + tensor.T),
-        )
-
-    def __add__(self, other: Inertia) -> Inertia:
-        """Return both bodies lumped into one (same frame)."""
-        if self.is_zero:
-            return other
-        if other.is_zero:
-            return self
-        mass = self.mass + other.mass
-        com = (self.first_moment + other.first_moment) / mass if mass != 0.0 else np.zeros(3)
-        tensor = np.zeros((3, 3))
-        for part in (self, other):
-            cross = cross_matrix(part.center_of_mass - com)
-            tensor += part.inertia_about_com - part.mass * (cross @ cross)
-        return Inertia(mass, com, tensor)
-
-
-@dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(Frozen):
     """One coordinate of the robot: what a JointState names.
 
     Attributes
@@ -301,30 +102,42 @@ class Joint:
     def __post_init__(self) -> None:
         if not self.name:
             raise ModelError('joint: expected a name, got an empty one')
-        object.__setattr__(self, 'type', JointType(self.type))
+        what = f'joint {self.name!r}'
+        object.__setattr__(self, 'type', _joint_type(self.type, what))
         for key in ('lower', 'upper', 'velocity_limit', 'effort_limit'):
-            value = float(getattr(self, key))
-            if np.isnan(value):
-                raise ModelError(f'joint {self.name!r}: {key}: expected a number, got NaN')
+            value = checked_number(getattr(self, key), f'{what}: {key}', may_be_infinite=True)
             object.__setattr__(self, key, value)
         for key in ('viscous_friction', 'coulomb_friction', 'rotor_inertia', 'gear_ratio'):
-            value = _finite(getattr(self, key), f'joint {self.name!r}: {key}')
+            value = checked_number(getattr(self, key), f'{what}: {key}')
             if value < 0.0 and key != 'gear_ratio':
-                raise ModelError(f'joint {self.name!r}: {key}: expected >= 0, got {value}')
+                raise ModelError(f'{what}: {key}: expected >= 0, got {value}')
             object.__setattr__(self, key, value)
-        if self.lower > self.upper:
+        if not np.isfinite(self.reflected_inertia):
             raise ModelError(
-                f'joint {self.name!r}: expected lower <= upper, got {self.lower} > {self.upper}'
+                f'{what}: gear_ratio and rotor_inertia: expected a finite '
+                f'gear_ratio^2 * rotor_inertia, got overflow with {self.gear_ratio:g} and '
+                f'{self.rotor_inertia:g}'
             )
+        if self.lower > self.upper:
+            raise ModelError(f'{what}: expected lower <= upper, got {self.lower} > {self.upper}')
 
     @property
     def reflected_inertia(self) -> float:
         """Rotor inertia as the joint feels it [kg m^2 or kg]."""
-        return self.gear_ratio**2 * self.rotor_inertia
+        # The operator ** raises where a product becomes infinite.
+        return self.gear_ratio * self.gear_ratio * self.rotor_inertia
+
+
+def _joint_type(value: str, what: str) -> JointType:
+    try:
+        return JointType(value)
+    except ValueError as error:
+        words = ', '.join(kind.value for kind in JointType)
+        raise ModelError(f'{what}: type: expected one of {words}, got {value!r}') from error
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(Frozen):
     """One moving body and the joint that moves it.
 
     Attributes
@@ -361,21 +174,23 @@ class Body:
 
     def __post_init__(self) -> None:
         axis = frozen_array(self.axis, (3,), f'joint {self.joint_name!r}: axis')
-        norm = float(np.linalg.norm(axis))
+        with np.errstate(all='ignore'):
+            norm = float(np.linalg.norm(axis))
         if abs(norm - 1.0) > 1e-6:
             raise ModelError(
                 f'joint {self.joint_name!r}: expected an axis of unit length, got '
                 f'{axis.tolist()} of length {norm:.6g}'
             )
         object.__setattr__(self, 'axis', axis)
-        object.__setattr__(self, 'joint_type', JointType(self.joint_type))
+        kind = _joint_type(self.joint_type, f'joint {self.joint_name!r}')
+        object.__setattr__(self, 'joint_type', kind)
         for key in ('multiplier', 'offset'):
-            value = _finite(getattr(self, key), f'joint {self.joint_name!r}: mimic {key}')
+            value = checked_number(getattr(self, key), f'joint {self.joint_name!r}: mimic {key}')
             object.__setattr__(self, key, value)
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class Link(Frozen):
     """One link of the description: a named frame, with the inertia that is its own.
 
     Attributes
@@ -402,7 +217,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Frozen):
     """One remark about a model.
 
     Attributes
@@ -425,7 +240,7 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False)
-class Robot:
+class Robot(Frozen):
     """A robot: coordinates, moving bodies, named links. Frozen; changes make a new one.
 
     Attributes
@@ -450,7 +265,8 @@ class Robot:
     Raises
     ------
     ModelError
-        When indices, names or the tree's order are inconsistent.
+        When indices, names or the tree's order are inconsistent, or the lumped inertia of a
+        body overflows.
     """
 
     name: str
@@ -466,12 +282,7 @@ class Robot:
         for key in ('joints', 'bodies', 'links', 'findings'):
             object.__setattr__(self, key, tuple(getattr(self, key)))
         self._check_names()
-        lumped = [Inertia.zero() for _ in self.bodies]
-        for link in self.links:
-            if not BASE <= link.body < len(self.bodies):
-                raise ModelError(f'link {link.name!r}: no body of index {link.body}')
-            if link.body != BASE:
-                lumped[link.body] += link.inertia.transformed(link.pose_in_body)
+        lumped = self._lump_links()
         for index, body in enumerate(self.bodies):
             if not BASE <= body.parent < index:
                 raise ModelError(
@@ -488,6 +299,54 @@ class Robot:
                 for body, inertia in zip(self.bodies, lumped, strict=True)
             ),
         )
+        self._check_sums()
+
+    def _lump_links(self) -> list[Inertia]:
+        """Return the inertia of every body, the sum of its links', in the body's frame."""
+        lumped = [Inertia.zero() for _ in self.bodies]
+        for link in self.links:
+            if not BASE <= link.body < len(self.bodies):
+                raise ModelError(f'link {link.name!r}: no body of index {link.body}')
+            if link.body == BASE:
+                continue
+            try:
+                lumped[link.body] += link.inertia.transformed(link.pose_in_body)
+            except ModelError as error:
+                raise ModelError(
+                    f'link {link.name!r}: inertia, lumped into body '
+                    f'{self.bodies[link.body].name!r}: {error}'
+                ) from error
+        return lumped
+
+    def _check_sums(self) -> None:
+        """Refuse numbers that are finite alone and overflow in the equations of motion.
+
+        The bounds are those of the stretched arm, with every mass at its end.
+        """
+        reaches = {BASE: 0.0}
+        mass, inertia = 0.0, 0.0
+        for index, body in enumerate(self.bodies):
+            own = body.inertia
+            step = _bound_length(body.pose_in_parent.translation)
+            if body.joint_type.is_prismatic:
+                step += abs(body.offset)
+            reach = reaches[index] = reaches[body.parent] + step
+            distance = reach + _bound_length(own.center_of_mass)
+            gain = max(1.0, body.multiplier * body.multiplier)
+            mass += abs(own.mass)
+            inertia += gain * (
+                abs(own.mass) * distance * distance + float(np.abs(own.inertia_about_com).max())
+            )
+            _check_reach(reach, f'body {body.name!r}: pose_in_parent and offset')
+            if not (mass <= LARGEST and inertia <= LARGEST and gain <= LARGEST):
+                raise ModelError(
+                    f'body {body.name!r}: mass, inertia and multiplier: expected at most '
+                    f'{LARGEST:g} in sum with the bodies before it, got {mass:g} kg and '
+                    f'{inertia:g} kg m^2 within {distance:g} m, multiplier {body.multiplier:g}'
+                )
+        for link in self.links:
+            reach = reaches[link.body] + _bound_length(link.pose_in_body.translation)
+            _check_reach(reach, f'link {link.name!r}: pose_in_body')
 
     def _check_names(self) -> None:
         for what, names in (
@@ -511,12 +370,12 @@ class Robot:
         """Number of coordinates."""
         return len(self.joints)
 
-    @cached_property
+    @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the coordinates, in order."""
         return tuple(joint.name for joint in self.joints)
 
-    @cached_property
+    @property
     def _links_by_name(self) -> Mapping[str, Link]:
         return {link.name: link for link in self.links}
 
@@ -553,9 +412,19 @@ class Robot:
         """True when every body's parent is the one before it."""
         return all(body.parent == index - 1 for index, body in enumerate(self.bodies))
 
-    def limits(self, key: str) -> FloatArray:
-        """Return one limit of all joints, e.g. ``limits('effort_limit')``, shape (n,)."""
+    def joint_values(self, key: str) -> FloatArray:
+        """Return one number of every joint, shape (n,).
+
+        Parameters
+        ----------
+        key : str
+            An attribute of :class:`Joint`, e.g. ``viscous_friction`` or ``reflected_inertia``.
+        """
         return np.array([getattr(joint, key) for joint in self.joints], dtype=np.float64)
+
+    def limits(self, key: str) -> FloatArray:
+        """Return one limit of every joint, e.g. ``limits('effort_limit')``, shape (n,)."""
+        return self.joint_values(key)
 
     def descendants(self, link_name: str) -> frozenset[str]:
         """Return the names of all links beyond a link (itself not included)."""
@@ -612,14 +481,18 @@ class Robot:
         Returns
         -------
         Robot
+
+        Raises
+        ------
+        ModelError
+            When the robot has no tip, the link is unknown, or a number of the sum overflows.
         """
         target = self.tip if link_name is None else self.link(link_name)
-        return self.with_links(
-            replace(link, inertia=link.inertia + payload, has_inertial=True)
-            if link is target
-            else link
-            for link in self.links
-        )
+        try:
+            loaded = replace(target, inertia=target.inertia + payload, has_inertial=True)
+        except ModelError as error:
+            raise ModelError(f'payload on link {target.name!r}: {error}') from error
+        return self.with_links(loaded if link is target else link for link in self.links)
 
     def payload_parameters(self, payload: Inertia, link_name: str | None = None) -> FloatArray:
         """Return a payload fixed to a link as the inverse dynamics take it at run time.
@@ -658,3 +531,16 @@ class Robot:
     def with_links(self, links: Iterable[Link]) -> Robot:
         """Return the robot with other links (lumped inertias follow)."""
         return replace(self, links=tuple(links))
+
+
+def _bound_length(vector: FloatArray) -> float:
+    """Return a number that the length of a vector does not exceed; infinite on overflow."""
+    x, y, z = vector.tolist()
+    return float(abs(x) + abs(y) + abs(z))
+
+
+def _check_reach(reach: float, what: str) -> None:
+    if not reach * reach <= LARGEST:
+        raise ModelError(
+            f'{what}: expected a frame within {LARGEST**0.5:g} m of the base, got {reach:g} m'
+        )

@@ -1,1 +1,1 @@
-"""The node `computed_torque`. Only `node` needs ROS; the rest runs without."""
+"""The node `computed_torque`: messages and parameters to arrays, and back."""

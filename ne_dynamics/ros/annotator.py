@@ -20,7 +20,7 @@ from ne_dynamics.control.annotation import annotate
 from ne_dynamics.control.laws import InverseDynamics, Terms
 from ne_dynamics.control.trajectory import DesiredState, Waypoints
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.trajectory_cdr import read_trajectory, write_trajectory
 
 try:

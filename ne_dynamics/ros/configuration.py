@@ -16,11 +16,12 @@ from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
 from ne_dynamics.control.state_guard import StateLimits
 from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench, inertia_beyond
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import ModelError, NeDynamicsError, ParameterError
+from ne_dynamics.errors import InputError, ModelError, NeDynamicsError, ParameterError
 from ne_dynamics.model.checks import impossible_inertia
 from ne_dynamics.model.files import load_model
-from ne_dynamics.model.robot import FloatArray, Inertia, Robot
-from ne_dynamics.model.urdf import load_urdf
+from ne_dynamics.model.rigid_body import FloatArray, Inertia
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.urdf_tree import load_urdf
 
 Values = Mapping[str, Any]
 """Checked values of all parameters by name, see :mod:`ne_dynamics.ros.parameters`."""
@@ -200,20 +201,19 @@ def _command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDA
 
 def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
     zero = np.zeros(dynamics.n)
-    efforts = [dynamics.inverse_dynamics(zero, zero, zero), dynamics.gravity_torque(zero)]
-    if with_wrench:
-        efforts.append(dynamics.inverse_dynamics(zero, zero, zero, np.zeros(6)))
-        dynamics.forward_kinematics(zero)
-    if dynamics.robot.tip_link is not None:
-        # A payload may be set, and the base tilt, at any time.
-        efforts.append(
+    try:
+        dynamics.inverse_dynamics(zero, zero, zero)
+        dynamics.gravity_torque(zero)
+        if with_wrench:
+            dynamics.inverse_dynamics(zero, zero, zero, np.zeros(6))
+            dynamics.forward_kinematics(zero)
+        if dynamics.robot.tip_link is not None:
+            # A payload may be set, and the base tilt, at any time.
             dynamics.inverse_dynamics(zero, zero, zero, None, np.zeros(9), np.zeros(10))
-        )
-    if not all(np.isfinite(effort).all() for effort in efforts):
+    except InputError as error:
         raise ModelError(
-            f'robot {dynamics.robot.name!r}: expected finite efforts at rest, got '
-            f'{efforts[0].tolist()}'
-        )
+            f'robot {dynamics.robot.name!r}: expected finite efforts at rest: {error}'
+        ) from error
 
 
 def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:

@@ -14,7 +14,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.control.controller import Command, Controller
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configuration import ControlledArm
 from ne_dynamics.ros.messages import JointStateReader
 

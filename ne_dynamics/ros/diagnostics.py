@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.state_guard import Fault
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 
 MISSED = 1.5
 """Between two answered states that are this many periods apart, others were missed."""

@@ -22,7 +22,7 @@ from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.limits import per_joint
 from ne_dynamics.control.trajectory import Trajectory, Waypoints
 from ne_dynamics.errors import InputError, NeDynamicsError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configuration import ControlledArm
 from ne_dynamics.ros.messages import stamp_nanoseconds
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.trajectory import TrajectoryPoint
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 
 REMEMBERED_NAMES = 8
 """Orders of names that a :class:`JointStateReader` remembers (one a publisher)."""

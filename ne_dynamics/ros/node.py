@@ -116,7 +116,7 @@ LONGEST_RUN = 1e7
 """Seconds between two stamps beyond which they are of different clocks."""
 
 FAR_START = 10.0
-"""A trajectory that starts later than this is said to: its stamp may be of another clock."""
+"""Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""
 
 STATE_AGE_WARNING = 1.0
 """Seconds without a joint state after which the diagnostics warn, if the watchdog does not."""
@@ -148,7 +148,7 @@ def _shortened(text: str) -> str:
 
 
 def _reported(transition: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Log what a transition callback raises: rclpy turns it into an error without a word."""
+    """Log what a transition callback raises: rclpy turns it into an error and hides the reason."""
 
     @functools.wraps(transition)
     def wrapper(self: Any, state: Any) -> Any:
@@ -856,7 +856,7 @@ class ComputedTorqueNode(LifecycleNode):
         self.get_logger().info(f'wrench tared: {response.message}')
         return response
 
-    # ---- what is said about it
+    # ---- reports
 
     def _drop(self, topic: str, field: str, reason: str) -> None:
         key = f'{topic}.{field}'

@@ -20,7 +20,7 @@ import numpy as np
 from ne_dynamics.control.annotation import NANO, AnnotatedTrajectory
 from ne_dynamics.control.trajectory import PointFields
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.messages import MessageError
 
 ORDERS = {b'\x00\x00': '>', b'\x00\x01': '<'}

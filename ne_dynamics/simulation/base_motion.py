@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import FloatArray, Transform
+from ne_dynamics.model.rigid_body import FloatArray, Transform
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.control.trajectory import Trajectory, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
 
 InverseDynamics = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """Efforts (N, n) of positions, velocities, accelerations (N, n)."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ne_dynamics.errors import MissingDependencyError
-from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -21,7 +21,7 @@ import numpy as np
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation import scenario_plots
 from ne_dynamics.simulation.demo_arm import DemoArm, gain_parameters, law_parameters
 from ne_dynamics.simulation.demo_motion import (

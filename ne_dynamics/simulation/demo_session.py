@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.errors import InputError, MissingDependencyError, NeDynamicsError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.demo_motion import Motion
 
 try:

@@ -29,8 +29,11 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.model.robot import BASE, FloatArray, Robot, frozen_array
-from ne_dynamics.model.urdf import load_urdf, looks_like_xml, read_file
+from ne_dynamics.model.description_file import looks_like_xml, read_file
+from ne_dynamics.model.frozen import frozen_array
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import BASE, Robot
+from ne_dynamics.model.urdf_tree import load_urdf
 
 WORLD = 'world'
 """Name of the link that Gazebo takes for the world."""

@@ -29,15 +29,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
-from ne_dynamics.model.robot import (
-    BASE,
-    Body,
-    FloatArray,
-    Inertia,
-    Link,
-    Robot,
-    Transform,
-)
+from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
+from ne_dynamics.model.robot import BASE, Body, Link, Robot
 from ne_dynamics.simulation.base_motion import BaseMotion
 
 try:

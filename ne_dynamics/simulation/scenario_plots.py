@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
 from ne_dynamics.simulation.demo_plots import (
     TEXT_COLOUR,
     Style,

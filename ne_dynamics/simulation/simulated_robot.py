@@ -66,8 +66,9 @@ import numpy as np
 from ne_dynamics.control.wrench import Measures
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, ParameterError
 from ne_dynamics.model.files import load_model
-from ne_dynamics.model.robot import FloatArray, Robot
-from ne_dynamics.model.urdf import load_urdf
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.urdf_tree import load_urdf
 from ne_dynamics.ros.parameters import Changes, ParameterSpec, Value
 from ne_dynamics.ros.signals import stop_on_signals
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
 from ne_dynamics.bench import report as reports
 from ne_dynamics.bench import robots
 from ne_dynamics.cli import main as cli
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.codegen.compiler import toolchain
+from ne_dynamics.errors import BackendError, MissingDependencyError
 
 FIGURE_KEYS = {
     'section', 'subject', 'ours', 'our_value', 'theirs', 'their_value', 'unit', 'ratio',
@@ -40,6 +42,125 @@ def test_part_runs(capsys, part):
             ratio = figure['our_value'] / figure['their_value']
             assert figure['ratio'] == pytest.approx(ratio)
         assert (figure['met'] is None) == (figure['limit'] is None)
+
+
+@pytest.fixture
+def compiler():
+    """Skip where the compiled backend cannot run."""
+    try:
+        toolchain()
+    except BackendError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Make batches, chains and sweeps as small as they can be."""
+    from dataclasses import replace
+
+    from ne_dynamics.bench import suite
+
+    chosen = suite.Settings.chosen
+    monkeypatch.setattr(
+        suite.Settings,
+        'chosen',
+        lambda *arguments: replace(chosen(*arguments), batches=(50, 200), sweep=(2, 1)),
+    )
+    monkeypatch.setattr(suite, 'THREADED_BATCH', 200)
+    monkeypatch.setattr(suite, 'BATCH_SAMPLE_DURATION', 0.001)
+    monkeypatch.setattr(robots, 'REGRESSOR_LENGTHS', (3, 11))
+
+
+def find_pairs(report, subject):
+    """Return what is compared with what on a subject, and whether there is an aim."""
+    return {
+        (figure['ours'], figure['theirs']): figure['limit'] is not None
+        for figure in report['figures']
+        if figure['subject'] == subject
+    }
+
+
+@pytest.mark.parametrize('arm', ['UR5', 'Panda'])
+@pytest.mark.usefixtures('compiler')
+def test_ways_to_call_are_compared_with_the_usual_one(capsys, arm):
+    """`out=` is shown beside the plain call; keywords have an aim of their own time."""
+    report = run(capsys, '--only', 'calls')
+    pairs = find_pairs(report, arm)
+    if not pairs:
+        pytest.skip(f'{report["skipped"]}')
+    motion = 'q, qd, qdd'
+    for ours, theirs, is_aimed in (
+        (f'{motion}, out=out', motion, False),
+        ('q=q, qd=qd, qdd=qdd', motion, True),
+        (f'{motion}, wrench=wrench', f'{motion}, wrench', True),
+    ):
+        names = f'ours, compiled, ({ours})', f'ours, compiled, ({theirs})'
+        assert pairs[names] is is_aimed
+    bounds = [figure['limit'] for figure in report['figures'] if 'qdd=qdd' in figure['ours']]
+    assert all(bound['of'] == 'value' and bound['most'] == 1e-6 for bound in bounds)
+
+
+@pytest.mark.usefixtures('compiler', 'small')
+def test_threads_are_compared_with_one_thread(capsys, monkeypatch):
+    """All cores have an aim beside one core, both with `out=`; in small batches they have none."""
+    monkeypatch.setattr('ne_dynamics.bench.suite.count_cores', lambda: 2)
+    report = run(capsys, '--only', 'batch')
+    pair = 'ours, compiled, all cores, out=', 'ours, compiled, out='
+    for arm in ('UR5', 'Panda'):
+        pairs = find_pairs(report, f'{arm}, 50 samples')
+        if not pairs:
+            pytest.skip(f'{report["skipped"]}')
+        assert pairs[pair] is False
+        assert find_pairs(report, f'{arm}, 200 samples')[pair] is True
+        assert ('ours, compiled, out=', 'ours, compiled') in pairs
+
+
+@pytest.mark.usefixtures('compiler', 'small')
+def test_regressor_part_runs(capsys):
+    """Chains of many joints have an aim beside Pinocchio, and so has the first call, cold."""
+    pytest.importorskip('pinocchio', reason='Pinocchio (pin) is missing')
+    report = run(capsys, '--only', 'regressor')
+    assert report['skipped'] == []
+    aims = {figure['subject']: figure['limit'] for figure in report['figures'][:2]}
+    assert aims['chain of 3'] is None
+    assert aims['chain of 11']['most'] == 3.0
+    cold = report['figures'][-1]
+    assert cold['subject'] == 'chain of 11: first call of the regressor'
+    assert cold['ours'] == 'ours, compiled, cold'
+    assert cold['limit']['most'] == 5.0
+    assert cold['our_value'] > 0.0
+
+
+@pytest.mark.usefixtures('compiler', 'small')
+@pytest.mark.skipif(not os.path.exists('/proc/self/maps'), reason='needs the /proc of Linux')
+def test_sweep_part_runs(capsys):
+    """Memory and maps of a dropped robot have aims; its seconds are shown."""
+    report = run(capsys, '--only', 'sweep')
+    assert report['skipped'] == []
+    assert [figure['unit'] for figure in report['figures']] == ['B', 'maps', 's', 's']
+    has_aim = [figure['limit'] is not None for figure in report['figures']]
+    assert has_aim == [True, True, False, False]
+    assert all(figure['our_value'] > 0.0 for figure in report['figures'][2:])
+
+
+@pytest.mark.usefixtures('small')
+def test_without_a_compiler_the_compiled_backend_is_left_out(capsys, monkeypatch):
+    """What needs the compiler is named with the reason; the rest is measured."""
+    from ne_dynamics.bench import competitors, suite
+
+    def refuse():
+        raise BackendError('expected llvmlite >= 1000')
+
+    monkeypatch.setattr(competitors, 'toolchain', refuse)
+    monkeypatch.setattr(suite, 'toolchain', refuse)
+    report = run(capsys, '--only', 'calls', 'batch', 'regressor', 'sweep')
+    skipped = {item['what']: item['why'] for item in report['skipped']}
+    for what in ('ours, compiled', 'ours, compiled, cold', 'ours, compiled, all cores', 'sweep'):
+        assert 'llvmlite >= 1000' in skipped[what]
+    sections = {figure['section'] for figure in report['figures']}
+    assert sections <= {'calls', 'batch'}
+    assert 'calls' in sections
+    assert not [figure for figure in report['figures'] if 'compiled' in figure['ours']]
 
 
 def test_operation_aims_are_met(capsys):

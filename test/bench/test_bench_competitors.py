@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.bench import competitors, robots
+from ne_dynamics.bench import competitors, robots, suite
 from ne_dynamics.bench.textbook import inverse_dynamics, textbook_links
 from ne_dynamics.bench.timing import require_agreement
-from ne_dynamics.errors import MissingDependencyError, ModelError
+from ne_dynamics.codegen.functions import FUNCTIONS
+from ne_dynamics.errors import BackendError, MissingDependencyError, ModelError
 from ne_dynamics.model.robot import JointType
 
 MAKERS = {
@@ -66,6 +67,34 @@ def test_contenders_compute_the_same(case, maker):
         require_agreement([contender], expected, dyn.friction_torque(inputs.qd))
 
 
+@pytest.mark.parametrize('case', ['chain of 3', 'with prismatic joints', 'chain of 11'])
+def test_regressors_have_the_same_columns(case):
+    """Pinocchio's regressor is ours entry by entry, on both sides of the step to many joints."""
+    try:
+        case = robots.Case(case, robots.chain(11)) if case == 'chain of 11' else CASES[case]()
+        pinocchio = competitors.PinocchioModel(case)
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    inputs = competitors.Inputs((case.robot.n,), seed=3)
+    contender = pinocchio.contender(inputs, 'computeJointTorqueRegressor', 'q, qd, qdd')
+    dyn = ned.Dynamics(case.robot, backend='python')
+    for _ in range(3):
+        inputs.renew()
+        require_agreement([contender], dyn.regressor(inputs.q, inputs.qd, inputs.qdd))
+
+
+def test_a_compiler_that_cannot_be_had_is_an_error(monkeypatch):
+    """The compiled backend passes on why there is none; Python needs no compiler."""
+
+    def refuse():
+        raise BackendError('expected llvmlite >= 1000')
+
+    monkeypatch.setattr(competitors, 'toolchain', refuse)
+    with pytest.raises(BackendError, match='llvmlite >= 1000'):
+        competitors.dynamics(robots.chain(3), 'compiled')
+    assert competitors.dynamics(robots.chain(3), 'python').backend == 'python'
+
+
 def test_textbook_refuses_what_it_is_not_for():
     """The textbook's recursion and the DH conversion are for chains: trees raise ModelError."""
     from dataclasses import replace
@@ -85,6 +114,13 @@ def test_textbook_at_rest_without_gravity():
     assert not inverse_dynamics(links, np.zeros(3), zero + 0.3, zero, zero).any()
 
 
+def test_regressors_are_measured_on_both_sides_of_the_step():
+    """The longest chain whose regressor is written out is measured; the next one has the aim."""
+    largest = FUNCTIONS['regressor'].largest
+    assert {largest, largest + 1} <= set(robots.REGRESSOR_LENGTHS)
+    assert largest + 1 == suite.AIMED_REGRESSOR
+
+
 def test_chains_are_reproducible():
     """The same length gives the same chain, another length another one."""
     first, second = (robots.chain(5).bodies[2].inertia for _ in range(2))
@@ -99,3 +135,14 @@ def test_inputs_change_in_place():
     inputs.renew()
     assert held is inputs.q
     assert (held != before).all()
+
+
+@pytest.mark.parametrize('shape', [(4,), (7, 4)])
+def test_inputs_fit_a_call_with_everything(shape):
+    """Wrench and `out` have the shapes that a call of these samples takes."""
+    inputs = competitors.Inputs(shape)
+    dyn = ned.Dynamics(robots.chain(4), backend='python')
+    names = inputs.names
+    result = dyn.inverse_dynamics(**{name: names[name] for name in ('q', 'qd', 'qdd', 'wrench')},
+                                  out=names['out'])  # fmt: skip
+    assert result is names['out']

@@ -95,6 +95,21 @@ def test_significant_digits(value, expected):
     assert reports.significant(value) == expected
 
 
+def test_amounts_below_zero_and_bounds_in_words():
+    """Memory given back has its sign; a strict bound is written as its text says."""
+    bound = Limit(40 * 1024, of='value', strict=True, text='40 KiB')
+    figures = [
+        Figure('sweep', 'an arm', 'resident memory', -2048.0, unit='B', limit=bound),
+        Figure('sweep', 'an arm', 'resident memory', 40 * 1024, unit='B', limit=bound),
+        Figure('sweep', 'an arm', 'memory maps', 0.0, unit='maps',
+               limit=Limit(0.5, of='value', strict=True)),
+    ]  # fmt: skip
+    assert [figure.is_met for figure in figures] == [True, False, True]
+    text = reports.text(Report(some_report().machine, some_report().settings, figures))
+    for part in ('below 40 KiB', 'below 0.5', 'resident memory: -2.05 kB', 'memory maps: 0'):
+        assert part in text, part
+
+
 def test_document_is_filled_between_its_markers():
     """The tables replace what is between the markers, once or again; the rest stays."""
     document = f'before\n{reports.BEGIN}old\n{reports.END}after\n'

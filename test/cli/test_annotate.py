@@ -16,7 +16,7 @@ from ne_dynamics.cli.annotate import MODEL_VARIABLE
 from ne_dynamics.cli.main import main
 from ne_dynamics.control.trajectory_file import read_trajectory
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.model.robot import Inertia
+from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
 ARM = str(shipped_file('six_axis_arm.urdf'))

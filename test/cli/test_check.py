@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+import ne_dynamics as ned
 from ne_dynamics.cli import check
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
@@ -112,6 +114,9 @@ def test_base_and_lock(capsys):
         ['a', '--lock', 'j=up'],
         ['a', '--lock', '=1'],
         ['a', '--lock', 'j=nan'],
+        ['a', '--tolerance', '0.1'],
+        ['a', '--tolerance', 'nan'],
+        ['a', '--tolerance', 'small'],
     ],
 )
 def test_usage_exits_with_two(arguments, capsys):
@@ -120,3 +125,40 @@ def test_usage_exits_with_two(arguments, capsys):
         call(*arguments)
     assert exit_info.value.code == 2
     assert 'usage' in capsys.readouterr().err
+
+
+PUMA = CONFIG / 'puma560_standard_dh.yaml'
+
+
+@pytest.fixture
+def rounded(tmp_path):
+    """Return the Puma with its quarter turns written as 1.5707963 rad would be."""
+    path = tmp_path / 'rounded.yaml'
+    path.write_text(re.sub(r'alpha: (-?)90\b', r'alpha: \g<1>89.99999846', PUMA.read_text()))
+    return path
+
+
+def test_tolerance_prints_what_it_changes_in_each_joint(rounded, capsys):
+    """The bound is that of the library, by joint; without the option there is none."""
+    call(rounded, '--tolerance', '1e-7', '--json')
+    report = json.loads(capsys.readouterr().out)
+    dynamics = ned.Dynamics(ned.load_dh(rounded), tolerance=1e-7)
+    expected = dict(zip(dynamics.joint_names, dynamics.rounding_bound(), strict=True))
+    assert report['rounding_bound'] == pytest.approx(expected)
+    assert report['tolerance'] == 1e-7
+    assert 0.0 < max(expected.values()) < 1e-3
+    call(rounded, '--tolerance', '1e-7')
+    lines = capsys.readouterr().out.splitlines()
+    for name, bound in expected.items():
+        assert any(line.split() == [name, f'{bound:.2g}', 'N', 'm'] for line in lines)
+    call(rounded, '--json')
+    assert 'rounding_bound' not in json.loads(capsys.readouterr().out)
+
+
+def test_a_tolerance_is_advised_where_quarter_turns_are_rounded(rounded, capsys):
+    """A file that writes 1.5707963 is told of tolerance=1e-7, until it is given."""
+    call(rounded)
+    assert 'angles-nearly-quarter-turns' in capsys.readouterr().out
+    for arguments in ((rounded, '--tolerance', '1e-7'), (PUMA,)):
+        call(*arguments)
+        assert 'angles-nearly-quarter-turns' not in capsys.readouterr().out

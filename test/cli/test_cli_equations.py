@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from pathlib import Path
 
 import pytest
 
@@ -33,7 +35,10 @@ def test_every_language_is_printed_with_the_robot_and_its_counts(language, capsy
     assert texts[0] == texts[1]
     dynamics = ned.Dynamics(ned.load_dh(DH))
     multiplications, additions = dynamics.operation_counts()['inverse_dynamics']
-    first = texts[0].splitlines()[0]
+    first, second = texts[0].splitlines()[:2]
+    if language != 'c':
+        assert first == '# -*- coding: utf-8 -*-'
+        first = second
     assert first.startswith('//' if language == 'c' else '#')
     assert dynamics.robot.name in first
     assert f'{multiplications} multiplications, {additions} additions' in first
@@ -80,3 +85,27 @@ def test_bad_arguments_are_messages(arguments, message, capsys):
     assert captured.out == ''
     assert captured.err.startswith('ne_dynamics equations: error: ')
     assert message in captured.err
+
+
+def test_a_tolerance_makes_rounded_quarter_turns_cost_nothing(tmp_path, capsys):
+    """With --tolerance 1e-7 a file that rounds 90 degrees has the operations of the exact one."""
+    path = tmp_path / 'rounded.yaml'
+    text, count = re.subn(r'alpha: (-?)90\b', r'alpha: \g<1>89.99999846', Path(DH).read_text())
+    assert count
+    path.write_text(text)
+    counts = []
+    for arguments in ([DH], [str(path)], [str(path), '--tolerance', '1e-7']):
+        assert main(['equations', *arguments]) == 0
+        text = capsys.readouterr().out
+        counts.append(re.search(r'\d+ multiplications, \d+ additions', text)[0])
+    assert counts[2] == counts[0] != counts[1]
+
+
+@pytest.mark.parametrize('value', ['0.01', '-1e-9', 'nan', 'inf', 'small', ''])
+def test_a_bad_tolerance_is_a_message(value, capsys):
+    """The message names the option, the range and the value; the exit code is 2."""
+    with pytest.raises(SystemExit) as exit_info:
+        main(['equations', URDF, f'--tolerance={value}'])
+    assert exit_info.value.code == 2
+    error = capsys.readouterr().err
+    assert f'argument --tolerance: expected 0 <= tolerance < 0.01, got {value!r}' in error

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ne_dynamics.cli.main import main
-from ne_dynamics.reproduce.document import END, begin
+from ne_dynamics.papers.studies.document import END, begin
 
 
 def test_equivalence_prints_a_table_and_writes_it(tmp_path, capsys):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 
@@ -13,7 +12,17 @@ for folder in (HERE, HERE.parent / 'oracles'):  # the modules beside the tests
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
-HAS_COMPILER = importlib.util.find_spec('llvmlite') is not None
+
+def find_missing_compiler():
+    """Return why nothing can be compiled here; '' where it can."""
+    from ne_dynamics.codegen.compiler import toolchain
+    from ne_dynamics.errors import BackendError
+
+    try:
+        toolchain()
+    except BackendError as error:
+        return str(error)
+    return ''
 
 
 @pytest.fixture(scope='session')
@@ -28,8 +37,9 @@ def private_cache(session_cache, monkeypatch):
     monkeypatch.setenv('NE_DYNAMICS_CACHE', str(session_cache))
 
 
-@pytest.fixture
+@pytest.fixture(scope='session')
 def compiler():
     """Skip a test that needs the compiler when there is none."""
-    if not HAS_COMPILER:
-        pytest.skip('llvmlite (the compiler of the package numba) is not installed')
+    missing = find_missing_compiler()
+    if missing:
+        pytest.skip(missing)

@@ -49,13 +49,13 @@ def forget(monkeypatch, compiler):
 
     What was loaded before stays alive, so that nothing that points to it dangles.
     """
-    from ne_dynamics.codegen import compiled
+    from ne_dynamics.codegen import compiler
 
     kept = []
 
     def function():
-        kept.append(compiled._engines)
-        monkeypatch.setattr(compiled, '_engines', {})
+        kept.append(compiler._engines)
+        monkeypatch.setattr(compiler, '_engines', {})
 
     function()
     _KEPT.append(kept)
@@ -72,7 +72,7 @@ def used(**keywords):
     result = dynamics.gravity_torque(Q)
     if len(keywords) == 1 and keywords['robot'].name == 'pendulum':
         np.testing.assert_allclose(dynamics.gravity_torque([Q] * 9), [result] * 9, rtol=1e-12)
-    return dynamics, dynamics._machine_code('gravity_torque').was_cached
+    return dynamics, dynamics._evaluator.load('gravity_torque').was_cached
 
 
 def works(forget):
@@ -192,10 +192,10 @@ def test_keys_do_not_run_together():
 
 def test_code_for_another_processor_is_not_used(folder, forget, monkeypatch):
     """The identity of the machine is part of the key: a shared home folder is no danger."""
-    from ne_dynamics.codegen import compiled
+    from ne_dynamics.codegen import compiler
 
     used()
-    tools = compiled.toolchain()
+    tools = compiler.toolchain()
     for part in (tools.cpu, *filter(None, [tools.features])):
         assert part in tools.identity
     monkeypatch.setattr(tools, 'identity', tools.identity.replace(tools.cpu, 'another'))
@@ -216,7 +216,7 @@ DAMAGES = {
     'longer': lambda data: data + b'\0',
     'garbage': lambda data: bytes(range(256)) * 20,
     'zeros': lambda data: bytes(len(data)),
-    'another version': lambda data: data.replace(b'object 1', b'object 0', 1),
+    'another version': lambda data: data.replace(b'object 2', b'object 0', 1),
     'checksum': lambda data: data[:25] + bytes([data[25] ^ 1]) + data[26:],
     'first byte of the code': lambda data: data[:53] + bytes([data[53] ^ 1]) + data[54:],
     'flipped bit': lambda data: data[:1000] + bytes([data[1000] ^ 16]) + data[1001:],
@@ -368,7 +368,7 @@ def test_another_users_folder_leaves_everything_in_memory(tmp_path):
     )
     pytest.importorskip('llvmlite', reason='llvmlite is not installed')
     backend, torque = run(code, NE_DYNAMICS_CACHE=str(folder)).split()
-    assert backend == 'numba'
+    assert backend == 'compiled'
     assert float(torque) == pytest.approx(EXPECTED[0], rel=1e-12)
     assert [path.name for path in folder.iterdir()] == ['not']
 
@@ -524,7 +524,7 @@ from ne_dynamics.shipped import shipped_file
 robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
 python = ned.Dynamics(robot, backend='python')
 dynamics = ned.Dynamics(robot, backend='numba')
-from ne_dynamics.codegen.compiled import toolchain
+from ne_dynamics.codegen.compiler import toolchain
 toolchain()
 q = np.linspace(0.1, 0.9, 6)
 Path(sys.argv[1], sys.argv[2]).touch()
@@ -532,7 +532,7 @@ while not Path(sys.argv[1], 'go').exists():
     time.sleep(0.001)
 for _ in range(3):
     assert np.allclose(dynamics.gravity_torque(q), python.gravity_torque(q), rtol=0, atol=1e-10)
-print(dynamics._machine_code('gravity_torque').was_cached)
+print(dynamics._evaluator.load('gravity_torque').was_cached)
 """
 
 
@@ -621,5 +621,80 @@ def test_shipped_robot_is_read_back(folder, forget):
         forget()
         dynamics = ned.Dynamics(robot, backend='numba')
         for name in names:
-            assert dynamics._machine_code(name).was_cached is expected
+            assert dynamics._evaluator.load(name).was_cached is expected
     assert len(list(Path(folder).iterdir())) == len(names)
+
+
+# ---- what a file says of itself, and how many there are
+
+
+def test_two_files_that_changed_places_are_compiled_anew(folder, forget):
+    """A file is checked against its name too: equations of another robot are not run for it."""
+    used()
+    used(robot=pendulum(com=-0.2))
+    one, other = sorted(folder.iterdir())
+    first, second = one.read_bytes(), other.read_bytes()
+    one.write_bytes(second)
+    other.write_bytes(first)
+    assert not works(forget)
+    assert {one.read_bytes(), other.read_bytes()} != {first, second} or one.read_bytes() == first
+
+
+def test_the_folder_keeps_to_its_size_and_drops_what_was_not_used(tmp_path):
+    """Beyond the largest size the files go that were not read for the longest time."""
+    folder = tmp_path / 'cache'
+    cache = ObjectCache(folder, largest=100_000)
+    keys = [cache.key(str(number)) for number in range(9)]
+    for age, key in enumerate(keys):
+        assert cache.write(key, bytes(10_000))
+        os.utime(folder / key, (1000.0 + age, 1000.0 + age))
+    assert cache.read(keys[0]) is not None  # used just now
+    (folder / 'notes.txt').write_text('of the user' * 1000)
+    assert cache.write(cache.key('last'), bytes(10_000))
+    names = {path.name for path in folder.iterdir()}
+    assert {keys[0], cache.key('last'), 'notes.txt'} <= names
+    assert not {keys[1], keys[2]} & names
+    assert keys[8] in names
+    for number in range(200):
+        cache.write(cache.key(f'more {number}'), bytes(3_000))
+        size = sum(path.stat().st_size for path in folder.iterdir() if path.suffix == '')
+        assert size <= 100_000
+    assert (folder / 'notes.txt').exists()
+
+
+def test_code_larger_than_the_folder_may_be_is_not_kept(tmp_path):
+    """Nothing is written that would have to go at once; a size of 0 keeps nothing."""
+    for largest, size in ((1000, 2000), (0, 1)):
+        cache = ObjectCache(tmp_path / 'cache', largest=largest)
+        assert not cache.write(cache.key('x'), bytes(size))
+        assert not (tmp_path / 'cache').exists()
+
+
+@pytest.mark.parametrize(
+    ('text', 'size'),
+    [('', 256e6), ('10', 10e6), ('0.5', 0.5e6), ('0', 0), ('-3', 0), ('much', 256e6), ('nan', 0)],
+)
+def test_the_size_is_a_setting_in_megabytes(text, size, monkeypatch):
+    """NE_DYNAMICS_CACHE_SIZE says how much is kept; what is no number counts as not given."""
+    monkeypatch.setenv('NE_DYNAMICS_CACHE_SIZE', text)
+    assert ObjectCache().largest == size
+
+
+def test_a_tilde_is_the_home_folder(monkeypatch, tmp_path):
+    """NE_DYNAMICS_CACHE=~/x makes no folder of the name ~; a home that is not there keeps none."""
+    monkeypatch.setenv('HOME', str(tmp_path))
+    monkeypatch.setenv('NE_DYNAMICS_CACHE', '~/code')
+    assert default_folder() == tmp_path / 'code'
+    monkeypatch.setenv('NE_DYNAMICS_CACHE', '~nobody-of-that-name/code')
+    assert default_folder() is None
+
+
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(folder, forget):
+    """Only a regular file is read; what else has the name is replaced."""
+    used()
+    (file,) = folder.iterdir()
+    file.unlink()
+    os.mkfifo(file)
+    assert not works(forget)
+    assert file.is_file()
+    assert works(forget)

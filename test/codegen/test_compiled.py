@@ -11,6 +11,7 @@ import itertools
 import os
 import pickle
 import pydoc
+import re
 import subprocess
 import sys
 import threading
@@ -22,7 +23,8 @@ import pytest
 from random_robots import random_tree
 
 import ne_dynamics as ned
-from ne_dynamics.codegen.programs import LARGEST
+from ne_dynamics.codegen import functions as table
+from ne_dynamics.codegen.llvm.cpython_entry import Owner
 from ne_dynamics.codegen.source import trace
 from ne_dynamics.errors import BackendError, InputError, ModelError
 from ne_dynamics.shipped import shipped_file
@@ -180,7 +182,13 @@ def test_matrices_strobed_for_long_chains_equal_those_written_out(function, back
     """What a long chain computes from the recursion is what a short one computes directly."""
     values = samples(robot_of('tree_5_5'), 9)
     expected = call(dynamics_of('tree_5_5', 'python'), function, values)
-    monkeypatch.setitem(LARGEST, function, 1)
+    small = replace(table.FUNCTIONS[function], largest=1)
+    monkeypatch.setitem(table.FUNCTIONS, function, small)
+    choose = table.choose_function
+    monkeypatch.setattr(
+        'ne_dynamics.dynamics.choose_function',
+        lambda *call: small if choose(*call).name == function else choose(*call),
+    )
     dynamics = ned.Dynamics(robot_of('tree_5_5'), gravity=GRAVITY, backend=backend)
     assert_same(call(dynamics, function, values), expected)
     assert_same(call(dynamics, function, row(values, 3)), expected[3])
@@ -426,13 +434,34 @@ def test_no_function_takes_a_number_that_is_not_finite(function, pair):
 
 
 def test_the_largest_finite_numbers_are_not_taken_for_infinite(pair):
-    """Numbers whose sum or product overflows are finite all the same."""
+    """Numbers whose result overflows are refused for that, and not as infinite arguments."""
     huge = np.array([1.7e308, 1.7e308, -1.7e308, 1.7e308, 1e308, 1.7e308])
     for dynamics in pair:
         zeros = np.zeros(6)
-        with np.errstate(all='ignore'):
-            assert dynamics.inverse_dynamics(zeros, zeros, huge).shape == (6,)
-            assert dynamics.inverse_dynamics(zeros, zeros, zeros, huge).shape == (6,)
+        for _ in range(2):
+            for arguments in ((zeros, zeros, huge), (zeros, zeros, zeros, huge)):
+                with pytest.raises(InputError, match=r'overflows; the largest is 1.7e\+308'):
+                    dynamics.inverse_dynamics(*arguments)
+            # Large, and the result is a number all the same.
+            large = 1e-8 * huge
+            result = dynamics.inverse_dynamics(zeros, zeros, large)
+            assert np.isfinite(result).all()
+            expected = dynamics.mass_matrix(zeros) @ (large / 1e300)
+            np.testing.assert_allclose(result / 1e300, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize('size', [None, 9])
+@pytest.mark.parametrize('rate', [1e155, 1e160, 1e200])
+def test_a_result_that_overflows_names_the_number_that_did_it(rate, size, pair):
+    """Rates whose square is no number are an input error in both directions, on every path."""
+    values = samples(pair[0].robot, size or 1)
+    values['qd'][0, 2] = rate
+    values = values if size else row(values, 0)
+    for dynamics in pair:
+        for function in ('inverse_dynamics', 'forward_dynamics', 'inverse_dynamics in full'):
+            for _ in range(2):
+                with pytest.raises(InputError, match=re.escape(f'largest is {rate:.3g}, in qd')):
+                    call(dynamics, function, values)
 
 
 @pytest.mark.parametrize('size', [1e6, np.nextafter(1e6, 2e6), 1e7, 1e15, 1e300])
@@ -463,9 +492,9 @@ def test_huge_angles_are_computed_as_by_the_platform(size, pair):
 
 def test_coulomb_friction_has_the_sign_of_the_smallest_velocity():
     """The sign of a velocity is exact on every path: zeros of both signs, denormal numbers."""
-    name = next(n for n in TREES if robot_of(n).limits('coulomb_friction').all())
+    name = next(n for n in TREES if robot_of(n).joint_values('coulomb_friction').all())
     robot = robot_of(name)
-    coulomb = robot.limits('coulomb_friction')
+    coulomb = robot.joint_values('coulomb_friction')
     for value, sign in ((0.0, 0.0), (-0.0, 0.0), (5e-324, 1.0), (-5e-324, -1.0)):
         rates = np.full(robot.n, value)
         zeros = np.zeros(robot.n)
@@ -619,7 +648,11 @@ def test_copies_and_pickles_compute_the_same(clone, backend):
     call(dynamics, 'inverse_dynamics', values)
     other = clone(dynamics)
     assert other is not dynamics
-    assert (other.backend, other.tolerance, other.threads) == (backend, 1e-11, 2)
+    assert (other.backend, other.tolerance, other.threads) == (
+        'python' if backend == 'python' else 'compiled',
+        1e-11,
+        2,
+    )
     np.testing.assert_array_equal(other.gravity, dynamics.gravity)
     assert other.joint_names == dynamics.joint_names
     for _ in range(2):
@@ -772,10 +805,10 @@ def test_an_unknown_interpreter_or_numpy_gets_no_direct_entry(tmp_path):
     code = """
 import numpy as np
 import ne_dynamics as ned
-from ne_dynamics.codegen import compiled
+from ne_dynamics.codegen import compiler
 from ne_dynamics.shipped import shipped_file
 
-compiled._layout_is_known = lambda: False
+compiler.is_layout_known = lambda: False
 robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
 numba, python = (ned.Dynamics(robot, backend=backend) for backend in ('numba', 'python'))
 q = np.linspace(0.1, 0.9, 6)
@@ -808,13 +841,13 @@ except BackendError as error:
     print(error)
 """
     output = run_python(code, NE_DYNAMICS_CACHE=str(tmp_path / 'new'))
-    assert output.startswith("python (6,)\nbackend 'numba': expected the package numba")
+    assert output.startswith("python (6,)\nbackend 'compiled': expected llvmlite 0.45")
     assert not (tmp_path / 'new').exists()
 
 
 def test_an_unknown_backend_is_named_in_the_error():
     """The error lists the backends there are."""
-    with pytest.raises(BackendError, match="auto, python, numba, got 'cuda'"):
+    with pytest.raises(BackendError, match="auto, python, compiled, numba, got 'cuda'"):
         ned.Dynamics(robot_of('six_axis_arm'), backend='cuda')
 
 
@@ -850,10 +883,10 @@ def exact_sincos(angle):
 
 
 @pytest.fixture(scope='module')
-def sincos(session_cache):
+def sincos(session_cache, compiler):
     """Compiled sines and cosines: a batch of one angle, one sample of three and of six."""
     from ne_dynamics.codegen.cache import ObjectCache
-    from ne_dynamics.codegen.compiled import CompiledKernel
+    from ne_dynamics.codegen.compiler import CompiledKernel
 
     def refuse(*arguments):
         raise AssertionError('the compiled entry refused its arguments')
@@ -867,7 +900,8 @@ def sincos(session_cache):
             lambda q: [[x.sin() for x in q], [x.cos() for x in q]],
         )
         kernel = CompiledKernel(program, ObjectCache(session_cache))
-        kernels[count] = kernel, kernel.entry('sincos', refuse, '')
+        owner = Owner(None, refuse, kernel.most_rows)
+        kernels[count] = kernel, kernel.entry(owner, 'sincos')
     return kernels
 
 
@@ -939,3 +973,16 @@ def test_entries_keep_the_signature_of_the_method():
         found = inspect.signature(compiled).parameters
         assert [(key, value.default) for key, value in found.items()] == expected
         assert compiled.__doc__.startswith('Return')
+
+
+def test_dynamics_that_are_built_again_forget_the_robot_before():
+    """A second call of the constructor leaves no compiled entry of the first robot."""
+    first, second = robot_of('six_axis_arm'), robot_of('puma560_standard')
+    q = np.linspace(0.1, 0.9, 6)
+    dynamics = ned.Dynamics(first, backend='compiled')
+    for _ in range(3):
+        dynamics.gravity_torque(q)
+    dynamics.__init__(second, backend='compiled')
+    assert_same(
+        dynamics.gravity_torque(q), ned.Dynamics(second, backend='python').gravity_torque(q)
+    )

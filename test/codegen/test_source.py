@@ -8,6 +8,8 @@ import math
 import re
 import shutil
 import subprocess
+import sys
+import tokenize
 from dataclasses import replace
 from xml.sax.saxutils import quoteattr
 
@@ -17,9 +19,12 @@ from random_expressions import random_expressions, traced
 from random_robots import random_tree
 
 import ne_dynamics as ned
-from ne_dynamics.codegen.llvm import module_text
-from ne_dynamics.codegen.programs import ProgramSet
-from ne_dynamics.codegen.source import python_source, trace
+from ne_dynamics.codegen.compiler import write_module
+from ne_dynamics.codegen.functions import INTERNAL
+from ne_dynamics.codegen.llvm.cpython_entry import Signature
+from ne_dynamics.codegen.programs import list_functions, trace_function
+from ne_dynamics.codegen.source import escape_for_comment, python_source, trace
+from ne_dynamics.codegen.subject import Subject
 
 HOSTILE = {
     'import': "__import__('os').system('touch /tmp/owned')",
@@ -138,8 +143,8 @@ def assert_alphabet(text, function):
 
 def programs_of(robot):
     """Return the programs of a robot."""
-    programs = ProgramSet(robot, (0.3, -0.2, -9.81), 1e-12)
-    return [programs.program(name) for name in (*programs.names(), 'strobe')]
+    subject = Subject(robot, (0.3, -0.2, -9.81), 1e-12)
+    return [trace_function(subject, name) for name in (*list_functions(robot), *INTERNAL)]
 
 
 @pytest.mark.parametrize('key', HOSTILE)
@@ -157,8 +162,9 @@ def test_no_name_of_a_model_file_reaches_what_is_executed(key):
 @pytest.mark.parametrize('key', HOSTILE)
 def test_no_name_of_a_model_file_reaches_the_assembly(key):
     """The LLVM text of a robot with hostile names is that of the robot with plain ones."""
-    plain = programs_of(plain_robot())[0]
-    assert module_text(programs_of(hostile_robot(key))[0]) == module_text(plain)
+    plain, hostile = programs_of(plain_robot())[0], programs_of(hostile_robot(key))[0]
+    for signature in (None, Signature.of(plain)):
+        assert write_module(hostile, signature) == write_module(plain, signature)
 
 
 @pytest.mark.parametrize('key', HOSTILE)
@@ -301,3 +307,86 @@ def test_c_text_compiles_without_a_warning_and_computes_the_same(tmp_path):
     function(*[ctypes.c_void_p(array.ctypes.data) for array in (*arguments, computed)])
     expected = dynamics.inverse_dynamics(*arguments)
     np.testing.assert_allclose(computed, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+CODING = {
+    'utf-7': "arm coding:utf-7 +AAo-open('owned', 'w')#",
+    'emacs': '-*- coding: utf-7 -*-',
+    'vim': 'vim: set fileencoding=utf-7 :',
+    'unknown': 'coding: foo',
+    'assigned': 'coding=utf-16',
+    'upper': 'CODING: foo',
+    'twice': 'codingcoding: foo',
+    'wide': 'c\u043eding: foo',
+    'mark': '\ufeffcoding: foo',
+}
+
+
+@pytest.mark.parametrize('key', CODING)
+@pytest.mark.parametrize('language', ['python', 'numpy'])
+def test_no_name_chooses_the_encoding_of_the_text(key, language, tmp_path):
+    """Robot and joints may be called like an encoding: the file runs, and nothing else does."""
+    robot = plain_robot()
+    name = CODING[key]
+    joints = tuple(replace(joint, name=f'{name} {k}') for k, joint in enumerate(robot.joints))
+    dynamics = ned.Dynamics(replace(robot, name=name, joints=joints), backend='python')
+    text = dynamics.source('gravity_torque', language)
+    assert text.splitlines()[0] == '# -*- coding: utf-8 -*-'
+    assert text.isascii()
+    assert not any('coding' in line.lower() for line in text.splitlines()[1:])
+    path = tmp_path / 'equations.py'
+    path.write_text(text)
+    with path.open('rb') as file:
+        assert tokenize.detect_encoding(file.readline)[0] == 'utf-8'
+    code = (
+        'import numpy, equations\n'
+        f'print(*equations.gravity_torque(numpy.array([0.3] * {dynamics.n})))'
+    )
+    result = subprocess.run(
+        [sys.executable, '-c', code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    values = [float(word) for word in result.stdout.split()]
+    np.testing.assert_allclose(values, dynamics.gravity_torque([0.3] * dynamics.n), atol=1e-12)
+    assert sorted(path.name for path in tmp_path.iterdir()) in (
+        ['equations.py'],
+        ['__pycache__', 'equations.py'],
+    )
+
+
+C_NAMES = [
+    'owned ??/',
+    '??' + '/',
+    'a\\',
+    '/* open',
+    'close */',
+    '?' * 5 + '/',
+    '// again',
+    '\u00e9?/',
+]
+
+
+@pytest.mark.parametrize('name', C_NAMES)
+def test_no_name_reaches_beyond_its_comment_in_c(name, tmp_path):
+    """Trigraphs, lines that go on and marks of comments in a name: strict C has no complaint."""
+    if shutil.which('gcc') is None:
+        pytest.skip('gcc is missing')
+    robot = plain_robot()
+    joints = tuple(replace(joint, name=f'{k} {name}') for k, joint in enumerate(robot.joints))
+    dynamics = ned.Dynamics(replace(robot, name=name, joints=joints), backend='python')
+    path = tmp_path / 'equations.c'
+    path.write_text(dynamics.source('gravity_torque', 'c'))
+    result = subprocess.run(
+        ['gcc', '-std=c99', '-pedantic', '-Wall', '-Wextra', '-Werror', '-trigraphs', '-c',
+         str(path), '-o', str(tmp_path / 'equations.o'), '-Wno-missing-prototypes'],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+
+
+def test_escapes_can_be_told_apart():
+    """What is escaped keeps its code point; what needs no escape stays as it is."""
+    assert escape_for_comment('arm 1 (left), 20 %') == 'arm 1 (left), 20 %'
+    assert escape_for_comment('caf\u00e9\n') == 'caf<U+00E9><U+000A>'
+    assert escape_for_comment('Coding') == 'Cod<U+0069>ng'
+    assert escape_for_comment('\ud800') == '<U+D800>'

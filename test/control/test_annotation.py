@@ -15,7 +15,7 @@ from ne_dynamics.control.annotation import RAMP, annotate
 from ne_dynamics.control.laws import Terms
 from ne_dynamics.control.trajectory import DesiredState, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
-from ne_dynamics.model.robot import Inertia
+from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
 RAMP_NS = round(RAMP * NANO)
@@ -113,9 +113,9 @@ def test_linear_interpolation_stays_near_pinocchio(seed: int) -> None:
     model = pin.buildModelFromUrdf(example_file(UR5))
     model.gravity.linear = np.array([0.0, 0.0, -9.80665])
     data = model.createData()
-    viscous = dynamics.robot.limits('viscous_friction')
+    viscous = dynamics.robot.joint_values('viscous_friction')
     assert tuple(model.names[1:]) == dynamics.joint_names
-    assert not dynamics.robot.limits('coulomb_friction').any()
+    assert not dynamics.robot.joint_values('coulomb_friction').any()
 
     def true(q, v, a):
         rows = zip(q, v, a, strict=True)
@@ -189,7 +189,7 @@ def test_a_step_of_the_effort_is_ramped_just_before() -> None:
 def test_coulomb_friction_changes_its_sign_at_reversals() -> None:
     """Efforts follow Coulomb friction, which steps where a joint turns round in a segment."""
     dynamics = dynamics_of('puma')
-    coulomb = dynamics.robot.limits('coulomb_friction')
+    coulomb = dynamics.robot.joint_values('coulomb_friction')
     assert coulomb.all()
     there_and_back = [
         TrajectoryPoint(0.0, np.zeros(6), np.full(6, 0.5), np.zeros(6)),
@@ -249,7 +249,7 @@ def test_a_last_point_that_moves_is_followed_by_one_at_rest(moves: str) -> None:
 def test_terms_switch_off(off: str) -> None:
     """What is switched off is not in the efforts, by the rules of the control laws."""
     dynamics = dynamics_of('puma')
-    viscous = dynamics.robot.limits('viscous_friction')
+    viscous = dynamics.robot.joint_values('viscous_friction')
 
     def true(q, v, a):
         effort = dynamics.inverse_dynamics(q, v, a)
@@ -548,9 +548,9 @@ def test_pauses_come_often_and_may_give_up() -> None:
 
 def test_backends_agree() -> None:
     """Compiled and interpreted dynamics lead to the same points."""
-    pytest.importorskip('llvmlite', reason='needs numba (the extra [fast])')
+    pytest.importorskip('llvmlite', reason='needs llvmlite (the extra [fast])')
     dynamics = dynamics_of('arm')
-    compiled = Dynamics(dynamics.robot, backend='numba')
+    compiled = Dynamics(dynamics.robot, backend='compiled')
     points = random_points(np.random.default_rng(16), dynamics, 4, 2)
     one, other = annotated(dynamics, points), annotated(compiled, points)
     np.testing.assert_array_equal(one.nanoseconds, other.nanoseconds)

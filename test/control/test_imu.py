@@ -8,7 +8,7 @@ import pytest
 from ne_dynamics import Dynamics, Robot, load_urdf
 from ne_dynamics.control.imu import BaseImu
 from ne_dynamics.errors import ImuError, ModelError, NeDynamicsError, ParameterError
-from ne_dynamics.model.robot import axis_angle_rotation
+from ne_dynamics.model.rigid_body import axis_angle_rotation
 from ne_dynamics.shipped import shipped_file
 
 G = 9.80665

@@ -159,7 +159,7 @@ def test_measured_velocity_makes_no_friction_chatter(puma: Dynamics) -> None:
     q = np.full(6, 0.3)
     held = DesiredState(q, np.zeros(6), np.zeros(6))
     efforts = [law.effort(q, sign * 1e-9 * np.ones(6), held) for sign in (1.0, -1.0)]
-    coulomb = puma.robot.limits('coulomb_friction')
+    coulomb = puma.robot.joint_values('coulomb_friction')
     assert coulomb.min() > 1e-3
     assert np.abs(efforts[0] - efforts[1]).max() < 1e-5
 

@@ -243,7 +243,7 @@ def plan(seed: int, number: int) -> Plan:
     if model == MODELS[0] and rng.random() < 0.3:
         # By the topic then.
         parameters = {}
-    parameters['backend'] = 'numba' if rng.random() < 0.25 else 'python'
+    parameters['backend'] = 'compiled' if rng.random() < 0.25 else 'python'
     parameters['mode'] = rng.choice(KNOWN['mode'].choices)
     if rng.random() < 0.7:
         parameters['mode'] = 'computed_torque'

@@ -9,7 +9,7 @@ import numpy as np
 import ne_dynamics as ned
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.pseudo_inertia import inertia_of, is_body, pseudo_inertia
-from ne_dynamics.model.robot import Inertia
+from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 
 PERIOD = 0.002

@@ -18,7 +18,7 @@ from ne_dynamics.identification.identify import identify
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.pseudo_inertia import is_body, pseudo_inertia
 from ne_dynamics.model.checks import check_robot
-from ne_dynamics.model.robot import Inertia
+from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.simulation.mujoco_model import without_friction
 
 FILTERED_NOISE = 0.2 * np.sqrt(2.0 * 10.0 * PERIOD)

@@ -13,7 +13,7 @@ from ne_dynamics.identification.pseudo_inertia import (
     nearest_body,
     pseudo_inertia,
 )
-from ne_dynamics.model.robot import Inertia, Transform
+from ne_dynamics.model.rigid_body import Inertia, Transform
 
 
 def random_body(rng, points=6):

@@ -15,7 +15,7 @@ from ne_dynamics.errors import ModelError
 from ne_dynamics.identification.lumps import with_body_inertias
 from ne_dynamics.identification.pseudo_inertia import inertia_of, is_body, pseudo_inertia
 from ne_dynamics.identification.write_back import read_text, write_urdf
-from ne_dynamics.model.robot import Inertia
+from ne_dynamics.model.rigid_body import Inertia
 
 ARM = Path(__file__).resolve().parents[2] / 'config' / 'six_axis_arm.urdf'
 
@@ -132,7 +132,9 @@ def test_only_what_moved_changes():
     text, _ = read_text(ARM)
     robot = ned.load_urdf(ARM)
     coulomb = [0.0, 0.0, 1.25, 0.0, 0.0, 0.0]
-    written = write_urdf(text, with_friction(robot, robot.limits('viscous_friction'), coulomb))
+    written = write_urdf(
+        text, with_friction(robot, robot.joint_values('viscous_friction'), coulomb)
+    )
     changes = [
         line for line in difflib.ndiff(text.splitlines(), written.splitlines()) if line[0] in '+-'
     ]
@@ -165,7 +167,7 @@ def test_friction_of_joints_that_mimic():
     """The joint takes the difference; when its followers have more already, all shrink alike."""
     robot = ned.load_urdf(SMALL)
     assert robot.joint_names == ('swing', 'slide')
-    assert robot.limits('viscous_friction').tolist() == [0.0, 3.0]
+    assert robot.joint_values('viscous_friction').tolist() == [0.0, 3.0]
     for viscous, coulomb in ((4.5, 3.0), (1.5, 0.25), (0.0, 0.0)):
         wanted = with_friction(robot, [0.0, viscous], [0.0, coulomb])
         written = write_urdf(SMALL, wanted)

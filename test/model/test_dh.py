@@ -14,7 +14,8 @@ from ne_dynamics.errors import ModelError
 from ne_dynamics.model import dh
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.dh import load_dh
-from ne_dynamics.model.robot import JointType, Transform, axis_angle_rotation
+from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
+from ne_dynamics.model.robot import JointType
 
 GOOD = """
 name: test_arm

@@ -9,7 +9,7 @@ import pytest
 
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.files import load_model
-from ne_dynamics.model.robot import Transform, axis_angle_rotation
+from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
 

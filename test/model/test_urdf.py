@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.robot import Inertia, JointType, Transform, axis_angle_rotation
-from ne_dynamics.model.urdf import load_urdf, looks_like_xml
+from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.rigid_body import Inertia, Transform, axis_angle_rotation
+from ne_dynamics.model.robot import JointType
+from ne_dynamics.model.urdf_tree import load_urdf
 
 
 def link(name, mass=1.0, xyz='0 0 0', rpy='0 0 0', moments=(0.01, 0.02, 0.025)):

@@ -11,6 +11,9 @@ sys.path.insert(0, str(Path(__file__).parent))  # the modules beside the tests
 
 from oracle_measure import BACKENDS, COMPILED, TOLERANCE, relative_error
 
+from ne_dynamics.codegen.compiler import toolchain
+from ne_dynamics.errors import BackendError
+
 ERRORS = pytest.StashKey[dict]()
 
 
@@ -23,7 +26,10 @@ def pytest_configure(config):
 def backend(request):
     """Name of the backend under test."""
     if request.param in COMPILED:
-        pytest.importorskip(request.param, reason=f'needs {request.param} (the extra [fast])')
+        try:
+            toolchain()
+        except BackendError as error:
+            pytest.skip(str(error))
     return request.param
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import ne_dynamics as ned
 
-BACKENDS = ['python', 'numba']
+BACKENDS = ['python', 'compiled']
 """Backends that every oracle test runs on; add a name here and all of them do."""
 
 COMPILED = frozenset(BACKENDS) - {'python'}

@@ -14,7 +14,7 @@ from random_robots import random_tree
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.robot import Inertia, Transform
+from ne_dynamics.model.rigid_body import Inertia, Transform
 from ne_dynamics.shipped import shipped_file
 
 ROWS = 3

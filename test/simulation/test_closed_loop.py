@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.model.robot import axis_angle_rotation
+from ne_dynamics.model.rigid_body import axis_angle_rotation
 from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python')

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.model.robot import Inertia, Transform
+from ne_dynamics.model.rigid_body import Inertia, Transform
 from ne_dynamics.simulation.gazebo_description import (
     GAZEBO_PLUGIN,
     GAZEBO_PLUGIN_FILE,

@@ -9,17 +9,8 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.model.robot import (
-    Body,
-    Inertia,
-    Joint,
-    JointType,
-    Link,
-    Robot,
-    Transform,
-    axis_angle_rotation,
-    cross_matrix,
-)
+from ne_dynamics.model.rigid_body import Inertia, Transform, axis_angle_rotation, cross_matrix
+from ne_dynamics.model.robot import Body, Joint, JointType, Link, Robot
 from ne_dynamics.shipped import shipped_file
 
 mujoco = pytest.importorskip('mujoco', reason='MuJoCo is not installed')
@@ -154,7 +145,7 @@ def acceleration(pin, model, robot, q, qd, effort):
     rotors = np.array([joint.reflected_inertia for joint in robot.joints])
     matrix = upper + np.triu(upper, 1).T + np.diag(rotors)
     bias = pin.rnea(model, data, q, qd, np.zeros_like(q))
-    viscous = robot.limits('viscous_friction') * qd
+    viscous = robot.joint_values('viscous_friction') * qd
     return matrix, bias, np.linalg.solve(matrix, effort - viscous - bias)
 
 
@@ -485,7 +476,7 @@ def acceleration_on_base(pin, model, robot, base, time, q, qd):
     upper = np.triu(pin.crba(model, data, whole[0]))
     matrix = (upper + np.triu(upper, 1).T)[-n:, -n:]
     matrix += np.diag([joint.reflected_inertia for joint in robot.joints])
-    viscous = robot.limits('viscous_friction') * qd
+    viscous = robot.joint_values('viscous_friction') * qd
     return np.linalg.solve(matrix, -viscous - bias)
 
 

@@ -16,7 +16,7 @@ from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.wrench import WristWrench, inertia_beyond
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import Inertia
+from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')

@@ -1,0 +1,469 @@
+"""Compile LLVM text with llvmlite (the compiler package of Numba), keep it, and call it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import sysconfig
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.codegen.cache import ObjectCache
+from ne_dynamics.codegen.llvm.cpython_entry import (
+    Owner,
+    Signature,
+    is_layout_known,
+    list_symbols,
+    make_builtin,
+    write_entry,
+)
+from ne_dynamics.codegen.llvm.equations import (
+    SINCOS_LANES,
+    choose_lanes,
+    write_declarations,
+    write_several,
+    write_sincos,
+    write_single,
+)
+from ne_dynamics.codegen.llvm.loops import ALIGNMENT, measure_tile, write_batch
+from ne_dynamics.codegen.source import Program
+from ne_dynamics.errors import BackendError
+from ne_dynamics.model.robot import FloatArray
+
+OLDEST_COMPILER = 'llvmlite 0.45 (numba 0.62)'
+"""What knows LLVM's opaque pointers; whether the one at hand does is tried, not read off."""
+
+CHUNK = 4096
+"""Samples of a batch that a thread takes at a time, at least."""
+
+PIECES_PER_THREAD = 4
+
+MAPS_PER_FUNCTION = 3
+"""Memory maps that a loaded function takes."""
+
+_PROBE = 'define ptr @probe(ptr %p) {\nret ptr %p\n}\n'
+
+_busy = threading.RLock()
+"""Held while LLVM works. A fork waits for it, so that no child inherits LLVM half-way."""
+
+_engines: weakref.WeakValueDictionary[str, Engine] = weakref.WeakValueDictionary()
+"""Loaded code by key, for as long as somebody uses it."""
+
+
+class Engine:
+    """Machine code in memory; it is unloaded when nobody refers to it any more.
+
+    Parameters
+    ----------
+    execution : llvmlite ExecutionEngine
+    """
+
+    __slots__ = ('__weakref__', '_execution')
+
+    def __init__(self, execution: Any) -> None:
+        self._execution = execution
+
+    def address(self, function: str) -> int:
+        """Return the address of a function."""
+        with _busy:
+            return int(self._execution.get_function_address(function))
+
+    def __del__(self) -> None:
+        if _busy is not None:  # else the interpreter ends
+            with _busy:
+                self._execution.close()
+                self._execution = None  # with all that it holds of LLVM, before others go on
+
+
+class Toolchain:
+    """The compiler for this machine, with the symbols that generated entries need.
+
+    Raises
+    ------
+    BackendError
+        When llvmlite is missing or does not know what is written for it.
+    """
+
+    def __init__(self) -> None:
+        try:
+            from llvmlite import __version__, binding
+        except ImportError as error:
+            raise BackendError(
+                f"backend 'compiled': expected {OLDEST_COMPILER} or newer to be installed "
+                f'(pip install "ne_dynamics[fast]"), got {error}; '
+                "backend='python' needs no extra package"
+            ) from error
+        self.binding = binding
+        try:
+            binding.initialize_native_target()
+            binding.initialize_native_asmprinter()
+        except RuntimeError:
+            pass  # newer releases initialise themselves and say so by this error
+        try:
+            # LLVM 14 does not only refuse: it writes to stderr.
+            if getattr(binding, 'llvm_version_info', (15,))[0] < 15:
+                raise RuntimeError('no opaque pointers')
+            binding.parse_assembly(_PROBE)
+            has_passes = hasattr(binding, 'create_pass_builder')
+        except RuntimeError:
+            has_passes = False
+        if not has_passes:
+            raise BackendError(
+                f"backend 'compiled': expected {OLDEST_COMPILER} or newer, got llvmlite "
+                f"{__version__}; backend='python' needs no extra package"
+            )
+        self.cpu = binding.get_host_cpu_name()
+        try:
+            self.features = binding.get_host_cpu_features().flatten()
+        except RuntimeError:
+            self.features = ''
+        self.has_entry = is_layout_known()
+        self.identity = '\n'.join(
+            (
+                binding.get_default_triple(),
+                self.cpu,
+                self.features,
+                '.'.join(str(part) for part in binding.llvm_version_info),
+                sysconfig.get_config_var('SOABI') or sys.version,
+            )
+        )
+
+    def target_machine(self) -> Any:
+        """Return the code generator for this processor."""
+        target = self.binding.Target.from_default_triple()
+        return target.create_target_machine(
+            cpu=self.cpu, features=self.features, opt=3, reloc='pic', codemodel='jitdefault',
+            jit=True,
+        )  # fmt: skip
+
+    def compile(self, text: str) -> bytes:
+        """Return the object code of a module."""
+        # A context of its own: constants and types live as long as their context.
+        module = self.binding.parse_assembly(text, self.binding.create_context())
+        module.triple = self.binding.get_default_triple()
+        module.verify()
+        machine = self.target_machine()
+        machine.set_asm_verbosity(False)
+        module.data_layout = str(machine.target_data)
+        _optimise(self.binding, machine, module)
+        code: bytes = machine.emit_object(module)
+        return code
+
+    def load(self, code: bytes, symbols: Mapping[str, int]) -> Engine:
+        """Return object code, linked and ready to run.
+
+        Parameters
+        ----------
+        code : bytes
+        symbols : mapping of str to int
+            Addresses of everything from outside that the code uses.
+
+        Raises
+        ------
+        BackendError
+            When the system lets this process have no more memory maps.
+        """
+        most = _most_functions()
+        if len(_engines) >= most:
+            raise BackendError(
+                f"backend 'compiled': expected at most {most} functions in use at a time (each "
+                f'takes {MAPS_PER_FUNCTION} memory maps, vm.max_map_count), got one more; '
+                'drop Dynamics that are not needed any more'
+            )
+        for name, address in symbols.items():
+            self.binding.add_symbol(name, address)
+        backing = self.binding.parse_assembly('', self.binding.create_context())
+        execution = self.binding.create_mcjit_compiler(backing, self.target_machine())
+        execution.add_object_file(self.binding.ObjectFileRef.from_data(code))
+        execution.finalize_object()
+        return Engine(execution)
+
+
+def _optimise(binding: Any, machine: Any, module: Any) -> None:
+    """Inline the small functions; the text is straight-line and folded already."""
+    options = binding.create_pipeline_tuning_options(speed_level=1)
+    builder = binding.create_pass_builder(machine, options)
+    manager = builder.getModulePassManager()
+    manager.run(module, builder)
+    # llvmlite (0.50 and before) inherits an empty method first and never frees these: 200 KiB.
+    dispose = getattr(binding.newpassmanagers.NewPassManager, '_dispose', None)
+    if dispose is not None:
+        dispose(manager)
+        manager.detach()
+
+
+_LEFT_FOR_OTHERS = 10_000
+
+
+def _most_functions() -> int:
+    """Return how many functions may be loaded at a time; Linux counts a process's maps."""
+    global _most
+    if _most is None:
+        try:
+            with open('/proc/sys/vm/max_map_count', encoding='ascii') as file:
+                maps = int(file.read())
+        except (OSError, ValueError):
+            maps = 65_530
+        _most = max(1000, (maps - _LEFT_FOR_OTHERS) // MAPS_PER_FUNCTION)
+    return _most
+
+
+_most: int | None = None
+_toolchain: Toolchain | BackendError | None = None
+
+
+def toolchain() -> Toolchain:
+    """Return the compiler, started at first use.
+
+    Raises
+    ------
+    BackendError
+        When llvmlite is not installed or too old.
+    """
+    global _toolchain
+    with _busy:
+        if _toolchain is None:
+            try:
+                _toolchain = Toolchain()
+            except BackendError as error:
+                _toolchain = error
+        if isinstance(_toolchain, BackendError):
+            raise BackendError(str(_toolchain)) from _toolchain.__cause__
+        return _toolchain
+
+
+def write_module(program: Program, signature: Signature | None) -> str:
+    """Return the whole module: ``batch`` for many samples and, with a signature, ``entry``.
+
+    Parameters
+    ----------
+    program : Program
+    signature : Signature, optional
+        How Python calls the entry. Without one the module uses nothing from outside.
+
+    Returns
+    -------
+    str
+        LLVM assembly without target lines; the same text for the same equations, so that its
+        hash identifies the compiled code.
+    """
+    lanes = choose_lanes(program)
+    parts = [
+        write_declarations(),
+        *[write_sincos(count) for count in SINCOS_LANES],
+        write_single(program),
+        *([write_several(program, lanes)] if lanes > 1 else []),
+        write_batch(program),
+    ]
+    if signature is not None:
+        parts.append(write_entry(program, signature))
+    return '\n\n'.join(parts) + '\n'
+
+
+class CompiledKernel:
+    """A program as machine code.
+
+    Parameters
+    ----------
+    program : Program
+    cache : ObjectCache
+        Where object code is kept between processes.
+    announce : callable, optional
+        Called with a line of text before a compilation that will be noticed.
+    signature : Signature, optional
+        How Python calls the entry; default: all inputs by place.
+
+    Attributes
+    ----------
+    was_cached : bool
+        Whether the machine code was there already.
+    has_entry : bool
+        Whether :meth:`entry` can be called.
+    most_rows : array, shape (1,)
+        Rows of a batch that are not worth sharing among threads; infinite until it is measured.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        cache: ObjectCache,
+        announce: Callable[[str], None] | None = None,
+        signature: Signature | None = None,
+    ) -> None:
+        tools = toolchain()
+        self.has_entry = tools.has_entry
+        self.most_rows = np.array([np.inf])
+        self._is_measured = False
+        self._name = program.name
+        self._shape = program.shape
+        self._size = len(program.outputs)
+        wanted = signature or Signature.of(program)
+        text = write_module(program, wanted if self.has_entry else None)
+        key = cache.key(tools.identity, text)
+        self.was_cached = True
+        with _busy:
+            engine = _engines.get(key)
+            if engine is None:
+                code = cache.read(key)
+                if code is None:
+                    self.was_cached = False
+                    if announce is not None:
+                        announce(f'compiling {program.name}')
+                    code = tools.compile(text)
+                    cache.write(key, code)
+                symbols = list_symbols(wanted.parameters) if self.has_entry else {}
+                engine = _engines[key] = tools.load(code, symbols)
+        self._engine = engine
+        self._tile = measure_tile(program)
+        pointers = [ctypes.c_void_p] * (len(program.inputs) + 2)
+        prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)
+        self._batch = prototype(engine.address('batch'))
+        self._single: Callable[..., FloatArray | None] | None = None
+        if self.has_entry:
+            self._single = self.entry(Owner(None, _refuse, self.most_rows), program.name)
+
+    def entry(self, owner: Owner, name: str, doc: str = '') -> Callable[..., Any]:
+        """Return a builtin that runs the checked equations, or calls what follows it.
+
+        Parameters
+        ----------
+        owner : Owner
+            ``owner.following`` gets the call unchanged whenever an argument is not a float64
+            array of the right shape, or a number in it is not for these equations.
+        name, doc : str
+            What tools show.
+
+        Returns
+        -------
+        callable
+        """
+        return make_builtin(self._engine.address('entry'), self._engine, owner, name, doc)
+
+    def batch(
+        self, *arguments: FloatArray, threads: int = 1, out: FloatArray | None = None
+    ) -> FloatArray | None:
+        """Evaluate N samples; None when one of them is not for these equations.
+
+        Parameters
+        ----------
+        arguments : arrays, shape (N, count)
+        threads : int
+            How many may share the work.
+        out : array, shape (N, ``*shape``), optional
+            For the result: float64, C order, apart from the arguments.
+        """
+        samples = arguments[0].shape[0]
+        if samples == 1 and self._single is not None and out is None:
+            row = self._single(*[argument[0] for argument in arguments])
+            if row is not None:
+                return row[np.newaxis]
+        arrays = [np.ascontiguousarray(argument) for argument in arguments]
+        result = np.empty((samples, *self._shape)) if out is None else out
+        steps = [8 * array.shape[1] for array in arrays]
+        sources = [array.ctypes.data for array in arrays]
+        target = result.ctypes.data
+
+        def run(start: int, stop: int) -> bool:
+            pointers = [at + start * step for at, step in zip(sources, steps, strict=True)]
+            to = target + start * self._size * 8
+            memory = np.empty(self._tile + ALIGNMENT, dtype=np.uint8)
+            tile = -(-memory.ctypes.data // ALIGNMENT) * ALIGNMENT
+            return bool(self._batch(stop - start, *pointers, to, tile) < 0)
+
+        if threads == 1 or samples <= CHUNK:
+            is_good = run(0, samples)
+        else:
+            is_good = self._share(run, samples, threads)
+        return result if is_good else None
+
+    def _share(self, run: Callable[[int, int], bool], samples: int, threads: int) -> bool:
+        """Run a batch on several threads where that pays, as its first chunk once tells."""
+        start = 0
+        if not self._is_measured:
+            began = time.perf_counter()
+            if not run(0, CHUNK):
+                return False
+            start = CHUNK
+            seconds_per_row = (time.perf_counter() - began) / CHUNK
+            # One core is faster while the rest takes less than starting the others does.
+            self.most_rows[0] = 2.0 * _pool_delay(threads) / seconds_per_row + CHUNK
+            self._is_measured = True
+        if samples <= self.most_rows[0]:
+            return run(start, samples)
+        # Some pieces for each: who is interrupted leaves work to the others.
+        size = max(CHUNK, -(-(samples - start) // (PIECES_PER_THREAD * threads)))
+        starts: Iterator[int] = iter(range(start, samples, size))
+
+        def work() -> bool:
+            outcomes = [run(first, min(first + size, samples)) for first in starts]
+            return all(outcomes)
+
+        others = [_pool().submit(work) for _ in range(threads - 1)]
+        try:
+            is_good = work()
+        finally:
+            wait(others)  # whatever happens: they write into memory of the caller
+        return is_good and all(other.result() for other in others)
+
+
+def _refuse(*_: Any, **__: Any) -> None:
+    """Answer for an entry that does not take its arguments."""
+
+
+# ---- threads
+
+
+_executor: ThreadPoolExecutor | None = None
+_delay: float | None = None
+_retired: list[ThreadPoolExecutor] = []
+
+
+def _pool() -> ThreadPoolExecutor:
+    global _executor
+    with _busy:
+        if _executor is None:
+            _executor = ThreadPoolExecutor(count_cores(), 'ne_dynamics')
+        return _executor
+
+
+def count_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, 'sched_getaffinity'):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+def _pool_delay(threads: int) -> float:
+    """Return what it takes to hand work to other threads and to wait for it [s], measured once."""
+    global _delay
+    if _delay is None:
+        pool = _pool()
+        times = []
+        for _ in range(9):
+            began = time.perf_counter()
+            wait([pool.submit(int) for _ in range(threads - 1)])
+            times.append(time.perf_counter() - began)
+        _delay = sorted(times)[len(times) // 2]
+    return _delay
+
+
+def _forget_threads() -> None:
+    """Leave the parent's threads behind: a child has none of them."""
+    global _executor
+    if _executor is not None:
+        _retired.append(_executor)  # its clean-up would wait for threads that are not there
+        _executor = None
+    _busy.release()
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(
+        before=_busy.acquire, after_in_parent=_busy.release, after_in_child=_forget_threads
+    )

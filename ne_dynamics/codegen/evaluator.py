@@ -1,0 +1,231 @@
+"""Compute the functions of one robot, by machine code or by Python."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ne_dynamics.codegen.cache import ObjectCache
+from ne_dynamics.codegen.compiler import CHUNK, CompiledKernel
+from ne_dynamics.codegen.functions import (
+    FUNCTIONS,
+    Function,
+    decisive_arguments,
+    method_arguments,
+)
+from ne_dynamics.codegen.llvm.cpython_entry import Signature
+from ne_dynamics.codegen.llvm.equations import fits_stack
+from ne_dynamics.codegen.programs import trace_function
+from ne_dynamics.codegen.python_kernel import PythonKernel
+from ne_dynamics.codegen.subject import Subject
+from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.model.robot import FloatArray
+
+LONG_COMPILATION = 4000
+"""Operations from which a compilation is announced on stderr when that is a terminal."""
+
+
+class Evaluator:
+    """The functions of one robot, each traced, and compiled if wanted, at first use.
+
+    Parameters
+    ----------
+    subject : Subject
+    is_compiled : bool
+        Whether there is machine code; else Python runs the generated source.
+    threads : int
+        Threads that share a batch of machine code.
+    """
+
+    def __init__(self, subject: Subject, is_compiled: bool, threads: int) -> None:
+        self.subject = subject
+        self.is_compiled = is_compiled
+        self.threads = threads
+        self._interpreted: dict[tuple[str, str | None], PythonKernel] = {}
+        self._compiled: dict[tuple[str, str | None], CompiledKernel] = {}
+        self._too_large: set[tuple[str, str | None]] = set()
+        self._cache = ObjectCache()
+
+    def loaded(self, name: str, link: str | None = None) -> CompiledKernel | None:
+        """Return the machine code of a function when it was used before."""
+        return self._compiled.get((name, link))
+
+    def load(self, name: str, link: str | None = None) -> CompiledKernel | None:
+        """Return the machine code of a function, compiled at first use.
+
+        None for a function so large that it would take much of a thread's stack.
+        """
+        kernel = self._compiled.get((name, link))
+        if kernel is None and (name, link) not in self._too_large:
+            program = trace_function(self.subject, name, link)
+            if not fits_stack(program):
+                self._too_large.add((name, link))
+                return None
+            count = program.count()
+            is_long = count.multiplications + count.additions > LONG_COMPILATION
+            kernel = CompiledKernel(
+                program,
+                self._cache,
+                _announce if is_long else None,
+                _signature(FUNCTIONS[name]),
+            )
+            if self.threads > 1:
+                kernel.most_rows[0] = CHUNK
+            kernel = self._compiled.setdefault((name, link), kernel)
+        return kernel
+
+    def interpret(self, name: str, link: str | None = None) -> PythonKernel:
+        """Return a function as Python source that runs."""
+        kernel = self._interpreted.get((name, link))
+        if kernel is None:
+            kernel = PythonKernel(trace_function(self.subject, name, link))
+            self._interpreted[name, link] = kernel
+        return kernel
+
+    def evaluate(
+        self,
+        name: str,
+        arrays: Sequence[FloatArray],
+        check: Callable[[], None],
+        link: str | None = None,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return a function of N samples.
+
+        Parameters
+        ----------
+        name : str
+            A row of the table.
+        arrays : arrays, shape (N, count)
+        check : callable
+            Raises an error when a number of the call is not finite. It is called where machine
+            code has not made sure of that.
+        link : str, optional
+            Link of a pose or Jacobian, in place of the tip.
+        out : array, shape (N, ``*shape``), optional
+            For the result: float64, C order, apart from the arguments.
+
+        Returns
+        -------
+        array, shape (N, ``*shape``)
+            Finite; `out` when it is given.
+
+        Raises
+        ------
+        ModelError
+            When the mass matrix is singular.
+        InputError
+            When the result overflows.
+        """
+        row = FUNCTIONS[name]
+        is_written_out = row.is_written_out(self.subject.robot)
+        if is_written_out and self.is_compiled:
+            if (name, link) not in self._compiled:
+                check()  # before anything is compiled for it
+            kernel = self.load(name, link)
+            if kernel is not None:
+                rows = kernel.batch(*arrays, threads=self.threads, out=out)
+                if rows is not None:
+                    return rows
+        if is_written_out or not self.is_compiled:
+            check()
+        if is_written_out:
+            result = self._interpret(name, arrays, link, out)
+        else:
+            result = self._assemble(row, arrays, check)
+            if out is not None:
+                out[...] = result
+                result = out
+        # A square sum is finite only when its terms are, and quicker than to look at each.
+        if not math.isfinite(np.vdot(result, result)) and not np.isfinite(result).all():
+            check()
+            raise self._explain(row, arrays)
+        return result
+
+    def _assemble(
+        self, row: Function, arrays: Sequence[FloatArray], check: Callable[[], None]
+    ) -> FloatArray:
+        def ask(name: str, *parts: FloatArray) -> FloatArray:
+            return self.evaluate(name, parts, check)
+
+        assert row.assemble is not None
+        with np.errstate(over='ignore', invalid='ignore'):
+            try:
+                return np.ascontiguousarray(row.assemble(ask, self.subject, *arrays))
+            except InputError as error:  # it names a function that nobody has asked for
+                check()
+                raise self._explain(row, arrays) from error
+
+    def _explain(self, row: Function, arrays: Sequence[FloatArray]) -> InputError | ModelError:
+        """Return the error for a result that is not finite although the arguments are."""
+        if row.method == 'forward_dynamics':
+            matrices = self.evaluate('mass_matrix', arrays[:1], lambda: None)
+            with np.errstate(all='ignore'):
+                is_regular = (np.linalg.cond(matrices) < 1.0 / np.finfo(float).eps).all()
+            if not is_regular:
+                return ModelError(
+                    f'robot {self.subject.robot.name!r}: the mass matrix is singular at one of '
+                    'the positions'
+                )
+        names = [argument.name for argument in row.arguments]
+        return make_overflow_error(row.method or row.name, names, arrays)
+
+    def _interpret(
+        self,
+        name: str,
+        arrays: Sequence[FloatArray],
+        link: str | None,
+        out: FloatArray | None,
+    ) -> FloatArray:
+        kernel = self.interpret(name, link)
+        if arrays[0].shape[0] != 1:
+            return kernel.batch(*arrays, out=out)
+        try:
+            single = kernel.single(*[array[0] for array in arrays])[np.newaxis]
+        except ZeroDivisionError as error:
+            raise ModelError(
+                f'robot {self.subject.robot.name!r}: the mass matrix is singular at q = '
+                f'{arrays[0][0].tolist()}'
+            ) from error
+        except (ValueError, OverflowError) as error:  # the sine of an infinite angle
+            raise InputError(
+                f'q: expected positions whose angles are finite, got {arrays[0][0].tolist()}'
+            ) from error
+        if out is None:
+            return single
+        out[...] = single
+        return out
+
+
+def make_overflow_error(
+    function: str, names: Sequence[str], arrays: Sequence[FloatArray]
+) -> InputError:
+    """Return the error for finite arguments whose result is too large for a number."""
+    largest, name = max(
+        (float(np.abs(array).max(initial=0.0)), name)
+        for name, array in zip(names, arrays, strict=True)
+    )
+    return InputError(
+        f'{function}: expected numbers whose result is finite, but it overflows; the '
+        f'largest is {largest:.3g}, in {name}'
+    )
+
+
+def _signature(row: Function) -> Signature:
+    taken = tuple(argument.name for argument in row.arguments)
+    if not row.method:
+        return Signature(taken, taken)
+    return Signature(
+        tuple(argument.name for argument in method_arguments(row.method)),
+        taken,
+        row.optional,
+        decisive_arguments(row),
+    )
+
+
+def _announce(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f'ne_dynamics: {text} ...', file=sys.stderr, flush=True)

@@ -1,0 +1,1 @@
+"""Programs as LLVM assembly: the equations, the loops over samples, the entry for CPython."""

@@ -1,0 +1,495 @@
+"""From an expression graph to LLVM assembly, for one sample and for eight at a time.
+
+The same graph that is written as readable source is written here as machine-independent LLVM
+text: once on ``double`` and once on ``<8 x double>``, so that vectorisation does not depend on
+what an optimiser can prove. Sines and cosines are evaluated together in vector form.
+
+Both functions return whether their result can be relied on: every input is a number that cannot
+overflow, every angle is in the range of the sines, and quotients are finite.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+
+from ne_dynamics.codegen.magnitude import find_largest_input
+from ne_dynamics.codegen.source import Program
+from ne_dynamics.codegen.symbols import Graph, Symbol, Traced
+
+LANES = 8
+"""Samples that the batch code computes side by side, at most."""
+
+LARGEST_FRAME = 65536
+"""Stack that a function may take [bytes], so that threads with little of it do well."""
+
+LARGEST_FOR_LANES = 16000
+"""Operations up to which samples are computed side by side; beyond, compiling takes too long."""
+
+LONGEST_BLOCK = 1500
+"""Instructions after which a new block begins: the compiler's time grows with their square."""
+
+_FRAME_PER_VALUE = 32
+"""Stack for each value that waits for its use [bytes a lane]; measured: 12 to 31."""
+
+SINCOS_LANES = (1, 4, LANES)
+"""Angles of which sine and cosine are computed at once."""
+
+LARGEST_ANGLE = 1.0e6
+"""Sines of larger angles [rad] are left to the platform's library, outside this code."""
+
+_SINCOS = 'sincos'
+
+# Minimax coefficients on [-pi/4, pi/4] from the Cephes library (Moshier), sin.c.
+_SINE = (
+    1.58962301576546568060e-10,
+    -2.50507477628578072866e-8,
+    2.75573136213857245213e-6,
+    -1.98412698295895385996e-4,
+    8.33333333332211858878e-3,
+    -1.66666666666666307295e-1,
+)
+_COSINE = (
+    -1.13585365213876817300e-11,
+    2.08757008419747316778e-9,
+    -2.75573141792967388112e-7,
+    2.48015872888517045348e-5,
+    -1.38888888888730564116e-3,
+    4.16666666666665929218e-2,
+)
+# pi/2 in three parts of 33, 33 and 53 bits, so that their products with a quarter-turn count of
+# up to 20 bits are exact (Cody and Waite).
+_HALF_PI = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
+_TWO_OVER_PI = 0.63661977236758134308
+# Adding this leaves the nearest integer in the low bits of the mantissa.
+_ROUNDER = 6755399441055744.0
+
+
+def format_double(value: float) -> str:
+    """Return a double as LLVM writes it exactly."""
+    return f'0x{struct.unpack("<Q", struct.pack("<d", value))[0]:016X}'
+
+
+def format_constant(value: float, lanes: int) -> str:
+    """Return a number on all lanes."""
+    number = format_double(value)
+    return number if lanes == 1 else f'<{", ".join([f"double {number}"] * lanes)}>'
+
+
+def format_type(lanes: int) -> str:
+    """Return the type of a number on this many lanes."""
+    return 'double' if lanes == 1 else f'<{lanes} x double>'
+
+
+def write_sincos(lanes: int) -> str:
+    """Return the text of a function that computes sine and cosine of ``lanes`` angles."""
+    kind = f'<{lanes} x double>'
+    integer = f'<{lanes} x i64>'
+
+    def splat(value: float) -> str:
+        return format_constant(value, lanes) if lanes > 1 else f'<double {format_double(value)}>'
+
+    def whole(value: int) -> str:
+        return f'<{", ".join([f"i64 {value}"] * lanes)}>'
+
+    lines = [
+        f'define internal {{ {kind}, {kind} }} @{_SINCOS}{lanes}({kind} %x) alwaysinline {{',
+        f'%scaled = fmul {kind} %x, {splat(_TWO_OVER_PI)}',
+        f'%shifted = fadd {kind} %scaled, {splat(_ROUNDER)}',
+        f'%turns = fsub {kind} %shifted, {splat(_ROUNDER)}',
+        f'%bits = bitcast {kind} %shifted to {integer}',
+        f'%back = fneg {kind} %turns',
+    ]
+    rest = '%x'
+    for index, part in enumerate(_HALF_PI):
+        lines.append(
+            f'%r{index} = call {kind} @llvm.fma.v{lanes}f64('
+            f'{kind} %back, {kind} {splat(part)}, {kind} {rest})'
+        )
+        rest = f'%r{index}'
+    lines.append(f'%z = fmul {kind} {rest}, {rest}')
+    for name, coefficients in (('s', _SINE), ('c', _COSINE)):
+        value = splat(coefficients[0])
+        for index, coefficient in enumerate(coefficients[1:]):
+            lines.append(
+                f'%{name}{index} = call {kind} @llvm.fma.v{lanes}f64('
+                f'{kind} {value}, {kind} %z, {kind} {splat(coefficient)})'
+            )
+            value = f'%{name}{index}'
+    lines += [
+        f'%rz = fmul {kind} {rest}, %z',
+        f'%sine = call {kind} @llvm.fma.v{lanes}f64({kind} %rz, {kind} %s4, {kind} {rest})',
+        f'%zz = fmul {kind} %z, %z',
+        f'%half = call {kind} @llvm.fma.v{lanes}f64('
+        f'{kind} %z, {kind} {splat(-0.5)}, {kind} {splat(1.0)})',
+        f'%cosine = call {kind} @llvm.fma.v{lanes}f64({kind} %zz, {kind} %c4, {kind} %half)',
+        f'%odd = and {integer} %bits, {whole(1)}',
+        f'%swap = icmp ne {integer} %odd, {whole(0)}',
+        f'%sa = select <{lanes} x i1> %swap, {kind} %cosine, {kind} %sine',
+        f'%ca = select <{lanes} x i1> %swap, {kind} %sine, {kind} %cosine',
+    ]
+    for name, source, offset in (('s', '%sa', 0), ('c', '%ca', 1)):
+        lines += [
+            f'%{name}q = add {integer} %bits, {whole(offset)}',
+            f'%{name}two = and {integer} %{name}q, {whole(2)}',
+            f'%{name}flag = shl {integer} %{name}two, {whole(62)}',
+            f'%{name}raw = bitcast {kind} {source} to {integer}',
+            f'%{name}flip = xor {integer} %{name}raw, %{name}flag',
+            f'%{name}out = bitcast {integer} %{name}flip to {kind}',
+        ]
+    pair = f'{{ {kind}, {kind} }}'
+    lines += [
+        f'%p0 = insertvalue {pair} undef, {kind} %sout, 0',
+        f'%p1 = insertvalue {pair} %p0, {kind} %cout, 1',
+        f'ret {pair} %p1',
+        '}',
+    ]
+    return '\n'.join(lines)
+
+
+class _Body:
+    """Writes the live nodes of a program as instructions on ``lanes`` lanes.
+
+    Each output is stored as soon as it is known: what waits until the end takes stack.
+
+    Attributes
+    ----------
+    angles : dict of str to None
+        The names of the arguments of sines and cosines, in order.
+    total : str
+        Name of the sum of all outputs times zero: zero when they are finite. '' if not wanted.
+    lines : list of str
+        The instructions.
+    """
+
+    def __init__(
+        self, program: Program, lanes: int, inputs: dict[str, str], adds_outputs: bool
+    ) -> None:
+        self.total = format_constant(0.0, lanes) if adds_outputs else ''
+        self.program = program
+        self.graph: Graph = program.graph
+        self.lanes = lanes
+        self.kind = format_type(lanes)
+        self.names: dict[int, str] = {}
+        self.angles: dict[str, None] = {}
+        self.lines: list[str] = []
+        self.inputs = inputs
+        self.live = self.graph.live(program.outputs)
+        self.places: dict[int | None, list[int]] = {}
+        for place, scalar in enumerate(program.outputs):
+            index = scalar.index if isinstance(scalar, Symbol) else None
+            self.places.setdefault(index, []).append(place)
+        self._emit()
+
+    def _op(self, name: str, operation: str, a: str, b: str) -> str:
+        self.lines.append(f'{name} = {operation} contract {self.kind} {a}, {b}')
+        return name
+
+    def _emit(self) -> None:
+        angles = self._early_angles()
+        early = set(self.graph.live([Symbol(self.graph, index, False) for index in angles]))
+        for index in self.live:
+            if index in early:
+                self._node(index)
+        self._sines_and_cosines(angles)
+        self._store(None)
+        for index in self.live:
+            if index not in self.names:
+                self._node(index)
+            self._store(index)
+
+    def _early_angles(self) -> list[int]:
+        """Return the arguments of sines and cosines that depend on no other function."""
+        dependent: set[int] = set()
+        arguments: list[int] = []
+        for index in self.live:
+            key = self.graph.nodes[index]
+            if key[0] in ('sin', 'cos', 'sign') or any(
+                argument in dependent for argument in self.graph.arguments(index)
+            ):
+                dependent.add(index)
+            if key[0] in ('sin', 'cos') and key[1] not in dependent and key[1] not in arguments:
+                arguments.append(key[1])
+        return arguments
+
+    def _sines_and_cosines(self, angles: Sequence[int]) -> None:
+        if self.lanes > 1:
+            for index in angles:
+                self._sincos(index)
+            return
+        # One sample: its joints fill the lanes of one vector.
+        for start in range(0, len(angles), LANES):
+            group = angles[start : start + LANES]
+            width = 4 if len(group) <= 4 else LANES
+            kind = f'<{width} x double>'
+            packed = format_constant(0.0, width)
+            for lane, index in enumerate(group):
+                self.angles[self.names[index]] = None
+                name = f'%pack{start + lane}'
+                self.lines.append(
+                    f'{name} = insertelement {kind} {packed}, '
+                    f'double {self.names[index]}, i32 {lane}'
+                )
+                packed = name
+            pair = f'{{ {kind}, {kind} }}'
+            call = f'%pc{start}'
+            self.lines.append(f'{call} = call {pair} @{_SINCOS}{width}({kind} {packed})')
+            for part, function in enumerate(('sin', 'cos')):
+                self.lines.append(f'{call}_{part} = extractvalue {pair} {call}, {part}')
+                for lane, index in enumerate(group):
+                    self._extract(f'{call}_{part}', kind, lane, function, index)
+
+    def _extract(self, source: str, kind: str, lane: int, function: str, argument: int) -> None:
+        node = self.graph.find(function, argument)
+        if node is not None:
+            self.names[node] = f'%n{node}'
+            self.lines.append(f'%n{node} = extractelement {kind} {source}, i32 {lane}')
+
+    def _sincos(self, argument: int) -> None:
+        """Compute sine and cosine of one node on all lanes."""
+        kind, pair = self.kind, f'{{ {self.kind}, {self.kind} }}'
+        call = f'%sc{argument}'
+        self.angles[self.names[argument]] = None
+        if self.lanes == 1:
+            kind = '<1 x double>'
+            pair = f'{{ {kind}, {kind} }}'
+            self.lines.append(
+                f'{call}_in = insertelement {kind} undef, double {self.names[argument]}, i32 0'
+            )
+            source = f'{call}_in'
+        else:
+            source = self.names[argument]
+        self.lines.append(f'{call} = call {pair} @{_SINCOS}{self.lanes}({kind} {source})')
+        for part, function in enumerate(('sin', 'cos')):
+            node = self.graph.find(function, argument)
+            if node is None:
+                continue
+            self.names[node] = f'%n{node}'
+            if self.lanes == 1:
+                self.lines.append(f'%n{node}_v = extractvalue {pair} {call}, {part}')
+                self.lines.append(f'%n{node} = extractelement {kind} %n{node}_v, i32 0')
+            else:
+                self.lines.append(f'%n{node} = extractvalue {pair} {call}, {part}')
+
+    def _node(self, index: int) -> None:
+        key = self.graph.nodes[index]
+        operation = key[0]
+        name = f'%n{index}'
+        if operation == 'input':
+            self.names[index] = self.inputs[key[1]]
+            return
+        if operation == 'const':
+            self.names[index] = format_constant(key[1], self.lanes)
+            return
+        if operation in ('sin', 'cos'):
+            self._sincos(key[1])
+            return
+        if operation == 'scale':
+            self._op(name, 'fmul', format_constant(key[1], self.lanes), self.names[key[2]])
+        elif operation == 'sign':
+            zero, one = format_constant(0.0, self.lanes), format_constant(1.0, self.lanes)
+            condition = 'i1' if self.lanes == 1 else f'<{self.lanes} x i1>'
+            argument = self.names[key[1]]
+            minus = format_constant(-1.0, self.lanes)
+            self.lines += [
+                f'{name}_p = fcmp ogt {self.kind} {argument}, {zero}',
+                f'{name}_m = fcmp olt {self.kind} {argument}, {zero}',
+                f'{name}_s = select {condition} {name}_m, {self.kind} {minus}, {self.kind} {zero}',
+                f'{name} = select {condition} {name}_p, {self.kind} {one}, {self.kind} {name}_s',
+            ]
+        else:
+            instruction = {'add': 'fadd', 'sub': 'fsub', 'mul': 'fmul', 'div': 'fdiv'}[operation]
+            self._op(name, instruction, self.names[key[1]], self.names[key[2]])
+        self.names[index] = name
+
+    def _store(self, index: int | None) -> None:
+        """Store the outputs that are this node; None for those that are numbers."""
+        for place in self.places.get(index, ()):
+            value = self._output(place, self.program.outputs[place])
+            self.lines += [
+                f'%z{place} = getelementptr {self.kind}, ptr %out, i64 {place}',
+                f'store {self.kind} {value}, ptr %z{place}, align {8 * self.lanes}',
+            ]
+            if self.total and index is not None:
+                zero = format_constant(0.0, self.lanes)
+                self.lines += [
+                    f'%fo{place} = fmul {self.kind} {value}, {zero}',
+                    f'%ft_{place} = fadd {self.kind} {self.total}, %fo{place}',
+                ]
+                self.total = f'%ft_{place}'
+
+    def _output(self, place: int, scalar: Traced) -> str:
+        if not isinstance(scalar, Symbol):
+            return format_constant(float(scalar), self.lanes)
+        name = self.names[scalar.index]
+        if scalar.negative:
+            self.lines.append(f'%o{place} = fneg {self.kind} {name}')
+            return f'%o{place}'
+        return name
+
+
+def write_single(program: Program) -> str:
+    """Return ``i1 @single(ptr, ..., ptr out)``: one sample, scalars one after the other."""
+    return _write_function('single', program, 1)
+
+
+def write_several(program: Program, lanes: int) -> str:
+    """Return ``i1 @several(ptr, ..., ptr out)``: a sample a lane, scalar k of all in vector k."""
+    return _write_function('several', program, lanes)
+
+
+def choose_lanes(program: Program) -> int:
+    """Return how many samples fit side by side into :data:`LARGEST_FRAME`: 8, 4 or 1."""
+    count = program.count()
+    if count.multiplications + count.additions > LARGEST_FOR_LANES:
+        return 1
+    waiting = count_waiting_values(program)
+    for lanes in (LANES, LANES // 2):
+        if waiting * _FRAME_PER_VALUE * lanes <= LARGEST_FRAME:
+            return lanes
+    return 1
+
+
+def fits_stack(program: Program) -> bool:
+    """Return whether one sample fits into twice :data:`LARGEST_FRAME`."""
+    return count_waiting_values(program) * _FRAME_PER_VALUE <= 2 * LARGEST_FRAME
+
+
+def count_waiting_values(program: Program) -> int:
+    """Return the largest number of values that are computed and not used for the last time."""
+    graph = program.graph
+    live = graph.live(program.outputs)
+    last_use: dict[int, int] = {}
+    for index in live:
+        for argument in graph.arguments(index):
+            last_use[argument] = index
+    for output in program.outputs:
+        if isinstance(output, Symbol):
+            last_use.setdefault(output.index, output.index)  # stored at once
+    ending: dict[int, int] = {}
+    for index in last_use.values():
+        ending[index] = ending.get(index, 0) + 1
+    waiting = most = 0
+    for index in live:
+        waiting += 1
+        most = max(most, waiting)
+        waiting -= ending.get(index, 0)
+    return most
+
+
+def _write_function(name: str, program: Program, lanes: int) -> str:
+    kind = format_type(lanes)
+    groups = range(len(program.inputs))
+    lines: list[str] = []
+    inputs: dict[str, str] = {}
+    for group, (stem, count) in enumerate(program.inputs):
+        for index in range(count):
+            tag = f'{group}_{index}'
+            lines += [
+                f'%a{tag} = getelementptr {kind}, ptr %in{group}, i64 {index}',
+                f'%v{tag} = load {kind}, ptr %a{tag}, align {8 * lanes}',
+            ]
+            inputs[f'{stem}{index + 1}'] = f'%v{tag}'
+    largest = find_largest_input(program)
+    body = _Body(program, lanes, inputs, adds_outputs=not largest.is_enough)
+    lines += body.lines
+    verdict = _write_verdict(body, inputs, largest.bound, lines)
+    arguments = ', '.join(f'ptr noalias %in{group}' for group in groups)
+    text = '\n'.join([*_split_blocks(lines), f'ret i1 {verdict}'])
+    if len(lines) > LONGEST_BLOCK:
+        text += '\nnever:\nret i1 false'
+    return f'define internal i1 @{name}({arguments}, ptr noalias %out) {{\n{text}\n}}'
+
+
+def _split_blocks(lines: Sequence[str]) -> list[str]:
+    """Return straight-line instructions in blocks that the optimiser does not join.
+
+    A branch that is never taken stands between two blocks. It depends on a volatile load of zero.
+    """
+    result = list(lines[:LONGEST_BLOCK])
+    for start in range(LONGEST_BLOCK, len(lines), LONGEST_BLOCK):
+        result += [
+            f'%zero{start} = load volatile i8, ptr @zero_byte',
+            f'%same{start} = icmp eq i8 %zero{start}, 0',
+            f'br i1 %same{start}, label %block{start}, label %never',
+            f'block{start}:',
+            *lines[start : start + LONGEST_BLOCK],
+        ]
+    return result
+
+
+def _write_verdict(
+    body: _Body, inputs: dict[str, str], largest_input: float, lines: list[str]
+) -> str:
+    """Write the test of inputs, angles and quotients; return the name of its result."""
+    lanes, kind = body.lanes, body.kind
+    condition = 'i1' if lanes == 1 else f'<{lanes} x i1>'
+    suffix = 'f64' if lanes == 1 else f'v{lanes}f64'
+    checks: list[str] = []
+    for index, angle in enumerate(body.angles):
+        lines += [
+            f'%fa{index} = call {kind} @llvm.fabs.{suffix}({kind} {angle})',
+            f'%fc{index} = fcmp ole {kind} %fa{index}, {format_constant(LARGEST_ANGLE, lanes)}',
+        ]
+        checks.append(f'%fc{index}')
+    # A square sum is small only when every term is a number, and small.
+    others = [name for name in inputs.values() if name not in body.angles]
+    squares = []
+    for index, value in enumerate(others):
+        lines.append(f'%fs{index} = fmul {kind} {value}, {value}')
+        squares.append(f'%fs{index}')
+    if squares:
+        total = sum_pairwise(lines, squares, f'fadd contract {kind}', 'ft')
+        bound = format_constant(largest_input * largest_input, lanes)
+        lines.append(f'%fsum = fcmp ole {kind} {total}, {bound}')
+        checks.append('%fsum')
+    if body.total:
+        zero = format_constant(0.0, lanes)
+        lines.append(f'%fout = fcmp oeq {kind} {body.total}, {zero}')
+        checks.append('%fout')
+    if not checks:
+        return 'true'
+    verdict = sum_pairwise(lines, checks, f'and {condition}', 'fk')
+    if lanes == 1:
+        return verdict
+    lines += [
+        f'%fbits = bitcast {condition} {verdict} to i{lanes}',
+        f'%fall = icmp eq i{lanes} %fbits, -1',
+    ]
+    return '%fall'
+
+
+def sum_pairwise(lines: list[str], terms: Iterable[str], operation: str, stem: str) -> str:
+    """Combine terms pairwise by an operation; return the name of the result."""
+    level = list(terms)
+    count = 0
+    while len(level) > 1:
+        following = []
+        for left, right in zip(level[::2], level[1::2], strict=False):
+            name = f'%{stem}{count}'
+            count += 1
+            lines.append(f'{name} = {operation} {left}, {right}')
+            following.append(name)
+        if len(level) % 2:
+            following.append(level[-1])
+        level = following
+    return level[0]
+
+
+def write_declarations() -> str:
+    """Return the declarations of the operations that the equations use."""
+    return '\n'.join(
+        [
+            '@zero_byte = internal global i8 0',
+            'declare double @llvm.fabs.f64(double)',
+            *[
+                f'declare <{lanes} x double> @llvm.fabs.v{lanes}f64(<{lanes} x double>)'
+                for lanes in SINCOS_LANES
+            ],
+            *[
+                f'declare <{lanes} x double> @llvm.fma.v{lanes}f64('
+                f'<{lanes} x double>, <{lanes} x double>, <{lanes} x double>)'
+                for lanes in SINCOS_LANES
+            ],
+        ]
+    )

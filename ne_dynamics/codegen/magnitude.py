@@ -1,0 +1,67 @@
+"""How large the inputs of a program may be before something in it can overflow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ne_dynamics.codegen.source import Program
+
+_CANDIDATES = (1e70, 1e35, 1e15, 1e7)
+_LARGEST_VALUE = 1e290
+
+
+@dataclass(frozen=True)
+class LargestInput:
+    """The size up to which inputs are taken.
+
+    Attributes
+    ----------
+    bound : float
+        Largest magnitude of an input.
+    is_enough : bool
+        Whether inputs up to it cannot make any value overflow. Where they can, or where the
+        program divides, the outputs must be looked at.
+    """
+
+    bound: float
+    is_enough: bool
+
+
+def find_largest_input(program: Program) -> LargestInput:
+    """Return the largest size of inputs for which no value of the program overflows.
+
+    Sizes are followed through the program: those of a sum add, those of a product multiply.
+    """
+    graph = program.graph
+    live = graph.live(program.outputs)
+    divides = any(graph.nodes[index][0] == 'div' for index in live)
+    for candidate in _CANDIDATES:
+        if _largest_value(program, live, candidate) <= _LARGEST_VALUE:
+            return LargestInput(candidate, is_enough=not divides)
+    return LargestInput(_CANDIDATES[0], is_enough=False)
+
+
+def _largest_value(program: Program, live: list[int], bound: float) -> float:
+    """Return the largest size of any value; a quotient counts with the size of its dividend."""
+    sizes: dict[int, float] = {}
+    for index in live:
+        key = program.graph.nodes[index]
+        operation = key[0]
+        if operation == 'input':
+            size = bound
+        elif operation == 'const':
+            size = abs(key[1])
+        elif operation in ('sin', 'cos', 'sign'):
+            size = 1.0
+        elif operation == 'scale':
+            size = abs(key[1]) * sizes[key[2]]
+        elif operation in ('add', 'sub'):
+            size = sizes[key[1]] + sizes[key[2]]
+        elif operation == 'mul':
+            size = sizes[key[1]] * sizes[key[2]]
+        else:
+            size = sizes[key[1]]
+        sizes[index] = size
+    largest = max(sizes.values(), default=0.0)
+    return math.inf if math.isnan(largest) else largest

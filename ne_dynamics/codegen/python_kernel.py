@@ -1,0 +1,70 @@
+"""Run generated source on floats and on NumPy arrays, without a compiler."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.codegen.source import Program, python_source
+from ne_dynamics.model.robot import FloatArray
+
+BLOCK = 1024
+"""Samples evaluated at a time, so that intermediate arrays stay in the cache."""
+
+
+def _find_sign(x: float) -> float:
+    return float((x > 0.0) - (x < 0.0))
+
+
+class PythonKernel:
+    """A program as executable Python.
+
+    Parameters
+    ----------
+    program : Program
+
+    Attributes
+    ----------
+    source : str
+        The generated text, exactly what is executed.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.source = python_source(program)
+        code = compile(self.source, f'<generated {program.name}>', 'exec')
+        self._on_floats = _load(code, program.name, math.sin, math.cos, _find_sign)
+        self._on_arrays = _load(code, program.name, np.sin, np.cos, np.sign)
+
+    def single(self, *arguments: FloatArray) -> FloatArray:
+        """Evaluate one sample; arguments of shape (count,), result of the program's shape."""
+        flat = self._on_floats(*[argument.tolist() for argument in arguments])
+        return np.array(flat, dtype=np.float64).reshape(self.program.shape)
+
+    def batch(self, *arguments: FloatArray, out: FloatArray | None = None) -> FloatArray:
+        """Evaluate N samples; arguments of shape (N, count), result (N, ``*shape``).
+
+        A result that overflows, or a quotient by zero, is for the caller to judge.
+        """
+        samples = arguments[0].shape[0]
+        result = np.empty((samples, *self.program.shape)) if out is None else out
+        flat = result.reshape(samples, len(self.program.outputs))
+        for start in range(0, samples, BLOCK):
+            rows = slice(start, start + BLOCK)
+            columns = [np.ascontiguousarray(argument[rows].T) for argument in arguments]
+            with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
+                outputs = self._on_arrays(*columns)
+            for index, values in enumerate(outputs):
+                flat[rows, index] = values
+        return result
+
+
+def _load(code: Any, name: str, sin: Any, cos: Any, sign: Any) -> Callable[..., Any]:
+    namespace: dict[str, Any] = {'__builtins__': {}, 'sin': sin, 'cos': cos, 'sign': sign}
+    exec(code, namespace)
+    # Out of its own namespace: else the two hold each other.
+    function: Callable[..., Any] = namespace.pop(name)
+    return function

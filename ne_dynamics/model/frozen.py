@@ -1,0 +1,93 @@
+"""Values that are checked once, and read-only from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, fields
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ne_dynamics.errors import ModelError
+
+_T = TypeVar('_T')
+
+
+def frozen_array(value: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
+    """Return a read-only float copy of `value`.
+
+    Parameters
+    ----------
+    value : array-like
+    shape : tuple of int
+        Expected shape.
+    what : str
+        Name for the error message.
+
+    Returns
+    -------
+    array, shape `shape`, not writeable
+
+    Raises
+    ------
+    ModelError
+        When the shape differs, or a value is not a finite number.
+    """
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelError(f'{what}: expected numbers of shape {shape}, got {value!r}') from error
+    if array.shape != shape:
+        raise ModelError(f'{what}: expected shape {shape}, got {array.shape}')
+    if not np.isfinite(array).all():
+        raise ModelError(f'{what}: expected finite numbers, got {array.tolist()}')
+    array.setflags(write=False)
+    return array
+
+
+def checked_number(value: Any, what: str, *, may_be_infinite: bool = False) -> float:
+    """Return a value as float.
+
+    Parameters
+    ----------
+    value : number
+    what : str
+        Name for the error message.
+    may_be_infinite : bool
+        Whether infinity is a value, as it is for a limit.
+
+    Raises
+    ------
+    ModelError
+        When the value is no number, NaN, or infinite where it must not be.
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelError(f'{what}: expected a number, got {value!r}') from error
+    if np.isnan(number) and may_be_infinite:
+        raise ModelError(f'{what}: expected a number, got NaN')
+    if not may_be_infinite and not np.isfinite(number):
+        raise ModelError(f'{what}: expected a finite number, got {number}')
+    return number
+
+
+class Frozen:
+    """Base of the frozen dataclasses: what copies or unpickles one goes through its constructor.
+
+    The copy protocol and pickle would otherwise fill a new object behind the back of its
+    constructor, with arrays that can be written to. A subclass that is a dataclass keeps its
+    class and its fields. One with a constructor of its own defines ``__reduce__``.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the constructor and its arguments, for `copy` and `pickle`."""
+        values = {item.name: getattr(self, item.name) for item in fields(self) if item.init}
+        return _construct, (type(self), values)
+
+
+def _construct(cls: type[_T], values: Mapping[str, Any]) -> _T:
+    return cls(**values)

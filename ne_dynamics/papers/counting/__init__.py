@@ -1,0 +1,1 @@
+"""What a form costs: measured by scalars that count, and printed in the documents."""

@@ -1,0 +1,171 @@
+"""The computed-torque law, by substitution into a recursion and explicitly.
+
+Source: 003 section 4. The law (4.1) needs D, H and G of Lagrange's form. By (4.4) any inverse
+dynamics gives the same torque when its acceleration is replaced by the desired one plus the gain
+matrices times the errors. Gains are full matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.papers.forms import lagrange_euler
+from ne_dynamics.papers.forms.arm import Arm
+from ne_dynamics.papers.forms.bookkeeping import bookkeeping
+from ne_dynamics.papers.forms.coverage import with_viscous_friction
+from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
+from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
+from ne_dynamics.papers.forms.strobing import default_formulation
+
+DOCUMENT = '003, Lee, Chung, Mudge and Turney'
+EQUATIONS = '003 (4.1)-(4.4)'
+
+Gain = Sequence[Scalars]
+"""n rows of n numbers."""
+
+
+def substituted_acceleration(
+    q: Scalars,
+    qd: Scalars,
+    desired_q: Scalars,
+    desired_qd: Scalars,
+    desired_qdd: Scalars,
+    *,
+    kp: Gain,
+    kv: Gain,
+) -> list[Scalar]:
+    """Return the acceleration that (4.4) substitutes: qdd_d + Kv ed + Kp e.
+
+    Parameters
+    ----------
+    q, qd : sequence of n scalars
+        Measured position and velocity.
+    desired_q, desired_qd, desired_qdd : sequence of n scalars
+    kp, kv : n rows of n scalars
+        Position gains [1/s^2] and velocity gains [1/s].
+
+    Raises
+    ------
+    InputError
+        When an argument does not have n entries.
+    """
+    n = len(q)
+    for name, values in (
+        ('qd', qd),
+        ('desired_q', desired_q),
+        ('desired_qd', desired_qd),
+        ('desired_qdd', desired_qdd),
+    ):
+        if len(values) != n:
+            raise InputError(f'{name}: expected {n} numbers, got {len(values)}')
+    for name, gain in (('kp', kp), ('kv', kv)):
+        if len(gain) != n or any(len(row) != n for row in gain):
+            raise InputError(f'{name}: expected {n} rows of {n} numbers')
+    term, _ = bookkeeping(*q, *qd, *desired_q)
+    term('qdd + Kv ed + Kp e')
+    # 003 below (4.1): e = theta^d - theta.
+    errors = [wanted - real for wanted, real in zip(desired_q, q, strict=True)]
+    rates = [wanted - real for wanted, real in zip(desired_qd, qd, strict=True)]
+    result = []
+    for acceleration, p_row, v_row in zip(desired_qdd, kp, kv, strict=True):
+        value = acceleration
+        for p, v, error, rate in zip(p_row, v_row, errors, rates, strict=True):
+            # 003 (4.4).
+            value = value + v * rate + p * error
+        result.append(value)
+    return result
+
+
+def by_substitution(
+    arm: Arm,
+    q: Scalars,
+    qd: Scalars,
+    desired_q: Scalars,
+    desired_qd: Scalars,
+    desired_qdd: Scalars,
+    *,
+    kp: Gain,
+    kv: Gain,
+    gravity: Scalars,
+    wrench: Scalars | None = None,
+    formulation: InverseDynamicsFunction | None = None,
+) -> list[Scalar]:
+    """Return the effort of the law by substitution into a recursion (4.4).
+
+    Parameters
+    ----------
+    arm : Arm
+    q, qd : sequence of n scalars
+        Measured position [rad or m] and velocity.
+    desired_q, desired_qd, desired_qdd : sequence of n scalars
+    kp, kv : n rows of n scalars
+        Full gain matrices [1/s^2] and [1/s].
+    gravity : sequence of 3 scalars
+        In the base link's axes [m/s^2].
+    wrench : sequence of 6 scalars, optional
+        Of the last link on the environment, at the tip frame and in its axes [N, N m].
+    formulation : callable, optional
+        Inverse dynamics; by default that of Luh, Walker and Paul, or of Craig for modified frames.
+
+    Returns
+    -------
+    list of n scalars
+        [N m or N]
+    """
+    form = formulation or default_formulation(arm)
+    acceleration = substituted_acceleration(
+        q, qd, desired_q, desired_qd, desired_qdd, kp=kp, kv=kv
+    )
+    # 003 (3.21)-(3.27) with (4.4) for the acceleration.
+    return form(arm, q, qd, acceleration, gravity=gravity, wrench=wrench)
+
+
+def explicit(
+    arm: Arm,
+    q: Scalars,
+    qd: Scalars,
+    desired_q: Scalars,
+    desired_qd: Scalars,
+    desired_qdd: Scalars,
+    *,
+    kp: Gain,
+    kv: Gain,
+    gravity: Scalars,
+) -> list[Scalar]:
+    """Return the effort of the explicit law (4.1): D [qdd_d + Kv ed + Kp e] + H + G.
+
+    D, H and G are those of :mod:`~ne_dynamics.papers.forms.lagrange_euler`; viscous friction is
+    added to H.
+
+    Parameters
+    ----------
+    arm : Arm
+        In standard Denavit-Hartenberg frames.
+    q, qd, desired_q, desired_qd, desired_qdd, kp, kv, gravity
+        As for :func:`by_substitution`.
+
+    Returns
+    -------
+    list of n scalars
+        [N m or N]
+    """
+    acceleration = substituted_acceleration(
+        q, qd, desired_q, desired_qd, desired_qdd, kp=kp, kv=kv
+    )
+    inertia = lagrange_euler.mass_matrix(arm, q)
+    coefficients = lagrange_euler.velocity_coefficients(arm, q)
+    loads = lagrange_euler.gravity_vector(arm, q, gravity=gravity)
+    term, _ = bookkeeping(*q, *qd, *desired_q)
+    term('D + H + G')
+    efforts = []
+    for row, matrix, load in zip(inertia, coefficients, loads, strict=True):
+        # 003 (4.1).
+        effort = load
+        for value, wanted in zip(row, acceleration, strict=True):
+            effort = effort + value * wanted
+        for line, rate in zip(matrix, qd, strict=True):
+            for value, other in zip(line, qd, strict=True):
+                effort = effort + value * rate * other
+        efforts.append(effort)
+    return with_viscous_friction(arm, efforts, qd)

@@ -1,0 +1,136 @@
+"""What every published form has in common: its signature, and the check of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ne_dynamics.papers.forms.arm import Arm
+from ne_dynamics.papers.forms.bookkeeping import Bookkeeping, bookkeeping
+from ne_dynamics.papers.forms.coverage import Covers, check_request
+from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """An arm and a motion, whose efforts are asked for; checked.
+
+    Attributes
+    ----------
+    arm, q, qd, qdd, gravity, wrench, base_motion
+        As for :meth:`Formulation.inverse_dynamics`.
+    """
+
+    arm: Arm
+    q: Scalars
+    qd: Scalars
+    qdd: Scalars
+    gravity: Scalars
+    wrench: Scalars | None = None
+    base_motion: Scalars | None = None
+
+    def bookkeeping(self) -> Bookkeeping:
+        """Return the bookkeeping of the motion's scalars."""
+        return bookkeeping(*self.q, *self.qd, *self.qdd)
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """One published form of the inverse dynamics.
+
+    A module that holds a form makes one of these and gives it the equations to compute with; a
+    form needs no signature, documentation of arguments or check of its own.
+
+    Attributes
+    ----------
+    name : str
+    document : str
+        Number of the source document and what it is.
+    equations : str
+        The document's equation numbers.
+    covers : Covers
+    compute_efforts : callable
+        ``compute_efforts(request)``: the document's equations, from a :class:`Request` that has
+        been checked to n scalars.
+    """
+
+    name: str
+    document: str
+    equations: str
+    covers: Covers
+    compute_efforts: Callable[..., list[Scalar]]
+
+    def inverse_dynamics(
+        self,
+        arm: Arm,
+        q: Scalars,
+        qd: Scalars,
+        qdd: Scalars,
+        *,
+        gravity: Scalars,
+        wrench: Scalars | None = None,
+        base_motion: Scalars | None = None,
+        **options: bool,
+    ) -> list[Scalar]:
+        """Return the joint efforts that a motion takes.
+
+        Parameters
+        ----------
+        arm : Arm
+            In the Denavit-Hartenberg frames of :attr:`covers`.
+        q, qd, qdd : sequence of n scalars
+            Joint position [rad or m], velocity and acceleration.
+        gravity : sequence of 3 scalars
+            Acceleration of gravity in the base link's axes [m/s^2].
+        wrench : sequence of 6 scalars, optional
+            Force [N], then moment [N m], which the last link exerts on the environment, at the
+            tip frame's origin and in its axes: f_{n+1}, n_{n+1} of 001.
+        base_motion : sequence of 9 scalars, optional
+            Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration
+            [m/s^2] (without gravity) of the base link's frame, in its axes.
+        **options : bool
+            Choices that one form alone offers, see its module.
+
+        Returns
+        -------
+        list of n scalars
+            Efforts [N m or N], positive along the joint's positive direction.
+
+        Raises
+        ------
+        ModelError
+            When the arm has something that the form does not cover, see :attr:`covers`.
+        InputError
+            When an argument is of the wrong length, not finite, or not covered.
+        """
+        self.check(
+            arm, q=q, qd=qd, qdd=qdd, gravity=gravity, wrench=wrench, base_motion=base_motion
+        )
+        request = Request(arm, q, qd, qdd, gravity, wrench, base_motion)
+        return self.compute_efforts(request, **options)
+
+    @property
+    def function(self) -> InverseDynamicsFunction:
+        """The inverse dynamics as a function, to give to what strobes or counts one."""
+        return self.inverse_dynamics
+
+    def check(self, arm: Arm, **arguments: Scalars | None) -> None:
+        """Refuse an arm or arguments that the form does not cover.
+
+        Parameters
+        ----------
+        arm : Arm
+        **arguments
+            By name, as for :func:`~ne_dynamics.papers.forms.coverage.check_request`.
+
+        Raises
+        ------
+        ModelError, InputError
+            As :meth:`inverse_dynamics` does.
+        """
+        check_request(self.name, self.covers, arm, **arguments)
+
+
+InverseDynamicsFunction: TypeAlias = Callable[..., list[Scalar]]
+"""With the arguments of :meth:`Formulation.inverse_dynamics`."""

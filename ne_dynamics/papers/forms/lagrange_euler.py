@@ -1,0 +1,378 @@
+"""The Lagrange-Euler form from pseudo-inertia matrices and derivatives of transforms.
+
+Sources: 001 sections 1, 2 and the appendix; 003 section 3.1. With T_0^q, the 4x4 transform of
+frame q, and J_q, the 4x4 pseudo-inertia of link q in its frame,
+
+    D_ij    = sum over q >= i, j of     Tr{dT_0^q/dq_j J_q (dT_0^q/dq_i)^t}
+    h_ijk   = sum over q >= i, j, k of  Tr{d2T_0^q/dq_j dq_k J_q (dT_0^q/dq_i)^t}
+    G_i     = - sum over q >= i of      m_q g^t dT_0^q/dq_i rbar_q
+
+Two strategies: :func:`inverse_dynamics_plain` evaluates each of these traces on its own, which
+takes of the order of n^4 operations, and :func:`inverse_dynamics` sums before it multiplies and
+reuses products, n^3, as 001's appendix proposes. Standard Denavit-Hartenberg frames.
+
+The documents give neither a tip wrench nor friction: the first is added by virtual work, the
+second as in 000 (2.39). 001 (1.26) and 003 (2.20) take principal axes; J_q here has the products
+of inertia, as (1.27) has them. 003 (2.7) prints Q_i for a joint that turns; for one that slides
+it has a single 1, which puts z_{i-1} in place of the translation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ne_dynamics.algorithms.elementary import dot, multiply
+from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.papers.forms.arm import Arm, DHLink
+from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
+from ne_dynamics.papers.forms.formulation import Formulation, Request
+from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar, Scalars
+from ne_dynamics.papers.forms.transform_derivatives import ChainTransforms, multiply_4x4
+
+DOCUMENT = '001, Turney, Mudge and Lee 1980; 003, Lee et al.'
+EQUATIONS = '001 (1.10)-(1.28), (2.6)-(2.11), appendix; 003 (3.4)-(3.10)'
+COVERS = Covers(
+    convention='standard',
+    added=('prismatic', 'products_of_inertia', 'wrench', 'viscous_friction'),
+)
+
+
+def pseudo_inertia(link: DHLink) -> list[list[float]]:
+    """Return J_q^a of 001 (1.26)-(1.28), 003 (2.20)-(2.22), four rows [kg m^2, kg m, kg].
+
+    ERRATUM: 003 (2.21) leaves out the mass before rbar rbar^t; 001 (1.27) has it.
+    """
+    tensor, com, mass = link.tensor, link.center_of_mass, link.mass
+    half_trace = 0.5 * (tensor[0][0] + tensor[1][1] + tensor[2][2])
+    rows = [
+        [
+            (half_trace if row == column else 0.0)
+            - tensor[row][column]
+            + mass * com[row] * com[column]
+            for column in range(3)
+        ]
+        + [mass * com[row]]
+        for row in range(3)
+    ]
+    return [*rows, [*(mass * value for value in com), mass]]
+
+
+def _sum(a: Matrix, b: Matrix) -> Matrix:
+    return [
+        [x + y for x, y in zip(first, second, strict=True)]
+        for first, second in zip(a, b, strict=True)
+    ]
+
+
+def _scaled(factor: Scalar, a: Matrix) -> Matrix:
+    return [[factor * x for x in row] for row in a]
+
+
+def _transposed(a: Matrix) -> Matrix:
+    return [list(column) for column in zip(*a, strict=True)]
+
+
+def _trace_of_product(a: Matrix, b: Matrix) -> Scalar:
+    """Return Tr{a b^t}: only the diagonal is formed (001 appendix)."""
+    total: Scalar = 0.0
+    for row, other in zip(a, b, strict=True):
+        for x, y in zip(row, other, strict=True):
+            product = x * y
+            total = product if isinstance(total, float) and total == 0.0 else total + product
+    return total
+
+
+def _trace(a: Matrix) -> Scalar:
+    return a[0][0] + a[1][1] + a[2][2] + a[3][3]
+
+
+def mass_matrix(arm: Arm, q: Scalars) -> Matrix:
+    """Return D(q), n rows of n scalars, each trace on its own (001 2.6, 003 3.8).
+
+    Parameters
+    ----------
+    arm : Arm
+        In standard Denavit-Hartenberg frames.
+    q : sequence of n scalars
+    """
+    FORM.check(arm, q=q)
+    return _mass_matrix(arm, ChainTransforms(arm, q))
+
+
+def _add_up(shares: Scalars) -> Scalar:
+    """Return the sum, which takes one addition less than there are shares."""
+    total = shares[0]
+    for share in shares[1:]:
+        total = total + share
+    return total
+
+
+def _mass_matrix(arm: Arm, transforms: ChainTransforms) -> Matrix:
+    n = arm.n
+    matrix: Matrix = [[0.0] * n for _ in range(n)]
+    inertias = [pseudo_inertia(link) for link in arm.links]
+    for i in range(1, n + 1):
+        for j in range(1, i + 1):
+            shares: list[Scalar] = []
+            for k in range(i, n + 1):
+                # 003 (3.8): Tr{dT_0^k/dq_j J_k (dT_0^k/dq_i)^t}, every factor formed anew.
+                half = multiply_4x4(transforms.first_derivative(k, j), inertias[k - 1])
+                shares.append(
+                    _trace(multiply_4x4(half, _transposed(transforms.first_derivative(k, i))))
+                )
+            matrix[i - 1][j - 1] = matrix[j - 1][i - 1] = _add_up(shares)
+    return matrix
+
+
+def velocity_coefficients(arm: Arm, q: Scalars) -> list[Matrix]:
+    """Return h_ijk(q), each trace on its own (001 2.11, 003 3.9): C^i_jk of 001.
+
+    Parameters
+    ----------
+    arm : Arm
+        In standard Denavit-Hartenberg frames.
+    q : sequence of n scalars
+
+    Returns
+    -------
+    list of n symmetric matrices
+        ``result[i][j][k]``; effort i is the sum of ``h_ijk qd_j qd_k`` over all j and k.
+    """
+    FORM.check(arm, q=q)
+    return _velocity_coefficients(arm, ChainTransforms(arm, q))
+
+
+def _velocity_coefficients(arm: Arm, transforms: ChainTransforms) -> list[Matrix]:
+    n = arm.n
+    result: list[Matrix] = [[[0.0] * n for _ in range(n)] for _ in range(n)]
+    inertias = [pseudo_inertia(link) for link in arm.links]
+    for i in range(1, n + 1):
+        for m in range(i, n + 1):
+            projection = _transposed(transforms.first_derivative(m, i))
+            for k in range(1, m + 1):
+                for j in range(1, k + 1):
+                    # 003 (3.9): Tr{d2T_0^m/dq_j dq_k J_m (dT_0^m/dq_i)^t}.
+                    half = multiply_4x4(transforms.second_derivative(m, j, k), inertias[m - 1])
+                    share = _trace(multiply_4x4(half, projection))
+                    total = result[i - 1][k - 1][j - 1]
+                    total = share if isinstance(total, float) and total == 0.0 else total + share
+                    result[i - 1][k - 1][j - 1] = result[i - 1][j - 1][k - 1] = total
+    return result
+
+
+def gravity_vector(arm: Arm, q: Scalars, *, gravity: Scalars) -> list[Scalar]:
+    """Return G(q), n scalars [N m or N] (001 2.8, 003 3.10).
+
+    Parameters
+    ----------
+    arm : Arm
+        In standard Denavit-Hartenberg frames.
+    q : sequence of n scalars
+    gravity : sequence of 3 scalars
+        In the base link's axes [m/s^2].
+    """
+    FORM.check(arm, q=q, gravity=gravity)
+    transforms = ChainTransforms(arm, q)
+    return _gravity_vector(arm, gravity, transforms.first_derivative)
+
+
+def _gravity_vector(
+    arm: Arm, gravity: Scalars, first_derivative: Callable[[int, int], Matrix]
+) -> list[Scalar]:
+    n = arm.n
+    # Only the rows that gravity has a component on are formed: (z_0^a)^t picks one.
+    down = [
+        (row, value)
+        for row, value in enumerate(arm.from_base_axes(gravity))
+        if not (isinstance(value, (int, float)) and value == 0.0)
+    ]
+    result: list[Scalar] = []
+    for i in range(1, n + 1):
+        total: Scalar = 0.0
+        for q in range(i, n + 1):
+            link = arm.links[q - 1]
+            derivative = first_derivative(q, i)
+            for row, value in down:
+                # m_q g rbar_q^a is a constant.
+                weight = [value * (link.mass * x) for x in (*link.center_of_mass, 1.0)]
+                line = derivative[row]
+                # 001 (2.8), 003 (3.6). ERRATUM: 001 has minus before the potential energy (2.1),
+                # where it is plus, and again before its derivative in (2.7): two that cancel. 003
+                # (3.10) prints plus with its own g = (0, 0, -|g|, 0) of (3.5); (3.6) has minus.
+                share = (
+                    line[0] * weight[0]
+                    + line[1] * weight[1]
+                    + line[2] * weight[2]
+                    + line[3] * weight[3]
+                )
+                total = -share if isinstance(total, float) and total == 0.0 else total - share
+        result.append(total)
+    return result
+
+
+def _with_wrench(
+    arm: Arm,
+    efforts: list[Scalar],
+    pose: Matrix,
+    wrench: Scalars,
+    first_derivative: Callable[[int, int], Matrix],
+) -> list[Scalar]:
+    """Add what the tip wrench takes: force and moment times the tip's velocity of each joint."""
+    force, moment = arm.tip_load(wrench)
+    rotation = [row[:3] for row in pose[:3]]
+    force, moment = multiply(rotation, force), multiply(rotation, moment)
+    result = []
+    for index, effort in enumerate(efforts):
+        derivative = first_derivative(arm.n, index + 1)
+        rates = [row[:3] for row in derivative[:3]]
+        # dR R^t is the matrix of the cross product with the angular velocity.
+        w: Vector = [
+            dot(rates[2], rotation[1]),
+            dot(rates[0], rotation[2]),
+            dot(rates[1], rotation[0]),
+        ]
+        velocity = [row[3] for row in derivative[:3]]
+        result.append(effort + dot(velocity, force) + dot(w, moment))
+    return result
+
+
+def compute_efforts_plain(request: Request) -> list[Scalar]:
+    """Return ``D(q) qdd + h(q, qd) + G(q)``, every coefficient on its own: order n^4."""
+    arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
+    term, _ = request.bookkeeping()
+    transforms = ChainTransforms(arm, q)
+    term('gravity')
+    loads = _gravity_vector(arm, request.gravity, transforms.first_derivative)
+    term('D')
+    inertia = _mass_matrix(arm, transforms)
+    term('H')
+    coefficients = _velocity_coefficients(arm, transforms)
+    term('tau')
+    efforts = []
+    for row, matrix, load in zip(inertia, coefficients, loads, strict=True):
+        # 001 (2.11), 003 (3.7).
+        effort = load
+        for value, acceleration in zip(row, qdd, strict=True):
+            effort = effort + value * acceleration
+        for line, rate in zip(matrix, qd, strict=True):
+            inner: Scalar = line[0] * qd[0]
+            for value, other in zip(line[1:], qd[1:], strict=True):
+                inner = inner + value * other
+            effort = effort + inner * rate
+        efforts.append(effort)
+    if request.wrench is not None:
+        term('wrench')
+        pose = transforms.between(0, arm.n)
+        efforts = _with_wrench(arm, efforts, pose, request.wrench, transforms.first_derivative)
+    term('friction')
+    # 000 (2.39): b_i qd_i.
+    return with_viscous_friction(arm, efforts, qd)
+
+
+def compute_efforts(request: Request) -> list[Scalar]:
+    """Return the joint efforts that a motion takes, by the order n^3 strategy."""
+    arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
+    n = arm.n
+    term, _ = request.bookkeeping()
+    transforms = ChainTransforms(arm, q)
+    first, second = transforms.derivatives()
+    term('kinetic sum J_q')
+    rates: dict[tuple[int, int], Scalar] = {}
+    for k in range(1, n + 1):
+        for j in range(1, k + 1):
+            product = qd[j - 1] * qd[k - 1]
+            # Both orders of j and k at once.
+            rates[j, k] = product if j == k else product + product
+    sums = []
+    for link_index in range(1, n + 1):
+        total = _scaled(qdd[0], first[link_index, 1])
+        for j in range(2, link_index + 1):
+            total = _sum(total, _scaled(qdd[j - 1], first[link_index, j]))
+        for k in range(1, link_index + 1):
+            for j in range(1, k + 1):
+                total = _sum(total, _scaled(rates[j, k], second[link_index, j, k]))
+        # 001 appendix: the bracket, times J_q, once a link.
+        sums.append(multiply_4x4(total, pseudo_inertia(arm.links[link_index - 1])))
+    efforts = []
+    for i in range(1, n + 1):
+        term('trace')
+        # 001 (2.11) in the order of its appendix: Tr{[...] J_q (dT_0^q/dq_i)^t}.
+        shares = [
+            _trace_of_product(sums[link_index - 1], first[link_index, i])
+            for link_index in range(i, n + 1)
+        ]
+        efforts.append(_add_up(shares))
+
+    def derivative(link_index: int, j: int) -> Matrix:
+        return first[link_index, j]
+
+    term('gravity')
+    loads = _gravity_vector(arm, request.gravity, derivative)
+    efforts = [effort + load for effort, load in zip(efforts, loads, strict=True)]
+    if request.wrench is not None:
+        term('wrench')
+        efforts = _with_wrench(arm, efforts, transforms.between(0, n), request.wrench, derivative)
+    term('friction')
+    # 000 (2.39): b_i qd_i.
+    return with_viscous_friction(arm, efforts, qd)
+
+
+FORM = Formulation('lagrange_euler', DOCUMENT, EQUATIONS, COVERS, compute_efforts)
+inverse_dynamics = FORM.inverse_dynamics
+
+PLAIN_FORM = Formulation(
+    'lagrange_euler_plain', DOCUMENT, EQUATIONS, COVERS, compute_efforts_plain
+)
+inverse_dynamics_plain = PLAIN_FORM.inverse_dynamics
+
+
+def kinetic_energy(arm: Arm, q: Scalars, qd: Scalars) -> Scalar:
+    """Return the kinetic energy [J] (001 2.6, 003 3.4).
+
+    ERRATUM: 001 (2.6) leaves out the velocities that (2.5) and 003 (3.4) have.
+
+    Parameters
+    ----------
+    arm : Arm
+        In standard Denavit-Hartenberg frames.
+    q, qd : sequence of n scalars
+    """
+    FORM.check(arm, q=q, qd=qd)
+    transforms = ChainTransforms(arm, q)
+    energy: Scalar = 0.0
+    for index, link in enumerate(arm.links):
+        # 001 (2.4): the velocity of any point of link q is (sum of dT/dq_j qd_j) d_q.
+        rate = _scaled(qd[0], transforms.first_derivative(index + 1, 1))
+        for j in range(2, index + 2):
+            rate = _sum(rate, _scaled(qd[j - 1], transforms.first_derivative(index + 1, j)))
+        energy = energy + 0.5 * _trace_of_product(multiply_4x4(rate, pseudo_inertia(link)), rate)
+    return energy
+
+
+def potential_energy(arm: Arm, q: Scalars, *, gravity: Scalars) -> Scalar:
+    """Return the potential energy in gravity [J]; zero at the origin of frame 0 (003 3.5).
+
+    Parameters
+    ----------
+    arm : Arm
+        In standard Denavit-Hartenberg frames.
+    q : sequence of n scalars
+    gravity : sequence of 3 scalars
+        In the base link's axes [m/s^2].
+    """
+    FORM.check(arm, q=q, gravity=gravity)
+    transforms = ChainTransforms(arm, q)
+    down = arm.from_base_axes(gravity)
+    energy: Scalar = 0.0
+    for index, link in enumerate(arm.links):
+        pose = transforms.between(0, index + 1)
+        center = [
+            row[0] * link.center_of_mass[0]
+            + row[1] * link.center_of_mass[1]
+            + row[2] * link.center_of_mass[2]
+            + row[3]
+            for row in pose[:3]
+        ]
+        # 003 (3.5); 001 (2.1) with the sign put right.
+        energy = energy - link.mass * dot(down, center)
+    return energy

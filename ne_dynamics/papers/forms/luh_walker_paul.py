@@ -1,0 +1,123 @@
+"""The recursive Newton-Euler form of Luh, Walker and Paul (1980).
+
+Sources: 001 (3.15-3.21), which are 000 (2.31-2.39) and 003 (3.21-3.27). 001 and 003 write them for
+joints that turn; the lines for joints that slide and the viscous friction are those of 000.
+Standard Denavit-Hartenberg frames; everything of link i is in frame i.
+"""
+
+from __future__ import annotations
+
+from ne_dynamics.algorithms.elementary import add, cross, dot, multiply, scale
+from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
+from ne_dynamics.papers.forms.formulation import Formulation, Request
+from ne_dynamics.papers.forms.frames import (
+    multiply_transposed,
+    standard_link_vector,
+    standard_rotation,
+)
+from ne_dynamics.papers.forms.generic_scalars import Scalar
+
+DOCUMENT = '001, Turney, Mudge and Lee 1980; 000, Sasaki 1990; 003, Lee et al.'
+EQUATIONS = '001 (3.15)-(3.21); 000 (2.31)-(2.39); 003 (3.21)-(3.27)'
+COVERS = Covers(convention='standard')
+
+
+def compute_efforts(request: Request) -> list[Scalar]:
+    """Return the joint efforts that a motion takes."""
+    arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
+    term, number = request.bookkeeping()
+    w: Vector = [number(0.0)] * 3
+    alpha: Vector = [number(0.0)] * 3
+    # Gravity as an upward acceleration of the base: 001 below (3.21), 003 below (3.27).
+    a: Vector = [number(-g) for g in arm.from_base_axes(request.gravity)]
+    rotations = []
+    vectors = []
+    forces: list[Vector] = []
+    moments: list[Vector] = []
+    for link, position, rate, acceleration in zip(arm.links, q, qd, qdd, strict=True):
+        term('R_i')
+        rotation = standard_rotation(link, position, number)
+        r = standard_link_vector(link, position)
+        rotations.append(rotation)
+        vectors.append(r)
+        w_before, a_before = w, a
+        if link.is_prismatic:
+            term('omega_i')
+            # 000 (2.31), sliding.
+            w = multiply_transposed(rotation, w_before)
+            term('alpha_i')
+            # 000 (2.32), sliding.
+            alpha = multiply_transposed(rotation, alpha)
+            term('a_i')
+            # 000 (2.33), sliding: e_i qdd before the rotation, 2 w x (R e_i qd) after it.
+            a = multiply_transposed(
+                rotation, [a_before[0], a_before[1], a_before[2] + acceleration]
+            )
+            a = add(a, cross(w, scale(rate + rate, rotation[2])))
+        else:
+            term('omega_i')
+            # 001 (3.15).
+            w = multiply_transposed(rotation, [w_before[0], w_before[1], w_before[2] + rate])
+            term('alpha_i')
+            # 001 (3.16). ERRATUM: the scan has w_i; it is w_{i-1} x z_{i-1} qd, in frame i-1.
+            alpha = multiply_transposed(
+                rotation,
+                [
+                    alpha[0] + w_before[1] * rate,
+                    alpha[1] - w_before[0] * rate,
+                    alpha[2] + acceleration,
+                ],
+            )
+            term('a_i')
+            a = multiply_transposed(rotation, a_before)
+        # 001 (3.17).
+        a = add(add(cross(w, cross(w, r)), cross(alpha, r)), a)
+        term('abar_i')
+        # 001 (3.18). ERRATUM: the scan has r_i; the vector is rbar_i, to the mass centre.
+        com = link.center_of_mass
+        a_com = add(add(cross(w, cross(w, com)), cross(alpha, com)), a)
+        term('F_i')
+        # 000 (2.35), the first part of 001 (3.19).
+        forces.append(scale(link.mass, a_com))
+        term('N_i')
+        # 000 (2.36), the first part of 001 (3.20).
+        momentum = multiply(link.tensor, w)
+        moments.append(add(multiply(link.tensor, alpha), cross(w, momentum)))
+
+    force: Vector | None = None
+    moment: Vector = []
+    if request.wrench is not None:
+        term('wrench')
+        force, moment = arm.tip_load(request.wrench)
+    efforts: list[Scalar] = []
+    for index in reversed(range(arm.n)):
+        link, rotation, r = arm.links[index], rotations[index], vectors[index]
+        inertial = forces[index]
+        # A constant for a joint that turns.
+        lever = add(link.center_of_mass, r)
+        term('n_i')
+        # 001 (3.20) without the outer link; m_i abar_i is the F_i of (3.19).
+        n = add(moments[index], cross(lever, inertial))
+        if force is not None:
+            # 001 (3.20): what the outer link hands inward, already in frame i.
+            n = add(add(n, cross(r, force)), moment)
+            term('f_i')
+            # 001 (3.19).
+            inertial = add(inertial, force)
+        term('tau_i')
+        # 001 (3.21), 000 (2.39): R_i^{i-1} z_{i-1} is the last row of R_{i-1}^i.
+        efforts.append(dot(rotation[2], inertial if link.is_prismatic else n))
+        if index > 0:
+            # The products R_i^{i+1} f_{i+1} and R_i^{i+1} n_{i+1} of (3.19) and (3.20).
+            term('f_i')
+            force = multiply(rotation, inertial)
+            term('n_i')
+            moment = multiply(rotation, n)
+    term('friction')
+    # 000 (2.39): b_i qd_i.
+    return with_viscous_friction(arm, efforts[::-1], qd)
+
+
+FORM = Formulation('luh_walker_paul', DOCUMENT, EQUATIONS, COVERS, compute_efforts)
+inverse_dynamics = FORM.inverse_dynamics

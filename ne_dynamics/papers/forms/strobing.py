@@ -1,0 +1,229 @@
+"""M, C and g by strobing: calls of any inverse dynamics with chosen inputs.
+
+Source: 001, end of section 3 and section 7. The inverse dynamics is called with unit accelerations
+for the columns of M, with unit velocities for the coefficients C^i_jk of the velocity products,
+and at rest for gravity. All functions take the `formulation` to strobe, by default that of Luh,
+Walker and Paul, or of Craig for an arm in modified frames.
+
+Friction is no part of M, C and g: it is left out where these are strobed, and stays in
+:func:`forward_dynamics`.
+"""
+
+from __future__ import annotations
+
+from ne_dynamics.errors import ModelError
+from ne_dynamics.papers.forms import craig, luh_walker_paul
+from ne_dynamics.papers.forms.arm import Arm
+from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
+from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar, Scalars
+
+DOCUMENT = '001, Turney, Mudge and Lee 1980'
+EQUATIONS = '001, end of section 3, section 7'
+
+_NO_GRAVITY = (0.0, 0.0, 0.0)
+
+
+def default_formulation(arm: Arm) -> InverseDynamicsFunction:
+    """Return the inverse dynamics that suits the arm's convention."""
+    if arm.convention == 'modified':
+        return craig.inverse_dynamics
+    return luh_walker_paul.inverse_dynamics
+
+
+def _units(n: int, *ones: int) -> list[float]:
+    return [1.0 if index in ones else 0.0 for index in range(n)]
+
+
+def mass_matrix(
+    arm: Arm, q: Scalars, formulation: InverseDynamicsFunction | None = None
+) -> Matrix:
+    """Return M(q), n rows of n scalars [kg m^2, kg m, kg].
+
+    Parameters
+    ----------
+    arm : Arm
+    q : sequence of n scalars
+    formulation : callable, optional
+
+    Returns
+    -------
+    list of n rows
+        Column j is the effort of the unit acceleration of joint j, without velocity and gravity;
+        the lower triangle is taken, the upper one mirrored (001 section 7, symmetry).
+    """
+    form = formulation or default_formulation(arm)
+    rigid, n = arm.rigid(), arm.n
+    zeros = _units(n)
+    matrix: Matrix = [[0.0] * n for _ in range(n)]
+    for column in range(n):
+        # 001, end of section 3.
+        efforts = form(rigid, q, zeros, _units(n, column), gravity=_NO_GRAVITY)
+        for row in range(column, n):
+            matrix[row][column] = matrix[column][row] = efforts[row]
+    return matrix
+
+
+def velocity_coefficients(
+    arm: Arm, q: Scalars, formulation: InverseDynamicsFunction | None = None
+) -> list[Matrix]:
+    """Return C^i_jk(q): effort i is the sum of ``C^i_jk qd_j qd_k`` over all j and k.
+
+    ERRATUM: 001 sets qd_j and qd_k to 1 and takes the effort for C^i_jk. That effort is
+    C^i_jj + C^i_kk + 2 C^i_jk; the two pure squares are subtracted here, and the rest halved.
+
+    Parameters
+    ----------
+    arm : Arm
+    q : sequence of n scalars
+    formulation : callable, optional
+
+    Returns
+    -------
+    list of n symmetric matrices
+        ``result[i][j][k]``. Symmetric in j and k, they are the Christoffel symbols of M.
+    """
+    form = formulation or default_formulation(arm)
+    rigid, n = arm.rigid(), arm.n
+    zeros = _units(n)
+
+    def strobed(*moving: int) -> list[Scalar]:
+        return form(rigid, q, _units(n, *moving), zeros, gravity=_NO_GRAVITY)
+
+    coefficients: list[Matrix] = [[[0.0] * n for _ in range(n)] for _ in range(n)]
+    squares = [strobed(j) for j in range(n)]
+    for j in range(n):
+        for i in range(n):
+            coefficients[i][j][j] = squares[j][i]
+        for k in range(j):
+            both = strobed(j, k)
+            for i in range(n):
+                mixed = 0.5 * (both[i] - squares[j][i] - squares[k][i])
+                coefficients[i][j][k] = coefficients[i][k][j] = mixed
+    return coefficients
+
+
+def coriolis_matrix(
+    arm: Arm,
+    q: Scalars,
+    qd: Scalars,
+    formulation: InverseDynamicsFunction | None = None,
+) -> Matrix:
+    """Return C(q, qd) in Christoffel form, n rows of n scalars: the sum of C^i_jk qd_k over k.
+
+    Parameters
+    ----------
+    arm : Arm
+    q, qd : sequence of n scalars
+    formulation : callable, optional
+    """
+    matrix: Matrix = []
+    for rows in velocity_coefficients(arm, q, formulation):
+        line = []
+        for row in rows:
+            value: Scalar = 0.0
+            for coefficient, rate in zip(row, qd, strict=True):
+                value = value + coefficient * rate
+            line.append(value)
+        matrix.append(line)
+    return matrix
+
+
+def gravity_torque(
+    arm: Arm,
+    q: Scalars,
+    *,
+    gravity: Scalars,
+    formulation: InverseDynamicsFunction | None = None,
+) -> list[Scalar]:
+    """Return G(q), n scalars: the effort at rest [N m or N]."""
+    form = formulation or default_formulation(arm)
+    zeros = _units(arm.n)
+    return form(arm, q, zeros, zeros, gravity=gravity)
+
+
+def forward_dynamics(
+    arm: Arm,
+    q: Scalars,
+    qd: Scalars,
+    tau: Scalars,
+    *,
+    gravity: Scalars,
+    wrench: Scalars | None = None,
+    formulation: InverseDynamicsFunction | None = None,
+) -> list[Scalar]:
+    """Return the accelerations that efforts give (001 section 7).
+
+    Parameters
+    ----------
+    arm : Arm
+    q, qd, tau : sequence of n scalars
+    gravity : sequence of 3 scalars
+        In the base link's axes [m/s^2].
+    wrench : sequence of 6 scalars, optional
+        Of the last link on the environment, at the tip frame and in its axes [N, N m].
+    formulation : callable, optional
+
+    Returns
+    -------
+    list of n scalars
+        ``M^-1 (tau - C - G)`` [rad/s^2 or m/s^2], friction in C.
+
+    Raises
+    ------
+    ModelError
+        When M, as numbers, is not positive definite.
+    """
+    form = formulation or default_formulation(arm)
+    # 001 section 7: C + G (and friction) with the accelerations zeroed.
+    known = form(arm, q, qd, _units(arm.n), gravity=gravity, wrench=wrench)
+    rest = [effort - part for effort, part in zip(tau, known, strict=True)]
+    # 001 section 7: M by strobing, then the system solved; no pivoting, M is positive definite.
+    return solve_by_cholesky(mass_matrix(arm, q, form), rest)
+
+
+def solve_by_cholesky(matrix: Matrix, right: Scalars) -> list[Scalar]:
+    """Solve a positive definite system by its Cholesky factors ``L D L^T``, without roots.
+
+    Parameters
+    ----------
+    matrix : n rows of n scalars
+        Symmetric; the lower triangle is read.
+    right : sequence of n scalars
+
+    Returns
+    -------
+    list of n scalars
+
+    Raises
+    ------
+    ModelError
+        When a pivot that is a number is not positive.
+    """
+    n = len(right)
+    lower: Matrix = [[0.0] * n for _ in range(n)]
+    pivots: list[Scalar] = []
+    for column in range(n):
+        weighted = [lower[column][k] * pivots[k] for k in range(column)]
+        pivot = matrix[column][column]
+        for k in range(column):
+            pivot = pivot - lower[column][k] * weighted[k]
+        if isinstance(pivot, float) and not pivot > 0.0:
+            raise ModelError(
+                f'joint of index {column}: expected a positive definite mass matrix, '
+                f'got pivot {pivot}'
+            )
+        pivots.append(pivot)
+        for row in range(column + 1, n):
+            value = matrix[row][column]
+            for k in range(column):
+                value = value - lower[row][k] * weighted[k]
+            lower[row][column] = value / pivot
+    solution = list(right)
+    for row in range(n):
+        for k in range(row):
+            solution[row] = solution[row] - lower[row][k] * solution[k]
+    solution = [value / pivot for value, pivot in zip(solution, pivots, strict=True)]
+    for row in reversed(range(n)):
+        for k in range(row + 1, n):
+            solution[row] = solution[row] - lower[k][row] * solution[k]
+    return solution

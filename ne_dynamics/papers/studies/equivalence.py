@@ -1,0 +1,111 @@
+"""All published formulations on the same random arms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.papers.forms import FORMULATIONS, Formulation
+from ne_dynamics.papers.forms.arm import Arm
+from ne_dynamics.papers.forms.random_arms import random_arm
+from ne_dynamics.papers.studies.report import StudyReport, Table
+
+NAME = 'equivalence'
+LARGEST_ARM = 8
+GRAVITY = (0.3, -0.2, -9.80665)
+"""Tilted, so that no component is hidden [m/s^2]."""
+
+DEFAULT_ARMS = 160
+DEFAULT_SEED = 4
+
+
+def study(
+    arms: int = DEFAULT_ARMS,
+    seed: int = DEFAULT_SEED,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> StudyReport:
+    """Compare every formulation with the production recursion.
+
+    Parameters
+    ----------
+    arms : int
+        Random arms for each formulation, of 1 to 8 joints in turn, as general as it covers.
+    seed : int
+        Arms and motions of one index are the same for all formulations that cover the same.
+    progress : callable
+        ``progress(done, total)``.
+
+    Returns
+    -------
+    StudyReport
+        Disagreements are relative to the largest effort of the arm.
+    """
+    worst = dict.fromkeys(FORMULATIONS, 0.0)
+    sliding = dict.fromkeys(FORMULATIONS, 0)
+    for index in range(arms):
+        n = 1 + index % LARGEST_ARM
+        made: dict[tuple[str, bool], tuple[Arm, list[list[float]], np.ndarray]] = {}
+        for name, formulation in FORMULATIONS.items():
+            key = (formulation.covers.convention, formulation.covers.prismatic)
+            if key not in made:
+                made[key] = _make_case(formulation, np.random.default_rng([seed, index]), n)
+            arm, motion, expected = made[key]
+            computed = formulation.inverse_dynamics(
+                arm, *motion[:3], gravity=GRAVITY, wrench=motion[3]
+            )
+            difference = float(np.abs(np.array(computed, dtype=float) - expected).max())
+            worst[name] = max(worst[name], difference / float(np.abs(expected).max()))
+            sliding[name] += sum(link.is_prismatic for link in arm.links)
+        progress(index + 1, arms)
+    rows = [
+        (
+            name,
+            formulation.equations,
+            formulation.covers.convention,
+            'yes' if formulation.covers.prismatic else 'no',
+            'any' if formulation.covers.products_of_inertia else 'axial moments',
+            f'{worst[name]:.0e}',
+        )
+        for name, formulation in FORMULATIONS.items()
+    ]
+    table = Table(
+        f'Largest disagreement with the production recursion on {arms} random arms of 1 to '
+        f'{LARGEST_ARM} joints, relative to the largest torque',
+        ('formulation', 'equations', 'DH', 'sliding joints', 'inertia', 'disagreement'),
+        rows,
+        f'Random lengths, twists, mass centres, tip wrench, viscous friction, gravity tilted; '
+        f'seed {seed}.',
+    )
+    data = {
+        'arms': arms,
+        'seed': seed,
+        'largest_disagreement': worst,
+        'sliding_joints': sliding,
+    }
+    return StudyReport(NAME, (table,), data)
+
+
+def _make_case(
+    formulation: Formulation, rng: np.random.Generator, n: int
+) -> tuple[Arm, list[list[float]], np.ndarray]:
+    covers = formulation.covers
+    arm = random_arm(
+        rng,
+        n,
+        covers.convention,
+        prismatic=0.3 if covers.prismatic else 0.0,
+        principal_axes=not covers.products_of_inertia,
+        half_way=not covers.any_center_of_mass,
+    )
+    motion = [
+        rng.uniform(-2.0, 2.0, n).tolist(),
+        rng.uniform(-2.0, 2.0, n).tolist(),
+        rng.uniform(-3.0, 3.0, n).tolist(),
+        rng.uniform(-10.0, 10.0, 6).tolist(),
+    ]
+    dynamics = Dynamics(arm.robot(), gravity=GRAVITY, backend='python')
+    q, qd, qdd, wrench = motion
+    expected = dynamics.inverse_dynamics(q, qd, qdd, wrench=wrench)
+    return arm, motion, np.asarray(expected, dtype=float)

@@ -1,0 +1,82 @@
+"""The result of a study: tables, data, and the files of its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under a heading.
+
+    Attributes
+    ----------
+    title : str
+    columns : sequence of str
+    rows : sequence of sequences of str
+    note : str
+        Below the table.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ''
+
+    def text(self) -> str:
+        """Return the table for a terminal."""
+        lines = [list(self.columns), *(list(row) for row in self.rows)]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
+        body = [
+            '  '.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in lines
+        ]
+        return '\n'.join([self.title, *body, *([self.note] if self.note else [])])
+
+    def markdown(self) -> str:
+        """Return the table in Markdown."""
+        lines = [list(self.columns), ['---'] * len(self.columns), *(list(r) for r in self.rows)]
+        body = ['| ' + ' | '.join(_escaped(cell) for cell in line) + ' |' for line in lines]
+        note = ['', _escaped(self.note)] if self.note else []
+        return '\n'.join([f'**{self.title}**', '', *body, *note])
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace('|', '\\|').replace('*', '\\*').replace('_', '\\_')
+
+
+@dataclass(frozen=True)
+class StudyReport:
+    """The result of a study.
+
+    Attributes
+    ----------
+    name : str
+        Of the subcommand.
+    tables : tuple of Table
+    data : dict
+        The same and more, for ``--json``, in SI units.
+    pictures : list of Path
+    """
+
+    name: str
+    tables: tuple[Table, ...]
+    data: dict[str, object]
+    pictures: list[Path] = field(default_factory=list)
+
+    def text(self) -> str:
+        """Return everything for a terminal."""
+        blocks = [table.text() for table in self.tables]
+        if self.pictures:
+            blocks.append('Picture: ' + ', '.join(map(str, self.pictures)))
+        return '\n\n'.join(blocks)
+
+    def markdown(self) -> str:
+        """Return the tables in Markdown."""
+        return '\n\n'.join(table.markdown() for table in self.tables) + '\n'
+
+    def as_json(self) -> dict[str, object]:
+        """Return what ``--json`` prints."""
+        return {'study': self.name, **self.data, 'pictures': [str(path) for path in self.pictures]}

@@ -1,0 +1,97 @@
+"""Frames at quarter turns to each other: rounding in a rotation matrix changes nothing."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import textbook
+
+from ne_dynamics.algorithms.kinematics import link_pose
+from ne_dynamics.algorithms.mechanism import build_mechanism
+from ne_dynamics.algorithms.newton_euler import newton_euler
+from ne_dynamics.algorithms.rotation_split import split_rotation
+from ne_dynamics.model.robot import Body, Inertia, Joint, JointType, Link, Robot, Transform
+
+GRAVITY = (0.3, -0.2, -9.80665)
+
+QUARTERS = [
+    Transform.from_xyz_rpy((0.0, 0.0, 0.0), np.array(steps) * np.pi / 2).rotation
+    for steps in itertools.product(range(-2, 3), repeat=3)
+]
+
+
+def rotation_of(pairs):
+    """Return Rz(turn) Rx(twist) Rz(spin)."""
+    (cg, sg), (ca, sa), (cb, sb) = pairs
+    turn = np.array([[cg, -sg, 0.0], [sg, cg, 0.0], [0.0, 0.0, 1.0]])
+    twist = np.array([[1.0, 0.0, 0.0], [0.0, ca, -sa], [0.0, sa, ca]])
+    return turn @ twist @ np.array([[cb, -sb, 0.0], [sb, cb, 0.0], [0.0, 0.0, 1.0]])
+
+
+@pytest.mark.parametrize('noise', [0.0, 1e-320, 1e-200, 1e-30, 1e-17, 1e-16, 2.2e-16])
+def test_a_split_rotation_is_the_rotation_whatever_rounding_left_in_it(noise):
+    """Quarter turns with any entries at the size of rounding come out to rounding."""
+    rng = np.random.default_rng(0)
+    for exact in QUARTERS:
+        for _ in range(20):
+            # One entry in three stays as it is: a zero beside a rounding is the hard case.
+            change = noise * rng.uniform(-1.0, 1.0, (3, 3)) * (rng.random((3, 3)) < 0.67)
+            rotation = np.round(exact) + change
+            pairs = split_rotation(rotation)
+            for cosine, sine in pairs:
+                assert abs(np.hypot(cosine, sine) - 1.0) < 1e-15
+            np.testing.assert_allclose(rotation_of(pairs), rotation, rtol=0, atol=2e-15)
+
+
+@pytest.mark.parametrize('twist', [1e-17, 3e-16, 1e-15, 1e-12, 1e-9, 1e-4, np.pi - 1e-9])
+def test_a_small_twist_does_not_spoil_the_split(twist):
+    """Turn and spin are uncertain beside a small twist; their product is not."""
+    rng = np.random.default_rng(1)
+    for first, last in rng.uniform(-np.pi, np.pi, (200, 2)):
+        axis_z, axis_x = np.eye(3)[2], np.eye(3)[0]
+        rotation = (
+            textbook.rotation_about(axis_z, first)
+            @ textbook.rotation_about(axis_x, twist)
+            @ textbook.rotation_about(axis_z, last)
+        )
+        pairs = split_rotation(rotation)
+        np.testing.assert_allclose(rotation_of(pairs), rotation, rtol=0, atol=2e-15)
+
+
+def quarter_turn_robot(seed):
+    """Return a chain whose frames are at quarter turns and whose axes are coordinate axes."""
+    rng = np.random.default_rng(seed)
+    joints, bodies, links = [], [], [Link('base', -1, Transform.identity(), None)]
+    for index in range(int(rng.integers(2, 5))):
+        kind = JointType.PRISMATIC if rng.random() < 0.2 else JointType.REVOLUTE
+        pose = Transform.from_xyz_rpy(
+            rng.choice([0.0, 0.0, 0.3, -0.5], 3), rng.integers(-2, 3, 3) * np.pi / 2
+        )
+        joints.append(Joint(f'joint_{index}', kind))
+        axis = np.eye(3)[rng.integers(3)] * rng.choice([-1.0, 1.0])
+        name = f'link_{index}'
+        bodies.append(Body(name, f'joint_{index}', index - 1, kind, axis, pose, index))
+        mass = rng.uniform(0.5, 4.0)
+        spread = mass * rng.uniform(0.03, 0.3, 3) ** 2
+        inertia = Inertia(mass, rng.uniform(-0.3, 0.3, 3), np.diag(spread.sum() - spread))
+        links.append(Link(name, index, Transform.identity(), links[-1].name, inertia))
+    return Robot('quarters', tuple(joints), tuple(bodies), tuple(links), 'base', links[-1].name)
+
+
+@pytest.mark.parametrize(('tolerance', 'count'), [(0.0, 1000), (1e-12, 300), (1e-7, 300)])
+def test_chains_of_quarter_turns_agree_with_the_textbook(tolerance, count):
+    """Poses and torques of many geometries are right to rounding at every tolerance."""
+    for seed in range(count):
+        robot = quarter_turn_robot(seed)
+        q, qd, qdd = np.random.default_rng([seed, 1]).uniform(-2.0, 2.0, (3, robot.n))
+        mechanism = build_mechanism(robot, tolerance)
+        axes, origin = link_pose(mechanism, robot.tip, q.tolist())
+        expected = textbook.link_pose(robot, q, robot.tip)
+        np.testing.assert_allclose(np.array(axes).T, expected[:3, :3], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(origin, expected[:3, 3], rtol=0, atol=2e-14)
+        efforts = newton_euler(mechanism, q.tolist(), qd.tolist(), qdd.tolist(), gravity=GRAVITY)
+        wanted = textbook.inverse_dynamics(robot, q, qd, qdd, GRAVITY)
+        error = np.abs(np.array(efforts) - wanted)
+        assert (error <= 5e-14 * np.abs(wanted).max()).all(), (seed, error, wanted)

@@ -1,0 +1,301 @@
+"""Names from a model are data: in what is written they come back, in what is printed they are
+text.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+import unicodedata
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+import pytest
+import yaml
+
+import ne_dynamics as ned
+from ne_dynamics.cli.main import main
+from ne_dynamics.control.annotation import AnnotatedTrajectory
+from ne_dynamics.control.trajectory_file import read_trajectory, trajectory_text
+from ne_dynamics.errors import ModelError
+from ne_dynamics.identification.write_back import encode_urdf, read_text, write_urdf
+
+# What XML 1.0 can hold: no control characters but tab, line end and those from U+0080 on.
+XML_NAMES = {
+    'comment': '--> <mass value="9"/> <!--',
+    'cdata': ']]>',
+    'quotes': '"\'`',
+    'markup': '<link name="x"/>&amp;&lt;',
+    'line end': 'a\nerror: b\r\n\tc',
+    'coding': '# -*- coding: utf-7 -*- +AGkAbQBwAG8AcgB0-',
+    'terminal': '\x9b31m\x9d0;title\x9c\x7f',
+    'backwards': '\u202etnioj\u2066',
+    'yes': 'yes',
+    'number': '1e3',
+    'null': '~',
+    'colon': 'a: b',
+    'hash': 'a #c',
+    'tag': '!!python/object/apply:os.system ["true"]',
+    'alias': '*a',
+    'anchor': '&a',
+    'directive': '%YAML 1.1',
+    'document': '---',
+    'path': '../../x',
+    'formula': '$\\frac{$_^',
+    'separators': 'a,b;c',
+    'braces': '{0} {name!r} %s ${HOME} $(true)',
+    'spaces': 'a\u00a0 \u2003\u2028\u0085b',
+    'long': 'n' * 5000,
+    'astral': '\U0001f916\U0010ffff',
+    'marks': '\ufeffe\u0301',
+}
+# What only YAML and Python can hold besides.
+OTHER_NAMES = {
+    'escape': '\x1b]0;owned\x07\x1b[2J',
+    'zero': 'a\0b',
+    'backspace': 'safe\x08\x08\x08\x08evil',
+    'noncharacter': '\ufffe\uffff',
+}
+ALL_NAMES = XML_NAMES | OTHER_NAMES
+
+
+def attribute(name):
+    """Return a name as a quoted attribute value."""
+    return quoteattr(name, {'\n': '&#10;', '\r': '&#13;', '\t': '&#9;'})
+
+
+def urdf_of(name):
+    """Return a URDF whose robot, first joint and first link have a name."""
+    inertial = (
+        '<inertial><mass value="2.0"/><origin xyz="0 0 0.3"/>'
+        '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>'
+    )
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n<!-- a comment -->\n'
+        f'<robot name={attribute(name)}>\n'
+        f'  <link name="base"/>\n  <link name={attribute(name)}>{inertial}</link>\n'
+        f'  <joint name={attribute(name)} type="revolute"><parent link="base"/>'
+        f'<child link={attribute(name)}/><axis xyz="0 1 0"/>'
+        '<limit lower="-3" upper="3" effort="90" velocity="9"/></joint>\n'
+        '</robot>\n'
+    )
+
+
+def dh_of(name):
+    """Return a DH file whose robot and joint have a name (JSON is YAML)."""
+    joint = {'name': name, 'mass': 2.0, 'center_of_mass': [0.3, 0, 0], 'inertia': [0.1, 0.1, 0.1]}
+    base = {'rpy': [1.5, 0, 0]}
+    document = {'name': name, 'convention': 'standard', 'base': base, 'joints': [joint]}
+    return yaml.safe_dump(document, allow_unicode=False)
+
+
+@pytest.fixture
+def log_file(tmp_path):
+    """Return a function that writes the log of a robot that takes 1.3 times its efforts."""
+
+    def write(robot):
+        times = np.arange(0.0, 10.0, 0.02)
+        position = 0.8 * np.sin(2.0 * times)
+        velocity, acceleration = 1.6 * np.cos(2.0 * times), -4.0 * position
+        effort = ned.Dynamics(robot, backend='python').inverse_dynamics(
+            position[:, None], velocity[:, None], acceleration[:, None]
+        )
+        path = tmp_path / 'log.csv'
+        quoted = '"' + robot.joint_names[0].replace('"', '""')
+        rows = [f'time,{quoted}.position",{quoted}.effort"']
+        rows += [
+            f'{time!r},{one!r},{other!r}'
+            for time, one, other in zip(
+                times.tolist(), position.tolist(), (1.3 * effort[:, 0]).tolist(), strict=True
+            )
+        ]
+        path.write_text('\n'.join(rows) + '\n', encoding='utf-8', newline='')
+        return path
+
+    return write
+
+
+def assert_terminal_is_safe(text):
+    """Want nothing in a text but what prints, and line ends."""
+    assert all(line.isprintable() for line in text.split('\n'))
+
+
+@pytest.mark.parametrize('kind', XML_NAMES)
+def test_identified_urdf_has_the_same_names(kind, log_file, tmp_path, capsys):
+    """The file that `identify` writes is the given one but for numbers, whatever the names are."""
+    name = XML_NAMES[kind]
+    model, output = tmp_path / 'model.urdf', tmp_path / 'out.urdf'
+    model.write_text(urdf_of(name), encoding='utf-8', newline='')
+    robot = ned.load_urdf(model)
+    assert robot.joint_names == (name,)
+    arguments = ['identify', '--model', str(model), str(log_file(robot))]
+    assert main([*arguments, '-o', str(output)]) == 0
+    captured = capsys.readouterr()
+    assert_terminal_is_safe(captured.out + captured.err)
+    written = ned.load_urdf(output)
+    assert (written.name, written.joint_names) == (name, (name,))
+    assert [link.name for link in written.links] == ['base', name]
+    assert written.bodies[0].inertia.mass != robot.bodies[0].inertia.mass
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        'log.csv',
+        'model.urdf',
+        'out.urdf',
+    ]
+    assert main([*arguments, '--json']) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document['joints'][0]['joint'] == name
+    assert document['bodies'][0]['link'] == name
+
+
+@pytest.mark.parametrize('kind', ALL_NAMES)
+def test_reports_on_dh_files_are_safe_to_print(kind, log_file, tmp_path, capsys):
+    """`check`, `identify` and `evaluate` print no control character of a DH file."""
+    model = tmp_path / 'model.yaml'
+    model.write_text(dh_of(ALL_NAMES[kind]), encoding='utf-8')
+    robot = ned.load_dh(model)
+    assert robot.joint_names == (ALL_NAMES[kind],)
+    log = str(log_file(robot))
+    assert main(['check', str(model)]) == 0
+    for command in ('identify', 'evaluate'):
+        assert main([command, '--model', str(model), log]) == 0
+        assert main([command, '--model', str(model), log, '--json']) == 0
+    captured = capsys.readouterr()
+    assert_terminal_is_safe((captured.out + captured.err).replace('\x7f', ''))  # in JSON
+
+
+def test_pictures_take_names_for_names(log_file, tmp_path, capsys):
+    """A name with dollar signs is no formula, and one with control characters is drawn."""
+    pytest.importorskip('matplotlib', reason='matplotlib is missing')
+    for kind in ('formula', 'escape', 'line end'):
+        model, picture = tmp_path / 'model.yaml', tmp_path / 'efforts.png'
+        model.write_text(dh_of(ALL_NAMES[kind]), encoding='utf-8')
+        log = str(log_file(ned.load_dh(model)))
+        assert main(['evaluate', '--model', str(model), log, '--plot', str(picture)]) == 0
+        assert picture.read_bytes().startswith(b'\x89PNG')
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize('kind', ALL_NAMES)
+def test_annotated_file_has_the_same_names(kind, tmp_path, capsys):
+    """The trajectory that `annotate` writes has the same names, and runs nothing when read."""
+    name = ALL_NAMES[kind]
+    model, source, target = (tmp_path / name for name in ('model.yaml', 'in.yaml', 'out.yaml'))
+    model.write_text(dh_of(name), encoding='utf-8')
+    points = [{'positions': [q], 'time_from_start': {'sec': t}} for t, q in ((0, 0.0), (1, 0.5))]
+    points[0]['velocities'] = points[1]['velocities'] = [0.0]
+    document = {'header': {'frame_id': name}, 'joint_names': [name], 'points': points}
+    source.write_text(yaml.safe_dump(document), encoding='utf-8')
+    assert main(['annotate', '--model', str(model), str(source), str(target)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ''
+    assert_terminal_is_safe(captured.err)
+    written = read_trajectory(str(target))
+    assert (written.joint_names, written.frame_id) == ((name,), name)
+    text = target.read_text(encoding='utf-8')
+    assert yaml.safe_load(text)['joint_names'] == [name]
+    assert not any(unicodedata.category(character) == 'Cc' for character in text.replace('\n', ''))
+
+
+def test_standard_output_is_utf_8(tmp_path, capsys, monkeypatch):
+    """What goes to standard output is UTF-8 like a file, whatever the terminal speaks."""
+    model, source = tmp_path / 'model.yaml', tmp_path / 'in.yaml'
+    model.write_text(dh_of('Gelenk ü \U0001f916'), encoding='utf-8')
+    points = [{'positions': [q], 'time_from_start': {'sec': t}} for t, q in ((0, 0.0), (1, 0.5))]
+    points[0]['velocities'] = points[1]['velocities'] = [0.0]
+    document = {'joint_names': ['Gelenk ü \U0001f916'], 'points': points}
+    source.write_text(yaml.safe_dump(document), encoding='utf-8')
+    stream = io.TextIOWrapper(io.BytesIO(), encoding='latin-1')
+    monkeypatch.setattr(sys, 'stdout', stream)
+    assert main(['annotate', '--model', str(model), str(source), '-']) == 0
+    stream.flush()
+    written = stream.buffer.getvalue().decode('utf-8')
+    assert yaml.safe_load(written)['joint_names'] == document['joint_names']
+    capsys.readouterr()
+
+
+def test_unpaired_surrogates():
+    """A name that no file can hold is written as an escape, not raised in the middle."""
+    nothing = np.zeros((1, 1))
+    trajectory = AnnotatedTrajectory(
+        ('a\ud800',), np.array([0]), nothing, nothing, nothing, np.array([0]), nothing, nothing, 0
+    )
+    text = trajectory_text(trajectory, (0, 0), '\udfff')
+    assert text.isascii()
+    document = yaml.load(text, Loader=yaml.SafeLoader)
+    assert document['joint_names'] == ['a\ud800']
+    assert document['header']['frame_id'] == '\udfff'
+
+
+@pytest.mark.parametrize('key', ['name', 'joints'])
+def test_unpaired_surrogates_in_a_dh_file(key, tmp_path, capsys):
+    """A DH file that escapes half a character in a name is refused, in text that prints."""
+    path = tmp_path / 'model.yaml'
+    surrogate = r'"\ud800"'
+    text = dh_of('plain').replace('name: plain', f'name: {surrogate}', 1)
+    if key == 'name':
+        text = dh_of('plain')
+        head, _, tail = text.rpartition('name: plain')
+        text = f'{head}name: {surrogate}{tail}'
+    path.write_text(text, encoding='utf-8')
+    with pytest.raises(ModelError, match=r'name: expected a text, got .* unpaired surrogate'):
+        ned.load_dh(path)
+    assert main(['check', str(path)]) == 1
+    assert_terminal_is_safe(capsys.readouterr().out)
+
+
+def test_error_messages_are_safe_to_print(tmp_path, capsys):
+    """A name in an error message moves no cursor and begins no line."""
+    model = tmp_path / 'model.urdf'
+    model.write_text(urdf_of('x\nne_dynamics: all is well\x9b2J'), encoding='utf-8')
+    assert main(['identify', '--model', str(model), 'none.csv', '--tip', 'no']) == 1
+    captured = capsys.readouterr().err
+    assert_terminal_is_safe(captured)
+    assert not any(line.startswith('ne_dynamics: all') for line in captured.splitlines())
+
+
+@pytest.mark.parametrize('name', ['arm', 'a\\u003cb\\n'])
+@pytest.mark.parametrize('encoding', ['unicode_escape', 'utf-7', 'rot13', 'base64', 'idna'])
+@pytest.mark.filterwarnings('ignore:invalid escape sequence')
+def test_encodings_that_xml_does_not_share(encoding, name, log_file, tmp_path, capsys):
+    """A file in an encoding that Python reads otherwise than XML is refused, nothing written."""
+    model, output = tmp_path / 'model.urdf', tmp_path / 'out.urdf'
+    text = urdf_of(name)
+    log = log_file(ned.load_urdf(text))
+    model.write_bytes(text.replace('"utf-8"', f'"{encoding}"').encode())
+    assert main(['identify', '--model', str(model), str(log), '-o', str(output)]) == 1
+    assert 'error' in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_encodings_that_xml_shares(tmp_path):
+    """What is written in Latin-1 or UTF-16 comes back from its bytes."""
+    for encoding in ('latin-1', 'utf-16', 'utf-8', 'cp1252'):
+        path = tmp_path / 'model.urdf'
+        text = urdf_of('Fräse <1>').replace('"utf-8"', f'"{encoding}"')
+        path.write_bytes(text.encode(encoding))
+        read, found = read_text(path)
+        robot = ned.load_urdf(path)
+        assert encode_urdf(write_urdf(read, robot), found) == path.read_bytes()
+
+
+def test_elements_of_another_namespace_are_left_alone():
+    """A link or inertial of a foreign namespace is neither read nor written."""
+    text = urdf_of('arm').replace('<robot ', '<robot xmlns:x="urn:x" ')
+    foreign = '<x:inertial><x:mass value="77"/></x:inertial>'
+    text = text.replace('<inertial>', foreign + '<inertial>')
+    text = text.replace('</robot>', '<x:link name="arm"><inertial/></x:link></robot>')
+    changed = ned.load_urdf(text.replace('value="2.0"', 'value="3.0"'))
+    written = write_urdf(text, changed)
+    assert written == text.replace('value="2.0"', 'value="3"')
+
+
+def test_prefixed_elements_get_prefixed_children():
+    """Where the whole URDF has a prefix, what is added has it too."""
+    text = re.sub(r'<(/?)(\w)', r'<\1u:\2', urdf_of('arm'))
+    text = text.replace('<u:robot ', '<u:robot xmlns:u="urn:u" ')
+    rubbing = urdf_of('arm').replace('<axis', '<dynamics damping="0.5" friction="2"/><axis')
+    written = write_urdf(text, ned.load_urdf(rubbing))
+    assert '<u:dynamics damping="0.5" friction="2"/>' in written
+    assert ned.load_urdf(written).joints[0].coulomb_friction == 2.0

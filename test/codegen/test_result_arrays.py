@@ -1,0 +1,183 @@
+"""The argument `out`: the result in an array of the caller."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.errors import InputError
+from ne_dynamics.shipped import shipped_file
+
+METHODS = {
+    'inverse_dynamics': ('q', 'qd', 'qdd'),
+    'inverse_dynamics with wrench': ('q', 'qd', 'qdd', 'wrench'),
+    'inverse_dynamics in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
+    'gravity_torque': ('q',),
+    'friction_torque': ('qd',),
+    'mass_matrix': ('q',),
+    'coriolis_matrix': ('q', 'qd'),
+    'forward_dynamics': ('q', 'qd', 'tau'),
+    'forward_dynamics with wrench': ('q', 'qd', 'tau', 'wrench'),
+    'forward_kinematics': ('q',),
+    'jacobian': ('q',),
+    'regressor': ('q', 'qd', 'qdd'),
+}
+
+BACKENDS = ['python', 'compiled']
+
+
+@pytest.fixture(scope='module')
+def arms():
+    """Dynamics of the shipped arm by backend."""
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    return {'python': ned.Dynamics(robot, backend='python'), 'compiled': ned.Dynamics(robot)}
+
+
+@pytest.fixture(params=BACKENDS)
+def arm(request, arms):
+    """Dynamics on one backend; skips where there is no compiler."""
+    if arms[request.param].backend != request.param:
+        pytest.skip('a compiler (llvmlite 0.45 or newer) is not installed')
+    return arms[request.param]
+
+
+def arguments_of(method, size=None):
+    """Return random arguments of a method: a list of arrays."""
+    rng = np.random.default_rng(len(method))
+    widths = {'wrench': 6, 'base_motion': 9, 'payload': 10}
+    return [
+        rng.uniform(-1.0, 1.0, (size or 1, widths.get(name, 6)))[
+            0 if size is None else slice(None)
+        ]
+        for name in METHODS[method]
+    ]
+
+
+@pytest.mark.parametrize('method', METHODS)
+@pytest.mark.parametrize('size', [None, 0, 1, 9, 40])
+def test_the_result_is_written_into_out(method, size, arm):
+    """What is returned is `out` itself, with the very numbers of a call without it."""
+    function = method.split()[0]
+    arguments = arguments_of(method, size)
+    expected = getattr(arm, function)(*arguments)
+    for turn in range(3):
+        out = np.full(expected.shape, np.nan)
+        result = getattr(arm, function)(*arguments, out=out)
+        assert result is out, turn
+        np.testing.assert_array_equal(out, expected)
+    row = np.full((3, *expected.shape), np.nan)
+    getattr(arm, function)(*arguments, out=row[1])
+    np.testing.assert_array_equal(row[1], expected)
+    assert np.isnan(row[[0, 2]]).all()
+
+
+@pytest.mark.parametrize(
+    'method', ['gravity_torque', 'friction_torque', 'mass_matrix', 'coriolis_matrix', 'regressor']
+)
+def test_out_is_taken_by_name_only(method, arm):
+    """A result array by place would be taken for another argument: it is a type error."""
+    arguments = arguments_of(method)
+    out = np.empty_like(getattr(arm, method)(*arguments))
+    for _ in range(2):
+        with pytest.raises(TypeError, match=method):
+            getattr(arm, method)(*arguments, out)
+
+
+BAD = {
+    'a list': (lambda shape: np.zeros(shape).tolist(), 'expected an array, got list'),
+    'float32': (lambda shape: np.zeros(shape, np.float32), 'expected dtype float64, got float32'),
+    'integers': (lambda shape: np.zeros(shape, int), 'expected dtype float64, got int64'),
+    'byte order': (lambda shape: np.zeros(shape, '>f8'), 'expected dtype float64, got >f8'),
+    'a larger one': (lambda shape: np.zeros((*shape, 1)), 'expected shape'),
+    'another length': (lambda shape: np.zeros((shape[0] + 1, *shape[1:])), 'expected shape'),
+    'read-only': (lambda shape: _frozen(np.zeros(shape)), 'read-only'),
+    'strided': (lambda shape: np.zeros((*shape[:-1], 2 * shape[-1]))[..., ::2], 'not contiguous'),
+    'unaligned': (lambda shape: _unaligned(shape), 'not aligned'),
+    'masked': (lambda shape: np.ma.zeros(shape), 'expected an array, got MaskedArray'),
+}
+
+
+def _frozen(array):
+    array.setflags(write=False)
+    return array
+
+
+def _unaligned(shape):
+    size = int(np.prod(shape))
+    return np.zeros(8 * size + 8, np.uint8)[1 : 8 * size + 1].view(np.float64).reshape(shape)
+
+
+@pytest.mark.parametrize('kind', BAD)
+@pytest.mark.parametrize('size', [None, 9])
+@pytest.mark.parametrize('method', ['inverse_dynamics', 'mass_matrix', 'friction_torque'])
+def test_an_array_that_cannot_take_the_result_is_refused(kind, size, method, arm):
+    """The error says what was expected of `out`; nothing is written into it."""
+    make, message = BAD[kind]
+    arguments = arguments_of(method, size)
+    shape = getattr(arm, method)(*arguments).shape
+    out = make(shape)
+    before = np.array(out)
+    for _ in range(2):
+        with pytest.raises(InputError, match=f'^out: .*{message}'):
+            getattr(arm, method)(*arguments, out=out)
+        np.testing.assert_array_equal(np.array(out), before)
+
+
+@pytest.mark.parametrize('size', [None, 9])
+@pytest.mark.parametrize('method', ['gravity_torque', 'inverse_dynamics', 'friction_torque'])
+def test_a_result_over_an_argument_is_refused(method, size, arm):
+    """An array that overlaps an argument would be read after it was written."""
+    arguments = arguments_of(method, size)
+    getattr(arm, method)(*arguments)
+    for index, argument in enumerate(arguments):
+        before = argument.copy()
+        with pytest.raises(InputError, match='overlaps an argument'):
+            getattr(arm, method)(*arguments, out=argument)
+        np.testing.assert_array_equal(argument, before)
+        memory = np.zeros(argument.size + 8)
+        moved = memory[3 : 3 + argument.size].reshape(argument.shape)
+        moved[...] = argument
+        shifted = memory[5 : 5 + argument.size].reshape(argument.shape)
+        changed = [*arguments[:index], moved, *arguments[index + 1 :]]
+        with pytest.raises(InputError, match='overlaps an argument'):
+            getattr(arm, method)(*changed, out=shifted)
+        np.testing.assert_array_equal(moved, before)
+        # Side by side is apart.
+        beside = np.zeros(2 * argument.size)
+        left, right = (part.reshape(argument.shape) for part in np.split(beside, 2))
+        left[...] = argument
+        changed = [*arguments[:index], left, *arguments[index + 1 :]]
+        expected = getattr(arm, method)(*arguments)
+        np.testing.assert_array_equal(getattr(arm, method)(*changed, out=right), expected)
+
+
+def test_a_named_link_and_other_axes_take_out(arm):
+    """The arguments that are no arrays go together with `out`."""
+    q = arguments_of('jacobian')[0]
+    for keywords in ({'link': 'forearm'}, {'axes': 'tip'}, {'link': 'forearm', 'axes': 'tip'}):
+        expected = arm.jacobian(q, **keywords)
+        out = np.empty_like(expected)
+        assert arm.jacobian(q, out=out, **keywords) is out
+        np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize('threads', [1, 2, 3])
+def test_threads_write_the_same_into_out(threads, compiler):
+    """A batch that is shared among threads fills every row of `out`, whatever its size."""
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    dynamics = ned.Dynamics(robot, threads=threads)
+    rng = np.random.default_rng(0)
+    for size in (100, 4096, 4097, 30_001, 100_000):
+        q, qd, qdd = rng.uniform(-1.0, 1.0, (3, size, 6))
+        out = np.full((size, 6), np.nan)
+        for _ in range(2):
+            assert dynamics.inverse_dynamics(q, qd, qdd, out=out) is out
+            few = range(0, size, max(1, size // 50))
+            singles = [dynamics.inverse_dynamics(q[k], qd[k], qdd[k]) for k in few]
+            np.testing.assert_allclose(out[few], singles, rtol=0, atol=1e-11)
+            assert np.isfinite(out).all()
+            out[...] = np.nan
+    q[70_000, 2] = np.nan
+    with pytest.raises(InputError, match=r'q: expected finite numbers.* \(70000, 2\)'):
+        dynamics.inverse_dynamics(q, qd, qdd, out=out)

@@ -1,0 +1,177 @@
+"""Copies of a model are as frozen as the model, and equal to the last bit."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.errors import ModelError
+from ne_dynamics.model.frozen import checked_number, frozen_array
+from ne_dynamics.model.rigid_body import Inertia, Transform
+from ne_dynamics.model.robot import Body, Finding, Joint, JointType, Link, Robot
+
+CONFIG = Path(__file__).resolve().parents[2] / 'config'
+
+WAYS = {
+    'copy': copy.copy,
+    'deepcopy': copy.deepcopy,
+    **{
+        f'pickle {protocol}': lambda value, protocol=protocol: pickle.loads(
+            pickle.dumps(value, protocol)
+        )
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
+    },
+}
+
+
+class PlainArm(Robot):
+    """A robot of another name."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class NumberedArm(Robot):
+    """A robot with a field of its own."""
+
+    serial: str = ''
+
+
+class Flange(Transform):
+    """A pose of another name."""
+
+
+def random_robot(seed):
+    """Return a chain of three bodies of two links each, with rotated frames and full tensors."""
+    rng = np.random.default_rng(seed)
+
+    def pose():
+        return Transform.from_xyz_rpy(rng.normal(size=3), rng.normal(size=3)).inverse()
+
+    def inertia():
+        spread = rng.normal(size=(3, 3))
+        return Inertia(rng.uniform(0.1, 3.0), rng.normal(size=3), spread @ spread.T)
+
+    joints, bodies, links = [], [], [Link('base', -1, Transform.identity(), None, inertia())]
+    for index in range(3):
+        kind = JointType.PRISMATIC if index == 1 else JointType.REVOLUTE
+        joints.append(Joint(f'j{index}', kind, rotor_inertia=1e-4, gear_ratio=101.3))
+        axis = rng.normal(size=3)
+        axis /= np.linalg.norm(axis)
+        bodies.append(Body(f'l{index}', f'j{index}', index - 1, kind, axis, pose(), index))
+        links.append(Link(f'l{index}', index, pose(), links[-1].name, inertia()))
+        links.append(Link(f'f{index}', index, pose(), links[-1].name, inertia()))
+    finding = Finding('info', 'made-up', 'robot', 'of a test')
+    return Robot('r', joints, bodies, links, 'base', 'f2', (finding,), 'nowhere')
+
+
+def assert_same_and_frozen(left, right):
+    """Compare two values, field by field, bit by bit, and want every array read-only."""
+    assert type(left) is type(right)
+    if dataclasses.is_dataclass(left):
+        for item in dataclasses.fields(left):
+            assert_same_and_frozen(getattr(left, item.name), getattr(right, item.name))
+    elif isinstance(left, tuple):
+        assert len(left) == len(right)
+        for one, other in zip(left, right, strict=True):
+            assert_same_and_frozen(one, other)
+    elif isinstance(left, np.ndarray):
+        assert left.dtype == right.dtype
+        assert left.tobytes() == right.tobytes()
+        assert not right.flags.writeable
+        with pytest.raises(ValueError, match='read-only'):
+            right[...] = 0.0
+    else:
+        assert left == right
+
+
+@pytest.mark.parametrize('way', WAYS)
+@pytest.mark.parametrize('seed', range(5))
+def test_copies_of_a_robot_are_frozen_and_equal(way, seed):
+    """A copied or unpickled robot has the same bits in arrays that nobody can write to."""
+    robot = random_robot(seed)
+    copied = WAYS[way](robot)
+    assert copied is not robot
+    assert_same_and_frozen(robot, copied)
+    assert copied.link('l1') is copied.links[3]
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_copies_of_shipped_models_are_frozen_and_equal(way):
+    """What the loaders return can be copied like what is built by hand."""
+    for path in (CONFIG / 'six_axis_arm.urdf', CONFIG / 'puma560_standard_dh.yaml'):
+        robot = ned.load_model(path)
+        assert_same_and_frozen(robot, WAYS[way](robot))
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_copies_of_the_parts_are_frozen_and_equal(way):
+    """Transform, Inertia, Joint, Body, Link and Finding are copied like the robot of them."""
+    robot = random_robot(7)
+    for part in (
+        robot.links[1].pose_in_body,
+        robot.links[1].inertia,
+        robot.joints[1],
+        robot.bodies[2],
+        robot.links[2],
+        robot.findings[0],
+    ):
+        assert_same_and_frozen(part, WAYS[way](part))
+
+
+@pytest.mark.parametrize('way', WAYS)
+def test_copies_keep_their_class(way):
+    """A subclass, with fields of its own or without, stays what it is, inside a robot too."""
+    robot = random_robot(3)
+    values = {item.name: getattr(robot, item.name) for item in dataclasses.fields(robot)}
+    pose = robot.links[1].pose_in_body
+    values['links'] = (
+        *robot.links[:-1],
+        dataclasses.replace(robot.links[-1], pose_in_body=Flange(pose.rotation, pose.translation)),
+    )
+    for arm in (PlainArm(**values), NumberedArm(**values, serial='n 5')):
+        copied = WAYS[way](arm)
+        assert_same_and_frozen(arm, copied)
+        assert type(copied.links[-1].pose_in_body) is Flange
+
+
+def test_copies_compute_the_same():
+    """The equations of a copied robot are the equations of the robot."""
+    robot = random_robot(11)
+    sources = [
+        ned.Dynamics(each, backend='python').source('inverse_dynamics')
+        for each in (robot, copy.deepcopy(robot), pickle.loads(pickle.dumps(robot)))
+    ]
+    assert sources[0] == sources[1] == sources[2]
+
+
+def test_array_that_is_given_stays_its_owners():
+    """The array handed to a constructor stays writeable; what happens to it is not the robot's."""
+    translation = np.array([1.0, 2.0, 3.0])
+    pose = Transform(np.eye(3), translation)
+    translation[0] = 9.0
+    assert pose.translation.tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    'value', [10**400, 'x', None, [1.0, [2.0]], np.ones(4), 1j, [float('inf')] * 3]
+)
+def test_values_that_are_no_numbers_are_refused(value):
+    """What is no array of finite numbers, or no finite number, is refused by name."""
+    with pytest.raises(ModelError, match=r'^thing: expected'):
+        frozen_array(value, (3,), 'thing')
+    with pytest.raises(ModelError, match=r'^thing: expected'):
+        checked_number(value, 'thing')
+
+
+def test_joint_values_and_limits():
+    """Any number of the joints can be had as an array; a limit is one of them."""
+    robot = random_robot(1)
+    assert robot.joint_values('gear_ratio').tolist() == [101.3] * 3
+    expected = [joint.reflected_inertia for joint in robot.joints]
+    assert robot.joint_values('reflected_inertia').tolist() == expected
+    assert robot.limits('upper').tolist() == robot.joint_values('upper').tolist()

@@ -1,0 +1,67 @@
+"""The computed-torque law: by substitution into a recursion, and explicitly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from formulation_cases import GENERAL, GRAVITY, TOLERANCE, arm_for, relative_error
+
+from ne_dynamics.papers.forms import FORMULATIONS, computed_torque_law, strobing
+from ne_dynamics.papers.forms.random_arms import random_arm
+
+
+def state_and_gains(rng, n):
+    """Return measured and desired state, and full gain matrices."""
+    state = [rng.uniform(-2.0, 2.0, n).tolist() for _ in range(5)]
+    gains = {
+        'kp': rng.uniform(-100.0, 100.0, (n, n)).tolist(),
+        'kv': rng.uniform(-20.0, 20.0, (n, n)).tolist(),
+    }
+    return state, gains
+
+
+@pytest.mark.parametrize('name', GENERAL)
+def test_the_law_by_substitution_is_the_explicit_law(name):
+    """With full, unsymmetric gain matrices, substitution into any form equals (4.1) to
+    round-off.
+    """
+    rng = np.random.default_rng(21)
+    for index in range(16):
+        n = 1 + index % 6
+        arm = arm_for(name, rng, n)
+        state, gains = state_and_gains(rng, n)
+        explicit = computed_torque_law.explicit(arm, *state, **gains, gravity=GRAVITY)
+        substituted = computed_torque_law.by_substitution(
+            arm, *state, **gains, gravity=GRAVITY, formulation=FORMULATIONS[name].function
+        )
+        assert relative_error(substituted, explicit) <= 1e-12
+
+
+def test_the_law_takes_the_form_that_suits_the_frames():
+    """Without a formulation named, arms in modified frames go through Craig's recursion."""
+    rng = np.random.default_rng(22)
+    arm = random_arm(rng, 4, 'modified')
+    state, gains = state_and_gains(rng, 4)
+    more = {**gains, 'gravity': GRAVITY, 'wrench': [1.0, -2.0, 3.0, 0.5, 0.4, 0.3]}
+    named = computed_torque_law.by_substitution(
+        arm, *state, **more, formulation=FORMULATIONS['craig'].function
+    )
+    assert computed_torque_law.by_substitution(arm, *state, **more) == named
+
+
+def test_the_error_obeys_the_linear_law():
+    """On the model itself edd + Kv ed + Kp e = 0 (4.3): the arm accelerates as substituted."""
+    rng = np.random.default_rng(23)
+    for n in range(1, 7):
+        arm = random_arm(rng, n)
+        state, gains = state_and_gains(rng, n)
+        q, qd, desired_q, desired_qd, desired_qdd = map(np.array, state)
+        tau = computed_torque_law.by_substitution(arm, *state, **gains, gravity=GRAVITY)
+        acceleration = strobing.forward_dynamics(arm, state[0], state[1], tau, gravity=GRAVITY)
+        left = (
+            desired_qdd
+            - acceleration
+            + np.array(gains['kv']) @ (desired_qd - qd)
+            + np.array(gains['kp']) @ (desired_q - q)
+        )
+        assert np.abs(left).max() <= TOLERANCE * np.abs(acceleration).max()

@@ -1,0 +1,168 @@
+"""Arms in Denavit-Hartenberg parameters: made, given to the production recursion, recovered."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from formulation_cases import GRAVITY, random_motion, relative_error
+
+import ne_dynamics as ned
+from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.model.robot import Inertia, Transform
+from ne_dynamics.papers.forms import FORMULATIONS, Arm, DHLink, arm_from_robot
+from ne_dynamics.papers.forms.arm import cosine_sine
+from ne_dynamics.papers.forms.random_arms import random_arm
+from ne_dynamics.shipped import shipped_file
+
+CONVENTIONS = ['standard', 'modified']
+
+
+@pytest.mark.parametrize('convention', CONVENTIONS)
+@pytest.mark.parametrize('seed', range(12))
+def test_an_arm_survives_the_way_through_a_robot(seed, convention):
+    """Recovered from its robot, an arm has the same torques and the same tip pose."""
+    rng = np.random.default_rng([seed, 1])
+    n = 1 + seed % 6
+    arm = random_arm(rng, n, convention)
+    again = arm_from_robot(arm.robot(), convention)
+    assert again.convention == convention
+    motion = random_motion(rng, n)
+    torques, poses = [], []
+    for robot in (arm.robot(), again.robot()):
+        dynamics = ned.Dynamics(robot, gravity=GRAVITY, backend='python')
+        torques.append(
+            dynamics.inverse_dynamics(motion.q, motion.qd, motion.qdd, wrench=motion.wrench)
+        )
+        poses.append(dynamics.forward_kinematics(motion.q))
+    assert relative_error(torques[1], torques[0]) <= 1e-11
+    assert relative_error(poses[1], poses[0]) <= 1e-11
+
+
+@pytest.mark.parametrize('seed', range(6))
+def test_rows_are_recovered_where_the_frames_fix_them(seed):
+    """Twist, length and shift of every row but the first come back as they were given."""
+    rng = np.random.default_rng([seed, 2])
+    for convention in CONVENTIONS:
+        arm = random_arm(rng, 4, convention)
+        again = arm_from_robot(arm.robot())
+        assert again.convention == convention
+        for row, other in zip(arm.links[1:], again.links[1:], strict=True):
+            assert other.a == pytest.approx(row.a, abs=1e-9)
+            assert other.constant_shift == pytest.approx(row.constant_shift, abs=1e-9)
+            for key in ('alpha', 'constant_angle'):
+                turn = getattr(other, key) - getattr(row, key)
+                assert abs(np.exp(1j * turn) - 1.0) < 1e-9
+            assert other.inertia.mass == row.inertia.mass
+
+
+@pytest.mark.parametrize(
+    'file', ['puma560_standard_dh.yaml', 'puma560_modified_dh.yaml', 'six_link_dh.yaml']
+)
+def test_shipped_arms_are_recovered(file):
+    """Every formulation that covers a shipped arm gives the production torques of its file."""
+    robot = ned.load_dh(shipped_file(file))
+    arm = arm_from_robot(robot)
+    rng = np.random.default_rng(5)
+    motion = random_motion(rng, arm.n)
+    covered = 0
+    for name, form in FORMULATIONS.items():
+        bare = arm.without_drives()
+        if form.covers.missing(bare):
+            continue
+        covered += 1
+        dynamics = ned.Dynamics(bare.robot(), gravity=GRAVITY, backend='python')
+        expected = dynamics.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+        computed = form.function(bare, motion.q, motion.qd, motion.qdd, gravity=GRAVITY)
+        assert relative_error(computed, expected) <= 1e-9, name
+        full = ned.Dynamics(robot, gravity=GRAVITY, backend='python')
+        drives = [
+            link.reflected_inertia * acceleration + link.coulomb_friction * np.sign(rate)
+            for link, acceleration, rate in zip(arm.links, motion.qdd, motion.qd, strict=True)
+        ]
+        expected = full.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+        assert relative_error(np.array(computed) + drives, expected) <= 1e-9, name
+    assert covered >= (1 if 'modified' in file else 6)
+
+
+def test_the_six_link_arm_of_the_source_is_covered_by_its_own_form():
+    """The example of 000, with centres of mass half-way, is within what its array form covers."""
+    robot = ned.load_dh(shipped_file('six_link_dh.yaml'))
+    arm = arm_from_robot(robot).without_drives()
+    missing = FORMULATIONS['sasaki_symbolic'].covers.missing(arm)
+    assert missing == []
+
+
+def test_a_payload_is_lumped_into_the_last_link():
+    """What is fixed beyond the last frame goes into the last row's inertia."""
+    arm = random_arm(np.random.default_rng(8), 3)
+    payload = Inertia(1.5, np.array([0.1, 0.0, 0.2]), np.diag([0.01, 0.02, 0.03]))
+    robot = arm.robot().with_payload(payload)
+    loaded = arm_from_robot(robot)
+    assert loaded.links[-1].mass == pytest.approx(arm.links[-1].mass + 1.5)
+    motion = random_motion(np.random.default_rng(9), 3)
+    expected = ned.Dynamics(robot, gravity=GRAVITY, backend='python').inverse_dynamics(
+        motion.q, motion.qd, motion.qdd
+    )
+    computed = FORMULATIONS['luh_walker_paul'].function(
+        loaded, motion.q, motion.qd, motion.qdd, gravity=GRAVITY
+    )
+    assert relative_error(computed, expected) <= 1e-9
+
+
+def test_robots_that_are_no_denavit_hartenberg_arm_are_refused():
+    """A URDF arm, a convention that does not fit and an unknown one are refused."""
+    urdf = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    with pytest.raises(ModelError, match=r'link_1|z axis'):
+        arm_from_robot(urdf)
+    arm = random_arm(np.random.default_rng(10), 4, 'modified', prismatic=0.0)
+    with pytest.raises(ModelError, match='expected a screw'):
+        arm_from_robot(arm.robot(), 'standard')
+    arm = random_arm(np.random.default_rng(11), 4, 'standard', prismatic=0.0)
+    with pytest.raises(ModelError, match='expected the frame of body'):
+        arm_from_robot(arm.robot(), 'modified')
+    with pytest.raises(ModelError, match=r"convention: expected one of .*'classic'"):
+        arm_from_robot(arm.robot(), 'classic')
+
+
+def test_wrong_rows_are_refused():
+    """Names, types and numbers of a row are checked when it is made."""
+    with pytest.raises(ModelError, match='a: expected a finite number, got nan'):
+        DHLink(a=float('nan'))
+    with pytest.raises(ModelError, match='d: expected a number'):
+        DHLink(d='long')
+    with pytest.raises(ModelError, match='viscous_friction: expected >= 0'):
+        DHLink(viscous_friction=-1.0)
+    with pytest.raises(ModelError, match=r"type: expected one of .*'spherical'"):
+        DHLink(type='spherical')
+    with pytest.raises(ModelError, match='inertia: expected an Inertia, got float'):
+        DHLink(inertia=1.0)
+    with pytest.raises(ModelError, match='links: expected at least one'):
+        Arm('standard', ())
+    with pytest.raises(ModelError, match="'axis': the name is used twice"):
+        Arm('standard', (DHLink(name='axis'), DHLink(name='axis')))
+    with pytest.raises(ModelError, match='convention: expected one of standard, modified'):
+        Arm('DH', (DHLink(),))
+    with pytest.raises(InputError, match='n: expected at least 1'):
+        random_arm(np.random.default_rng(0), 0)
+
+
+def test_quarter_turns_are_exact():
+    """Multiples of a quarter turn have sines and cosines of exactly 0, 1 and -1."""
+    for quarter in range(-5, 6):
+        assert set(map(abs, cosine_sine(0.5 * np.pi * quarter))) == {0.0, 1.0}
+        cosine, sine = cosine_sine(0.5 * np.pi * quarter)
+        assert cosine == pytest.approx(np.cos(0.5 * np.pi * quarter), abs=1e-15)
+        assert sine == pytest.approx(np.sin(0.5 * np.pi * quarter), abs=1e-15)
+    assert cosine_sine(0.3) == (np.cos(0.3), np.sin(0.3))
+
+
+def test_an_arm_is_frozen():
+    """Rows and arms cannot be changed; changes make new ones."""
+    arm = Arm('standard', (DHLink(), DHLink()), tool=Transform.from_translation((0.1, 0.0, 0.0)))
+    assert [link.name for link in arm.links] == ['joint_1', 'joint_2']
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        arm.links = ()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        arm.links[0].a = 1.0

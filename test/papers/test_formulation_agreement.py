@@ -1,0 +1,127 @@
+"""Every published formulation against the production recursion, and against Pinocchio."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from formulation_cases import (
+    GENERAL,
+    GRAVITY,
+    STANDARD,
+    TOLERANCE,
+    arm_for,
+    random_motion,
+    relative_error,
+)
+
+import ne_dynamics as ned
+from ne_dynamics.papers.forms import FORMULATIONS
+
+ARMS = 125
+"""Of each number of joints from 1 to 8: 1000 in all."""
+
+
+def production(arm):
+    """Return the production recursion for the very same arm."""
+    return ned.Dynamics(arm.robot(), gravity=GRAVITY, backend='python')
+
+
+def check_arms(names, n):
+    """Compare formulations on :data:`ARMS` random arms of n joints, tip wrench included."""
+    rng = np.random.default_rng([4, n, len(names[0])])
+    for index in range(ARMS):
+        arm = arm_for(names[0], rng, n)
+        motion = random_motion(rng, n)
+        arguments = motion.q, motion.qd, motion.qdd
+        expected = production(arm).inverse_dynamics(*arguments, wrench=motion.wrench)
+        for name in names:
+            function = FORMULATIONS[name].function
+            computed = function(arm, *arguments, gravity=GRAVITY, wrench=motion.wrench)
+            error = relative_error(computed, expected)
+            assert error <= TOLERANCE, f'{name}: {error:.2g} on arm {index} of {n} joints'
+
+
+@pytest.mark.parametrize('n', range(1, 9))
+def test_general_formulations_equal_the_production_recursion(n):
+    """On 1000 random standard arms with sliding joints, full inertia tensors, friction and tip
+    wrench, every general formulation gives the production recursion's torques.
+    """
+    check_arms(GENERAL, n)
+
+
+@pytest.mark.parametrize('n', range(1, 9))
+def test_craig_equals_the_production_recursion(n):
+    """On 1000 random arms in modified frames, of the same generality, Craig's form does."""
+    check_arms(['craig'], n)
+
+
+@pytest.mark.parametrize('n', range(1, 9))
+def test_sasaki_equals_the_production_recursion(n):
+    """On 1000 random revolute arms with axial moments and centres half-way, Sasaki's form does."""
+    check_arms(['sasaki_symbolic'], n)
+
+
+@pytest.mark.parametrize('name', FORMULATIONS)
+def test_formulations_equal_pinocchio(name):
+    """On 40 random arms every formulation gives Pinocchio's torques, with and without wrench."""
+    from pinocchio_arm import PinocchioArm
+
+    rng = np.random.default_rng(40)
+    function = FORMULATIONS[name].function
+    for index in range(40):
+        n = 1 + index % 8
+        arm = arm_for(name, rng, n)
+        motion = random_motion(rng, n)
+        oracle = PinocchioArm(arm, GRAVITY)
+        arguments = motion.q, motion.qd, motion.qdd
+        for wrench in (None, motion.wrench):
+            expected = oracle.inverse_dynamics(*arguments, wrench=wrench)
+            computed = function(arm, *arguments, gravity=GRAVITY, wrench=wrench)
+            assert relative_error(computed, expected) <= TOLERANCE
+
+
+def test_formulations_agree_without_friction_base_and_tool():
+    """Arms in the documents' own plainest setting give equal torques in every standard form."""
+    rng = np.random.default_rng(41)
+    for index in range(24):
+        n = 1 + index % 8
+        arm = arm_for('sasaki_symbolic', rng, n, friction=False, base_and_tool=False)
+        motion = random_motion(rng, n)
+        arguments = motion.q, motion.qd, motion.qdd
+        expected = production(arm).inverse_dynamics(*arguments)
+        for name in STANDARD:
+            computed = FORMULATIONS[name].function(arm, *arguments, gravity=GRAVITY)
+            assert relative_error(computed, expected) <= TOLERANCE
+
+
+def test_a_moving_base_equals_production_and_pinocchio():
+    """A base that turns and accelerates changes the torques as in the production recursion and
+    as on Pinocchio's free flyer.
+    """
+    from pinocchio_arm import PinocchioArm
+
+    names = [name for name, form in FORMULATIONS.items() if form.covers.moving_base]
+    assert names == ['angeles']
+    rng = np.random.default_rng(42)
+    for index in range(48):
+        n = 1 + index % 8
+        arm = arm_for('angeles', rng, n)
+        motion = random_motion(rng, n)
+        arguments = motion.q, motion.qd, motion.qdd
+        more = {'wrench': motion.wrench, 'base_motion': motion.base_motion}
+        computed = FORMULATIONS['angeles'].function(arm, *arguments, gravity=GRAVITY, **more)
+        expected = production(arm).inverse_dynamics(*arguments, **more)
+        assert relative_error(computed, expected) <= TOLERANCE
+        oracle = PinocchioArm(arm, GRAVITY, floating=True).inverse_dynamics(*arguments, **more)
+        assert relative_error(computed, oracle) <= TOLERANCE
+
+
+def test_positions_and_velocities_do_not_change_the_torques():
+    """Algorithm 7.4.1 as printed, with c_i and cd_i, gives the very same torques."""
+    rng = np.random.default_rng(43)
+    arm = arm_for('angeles', rng, 6)
+    motion = random_motion(rng, 6)
+    function = FORMULATIONS['angeles'].function
+    arguments = motion.q, motion.qd, motion.qdd
+    short = function(arm, *arguments, gravity=GRAVITY)
+    assert function(arm, *arguments, gravity=GRAVITY, with_positions=True) == short

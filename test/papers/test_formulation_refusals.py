@@ -1,0 +1,188 @@
+"""What a formulation does not cover, it says."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from formulation_cases import GRAVITY, STANDARD, arm_for, random_motion
+
+from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.papers.forms import FORMULATIONS, Covers, Formulation, computed_torque_law
+from ne_dynamics.papers.forms import natural_orthogonal_complement as noc
+from ne_dynamics.papers.forms.random_arms import random_arm
+from ne_dynamics.papers.forms.rk4 import simulate
+
+N = 3
+
+
+def call(name, arm, **changes):
+    """Call a formulation with a random motion, some of it changed."""
+    motion = random_motion(np.random.default_rng(1), arm.n)
+    arguments = {'q': motion.q, 'qd': motion.qd, 'qdd': motion.qdd, 'gravity': GRAVITY, **changes}
+    q, qd, qdd = (arguments.pop(key) for key in ('q', 'qd', 'qdd'))
+    return FORMULATIONS[name].function(arm, q, qd, qdd, **arguments)
+
+
+def changed(arm, **changes):
+    """Return the arm with its second row changed."""
+    links = list(arm.links)
+    links[1] = dataclasses.replace(links[1], **changes)
+    return arm.with_links(links)
+
+
+def arm_of(name):
+    """Return an arm that the formulation covers."""
+    return arm_for(name, np.random.default_rng(2), N)
+
+
+@pytest.mark.parametrize('name', FORMULATIONS)
+def test_the_register_says_where_a_formulation_comes_from(name):
+    """Every entry names its document and equations, and what was added is a feature it covers."""
+    form = FORMULATIONS[name]
+    assert form.name == name
+    assert form.document[:3] in ('000', '001', '002', '003', '004')
+    assert form.document[:3] in form.equations
+    for feature in form.covers.added:
+        assert getattr(form.covers, feature) is True
+
+
+@pytest.mark.parametrize('name', FORMULATIONS)
+def test_a_covered_arm_is_not_refused(name):
+    """The arms that the refusals below start from are accepted."""
+    assert FORMULATIONS[name].covers.missing(arm_of(name)) == []
+    assert len(call(name, arm_of(name))) == N
+
+
+@pytest.mark.parametrize('name', STANDARD)
+def test_modified_frames_are_refused_by_standard_forms(name):
+    """A form in standard frames refuses an arm in modified ones."""
+    arm = random_arm(np.random.default_rng(0), N, 'modified')
+    with pytest.raises(ModelError, match=f'{name}: expected standard .* got modified'):
+        call(name, arm)
+
+
+def test_standard_frames_are_refused_by_craig():
+    """Craig's form refuses an arm in standard frames."""
+    arm = random_arm(np.random.default_rng(0), N, 'standard')
+    with pytest.raises(ModelError, match=r'craig: expected modified .* got standard'):
+        call('craig', arm)
+
+
+def test_sasaki_refuses_what_his_arrays_do_not_hold():
+    """A sliding joint, a product of inertia and a mass centre elsewhere are named and refused."""
+    arm = arm_of('sasaki_symbolic')
+    with pytest.raises(ModelError, match=r"joint 'joint_2': expected a revolute joint"):
+        call('sasaki_symbolic', changed(arm, type='prismatic'))
+    tensor = np.diag([0.3, 0.4, 0.5])
+    tensor[0, 1] = tensor[1, 0] = 0.01
+    inertia = dataclasses.replace(arm.links[1].inertia, inertia_about_com=tensor)
+    with pytest.raises(ModelError, match=r'link 2: expected axial moments of inertia only'):
+        call('sasaki_symbolic', changed(arm, inertia=inertia))
+    inertia = dataclasses.replace(arm.links[1].inertia, center_of_mass=np.array([0.1, 0.2, 0.3]))
+    with pytest.raises(ModelError, match=r'link 2: expected the centre of mass half-way'):
+        call('sasaki_symbolic', changed(arm, inertia=inertia))
+
+
+@pytest.mark.parametrize('name', FORMULATIONS)
+def test_coulomb_friction_and_rotors_are_refused(name):
+    """No document has Coulomb friction or rotor inertia: they are named, not dropped."""
+    arm = arm_of(name)
+    with pytest.raises(ModelError, match=r"joint 'joint_2': expected no Coulomb friction, got 2"):
+        call(name, changed(arm, coulomb_friction=2.0))
+    with pytest.raises(ModelError, match=r"joint 'joint_2': expected no rotor inertia, got 0.1"):
+        call(name, changed(arm, reflected_inertia=0.1))
+    drives = changed(arm, coulomb_friction=2.0, reflected_inertia=0.1)
+    assert call(name, drives.without_drives()) == call(name, arm)
+
+
+@pytest.mark.parametrize('name', [name for name in FORMULATIONS if name != 'angeles'])
+def test_a_moving_base_is_refused_where_it_is_not_offered(name):
+    """A form for a fixed base refuses a base motion."""
+    with pytest.raises(InputError, match=f'{name}: base_motion: expected none'):
+        call(name, arm_of(name), base_motion=[0.0] * 9)
+
+
+@pytest.mark.parametrize('name', FORMULATIONS)
+def test_arguments_of_wrong_length_or_value_are_refused(name):
+    """A wrong length and a number that is not finite are refused by name."""
+    arm = arm_of(name)
+    with pytest.raises(InputError, match=f'{name}: qd: expected {N} numbers, got 2'):
+        call(name, arm, qd=[0.0, 0.0])
+    with pytest.raises(InputError, match='gravity: expected 3 numbers, got 1'):
+        call(name, arm, gravity=[9.8])
+    with pytest.raises(InputError, match='wrench: expected 6 numbers, got 3'):
+        call(name, arm, wrench=[0.0] * 3)
+    with pytest.raises(InputError, match='q: expected finite numbers, got nan at index 1'):
+        call(name, arm, q=[0.0, float('nan'), 0.0])
+    with pytest.raises(InputError, match='qdd: expected finite numbers'):
+        call(name, arm, qdd=[np.array([0.0, np.inf])] * N)
+
+
+def test_a_form_without_tip_wrench_would_refuse_one():
+    """A record that does not cover the wrench makes the common check refuse it."""
+    from ne_dynamics.papers.forms.coverage import check_request
+
+    covers = Covers(convention='standard', wrench=False, viscous_friction=False)
+    arm = arm_of('luh_walker_paul')
+    with pytest.raises(ModelError, match='expected no viscous friction'):
+        check_request('form', covers, arm)
+    with pytest.raises(InputError, match='form: wrench: expected none'):
+        check_request('form', covers, arm.rigid(), wrench=[0.0] * 6)
+
+
+def test_another_form_brings_only_its_equations():
+    """A form made of a function of a request refuses by its own name before it computes."""
+    seen = []
+
+    def compute_efforts(request, doubled=False):
+        seen.append(request)
+        return [(2.0 if doubled else 1.0) * value for value in request.qdd]
+
+    form = Formulation('ninth', '009', '009 (1)', Covers(convention='standard'), compute_efforts)
+    arm, zeros = arm_of('luh_walker_paul'), [0.0] * N
+    with pytest.raises(InputError, match='ninth: qd: expected 3 numbers, got 1'):
+        form.inverse_dynamics(arm, zeros, [0.0], zeros, gravity=GRAVITY)
+    with pytest.raises(InputError, match='ninth: base_motion: expected none'):
+        form.inverse_dynamics(arm, zeros, zeros, zeros, gravity=GRAVITY, base_motion=[0.0] * 9)
+    assert not seen
+    assert form.function(arm, zeros, zeros, [1.0] * N, gravity=GRAVITY) == [1.0] * N
+    more = {'gravity': GRAVITY, 'doubled': True}
+    assert form.inverse_dynamics(arm, zeros, zeros, [1.0] * N, **more) == [2.0] * N
+    assert seen[0].arm is arm
+    assert seen[0].wrench is None
+
+
+def test_the_terms_refuse_as_the_formulation_does():
+    """Forward dynamics and matrices check their arguments too."""
+    arm = arm_of('luh_walker_paul')
+    with pytest.raises(InputError, match='tau: expected 3 numbers'):
+        noc.forward_dynamics(arm, [0.0] * N, [0.0] * N, [0.0], gravity=GRAVITY)
+    modified = random_arm(np.random.default_rng(0), N, 'modified')
+    with pytest.raises(ModelError, match='expected standard'):
+        noc.twist_shaping_matrix(modified, [0.0] * N)
+
+
+def test_gains_that_are_not_square_are_refused():
+    """A diagonal given as a vector is refused: the law takes full gain matrices."""
+    arm = arm_of('luh_walker_paul')
+    state = [[0.0] * N] * 5
+    with pytest.raises(InputError, match='kv: expected 3 rows of 3 numbers'):
+        computed_torque_law.by_substitution(
+            arm, *state, kp=np.eye(N), kv=np.eye(N)[:2], gravity=GRAVITY
+        )
+    with pytest.raises(InputError, match='desired_qd: expected 3 numbers, got 1'):
+        computed_torque_law.by_substitution(
+            arm, *state[:3], [0.0], state[4], kp=np.eye(N), kv=np.eye(N), gravity=GRAVITY
+        )
+
+
+def test_a_simulation_refuses_a_step_that_does_not_advance():
+    """A step of zero, and velocities of another number than positions, are refused."""
+    with pytest.raises(InputError, match='step: expected more than 0'):
+        simulate(lambda t, q, qd: [0.0], [0.0], [0.0], step=0.0, steps=1)
+    with pytest.raises(InputError, match='qd: expected 1 numbers'):
+        simulate(lambda t, q, qd: [0.0], [0.0], [0.0, 0.0], step=0.1, steps=1)
+    with pytest.raises(InputError, match='steps: expected 0 or more'):
+        simulate(lambda t, q, qd: [0.0], [0.0], [0.0], step=0.1, steps=-1)

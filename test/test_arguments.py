@@ -1,0 +1,170 @@
+"""Arguments that are not what a method expects, on every backend and for robots of every size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.bench.robots import chain
+from ne_dynamics.errors import InputError
+from ne_dynamics.shipped import shipped_file
+
+BACKENDS = ['python', 'auto']
+
+METHODS = {
+    'inverse_dynamics': 3,
+    'gravity_torque': 1,
+    'friction_torque': 1,
+    'mass_matrix': 1,
+    'coriolis_matrix': 2,
+    'forward_dynamics': 3,
+    'forward_kinematics': 1,
+    'jacobian': 1,
+    'regressor': 3,
+}
+
+
+@pytest.fixture(scope='module', params=BACKENDS)
+def arms(request, tmp_path_factory):
+    """The shipped arm and a robot beyond all sizes that are written out."""
+    import os
+
+    os.environ.setdefault('NE_DYNAMICS_CACHE', str(tmp_path_factory.mktemp('cache')))
+    arm = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    return [ned.Dynamics(robot, backend=request.param) for robot in (arm, chain(22))]
+
+
+def calls_of(arms):
+    """Yield dynamics, a method of theirs, and how many joint vectors it takes."""
+    for dynamics in arms:
+        for name, count in METHODS.items():
+            yield dynamics, name, count
+
+
+def test_masked_arrays_are_refused(arms):
+    """A mask would be lost: the error says how many entries it hides, before and after calls."""
+    for dynamics, name, count in calls_of(arms):
+        masked = np.ma.array(np.zeros(dynamics.n), mask=np.arange(dynamics.n) == 2)
+        for place in range(count):
+            arguments = [np.zeros(dynamics.n)] * count
+            arguments[place] = masked
+            for _ in range(2):
+                with pytest.raises(InputError, match=r'without mask.* 1 masked'):
+                    getattr(dynamics, name)(*arguments)
+        with pytest.raises(InputError, match=r'without mask.* 0 masked'):
+            getattr(dynamics, name)(*[np.ma.zeros((3, dynamics.n))] * count)
+
+
+def test_shapes_go_together_or_are_refused_by_name(arms):
+    """A batch beside one sample, and batches of two lengths, are refused for every size."""
+    for dynamics, name, count in calls_of(arms):
+        n = dynamics.n
+        if count == 1:
+            continue
+        for first, other in (((n,), (5, n)), ((5, n), (n,)), ((5, n), (4, n)), ((n,), (1, n))):
+            for place in range(1, count):
+                arguments = [np.zeros(first)] * count
+                arguments[place] = np.zeros(other)
+                for _ in range(2):
+                    with pytest.raises(InputError, match=rf'expected shape .* got \({other[0]}'):
+                        getattr(dynamics, name)(*arguments)
+
+
+@pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
+def test_a_number_that_is_not_finite_is_named_for_every_size(arms, bad):
+    """Argument and place are in the error, whatever computes the function."""
+    for dynamics, name, count in calls_of(arms):
+        for place in range(count):
+            for shape, index in (((dynamics.n,), (1,)), ((9, dynamics.n), (7, 1))):
+                arguments = [np.full(shape, 0.1) for _ in range(count)]
+                getattr(dynamics, name)(*arguments)
+                arguments[place][index] = bad
+                with pytest.raises(InputError, match=r'expected finite numbers, got .*at index'):
+                    getattr(dynamics, name)(*arguments)
+
+
+def test_angles_of_mimic_joints_are_exact_where_the_coordinate_is_small():
+    """What counts is the angle of the joint: 3e5 rad times 1000 is left to the library."""
+    urdf = """<robot name="pair"><link name="base"/>{links}{joints}</robot>"""
+    link = (
+        '<link name="{name}"><inertial><origin xyz="0.1 0.02 0.03"/><mass value="1.5"/>'
+        '<inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0.01" ixz="0.02" iyz="0.03"/>'
+        '</inertial></link>'
+    )
+    joint = (
+        '<joint name="j_{name}" type="continuous"><parent link="{parent}"/>'
+        '<child link="{name}"/><origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/>'
+        '<axis xyz="0 1 0"/>{mimic}</joint>'
+    )
+    mimic = '<mimic joint="j_a" multiplier="1000" offset="0.25"/>'
+    text = urdf.format(
+        links=link.format(name='a') + link.format(name='b'),
+        joints=joint.format(name='a', parent='base', mimic='')
+        + joint.format(name='b', parent='a', mimic=mimic),
+    )
+    robot = ned.load_urdf(text)
+    assert robot.n == 1
+    compiled, python = (ned.Dynamics(robot, backend=backend) for backend in ('auto', 'python'))
+    for q in (999.0, 1001.0, 3e5, -9.9e5, 1e6):
+        for _ in range(2):
+            np.testing.assert_allclose(
+                compiled.mass_matrix([q]), python.mass_matrix([q]), rtol=1e-9
+            )
+            np.testing.assert_allclose(
+                compiled.gravity_torque(np.full((9, 1), q)),
+                np.tile(python.gravity_torque([q]), (9, 1)),
+                rtol=1e-9,
+            )
+
+
+def test_results_are_in_c_order_for_every_size(arms):
+    """A result can be the next call's `out`, also where it is assembled from smaller functions."""
+    for dynamics, name, count in calls_of(arms):
+        for shape in ((dynamics.n,), (4, dynamics.n)):
+            arguments = [np.full(shape, 0.1)] * count
+            result = getattr(dynamics, name)(*arguments)
+            assert result.flags.c_contiguous
+            expected = result.copy()
+            assert getattr(dynamics, name)(*arguments, out=result) is result
+            np.testing.assert_array_equal(result, expected)
+
+
+def test_an_overflow_is_named_by_the_method_that_was_called(arms):
+    """Whatever smaller functions a large robot is computed from, the error speaks of the call."""
+    for dynamics in arms:
+        q = np.full(dynamics.n, 0.3)
+        rates = q.copy()
+        rates[1] = 1e160
+        calls = {'forward_dynamics': (q, rates, q), 'coriolis_matrix': (q, rates)}
+        calls['inverse_dynamics'] = calls['regressor'] = (q, rates, q)
+        for name, arguments in calls.items():
+            for rows in (arguments, [np.tile(argument, (3, 1)) for argument in arguments]):
+                if name == 'coriolis_matrix' and dynamics.n < 10:
+                    continue  # linear in the rates: nothing overflows
+                with pytest.raises(InputError, match=rf'^{name}: .* largest is 1e\+160, in qd'):
+                    getattr(dynamics, name)(*rows)
+
+
+@pytest.mark.parametrize('threads', [-1, 1.5, '2', True, None, 10**9, np.nan])
+def test_a_number_of_threads_that_makes_no_sense_is_refused(threads):
+    """Only whole numbers of a sensible size are numbers of threads."""
+    with pytest.raises(InputError, match='threads: expected a whole number from 0 to 1024'):
+        ned.Dynamics(chain(2), threads=threads)
+
+
+@pytest.mark.parametrize('tolerance', [-1e-9, 0.01, np.nan, '1e-7', None, True])
+def test_a_tolerance_that_makes_no_sense_is_refused(tolerance):
+    """A tolerance is a number from 0 to below 0.01."""
+    with pytest.raises(InputError, match=r'tolerance: expected 0 <= tolerance < 0\.01'):
+        ned.Dynamics(chain(2), tolerance=tolerance)
+
+
+def test_sizes_of_a_rounding_bound_are_checked():
+    """Shapes that do not fit and sizes that overflow are input errors."""
+    dynamics = ned.Dynamics(chain(3), backend='python')
+    for sizes in ({'q': [1.0, 2.0]}, {'qd': np.ones((2, 3))}, {'qdd': 'fast'}, {'qd': np.inf}):
+        with pytest.raises(InputError, match=next(iter(sizes))):
+            dynamics.rounding_bound(**sizes)
+    with pytest.raises(InputError, match=r'overflows; the largest is 1e\+300, in qd'):
+        dynamics.rounding_bound(qd=1e300)
