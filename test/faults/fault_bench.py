@@ -47,7 +47,7 @@ ENVIRONMENT = {
 }
 """Of the test process, before it makes a bench, and so of the processes that it starts."""
 
-PATIENCE = 40.0
+PATIENCE = 120.0
 """Seconds that something may take on a busy machine before a test gives up."""
 
 NODE_MODULE = 'ne_dynamics.ros.node'

@@ -175,8 +175,8 @@ def check_held_again(arm, mark) -> None:
 
 def until_left(arm, treat) -> None:
     """Break the wire of the states so until the arm is left; make it whole again."""
-    arm.set(state_timeout=0.2)
     with arm.state_wire.broken(treat):
+        arm.set(state_timeout=0.2)
         arm.until(lambda: arm.is_left, 'a last command, and silence')
         arm.left = arm.mark()
         arm.set(state_timeout=2.0)

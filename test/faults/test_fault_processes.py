@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -56,10 +57,10 @@ def test_the_node_is_stopped_for_a_while(arm) -> None:
     """SIGSTOP for longer than the timeout and SIGCONT: an error, held where it is measured."""
     mark = arm.mark()
     start_moving(arm)
-    arm.set(state_timeout=0.5)
+    arm.set(state_timeout=2.0)
     arm.node.send(signal.SIGSTOP)
     answered = arm.answers[-1].stamp
-    arm.until(lambda: arm.states[-1].stamp - answered > 0.8e9, 'more than the timeout of 0.5 s')
+    arm.until(lambda: arm.states[-1].stamp - answered > 2.5e9, 'more than the timeout of 2 s')
     later = arm.mark()
     arm.node.send(signal.SIGCONT)
     arm.until_answering(20)
@@ -86,8 +87,8 @@ def test_the_robot_is_stopped_for_a_while(arm) -> None:
     """The states stop and return with the process of the robot: an error, and the arm is held."""
     mark = arm.mark()
     start_moving(arm)
-    arm.set(state_timeout=0.5)
     arm.robot.send(signal.SIGSTOP)
+    arm.set(state_timeout=0.5)  # short only now: a busy machine may keep the robot waiting, too
     arm.until_fault('joint_states stopped', since=mark)
     arm.settle()
     count = len(arm.commands)
@@ -142,16 +143,18 @@ def test_the_robot_is_killed_and_started_again(arm) -> None:
     """
     mark = arm.mark()
     start_moving(arm)
-    arm.set(state_timeout=0.5)
     arm.robot.kill()
+    killed = time.time_ns()
+    arm.set(state_timeout=0.5)
     arm.until_fault('joint_states stopped', since=mark)
     later = arm.mark()
+    arm.set(state_timeout=5.0)
     arm.start_robot(initial_position=ELSEWHERE.tolist())
     arm.until_answering(20)
-    arm.set(state_timeout=5.0)
-    first = arm.answers[later.answers]
+    first = next(answer for answer in arm.answers if answer.stamp > killed)
+    before = [record for record in arm.commands if record.sent < first.sent][-2]
     np.testing.assert_allclose(first.position, ELSEWHERE, atol=1e-9)
-    np.testing.assert_array_equal(first.effort, arm.commands[later.commands - 1].effort)
+    np.testing.assert_array_equal(first.effort, before.effort)
     arm.until_held()
     arm.until_answering(40)
     assert arm.sag(later, ELSEWHERE) < LARGEST_SAG

@@ -46,7 +46,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.ros.parameters import PARAMETERS, Changes
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds that an answer may take on a busy machine."""
 
 MESSAGES_BETWEEN_FENCES = 4

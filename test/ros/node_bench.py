@@ -31,7 +31,7 @@ from ne_dynamics.ros.node import ComputedTorqueNode
 from ne_dynamics.shipped import shipped_file
 
 DOMAIN = 20 + os.getpid() % 80
-PATIENCE = 20.0
+PATIENCE = 120.0
 """Seconds that something may take on a busy machine before the test gives up."""
 
 LATCHED = QoSProfile(

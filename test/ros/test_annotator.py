@@ -15,7 +15,7 @@ from ne_dynamics.control.trajectory import DesiredState, resting_state
 from ne_dynamics.shipped import shipped_file
 
 DOMAIN = 20 + os.getpid() % 80
-PATIENCE = 30.0
+PATIENCE = 120.0
 NAMES = ('joint_6', 'joint_1', 'joint_2', 'joint_3', 'joint_4', 'joint_5')
 """Not in the order of the model."""
 

@@ -22,7 +22,7 @@ TIME_LIMIT = 180.0
 
 def run(*command: str) -> str:
     """Run a command and return its output; on failure raise with what it said."""
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=30.0)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120.0)
     if ended.returncode:
         raise OSError(f'{" ".join(command)}: {ended.stderr.strip() or ended.returncode}')
     return ended.stdout
@@ -30,7 +30,7 @@ def run(*command: str) -> str:
 
 def wait_for_carrier(namespace: str, link: str) -> None:
     """Wait until an interface is in operation: DDS passes over those that are not yet."""
-    deadline = time.monotonic() + 20.0
+    deadline = time.monotonic() + 120.0
     while 'state UP' not in run('ip', '-n', namespace, '-o', 'link', 'show', 'dev', link):
         if time.monotonic() > deadline:
             raise OSError(f'{link} in {namespace} has no carrier')

@@ -20,7 +20,7 @@ from std_srvs.srv import Trigger  # noqa: E402
 
 from ne_dynamics.ros.prompt_executor import PromptExecutor, make_executor  # noqa: E402
 
-PATIENCE = 20.0
+PATIENCE = 120.0
 
 
 @pytest.fixture
