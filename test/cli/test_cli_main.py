@@ -27,7 +27,7 @@ def run_python(*arguments, **keywords):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         **keywords,
     )
@@ -181,7 +181,7 @@ def test_reader_that_goes_away_is_no_error():
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b''
-        assert process.wait(timeout=60) == 141
+        assert process.wait(timeout=300) == 141
 
 
 @pytest.mark.parametrize('arguments', [[], ['chekc'], ['--nonsense']])

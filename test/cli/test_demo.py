@@ -14,7 +14,7 @@ from ne_dynamics.cli.demo import LAWS
 from ne_dynamics.shipped import shipped_file
 
 COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
-TIMEOUT = 120.0
+TIMEOUT = 600.0
 
 
 @pytest.fixture

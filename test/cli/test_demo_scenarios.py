@@ -12,7 +12,7 @@ import pytest
 from ne_dynamics.cli.demo import SCENARIOS
 
 COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
-TIMEOUT = 180.0
+TIMEOUT = 600.0
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def run_with(setup):
         [sys.executable, '-c', SCRIPT.format(setup=setup)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert result.returncode == 0, result.stderr

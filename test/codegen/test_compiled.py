@@ -754,7 +754,7 @@ def run_python(code, **environment):
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert result.returncode == 0, (result.returncode, result.stderr[-2000:])

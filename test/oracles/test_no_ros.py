@@ -91,7 +91,7 @@ def run_without(blocked, program, folder):
         env={**os.environ, 'PYTHONPATH': str(PACKAGE.parent), 'XDG_CACHE_HOME': str(folder)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 
