@@ -166,6 +166,8 @@ def test_an_interrupted_demo_leaves_no_process_behind(requirements, tmp_path, nu
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
+        # What runs in the background of a shell ignores Ctrl-C, and so would the demo.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     try:
         deadline = time.monotonic() + TIMEOUT
