@@ -28,23 +28,32 @@ def _turn_axes(axes: list[Vector], axis: str, c: Scalar, s: Scalar) -> list[Vect
     return result
 
 
-def _locate_point(pose: Pose, local: Sequence[Scalar]) -> Vector:
+def locate_point(pose: Pose, local: Sequence[Scalar]) -> Vector:
+    """Return a point of a frame in the axes in which the frame's pose is given."""
     axes, origin = pose
     for axis, length in zip(axes, local, strict=True):
         origin = add(origin, scale(length, axis))
     return origin
 
 
-def body_poses(mechanism: Mechanism, q: Sequence[Scalar], last: int) -> dict[int, Pose]:
-    """Return the poses of the bodies from the base to body `last`, in the base link's frame."""
-    path = [last]
-    while path[-1] != BASE:
-        path.append(mechanism.bodies[path[-1]].parent)
+def body_poses(
+    mechanism: Mechanism, q: Sequence[Scalar], last: int | None = None
+) -> dict[int, Pose]:
+    """Return the poses of the bodies from the base to body `last`, in the base link's frame.
+
+    Without `last`: those of all bodies.
+    """
+    path: Sequence[int] = range(len(mechanism.bodies))
+    if last is not None:
+        path = []
+        while last != BASE:
+            path.insert(0, last)
+            last = mechanism.bodies[last].parent
     poses: dict[int, Pose] = {BASE: _split_pose(mechanism.base_pose)}
-    for index in reversed(path[:-1]):
+    for index in path:
         body = mechanism.bodies[index]
         axes, _ = poses[body.parent]
-        origin = _locate_point(poses[body.parent], body.position)
+        origin = locate_point(poses[body.parent], body.position)
         for axis, c, s in joint_rotation(body, q[body.coordinate]):
             axes = _turn_axes(axes, axis, c, s)
         if body.is_prismatic:
@@ -52,6 +61,12 @@ def body_poses(mechanism: Mechanism, q: Sequence[Scalar], last: int) -> dict[int
             origin = add(origin, scale(shift, axes[2]))
         poses[index] = axes, origin
     return poses
+
+
+def link_poses(mechanism: Mechanism, links: Sequence[Link], q: Sequence[Scalar]) -> list[Pose]:
+    """Return the poses of the frames of several links in the base link's frame."""
+    poses = body_poses(mechanism, q)
+    return [_compute_link_pose(mechanism, link, poses) for link in links]
 
 
 def link_pose(mechanism: Mechanism, link: Link, q: Sequence[Scalar]) -> Pose:
@@ -63,8 +78,8 @@ def _compute_link_pose(mechanism: Mechanism, link: Link, poses: dict[int, Pose])
     axes, _ = pose = poses[link.body]
     local_axes, local_origin = _split_pose(mechanism.frame_pose(link))
     zero: Vector = [0.0, 0.0, 0.0]
-    turned = [_locate_point((axes, zero), local) for local in local_axes]
-    return turned, _locate_point(pose, local_origin)
+    turned = [locate_point((axes, zero), local) for local in local_axes]
+    return turned, locate_point(pose, local_origin)
 
 
 def jacobian(mechanism: Mechanism, link: Link, q: Sequence[Scalar], axes: str) -> Matrix:

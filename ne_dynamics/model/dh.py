@@ -60,12 +60,11 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
@@ -126,48 +125,13 @@ def load_dh(path: str | os.PathLike[str]) -> Robot:
         raise ModelError(f'{source}: expected a DH file (YAML), got XML; use load_urdf')
     if len(data) > LARGEST_DH_FILE:
         raise ModelError(f'{source}: expected at most {LARGEST_DH_FILE} bytes, got {len(data)}')
-    document = _parse_yaml(data, source)
+    # YAML takes a tenth of the import of this package, and a URDF does not need it.
+    from ne_dynamics.model.yaml_text import parse_yaml
+
+    document = parse_yaml(data, source)
     with np.errstate(over='ignore', invalid='ignore'):
         # Overflow ends in values that are not finite, which the frozen classes refuse.
         return _build(_mapping(document, _TOP_KEYS, source), Path(source).stem, source)
-
-
-class _Loader(yaml.SafeLoader):
-    """Plain data only: no tags of Python, no aliases, no key twice."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        """Refuse aliases, which can make a small file unfold into a large one."""
-        if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()  # type: ignore[no-untyped-call]
-            raise ModelError(f'aliases are not supported, got *{event.anchor}{_at(event)}')
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
-        """Refuse a key that is given twice, of which YAML would keep the last."""
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if not isinstance(key, Hashable):
-                raise ModelError(f'expected a word as key, got {key!r}{_at(key_node)}')
-            if key in seen:
-                raise ModelError(f'the key {key!r} is given twice{_at(key_node)}')
-            seen.add(key)
-        return super().construct_mapping(node, deep)
-
-
-def _at(node: Any) -> str:
-    return f' in line {node.start_mark.line + 1}'
-
-
-def _parse_yaml(data: bytes, source: str) -> Any:
-    try:
-        return yaml.load(data, Loader=_Loader)  # a SafeLoader
-    except ModelError as error:
-        raise ModelError(f'{source}: {error}') from error
-    except RecursionError as error:
-        raise ModelError(f'{source}: malformed YAML: nested too deeply') from error
-    except (yaml.YAMLError, ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise ModelError(f'{source}: malformed YAML: {error}') from error
 
 
 def _mapping(value: Any, keys: Sequence[str], what: str) -> Mapping[str, Any]:

@@ -1,0 +1,168 @@
+"""Energies, momenta and the centre of mass over generic scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ne_dynamics.algorithms.elementary import add, cross, dot, scale
+from ne_dynamics.algorithms.kinematics import body_poses, locate_point
+from ne_dynamics.algorithms.mechanism import Mechanism
+from ne_dynamics.algorithms.newton_euler import joint_rotation, to_child, to_parent
+from ne_dynamics.algorithms.scalar import Scalar, Vector
+from ne_dynamics.algorithms.terms import gravity_torque
+from ne_dynamics.errors import ModelError
+from ne_dynamics.model.robot import BASE
+
+
+def generalized_momentum(
+    mechanism: Mechanism, q: Sequence[Scalar], qd: Sequence[Scalar]
+) -> Vector:
+    """Return ``M(q) qd`` with rotor inertia, n scalars [kg m^2/s or kg m/s]."""
+    return _pass_momenta(mechanism, q, qd)[0]
+
+
+def kinetic_energy(mechanism: Mechanism, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
+    """Return ``qd^T M(q) qd / 2`` with rotor inertia [J]."""
+    total: Scalar = 0.0
+    for rate, momentum in zip(qd, generalized_momentum(mechanism, q, qd), strict=True):
+        total = total + rate * momentum
+    return 0.5 * total
+
+
+def lagrangian_gradient(
+    mechanism: Mechanism,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    gravity: Sequence[float],
+) -> Vector:
+    """Return ``dL/dq = C(q, qd)^T qd - g(q)``, n scalars [N m or N].
+
+    The Lagrangian L is kinetic less potential energy; C is the Coriolis matrix of the
+    Christoffel symbols, for which ``C^T qd`` is the gradient of the kinetic energy (De Luca and
+    Mattone 2003, where it drives the momentum observer).
+    """
+    slopes = _pass_momenta(mechanism, q, qd)[1]
+    holding = gravity_torque(mechanism, q, gravity)
+    return [slope - effort for slope, effort in zip(slopes, holding, strict=True)]
+
+
+def _pass_momenta(
+    mechanism: Mechanism, q: Sequence[Scalar], qd: Sequence[Scalar]
+) -> tuple[Vector, Vector]:
+    """Return the generalized momentum, and the gradient of the kinetic energy.
+
+    Velocities go outward, momenta inward. A displacement of joint i turns the velocity of its
+    parent against everything beyond it, so with the twist S of the joint, the velocity v of
+    the parent and the momentum h of all beyond,
+
+        dT/dq_i = (v x S) . h
+    """
+    bodies = mechanism.bodies
+    rotations = [joint_rotation(body, q[body.coordinate]) for body in bodies]
+    angular: list[Vector] = []
+    linear: list[Vector] = []
+    brought: list[tuple[Vector, Vector]] = []
+    shifts: Vector = []
+    for index, body in enumerate(bodies):
+        rate = body.multiplier * qd[body.coordinate]
+        if body.parent == BASE:
+            w: Vector = [0.0, 0.0, 0.0]
+            v: Vector = [0.0, 0.0, 0.0]
+        else:
+            w = to_child(rotations[index], angular[body.parent])
+            arm = cross(angular[body.parent], body.position)
+            v = to_child(rotations[index], add(linear[body.parent], arm))
+        shift: Scalar = 0.0
+        if body.is_prismatic:
+            shift = body.multiplier * q[body.coordinate] + body.offset
+            v = [v[0] + w[1] * shift, v[1] - w[0] * shift, v[2]]
+        brought.append((w, v))
+        shifts.append(shift)
+        if body.is_prismatic:
+            v = [v[0], v[1], v[2] + rate]
+        else:
+            w = [w[0], w[1], w[2] + rate]
+        angular.append(w)
+        linear.append(v)
+    forces: list[Vector] = []
+    moments: list[Vector] = []
+    for w, v, body in zip(angular, linear, bodies, strict=True):
+        inertia = body.inertia
+        xx, yy, zz, xy, xz, yz = inertia.second_moments
+        first = inertia.first_moment
+        forces.append(add(scale(inertia.mass, v), cross(w, first)))
+        turning = [
+            (yy + zz) * w[0] - xy * w[1] - xz * w[2],
+            (xx + zz) * w[1] - xy * w[0] - yz * w[2],
+            (xx + yy) * w[2] - xz * w[0] - yz * w[1],
+        ]
+        moments.append(add(turning, cross(first, v)))
+    momenta: Vector = [
+        inertia * rate for inertia, rate in zip(mechanism.reflected_inertia, qd, strict=True)
+    ]
+    slopes: Vector = [0.0] * mechanism.n
+    for index in reversed(range(len(bodies))):
+        body, force, moment = bodies[index], forces[index], moments[index]
+        w, v = brought[index]
+        if body.is_prismatic:
+            own, slope = force[2], w[1] * force[0] - w[0] * force[1]
+        else:
+            slope = w[1] * moment[0] - w[0] * moment[1] + v[1] * force[0] - v[0] * force[1]
+            own = moment[2]
+        place = body.coordinate
+        momenta[place] = momenta[place] + body.multiplier * own
+        slopes[place] = slopes[place] + body.multiplier * slope
+        if body.parent == BASE:
+            continue
+        shift = shifts[index]
+        moment = [moment[0] - shift * force[1], moment[1] + shift * force[0], moment[2]]
+        force = to_parent(rotations[index], force)
+        moment = add(to_parent(rotations[index], moment), cross(body.position, force))
+        forces[body.parent] = add(forces[body.parent], force)
+        moments[body.parent] = add(moments[body.parent], moment)
+    return momenta, slopes
+
+
+def _compute_first_moment(mechanism: Mechanism, q: Sequence[Scalar]) -> Vector:
+    """Return the sum of mass times position in the base link's frame [kg m]."""
+    total: Vector = [0.0, 0.0, 0.0]
+    for index, pose in body_poses(mechanism, q).items():
+        if index == BASE:
+            continue
+        inertia = mechanism.bodies[index].inertia
+        zero: Vector = [0.0, 0.0, 0.0]
+        turned = locate_point((pose[0], zero), inertia.first_moment)
+        total = add(total, add(turned, scale(inertia.mass, pose[1])))
+    return total
+
+
+def potential_energy(
+    mechanism: Mechanism, q: Sequence[Scalar], gravity: Sequence[float]
+) -> Scalar:
+    """Return the energy of the moving links in gravity [J], zero at the base frame's origin.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With each link's own inertial parameters: regrouping shifts the energy by a constant.
+    q : sequence of n scalars
+    gravity : sequence of 3 float
+        In the base link's axes [m/s^2].
+    """
+    return -dot(gravity, _compute_first_moment(mechanism, q))
+
+
+def center_of_mass(mechanism: Mechanism, q: Sequence[Scalar]) -> Vector:
+    """Return the centre of mass of the moving links in the base link's frame [m].
+
+    Raises
+    ------
+    ModelError
+        When nothing that moves has a mass.
+    """
+    mass: Scalar = 0.0
+    for body in mechanism.bodies:
+        mass = mass + body.inertia.mass
+    if isinstance(mass, float) and mass <= 0.0:
+        raise ModelError(f'center of mass: expected moving links with mass, got {mass:g} kg')
+    return [moment / mass for moment in _compute_first_moment(mechanism, q)]

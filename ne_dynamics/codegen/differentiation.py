@@ -1,0 +1,203 @@
+"""Differentiate an expression graph; the derivatives are nodes of the same graph.
+
+Shared subexpressions stay shared, zeros and ones fold, and the derivative of a sign is taken as
+zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from ne_dynamics.codegen.symbols import Graph, Symbol, Traced
+
+_Vertex = int | str
+"""A node of the graph, or the name of an output."""
+
+
+def differentiate(
+    outputs: Sequence[Traced],
+    variables: Sequence[Traced],
+    held: Collection[Traced] = (),
+) -> list[list[Traced]]:
+    """Return d outputs / d variables as symbols.
+
+    The vertices of the computational graph are eliminated one by one (Griewank and Walther 2008,
+    chapters 9 and 10): first all with one edge in or one edge out, which never makes the graph
+    denser, then the rest in order (forward mode) or against it (reverse mode), whichever takes
+    fewer operations.
+
+    Parameters
+    ----------
+    outputs : sequence of Traced
+        Must be smooth where they depend on the variables: a sign counts as constant.
+    variables : sequence of Traced
+        Usually inputs of the graph. Other nodes are taken as independent variables.
+    held : collection of Traced
+        Nodes that are taken as constants although they may depend on the variables.
+
+    Returns
+    -------
+    list of list, shape (len(outputs), len(variables))
+    """
+    symbols = [output for output in outputs if isinstance(output, Symbol)]
+    if not symbols or not any(isinstance(variable, Symbol) for variable in variables):
+        return [[0.0] * len(variables) for _ in outputs]
+    graph = symbols[0].graph
+    candidates = []
+    for is_reverse in (False, True):
+        rows = _Elimination(graph, outputs, variables, held).run(is_reverse)
+        count = graph.count([entry for row in rows for entry in row])
+        candidates.append((count.multiplications + count.additions, is_reverse, rows))
+    return min(candidates, key=lambda candidate: candidate[:2])[2]
+
+
+class _Elimination:
+    """The computational graph between variables and outputs, with a derivative on each edge."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        outputs: Sequence[Traced],
+        variables: Sequence[Traced],
+        held: Collection[Traced],
+    ) -> None:
+        self._variables = variables
+        self._before: dict[_Vertex, dict[_Vertex, Traced]] = {}
+        self._after: dict[_Vertex, dict[_Vertex, Traced]] = {}
+        self._outputs = [f'output {place}' for place in range(len(outputs))]
+        independent = {each.index for each in variables if isinstance(each, Symbol)}
+        constant = {each.index for each in held if isinstance(each, Symbol)} - independent
+        for index in sorted(independent):
+            self._before[index], self._after[index] = {}, {}
+        self._inner: list[_Vertex] = []
+        for index in graph.live(outputs):
+            if index in independent or index in constant:
+                continue
+            edges: dict[_Vertex, Traced] = {
+                argument: slope
+                for argument, slope in find_slopes(graph, index).items()
+                if argument in self._before
+            }
+            if edges:
+                self._inner.append(index)
+                self._add(index, edges)
+        for name, output in zip(self._outputs, outputs, strict=True):
+            edges = {}
+            if isinstance(output, Symbol) and output.index in self._before:
+                edges[output.index] = -1.0 if output.negative else 1.0
+            self._add(name, edges)
+
+    def _add(self, vertex: _Vertex, edges: dict[_Vertex, Traced]) -> None:
+        self._before[vertex], self._after[vertex] = edges, {}
+        for start, slope in edges.items():
+            self._after[start][vertex] = slope
+
+    def run(self, is_reverse: bool) -> list[list[Traced]]:
+        """Eliminate all inner vertices; return the derivatives."""
+        left = self._inner
+        count = len(left) + 1
+        while len(left) < count:
+            count = len(left)
+            rest = []
+            for vertex in left:
+                if len(self._before[vertex]) <= 1 or len(self._after[vertex]) <= 1:
+                    self._eliminate(vertex)
+                else:
+                    rest.append(vertex)
+            left = rest
+        for vertex in reversed(left) if is_reverse else left:
+            self._eliminate(vertex)
+        rows: list[list[Traced]] = []
+        for name in self._outputs:
+            row: list[Traced] = []
+            for variable in self._variables:
+                slope: Traced = 0.0
+                if isinstance(variable, Symbol):
+                    slope = self._before[name].get(variable.index, 0.0)
+                    slope = -slope if variable.negative else slope
+                row.append(slope)
+            rows.append(row)
+        return rows
+
+    def _eliminate(self, vertex: _Vertex) -> None:
+        """Take a vertex out: its derivatives go onto the edges that bypass it."""
+        before, after = self._before.pop(vertex), self._after.pop(vertex)
+        for start in before:
+            del self._after[start][vertex]
+        for end in after:
+            del self._before[end][vertex]
+        for start, first in before.items():
+            for end, second in after.items():
+                slope = second * first
+                if start in self._before[end]:
+                    slope = self._before[end][start] + slope
+                if isinstance(slope, Symbol) or slope != 0.0:
+                    self._before[end][start] = self._after[start][end] = slope
+                else:
+                    self._before[end].pop(start, None)
+                    self._after[start].pop(end, None)
+
+
+def find_slopes(graph: Graph, index: int) -> Mapping[int, Traced]:
+    """Return the derivative of a node with respect to each node that it reads."""
+    key = graph.nodes[index]
+    operation = key[0]
+    if operation in ('input', 'const', 'sign'):
+        return {}
+    if operation == 'scale':
+        return {key[2]: float(key[1])}
+    argument = Symbol(graph, key[1], False)
+    if operation == 'sin':
+        return {key[1]: argument.cos()}
+    if operation == 'cos':
+        return {key[1]: -argument.sin()}
+    other = Symbol(graph, key[2], False)
+    if operation == 'add':
+        return {key[1]: 1.0, key[2]: 1.0}
+    if operation == 'sub':
+        return {key[1]: 1.0, key[2]: -1.0}
+    if operation == 'mul':
+        if key[1] == key[2]:
+            return {key[1]: 2.0 * argument}
+        return {key[1]: other, key[2]: argument}
+    return {key[1]: 1.0 / other, key[2]: -(Symbol(graph, index, False) / other)}
+
+
+def push_forward(
+    outputs: Sequence[Traced], variables: Sequence[Traced], directions: Sequence[Traced]
+) -> list[Traced]:
+    """Return the derivative of outputs along a direction, in one pass over the graph.
+
+    Parameters
+    ----------
+    outputs : sequence of Traced
+    variables, directions : sequence of Traced
+        The inputs of the graph, and how fast each of them changes.
+
+    Returns
+    -------
+    list of Traced
+        ``d outputs / d variables @ directions``
+    """
+    symbols = [output for output in outputs if isinstance(output, Symbol)]
+    if not symbols:
+        return [0.0] * len(outputs)
+    graph = symbols[0].graph
+    rates: dict[int, Traced] = {}
+    for variable, direction in zip(variables, directions, strict=True):
+        if isinstance(variable, Symbol):
+            rates[variable.index] = -direction if variable.negative else direction
+    for index in graph.live(outputs):
+        if index in rates:
+            continue
+        rate: Traced = 0.0
+        for argument, slope in find_slopes(graph, index).items():
+            if argument in rates:
+                rate = rate + slope * rates[argument]
+        if isinstance(rate, Symbol) or rate != 0.0:
+            rates[index] = rate
+    result: list[Traced] = []
+    for output in outputs:
+        rate = rates.get(output.index, 0.0) if isinstance(output, Symbol) else 0.0
+        result.append(-rate if isinstance(output, Symbol) and output.negative else rate)
+    return result
