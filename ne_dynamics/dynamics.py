@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -205,6 +205,7 @@ class Dynamics:
         base_motion: ArrayLike | None = None,
         payload: ArrayLike | None = None,
         *,
+        external_wrenches: Mapping[str, ArrayLike] | None = None,
         out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the joint efforts that a motion takes.
@@ -225,6 +226,9 @@ class Dynamics:
             the tip frame's origin, in its axes
             (:meth:`ne_dynamics.model.robot.Robot.payload_parameters`). Any numbers are taken;
             nothing is compiled for another load.
+        external_wrenches : mapping of str to array-like, shape (6,) or (N, 6), optional
+            By name of any link: force [N], then moment [N m], which the environment exerts on
+            it, at the origin of its frame and in its axes. The sign is the opposite of `wrench`.
         out : array, shape (n,) or (N, n), optional
             For the result.
 
@@ -252,7 +256,37 @@ class Dynamics:
         """
         if payload is not None or (wrench is not None and base_motion is not None):
             self._require_tip_for_load(wrench, payload)
-        return self._answer('inverse_dynamics', (q, qd, qdd, wrench, base_motion, payload), out)
+        values = q, qd, qdd, wrench, base_motion, payload
+        result = self._answer('inverse_dynamics', values, out)
+        if external_wrenches:
+            result -= self._compute_external_efforts(q, external_wrenches)
+            self._require_finite_sum('inverse_dynamics', result, external_wrenches)
+        return result
+
+    def _compute_external_efforts(
+        self, q: ArrayLike, external_wrenches: Mapping[str, ArrayLike]
+    ) -> FloatArray:
+        """Return the efforts that wrenches on links exert on the joints."""
+        positions = check_rows(q, 'q', self.n)
+        efforts = np.zeros_like(positions)
+        for link, wrench in external_wrenches.items():
+            name = f'external_wrenches[{link!r}]'
+            given = [Given('q', q, self.n), Given(name, wrench, 6, serves_all=True)]
+            arrays, _ = match_samples(given)
+            require_finite(given, arrays)
+            jacobians = self.jacobian(positions, link, 'tip')
+            with np.errstate(over='ignore', invalid='ignore'):
+                efforts += np.einsum('ijk,ij->ik', jacobians, arrays[1])
+        return efforts[0] if np.ndim(q) == 1 else efforts
+
+    def _require_finite_sum(
+        self, method: str, result: FloatArray, external_wrenches: Mapping[str, ArrayLike]
+    ) -> None:
+        """Raise an error when wrenches on links made a result overflow."""
+        if not np.isfinite(result).all():
+            names = [f'external_wrenches[{link!r}]' for link in external_wrenches]
+            sizes = [np.asarray(wrench, dtype=float) for wrench in external_wrenches.values()]
+            raise make_overflow_error(method, names, sizes)
 
     def _require_tip_for_load(self, wrench: ArrayLike | None, payload: ArrayLike | None) -> None:
         """Raise an error when a payload, or a wrench that is not zero, has no tip to act on."""
@@ -261,9 +295,24 @@ class Dynamics:
         if payload is not None or (wrench is not None and check_rows(wrench, 'wrench', 6).any()):
             _ = self.robot.tip  # raises
 
-    def gravity_torque(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
-        """Return the efforts that hold the robot at rest, shape (n,) or (N, n) [N m or N]."""
-        return self._answer('gravity_torque', (q,), out)
+    def gravity_torque(
+        self, q: ArrayLike, payload: ArrayLike | None = None, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the efforts that hold the robot at rest, shape (n,) or (N, n) [N m or N].
+
+        With a `payload` as :meth:`inverse_dynamics` takes it.
+        """
+        return self._answer('gravity_torque', (q, payload), out)
+
+    def bias_torque(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ``C(q, qd) qd + g(q)``, shape (n,) or (N, n) [N m or N].
+
+        Coriolis, centrifugal and gravity efforts, without friction: Pinocchio's
+        ``nonLinearEffects``.
+        """
+        return self._answer('bias_torque', (q, qd), out)
 
     def friction_torque(self, qd: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Return the efforts that overcome joint friction, shape (n,) or (N, n) [N m or N].
@@ -283,9 +332,14 @@ class Dynamics:
         check_result(out, result.shape, [rates])[...] = result
         return out
 
-    def mass_matrix(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
-        """Return M(q) with rotor inertia, shape (n, n) or (N, n, n) [kg m^2, kg m, kg]."""
-        return self._answer('mass_matrix', (q,), out)
+    def mass_matrix(
+        self, q: ArrayLike, payload: ArrayLike | None = None, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return M(q) with rotor inertia, shape (n, n) or (N, n, n) [kg m^2, kg m, kg].
+
+        With a `payload` as :meth:`inverse_dynamics` takes it.
+        """
+        return self._answer('mass_matrix', (q, payload), out)
 
     def coriolis_matrix(
         self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
@@ -302,7 +356,10 @@ class Dynamics:
         qd: ArrayLike,
         tau: ArrayLike,
         wrench: ArrayLike | None = None,
+        base_motion: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
         *,
+        external_wrenches: Mapping[str, ArrayLike] | None = None,
         out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the accelerations that efforts give: the inverse of :meth:`inverse_dynamics`.
@@ -310,7 +367,7 @@ class Dynamics:
         Parameters
         ----------
         q, qd, tau : array-like, shape (n,) or (N, n)
-        wrench : array-like, shape (6,) or (N, 6), optional
+        wrench, base_motion, payload, external_wrenches : optional
             As for :meth:`inverse_dynamics`.
         out : array, shape (n,) or (N, n), optional
             For the result.
@@ -327,7 +384,130 @@ class Dynamics:
         ModelError
             When the mass matrix is singular.
         """
-        return self._answer('forward_dynamics', (q, qd, tau, wrench), out)
+        if payload is not None or (wrench is not None and base_motion is not None):
+            self._require_tip_for_load(wrench, payload)
+        if external_wrenches:
+            given = [Given(name, value, self.n) for name, value in (('q', q), ('tau', tau))]
+            arrays, is_single = match_samples(given)
+            require_finite(given, arrays)
+            with np.errstate(over='ignore'):
+                total = arrays[1] + self._compute_external_efforts(arrays[0], external_wrenches)
+            self._require_finite_sum('forward_dynamics', total, external_wrenches)
+            tau = total[0] if is_single else total
+        values = q, qd, tau, wrench, base_motion, payload
+        return self._answer('forward_dynamics', values, out)
+
+    # ---- derivatives
+
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the partial derivatives of :meth:`inverse_dynamics`.
+
+        Parameters
+        ----------
+        q, qd, qdd : array-like, shape (n,) or (N, n)
+        out : array, shape (3, n, n) or (3, N, n, n), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (3, n, n) or (3, N, n, n)
+            It unpacks as ``dtau_dq, dtau_dqd, dtau_dqdd``: entry (i, j) of each is the
+            derivative of effort i by number j. The last is the mass matrix. Friction is
+            included; the derivative of a sign is taken as zero.
+
+        Raises
+        ------
+        InputError
+            As for :meth:`inverse_dynamics`.
+
+        Notes
+        -----
+        The traced recursion is differentiated, not approximated; see
+        :func:`ne_dynamics.codegen.differentiation.differentiate`.
+        """
+        return self._answer('inverse_dynamics_derivatives', (q, qd, qdd), out)
+
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the partial derivatives of :meth:`forward_dynamics`.
+
+        Parameters
+        ----------
+        q, qd, tau : array-like, shape (n,) or (N, n)
+        out : array, shape (3, n, n) or (3, N, n, n), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (3, n, n) or (3, N, n, n)
+            It unpacks as ``dqdd_dq, dqdd_dqd, dqdd_dtau``; the last is the inverse of the mass
+            matrix. Friction is included; the derivative of a sign is taken as zero.
+
+        Raises
+        ------
+        InputError
+            As for :meth:`inverse_dynamics`.
+        ModelError
+            When the mass matrix is singular.
+
+        Notes
+        -----
+        ``dqdd/dx = -M^-1 dtau/dx`` at the acceleration that the efforts give.
+        """
+        return self._answer('forward_dynamics_derivatives', (q, qd, tau), out)
+
+    # ---- energy and momentum
+
+    def kinetic_energy(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray | float:
+        """Return ``qd^T M(q) qd / 2`` with rotor inertia, a float or shape (N,) [J]."""
+        result = self._answer('kinetic_energy', (q, qd), out)
+        return result if out is not None or np.ndim(result) else float(result)
+
+    def potential_energy(
+        self, q: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray | float:
+        """Return the energy of all moving links in gravity, a float or shape (N,) [J].
+
+        It is zero when their common centre of mass is level with the origin of the base frame.
+        """
+        result = self._answer('potential_energy', (q,), out)
+        return result if out is not None or np.ndim(result) else float(result)
+
+    def generalized_momentum(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ``M(q) qd`` with rotor inertia, shape (n,) or (N, n) [kg m^2/s or kg m/s]."""
+        return self._answer('generalized_momentum', (q, qd), out)
+
+    def lagrangian_gradient(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ``dL/dq = C(q, qd)^T qd - g(q)``, shape (n,) or (N, n) [N m or N].
+
+        With efforts tau and friction f the generalized momentum changes by
+        ``dp/dt = tau - f + dL/dq``: what a momentum observer integrates (De Luca and Mattone
+        2003). C is :meth:`coriolis_matrix`.
+        """
+        return self._answer('lagrangian_gradient', (q, qd), out)
+
+    def center_of_mass(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """Return the centre of mass of all moving links, shape (3,) or (N, 3) [m].
+
+        In the base link's frame.
+
+        Raises
+        ------
+        ModelError
+            When nothing that moves has a mass.
+        """
+        return self._answer('center_of_mass', (q,), out)
+
+    # ---- the regressor
 
     def regressor(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: FloatArray | None = None
@@ -400,6 +580,27 @@ class Dynamics:
 
     # ---- kinematics
 
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of all links, in the order of :meth:`link_poses`."""
+        return tuple(link.name for link in self.robot.links)
+
+    def link_poses(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """Return the poses of all links in the base link's frame.
+
+        Parameters
+        ----------
+        q : array-like, shape (n,) or (N, n)
+        out : array, shape (links, 4, 4) or (N, links, 4, 4), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (links, 4, 4) or (N, links, 4, 4)
+            Homogeneous matrices, translations in metres, in the order of :attr:`link_names`.
+        """
+        return self._answer('link_poses', (q,), out)
+
     def forward_kinematics(
         self, q: ArrayLike, link: str | None = None, *, out: FloatArray | None = None
     ) -> FloatArray:
@@ -449,6 +650,36 @@ class Dynamics:
             raise InputError(f"axes: expected 'base' or 'tip', got {axes!r}")
         row = FUNCTIONS['jacobian' if axes == 'base' else 'jacobian_in_tip_axes']
         return self._answer('jacobian', (q,), out, link=link, row=row)
+
+    def jacobian_rate(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        link: str | None = None,
+        axes: str = 'base',
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the time derivative of :meth:`jacobian` at the velocities qd.
+
+        Parameters
+        ----------
+        q, qd : array-like, shape (n,) or (N, n)
+        link, axes : str
+            As for :meth:`jacobian`. In 'tip' axes it is the derivative of the numbers, so the
+            axes' own rotation counts.
+        out : array, shape (6, n) or (N, 6, n), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (6, n) or (N, 6, n)
+            ``jacobian @ qdd + jacobian_rate @ qd`` is the derivative of the twist.
+        """
+        if axes not in ('base', 'tip'):
+            raise InputError(f"axes: expected 'base' or 'tip', got {axes!r}")
+        row = FUNCTIONS['jacobian_rate' if axes == 'base' else 'jacobian_rate_in_tip_axes']
+        return self._answer('jacobian_rate', (q, qd), out, link=link, row=row)
 
     # ---- the generated equations
 
@@ -538,12 +769,14 @@ class Dynamics:
         if row.needs_tip and link is None and self.robot.tip_link is None:
             require_finite(given, arrays)
             _ = self.robot.tip  # raises
+        shape = row.shape(self.robot)
         rows_out = None
         if out is not None:
-            shape = row.shape(self.robot)
-            rows = shape if is_single else (arrays[0].shape[0], *shape)
+            rows = shape if is_single else _join_shape(arrays[0].shape[0], shape, row.is_stacked)
             rows_out = check_result(out, rows, arrays)
             rows_out = rows_out[np.newaxis] if is_single else rows_out
+            if row.is_stacked and not is_single:
+                rows_out = None  # its samples are apart
         evaluator = self._evaluator
         was_loaded = evaluator.loaded(row.name, link) is not None
         result = evaluator.evaluate(
@@ -551,9 +784,13 @@ class Dynamics:
         )
         if not was_loaded and row.method and evaluator.loaded(row.name, link) is not None:
             self._install_entries(row.method)
-        if out is not None:
-            return out
-        return result[0] if is_single else result
+        if is_single:
+            return result[0] if out is None else out
+        if row.is_stacked:
+            result = np.moveaxis(result, 1, 0)
+            if out is not None:
+                out[...] = result
+        return result if out is None else out
 
     def _install_entries(self, method: str) -> None:
         """Put the compiled functions in front of the method they answer for."""
@@ -561,6 +798,8 @@ class Dynamics:
         if shown is None or getattr(type(self), method) is not getattr(Dynamics, method):
             return  # nobody would call it, or a subclass has its own
         rows = functions_for(method)
+        if not rows[0].shape(self.robot):
+            return  # an entry returns arrays
         if self.robot.tip_link is None:
             # Without a tip a wrench or a payload is an error, which the method raises.
             rows = rows[:1]
@@ -586,6 +825,11 @@ class Dynamics:
             {key: self.__dict__[key] for key in _SETTINGS}, _facade=weakref.ref(self)
         )
         return stand_in
+
+
+def _join_shape(samples: int, shape: tuple[int, ...], is_stacked: bool) -> tuple[int, ...]:
+    """Return the shape of a batch's result."""
+    return (shape[0], samples, *shape[1:]) if is_stacked else (samples, *shape)
 
 
 _SETTINGS = (

@@ -19,7 +19,9 @@ def forward_dynamics(
     tau: Sequence[Scalar],
     *,
     gravity: Sequence[float],
+    base_motion: Sequence[Scalar] | None = None,
     wrench: Sequence[Scalar] | None = None,
+    payload: Sequence[Scalar] | None = None,
     tip: Link | None = None,
 ) -> Vector:
     """Return ``M(q)^-1 (tau - tau(q, qd, 0))`` (Walker and Orin 1982).
@@ -29,7 +31,8 @@ def forward_dynamics(
     mechanism : Mechanism
     q, qd, tau : sequence of n scalars
     gravity : sequence of 3 float
-    wrench, tip : as for :func:`~ne_dynamics.algorithms.newton_euler.newton_euler`
+    base_motion, wrench, payload, tip
+        As for :func:`~ne_dynamics.algorithms.newton_euler.newton_euler`.
 
     Returns
     -------
@@ -42,10 +45,18 @@ def forward_dynamics(
         When a pivot of the mass matrix is zero whatever the position.
     """
     bias = newton_euler(
-        mechanism, q, qd, [0.0] * mechanism.n, gravity=gravity, wrench=wrench, tip=tip
+        mechanism,
+        q,
+        qd,
+        [0.0] * mechanism.n,
+        gravity=gravity,
+        base_motion=base_motion,
+        wrench=wrench,
+        payload=payload,
+        tip=tip,
     )
     rest = [effort - known for effort, known in zip(tau, bias, strict=True)]
-    return solve_symmetric(mass_matrix(mechanism, q), rest)
+    return solve_symmetric(mass_matrix(mechanism, q, payload=payload, tip=tip), rest)
 
 
 def solve_symmetric(matrix: Matrix, right: Sequence[Scalar]) -> Vector:

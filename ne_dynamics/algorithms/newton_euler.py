@@ -227,7 +227,7 @@ def newton_euler(
         else:
             mass, first, second = inertias[index]
         if payload is not None and tip is not None and tip.body == index:
-            load = _move_payload(mechanism.frame_pose(tip), payload)
+            load = move_payload(mechanism.frame_pose(tip), payload)
             mass, first = mass + load[0], add(first, load[1])
             second = [own + more for own, more in zip(second, load[2], strict=True)]
         # (3.18), (3.19) with the moments about the frame's origin.
@@ -278,7 +278,7 @@ def newton_euler(
     return efforts
 
 
-def _move_payload(pose: Transform, payload: Sequence[Scalar]) -> tuple[Scalar, Vector, Vector]:
+def move_payload(pose: Transform, payload: Sequence[Scalar]) -> tuple[Scalar, Vector, Vector]:
     """Return mass, first moment and second moments of a payload about a body's origin.
 
     Parameters

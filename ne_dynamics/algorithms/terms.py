@@ -15,31 +15,62 @@ from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import (
     Rotation,
     joint_rotation,
+    move_payload,
     newton_euler,
     to_parent,
 )
 from ne_dynamics.algorithms.scalar import AnyScalar, Matrix, Scalar, Vector
-from ne_dynamics.model.robot import BASE
+from ne_dynamics.model.robot import BASE, Link
 
 _NO_GRAVITY = (0.0, 0.0, 0.0)
 
 
-def gravity_torque(mechanism: Mechanism, q: Sequence[Scalar], gravity: Sequence[float]) -> Vector:
-    """Return the efforts that hold the robot at rest: the recursion at zero rates."""
+def gravity_torque(
+    mechanism: Mechanism,
+    q: Sequence[Scalar],
+    gravity: Sequence[float],
+    *,
+    payload: Sequence[Scalar] | None = None,
+    tip: Link | None = None,
+) -> Vector:
+    """Return the efforts that hold the robot at rest: the recursion at zero rates.
+
+    Payload and tip are as for :func:`~ne_dynamics.algorithms.newton_euler.newton_euler`.
+    """
     zeros = [0.0] * mechanism.n
-    return newton_euler(mechanism, q, zeros, zeros, gravity=gravity, joint_effects=False)
+    return bias_torque(mechanism, q, zeros, gravity, payload=payload, tip=tip)
+
+
+def bias_torque(
+    mechanism: Mechanism,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    gravity: Sequence[float],
+    *,
+    payload: Sequence[Scalar] | None = None,
+    tip: Link | None = None,
+) -> Vector:
+    """Return ``C(q, qd) qd + g(q)``: the recursion without acceleration and friction."""
+    zeros = [0.0] * mechanism.n
+    return newton_euler(
+        mechanism, q, qd, zeros, gravity=gravity, payload=payload, tip=tip, joint_effects=False
+    )
 
 
 def velocity_torque(
     mechanism: Mechanism, q: Sequence[AnyScalar], qd: Sequence[AnyScalar]
 ) -> list[AnyScalar | float]:
     """Return Coriolis and centrifugal efforts: the recursion without acceleration and gravity."""
-    zeros = [0.0] * mechanism.n
-    efforts = newton_euler(mechanism, q, qd, zeros, gravity=_NO_GRAVITY, joint_effects=False)
-    return cast('list[AnyScalar | float]', efforts)
+    return cast('list[AnyScalar | float]', bias_torque(mechanism, q, qd, _NO_GRAVITY))
 
 
-def mass_matrix(mechanism: Mechanism, q: Sequence[Scalar]) -> Matrix:
+def mass_matrix(
+    mechanism: Mechanism,
+    q: Sequence[Scalar],
+    *,
+    payload: Sequence[Scalar] | None = None,
+    tip: Link | None = None,
+) -> Matrix:
     """Return M(q) with rotor inertia, shape (n, n), symmetric by construction.
 
     What lies beyond joint j is rigid while only joint j accelerates, so column j is the
@@ -56,6 +87,13 @@ def mass_matrix(mechanism: Mechanism, q: Sequence[Scalar]) -> Matrix:
     masses: Vector = [body.inertia.mass for body in bodies]
     firsts: list[Vector] = [list(body.inertia.first_moment) for body in bodies]
     seconds: Matrix = [list(body.inertia.second_moments) for body in bodies]
+    if payload is not None and tip is not None and tip.body != BASE:
+        load = move_payload(mechanism.frame_pose(tip), payload)
+        masses[tip.body] = masses[tip.body] + load[0]
+        firsts[tip.body] = add(firsts[tip.body], load[1])
+        seconds[tip.body] = [
+            own + more for own, more in zip(seconds[tip.body], load[2], strict=True)
+        ]
     matrix: Matrix = [[0.0] * n for _ in range(n)]
     for outer in reversed(range(len(bodies))):
         body = bodies[outer]

@@ -23,6 +23,9 @@ from ne_dynamics.model.robot import FloatArray
 BARE_RECURSION = 'bare_recursion'
 """Row of the recursion without gravity, friction and rotor inertia."""
 
+INVERSE_DYNAMICS_RATE = 'inverse_dynamics_rate'
+"""Row of the derivative of the inverse dynamics along one direction."""
+
 REGRESSOR_FACTORS = 'regressor_factors'
 """Row of :func:`~ne_dynamics.algorithms.regressor.regressor_factors`, body by body."""
 
@@ -77,13 +80,95 @@ def solve_forward_dynamics(
     """
     name = 'inverse_dynamics_with_wrench' if wrench else 'inverse_dynamics'
     rest: FloatArray = tau - ask(name, q, qd, np.zeros_like(qd), *wrench)
+    return _solve(subject, ask('mass_matrix', q), rest[..., None])[..., 0]
+
+
+def _solve(subject: Subject, matrices: FloatArray, right: FloatArray) -> FloatArray:
     try:
-        solution = np.linalg.solve(ask('mass_matrix', q), rest[..., None])
+        return np.asarray(np.linalg.solve(matrices, right), dtype=np.float64)
     except np.linalg.LinAlgError as error:
         raise ModelError(
             f'robot {subject.robot.name!r}: the mass matrix is singular at one of the positions'
         ) from error
-    return np.asarray(solution[..., 0], dtype=np.float64)
+
+
+def assemble_mass_matrix_with_payload(
+    ask: Ask, subject: Subject, q: FloatArray, payload: FloatArray
+) -> FloatArray:
+    """Return M(q) with a load, which adds ``J^T I J`` to that of the robot alone."""
+    samples = len(q)
+    units = np.zeros((samples, 6))
+    zeros = np.zeros_like(q)
+    rest = np.zeros((samples, 9))
+
+    def compute(qdd: FloatArray, load: FloatArray) -> FloatArray:
+        return ask('inverse_dynamics_in_full', q, zeros, qdd, units, rest, load)
+
+    columns = []
+    still = compute(zeros, payload)
+    for joint in range(q.shape[1]):
+        unit = np.zeros_like(q)
+        unit[:, joint] = 1.0
+        columns.append(compute(unit, payload) - still)
+    matrix = np.stack(columns, axis=-1)
+    return np.asarray(0.5 * (matrix + np.swapaxes(matrix, 1, 2)), dtype=np.float64)
+
+
+def solve_forward_dynamics_in_full(
+    ask: Ask,
+    subject: Subject,
+    q: FloatArray,
+    qd: FloatArray,
+    tau: FloatArray,
+    wrench: FloatArray,
+    base_motion: FloatArray,
+    payload: FloatArray,
+) -> FloatArray:
+    """Return the accelerations, as :func:`solve_forward_dynamics` does, with everything.
+
+    Raises
+    ------
+    ModelError
+        When the mass matrix is singular.
+    """
+    known = ask('inverse_dynamics_in_full', q, qd, np.zeros_like(qd), wrench, base_motion, payload)
+    name = 'mass_matrix' if subject.robot.tip_link is None else 'mass_matrix_with_payload'
+    matrix = ask(name, q) if subject.robot.tip_link is None else ask(name, q, payload)
+    rest: FloatArray = tau - known
+    return _solve(subject, matrix, rest[..., None])[..., 0]
+
+
+def assemble_inverse_dynamics_derivatives(
+    ask: Ask, subject: Subject, q: FloatArray, qd: FloatArray, qdd: FloatArray
+) -> FloatArray:
+    """Return the derivatives of the inverse dynamics, a direction a column."""
+    samples, n = q.shape
+    units = np.tile(np.eye(n), (samples, 1))
+    rows = [np.repeat(each, n, axis=0) for each in (q, qd, qdd)]
+    zeros = np.zeros_like(units)
+    parts = []
+    for place in range(3):
+        directions = [units if place == other else zeros for other in range(3)]
+        columns = ask(INVERSE_DYNAMICS_RATE, *rows, *directions).reshape(samples, n, n)
+        parts.append(np.swapaxes(columns, 1, 2))
+    parts[2] = 0.5 * (parts[2] + np.swapaxes(parts[2], 1, 2))
+    return np.stack(parts, axis=1)
+
+
+def solve_forward_dynamics_derivatives(
+    ask: Ask, subject: Subject, q: FloatArray, qd: FloatArray, tau: FloatArray
+) -> FloatArray:
+    """Return the derivatives of the forward dynamics by those of the inverse dynamics.
+
+    Raises
+    ------
+    ModelError
+        When the mass matrix is singular.
+    """
+    qdd = ask('forward_dynamics', q, qd, tau)
+    by_q, by_qd, mass = np.moveaxis(ask('inverse_dynamics_derivatives', q, qd, qdd), 1, 0)
+    unit = np.broadcast_to(np.eye(q.shape[1]), mass.shape)
+    return np.stack([_solve(subject, mass, right) for right in (-by_q, -by_qd, unit)], axis=1)
 
 
 def multiply_regressor(

@@ -6,7 +6,7 @@ zero.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ne_dynamics.codegen.symbols import Graph, Symbol, Traced
 
@@ -14,11 +14,7 @@ _Vertex = int | str
 """A node of the graph, or the name of an output."""
 
 
-def differentiate(
-    outputs: Sequence[Traced],
-    variables: Sequence[Traced],
-    held: Collection[Traced] = (),
-) -> list[list[Traced]]:
+def differentiate(outputs: Sequence[Traced], variables: Sequence[Traced]) -> list[list[Traced]]:
     """Return d outputs / d variables as symbols.
 
     The vertices of the computational graph are eliminated one by one (Griewank and Walther 2008,
@@ -31,9 +27,7 @@ def differentiate(
     outputs : sequence of Traced
         Must be smooth where they depend on the variables: a sign counts as constant.
     variables : sequence of Traced
-        Usually inputs of the graph. Other nodes are taken as independent variables.
-    held : collection of Traced
-        Nodes that are taken as constants although they may depend on the variables.
+        Inputs of the graph.
 
     Returns
     -------
@@ -45,7 +39,7 @@ def differentiate(
     graph = symbols[0].graph
     candidates = []
     for is_reverse in (False, True):
-        rows = _Elimination(graph, outputs, variables, held).run(is_reverse)
+        rows = _Elimination(graph, outputs, variables).run(is_reverse)
         count = graph.count([entry for row in rows for entry in row])
         candidates.append((count.multiplications + count.additions, is_reverse, rows))
     return min(candidates, key=lambda candidate: candidate[:2])[2]
@@ -55,23 +49,18 @@ class _Elimination:
     """The computational graph between variables and outputs, with a derivative on each edge."""
 
     def __init__(
-        self,
-        graph: Graph,
-        outputs: Sequence[Traced],
-        variables: Sequence[Traced],
-        held: Collection[Traced],
+        self, graph: Graph, outputs: Sequence[Traced], variables: Sequence[Traced]
     ) -> None:
         self._variables = variables
         self._before: dict[_Vertex, dict[_Vertex, Traced]] = {}
         self._after: dict[_Vertex, dict[_Vertex, Traced]] = {}
         self._outputs = [f'output {place}' for place in range(len(outputs))]
         independent = {each.index for each in variables if isinstance(each, Symbol)}
-        constant = {each.index for each in held if isinstance(each, Symbol)} - independent
         for index in sorted(independent):
             self._before[index], self._after[index] = {}, {}
         self._inner: list[_Vertex] = []
         for index in graph.live(outputs):
-            if index in independent or index in constant:
+            if index in independent:
                 continue
             edges: dict[_Vertex, Traced] = {
                 argument: slope
@@ -200,4 +189,37 @@ def push_forward(
     for output in outputs:
         rate = rates.get(output.index, 0.0) if isinstance(output, Symbol) else 0.0
         result.append(-rate if isinstance(output, Symbol) and output.negative else rate)
+    return result
+
+
+def substitute(
+    outputs: Sequence[Traced], variables: Sequence[Traced], values: Sequence[Traced]
+) -> list[Traced]:
+    """Return outputs with values in place of inputs of the graph.
+
+    Parameters
+    ----------
+    outputs : sequence of Traced
+    variables, values : sequence of Traced
+        Inputs of the graph, and what is put in their place.
+
+    Returns
+    -------
+    list of Traced
+    """
+    symbols = [output for output in outputs if isinstance(output, Symbol)]
+    if not symbols:
+        return list(outputs)
+    graph = symbols[0].graph
+    made: dict[int, Traced] = {}
+    for variable, value in zip(variables, values, strict=True):
+        if isinstance(variable, Symbol):
+            made[variable.index] = -value if variable.negative else value
+    for index in graph.live(outputs):
+        if index not in made:
+            made[index] = graph.rebuild(index, [made[each] for each in graph.arguments(index)])
+    result: list[Traced] = []
+    for output in outputs:
+        value = made[output.index] if isinstance(output, Symbol) else output
+        result.append(-value if isinstance(output, Symbol) and output.negative else value)
     return result

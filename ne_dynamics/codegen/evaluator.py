@@ -223,6 +223,7 @@ def _signature(row: Function) -> Signature:
         taken,
         row.optional,
         decisive_arguments(row),
+        takes_batches=not row.is_stacked,
     )
 
 

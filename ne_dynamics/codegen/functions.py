@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import cast
 
-from ne_dynamics.algorithms import forward, kinematics, newton_euler, regressor, terms
+from ne_dynamics.algorithms import energy, forward, kinematics, newton_euler, regressor, terms
+from ne_dynamics.algorithms.scalar import Scalar
 from ne_dynamics.codegen import assembly
+from ne_dynamics.codegen.differentiation import differentiate, push_forward, substitute
 from ne_dynamics.codegen.subject import Subject
-from ne_dynamics.codegen.symbols import Symbol, derivatives
+from ne_dynamics.codegen.symbols import Symbol, Traced
 from ne_dynamics.model.robot import Link, Robot
 
 
@@ -81,6 +84,9 @@ class Function:
     assemble : callable, optional
         Computes the function of larger robots from other rows; see
         :mod:`ne_dynamics.codegen.assembly`.
+    is_stacked : bool
+        Whether the first axis of the result stands before that of the samples, so that the
+        result of a batch unpacks as that of one sample does.
     """
 
     name: str
@@ -93,6 +99,7 @@ class Function:
     needs_tip: bool = False
     largest: int | None = None
     assemble: assembly.Assembly | None = None
+    is_stacked: bool = False
 
     def is_written_out(self, robot: Robot) -> bool:
         """Return whether there is a program of this function for a robot of this size."""
@@ -122,12 +129,18 @@ BASE_MOTION = Argument(
     stem='base',
     serves_all=True,
 )
+Q_RATE = Argument('q_rate', 'direction in which q changes')
+QD_RATE = Argument('qd_rate', 'direction in which qd changes')
+QDD_RATE = Argument('qdd_rate', 'direction in which qdd changes')
 PAYLOAD = Argument(
     'payload',
     'mass [kg], first moment [kg m], xx xy yy xz yz zz [kg m^2] about the tip',
     size=10,
     serves_all=True,
 )
+
+LARGEST_DERIVATIVES = 10
+"""Coordinates up to which the derivatives of the dynamics are written out."""
 
 _EFFORT = 'N m or N'
 _MASS = 'kg m^2, kg m or kg'
@@ -139,6 +152,10 @@ def _each_joint(robot: Robot) -> tuple[int, ...]:
 
 def _square(robot: Robot) -> tuple[int, ...]:
     return (robot.n, robot.n)
+
+
+def _three_squares(robot: Robot) -> tuple[int, ...]:
+    return (3, robot.n, robot.n)
 
 
 def _trace_inverse_dynamics(subject: Subject, link: Link | None) -> Body:
@@ -182,14 +199,28 @@ def _trace_gravity_torque(subject: Subject, link: Link | None) -> Body:
     return lambda q: terms.gravity_torque(subject.mechanism, q, subject.gravity)
 
 
+def _trace_gravity_torque_with_payload(subject: Subject, link: Link | None) -> Body:
+    return lambda q, payload: terms.gravity_torque(
+        subject.mechanism, q, subject.gravity, payload=payload, tip=link
+    )
+
+
+def _trace_bias_torque(subject: Subject, link: Link | None) -> Body:
+    return lambda q, qd: terms.bias_torque(subject.mechanism, q, qd, subject.gravity)
+
+
 def _trace_mass_matrix(subject: Subject, link: Link | None) -> Body:
     return lambda q: terms.mass_matrix(subject.mechanism, q)
+
+
+def _trace_mass_matrix_with_payload(subject: Subject, link: Link | None) -> Body:
+    return lambda q, payload: terms.mass_matrix(subject.mechanism, q, payload=payload, tip=link)
 
 
 def _trace_coriolis_matrix(subject: Subject, link: Link | None) -> Body:
     def function(q: Symbols, qd: Symbols) -> object:
         # The velocity products are quadratic in qd: half their slope is the Christoffel form.
-        slopes = derivatives(terms.velocity_torque(subject.mechanism, q, qd), list(qd))
+        slopes = differentiate(terms.velocity_torque(subject.mechanism, q, qd), qd)
         return [[0.5 * slope for slope in row] for row in slopes]
 
     return function
@@ -211,21 +242,141 @@ def _trace_forward_dynamics_with_wrench(subject: Subject, link: Link | None) -> 
     return function
 
 
+def _trace_forward_dynamics_in_full(subject: Subject, link: Link | None) -> Body:
+    """Trace everything at once; without a tip there is nothing to hold wrench and payload."""
+
+    def function(
+        q: Symbols, qd: Symbols, tau: Symbols, wrench: Symbols, base: Symbols, payload: Symbols
+    ) -> object:
+        return forward.forward_dynamics(
+            subject.mechanism,
+            q,
+            qd,
+            tau,
+            gravity=subject.gravity,
+            base_motion=base,
+            wrench=None if link is None else wrench,
+            payload=None if link is None else payload,
+            tip=link,
+        )
+
+    return function
+
+
+def _differentiate_efforts(
+    subject: Subject, q: Symbols, qd: Symbols, qdd: Symbols
+) -> list[list[list[Traced]]]:
+    """Return the derivatives of the efforts with respect to q, qd and qdd, each as rows."""
+    efforts = newton_euler.newton_euler(subject.mechanism, q, qd, qdd, gravity=subject.gravity)
+    n = len(q)
+    rows = differentiate(cast(list[Traced], efforts), [*q, *qd, *qdd])
+    parts = [[row[start : start + n] for row in rows] for start in (0, n, 2 * n)]
+    # The mass matrix is symmetric: what lies below the diagonal need not be computed again.
+    parts[2] = [[parts[2][min(i, j)][max(i, j)] for j in range(n)] for i in range(n)]
+    return parts
+
+
+def _trace_inverse_dynamics_derivatives(subject: Subject, link: Link | None) -> Body:
+    return lambda q, qd, qdd: _differentiate_efforts(subject, q, qd, qdd)
+
+
+def _trace_forward_dynamics_derivatives(subject: Subject, link: Link | None) -> Body:
+    def function(q: Symbols, qd: Symbols, tau: Symbols) -> object:
+        n = len(q)
+        mass = terms.mass_matrix(subject.mechanism, q)
+        qdd = forward.forward_dynamics(subject.mechanism, q, qd, tau, gravity=subject.gravity)
+        # At the accelerations that the efforts give, which do not change with q and qd here.
+        placeholders = q[0].graph.inputs('acceleration', n)
+        by_q, by_qd, _ = _differentiate_efforts(subject, q, qd, placeholders)
+        flat = substitute(
+            [entry for part in (by_q, by_qd) for row in part for entry in row],
+            placeholders,
+            cast(list[Traced], qdd),
+        )
+        results: list[list[list[Scalar]]] = []
+        for start in (0, n * n):
+            columns = [
+                forward.solve_symmetric(mass, [-flat[start + n * i + j] for i in range(n)])
+                for j in range(n)
+            ]
+            results.append([[column[i] for column in columns] for i in range(n)])
+        inverse = [
+            forward.solve_symmetric(mass, [float(i == j) for i in range(n)]) for j in range(n)
+        ]
+        results.append([[inverse[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)])
+        return results
+
+    return function
+
+
+def _trace_inverse_dynamics_rate(subject: Subject, link: Link | None) -> Body:
+    def function(
+        q: Symbols, qd: Symbols, qdd: Symbols, q_rate: Symbols, qd_rate: Symbols, qdd_rate: Symbols
+    ) -> object:
+        efforts = newton_euler.newton_euler(subject.mechanism, q, qd, qdd, gravity=subject.gravity)
+        return push_forward(
+            cast(list[Traced], efforts), [*q, *qd, *qdd], [*q_rate, *qd_rate, *qdd_rate]
+        )
+
+    return function
+
+
+def _trace_kinetic_energy(subject: Subject, link: Link | None) -> Body:
+    return lambda q, qd: energy.kinetic_energy(subject.mechanism, q, qd)
+
+
+def _trace_potential_energy(subject: Subject, link: Link | None) -> Body:
+    return lambda q: energy.potential_energy(subject.plain_mechanism, q, subject.gravity)
+
+
+def _trace_generalized_momentum(subject: Subject, link: Link | None) -> Body:
+    return lambda q, qd: energy.generalized_momentum(subject.mechanism, q, qd)
+
+
+def _trace_lagrangian_gradient(subject: Subject, link: Link | None) -> Body:
+    return lambda q, qd: energy.lagrangian_gradient(subject.mechanism, q, qd, subject.gravity)
+
+
+def _trace_center_of_mass(subject: Subject, link: Link | None) -> Body:
+    return lambda q: energy.center_of_mass(subject.plain_mechanism, q)
+
+
+def _make_homogeneous(pose: kinematics.Pose) -> list[list[Scalar]]:
+    axes, origin = pose
+    rows = [[axis[row] for axis in axes] + [origin[row]] for row in range(3)]
+    return [*rows, [0.0, 0.0, 0.0, 1.0]]
+
+
+def _trace_link_poses(subject: Subject, link: Link | None) -> Body:
+    links = subject.robot.links
+    return lambda q: [
+        _make_homogeneous(pose) for pose in kinematics.link_poses(subject.mechanism, links, q)
+    ]
+
+
 def _trace_forward_kinematics(subject: Subject, link: Link | None) -> Body:
     assert link is not None
 
-    def function(q: Symbols) -> object:
-        axes, origin = kinematics.link_pose(subject.mechanism, link, q)
-        rows = [[axis[row] for axis in axes] + [origin[row]] for row in range(3)]
-        return [*rows, [0.0, 0.0, 0.0, 1.0]]
-
-    return function
+    return lambda q: _make_homogeneous(kinematics.link_pose(subject.mechanism, link, q))
 
 
 def _trace_jacobian(axes: str) -> Callable[[Subject, Link | None], Body]:
     def trace(subject: Subject, link: Link | None) -> Body:
         assert link is not None
         return lambda q: kinematics.jacobian(subject.mechanism, link, q, axes)
+
+    return trace
+
+
+def _trace_jacobian_rate(axes: str) -> Callable[[Subject, Link | None], Body]:
+    def trace(subject: Subject, link: Link | None) -> Body:
+        assert link is not None
+
+        def function(q: Symbols, qd: Symbols) -> object:
+            rows = kinematics.jacobian(subject.mechanism, link, q, axes)
+            return push_forward([cast(Traced, entry) for row in rows for entry in row], q, qd)
+
+        return function
 
     return trace
 
@@ -296,6 +447,23 @@ _ROWS = (
         method='gravity_torque',
     ),
     Function(
+        'gravity_torque_with_payload',
+        (Q, PAYLOAD),
+        _EFFORT,
+        _each_joint,
+        _trace_gravity_torque_with_payload,
+        method='gravity_torque',
+        needs_tip=True,
+    ),
+    Function(
+        'bias_torque',
+        (Q, QD),
+        _EFFORT,
+        _each_joint,
+        _trace_bias_torque,
+        method='bias_torque',
+    ),
+    Function(
         'mass_matrix',
         (Q,),
         _MASS,
@@ -304,6 +472,17 @@ _ROWS = (
         method='mass_matrix',
         largest=20,
         assemble=assembly.assemble_mass_matrix,
+    ),
+    Function(
+        'mass_matrix_with_payload',
+        (Q, PAYLOAD),
+        _MASS,
+        _square,
+        _trace_mass_matrix_with_payload,
+        method='mass_matrix',
+        needs_tip=True,
+        largest=20,
+        assemble=assembly.assemble_mass_matrix_with_payload,
     ),
     Function(
         'coriolis_matrix',
@@ -337,6 +516,87 @@ _ROWS = (
         assemble=assembly.solve_forward_dynamics,
     ),
     Function(
+        'forward_dynamics_in_full',
+        (Q, QD, TAU, WRENCH, BASE_MOTION, PAYLOAD),
+        'rad/s^2 or m/s^2',
+        _each_joint,
+        _trace_forward_dynamics_in_full,
+        method='forward_dynamics',
+        optional=('wrench', 'base_motion', 'payload'),
+        largest=20,
+        assemble=assembly.solve_forward_dynamics_in_full,
+    ),
+    Function(
+        'inverse_dynamics_derivatives',
+        (Q, QD, QDD),
+        'N m or N, each per unit of q, then of qd, then of qdd',
+        _three_squares,
+        _trace_inverse_dynamics_derivatives,
+        method='inverse_dynamics_derivatives',
+        largest=LARGEST_DERIVATIVES,
+        assemble=assembly.assemble_inverse_dynamics_derivatives,
+        is_stacked=True,
+    ),
+    Function(
+        'forward_dynamics_derivatives',
+        (Q, QD, TAU),
+        'rad/s^2 or m/s^2, each per unit of q, then of qd, then of tau',
+        _three_squares,
+        _trace_forward_dynamics_derivatives,
+        method='forward_dynamics_derivatives',
+        largest=LARGEST_DERIVATIVES,
+        assemble=assembly.solve_forward_dynamics_derivatives,
+        is_stacked=True,
+    ),
+    Function(
+        'kinetic_energy',
+        (Q, QD),
+        'J',
+        lambda robot: (),
+        _trace_kinetic_energy,
+        method='kinetic_energy',
+    ),
+    Function(
+        'potential_energy',
+        (Q,),
+        'J',
+        lambda robot: (),
+        _trace_potential_energy,
+        method='potential_energy',
+    ),
+    Function(
+        'generalized_momentum',
+        (Q, QD),
+        'kg m^2/s or kg m/s',
+        _each_joint,
+        _trace_generalized_momentum,
+        method='generalized_momentum',
+    ),
+    Function(
+        'lagrangian_gradient',
+        (Q, QD),
+        _EFFORT,
+        _each_joint,
+        _trace_lagrangian_gradient,
+        method='lagrangian_gradient',
+    ),
+    Function(
+        'center_of_mass',
+        (Q,),
+        'm',
+        lambda robot: (3,),
+        _trace_center_of_mass,
+        method='center_of_mass',
+    ),
+    Function(
+        'link_poses',
+        (Q,),
+        'm in the last column of each',
+        lambda robot: (len(robot.links), 4, 4),
+        _trace_link_poses,
+        method='link_poses',
+    ),
+    Function(
         'forward_kinematics',
         (Q,),
         'm in the last column',
@@ -363,6 +623,23 @@ _ROWS = (
         needs_tip=True,
     ),
     Function(
+        'jacobian_rate',
+        (Q, QD),
+        'm/s or 1/s, then rad/s or rad/(m s)',
+        lambda robot: (6, robot.n),
+        _trace_jacobian_rate('base'),
+        method='jacobian_rate',
+        needs_tip=True,
+    ),
+    Function(
+        'jacobian_rate_in_tip_axes',
+        (Q, QD),
+        'm/s or 1/s, then rad/s or rad/(m s)',
+        lambda robot: (6, robot.n),
+        _trace_jacobian_rate('tip'),
+        needs_tip=True,
+    ),
+    Function(
         'regressor',
         (Q, QD, QDD),
         'effort per unit of the parameter',
@@ -380,6 +657,13 @@ _ROWS = (
         _trace_bare_recursion,
     ),
     Function(
+        assembly.INVERSE_DYNAMICS_RATE,
+        (Q, QD, QDD, Q_RATE, QD_RATE, QDD_RATE),
+        _EFFORT,
+        _each_joint,
+        _trace_inverse_dynamics_rate,
+    ),
+    Function(
         assembly.REGRESSOR_FACTORS,
         (Q, QD, QDD),
         'twists of all bodies, then six rows of their ten wrenches',
@@ -388,7 +672,11 @@ _ROWS = (
     ),
 )
 
-INTERNAL = (assembly.BARE_RECURSION, assembly.REGRESSOR_FACTORS)
+INTERNAL = (
+    assembly.BARE_RECURSION,
+    assembly.INVERSE_DYNAMICS_RATE,
+    assembly.REGRESSOR_FACTORS,
+)
 """Rows that larger robots are assembled from, and nobody asks for."""
 
 FUNCTIONS: Mapping[str, Function] = {row.name: row for row in _ROWS}

@@ -15,7 +15,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, Union, cast
+
+from ne_dynamics.algorithms.elementary import cos, sign, sin
 
 Traced = Union['Symbol', float]
 """What a traced function computes with: a node of the graph, or a number that is known."""
@@ -87,6 +89,25 @@ class Graph:
         if operation in ('sin', 'cos', 'sign'):
             return (key[1],)
         return ()
+
+    def rebuild(self, index: int, arguments: Sequence[Traced]) -> Traced:
+        """Return the operation of a node on other arguments; a leaf itself."""
+        key = self.nodes[index]
+        operation = key[0]
+        if operation in ('input', 'const'):
+            return Symbol(self, index, False)
+        first = arguments[0]
+        if operation == 'scale':
+            return float(key[1]) * first
+        if operation in ('sin', 'cos', 'sign'):
+            function = {'sin': sin, 'cos': cos, 'sign': sign}[operation]
+            return cast(Traced, function(first))
+        second = arguments[1]
+        if operation == 'add':
+            return first + second
+        if operation == 'sub':
+            return first - second
+        return first * second if operation == 'mul' else first / second
 
     def live(self, outputs: Iterable[Traced]) -> list[int]:
         """Return the nodes that the outputs need, arguments first."""
@@ -238,65 +259,3 @@ class Symbol:
         if self.graph.nodes[self.index][0] not in ('input', 'const'):
             self.graph.labels.setdefault(self.index, label)
         return self
-
-
-def derivatives(outputs: Sequence[Traced], variables: Sequence[Symbol]) -> list[list[Traced]]:
-    """Return d outputs / d variables as symbols, by forward differentiation of the graph.
-
-    Parameters
-    ----------
-    outputs : sequence of Traced
-        Must be smooth where they depend on the variables: a sign counts as constant.
-    variables : sequence of Symbol
-        Inputs of the graph.
-
-    Returns
-    -------
-    list of list, shape (len(outputs), len(variables))
-    """
-    symbols = [output for output in outputs if isinstance(output, Symbol)]
-    result: list[list[Traced]] = [[0.0] * len(variables) for _ in outputs]
-    if not symbols:
-        return result
-    graph = symbols[0].graph
-    live = graph.live(outputs)
-    for column, variable in enumerate(variables):
-        tangent: dict[int, Traced] = {variable.index: 1.0}
-        for index in live:
-            if index == variable.index:
-                continue
-            value = _tangent(graph, index, tangent)
-            if isinstance(value, Symbol) or value != 0.0:
-                tangent[index] = value
-        for row, output in enumerate(outputs):
-            if isinstance(output, Symbol):
-                slope = tangent.get(output.index, 0.0)
-                slope = -slope if output.negative else slope
-                result[row][column] = -slope if variable.negative else slope
-    return result
-
-
-def _tangent(graph: Graph, index: int, tangent: dict[int, Traced]) -> Traced:
-    key = graph.nodes[index]
-    operation = key[0]
-    if operation in ('input', 'const', 'sign'):
-        return 0.0
-    if operation == 'scale':
-        return tangent.get(key[2], 0.0) * float(key[1])
-    a = key[1]
-    da = tangent.get(a, 0.0)
-    if operation in ('sin', 'cos'):
-        if not isinstance(da, Symbol) and da == 0.0:
-            return 0.0
-        argument = Symbol(graph, a, False)
-        return argument.cos() * da if operation == 'sin' else -argument.sin() * da
-    b = key[2]
-    db = tangent.get(b, 0.0)
-    if operation == 'add':
-        return da + db
-    if operation == 'sub':
-        return da - db
-    left, right = Symbol(graph, a, False), Symbol(graph, b, False)
-    if operation == 'mul':
-        return da * right + left * db
-    return (da - Symbol(graph, index, False) * db) / right

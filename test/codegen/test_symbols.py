@@ -27,12 +27,13 @@ import ne_dynamics as ned
 from ne_dynamics.algorithms.elementary import cos, sign, sin
 from ne_dynamics.codegen.cache import ObjectCache
 from ne_dynamics.codegen.compiler import write_module
+from ne_dynamics.codegen.differentiation import differentiate
 from ne_dynamics.codegen.llvm.cpython_entry import Owner, Signature
 from ne_dynamics.codegen.programs import trace_function
 from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.codegen.source import python_source, trace
 from ne_dynamics.codegen.subject import Subject
-from ne_dynamics.codegen.symbols import Graph, Symbol, derivatives
+from ne_dynamics.codegen.symbols import Graph, Symbol
 from ne_dynamics.shipped import shipped_file
 
 UNITS_IN_LAST_PLACE = 16.0
@@ -373,7 +374,7 @@ def test_derivatives_of_random_expressions_agree_with_complex_steps():
 
         def slopes(*inputs, expressions=expressions, names=names):
             outputs = [evaluate(expression, inputs) for expression in expressions]
-            return derivatives(outputs, [inputs[group][k] for group, k in names])
+            return differentiate(outputs, [inputs[group][k] for group, k in names])
 
         program = trace('slopes', GROUPS, (len(expressions), len(names)), slopes)
         computed = PythonKernel(program).batch(*rows)
@@ -397,15 +398,15 @@ def test_derivative_counts_a_sign_as_constant_and_respects_negative_symbols():
     """d(sign(x) x)/dx is sign(x); slopes by -x are minus the slopes by x."""
     graph = Graph()
     x, y = graph.inputs('x', 2)
-    ((by_x, by_y),) = derivatives([x.sign() * x], [x, y])
+    ((by_x, by_y),) = differentiate([x.sign() * x], [x, y])
     assert repr(by_x) == repr(x.sign())
     assert by_y == 0.0
-    ((plus,),) = derivatives([-(x * y)], [x])
-    ((minus,),) = derivatives([-(x * y)], [-x])
+    ((plus,),) = differentiate([-(x * y)], [x])
+    ((minus,),) = differentiate([-(x * y)], [-x])
     assert repr(plus) == repr(-y)
     assert repr(minus) == repr(y)
-    assert derivatives([1.0, 2.0], [x]) == [[0.0], [0.0]]
-    ((one_,),) = derivatives([x], [x])
+    assert differentiate([1.0, 2.0], [x]) == [[0.0], [0.0]]
+    ((one_,),) = differentiate([x], [x])
     assert one_ == 1.0
 
 

@@ -73,12 +73,15 @@ class Signature:
         Those of the taken that may be None, for zeros.
     decisive : tuple of str
         Optional ones of which one must be there; else another program answers.
+    takes_batches : bool
+        Whether batches are answered, too; else they are handed on.
     """
 
     parameters: tuple[str, ...]
     taken: tuple[str, ...]
     optional: tuple[str, ...] = ()
     decisive: tuple[str, ...] = ()
+    takes_batches: bool = True
 
     @classmethod
     def of(cls, program: Program) -> Signature:
@@ -455,14 +458,16 @@ class _EntryWriter:
         self.result_slot = len(signature.parameters)
 
     def write(self) -> str:
+        batch = ['rowcount:', 'br label %fallback']
+        if self.signature.takes_batches:
+            batch = [*self._count_rows(), *self._compute('many', 2)]
         return '\n'.join(
             [
                 'define ptr @entry(ptr %self, ptr %args, i64 %nargs, ptr %names) {',
                 *self._sort_arguments(),
                 *self._look_at_first(),
                 *self._compute('one', 1),
-                *self._count_rows(),
-                *self._compute('many', 2),
+                *batch,
                 'fallback:',
                 f'%followp = getelementptr i8, ptr %self, i64 {_find_slot("following")}',
                 '%follow = load ptr, ptr %followp, align 8',
