@@ -31,6 +31,7 @@ from ne_dynamics.codegen.functions import (
 )
 from ne_dynamics.codegen.llvm.cpython_entry import Owner
 from ne_dynamics.codegen.programs import list_functions
+from ne_dynamics.codegen.run_time_parameters import collect_parameters
 from ne_dynamics.codegen.source import LANGUAGES, Program, standalone_source
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.errors import BackendError, InputError, ModelError
@@ -162,7 +163,9 @@ class Dynamics:
         self.tolerance = float(tolerance)
         self.threads = int(threads) or count_cores()
         self._subject = Subject(robot, (x, y, z), self.tolerance)
+        _ = self._subject.mechanism  # errors of the model belong here
         self._evaluator = Evaluator(self._subject, self.backend == 'compiled', self.threads)
+        self._nominal: Dynamics | None = None
         self._facade: weakref.ref[Dynamics] | None = None
 
     def __repr__(self) -> str:
@@ -187,7 +190,10 @@ class Dynamics:
             for name in _list_slots(kind)
             if hasattr(self, name)
         }
-        return _rebuild, (type(self), arguments), (own, slots) if own or slots else None
+        state = (own, slots) if own or slots else None
+        if self._nominal is not None:
+            return _rebuild_with_robot, (type(self), self._nominal, self.robot), state
+        return _rebuild, (type(self), arguments), state
 
     @property
     def gravity(self) -> FloatArray:
@@ -527,6 +533,84 @@ class Dynamics:
         """
         return np.concatenate([body.inertia.parameters for body in self.robot.bodies])
 
+    def with_parameters(
+        self,
+        *,
+        inertial: ArrayLike | None = None,
+        viscous_friction: ArrayLike | None = None,
+        coulomb_friction: ArrayLike | None = None,
+        rotor_inertia: ArrayLike | None = None,
+    ) -> Dynamics:
+        """Return the dynamics with other inertias and friction; nothing is compiled anew.
+
+        All dynamics that are made so share one program of each function, in which these numbers
+        are arguments: it is compiled at the first use by any of them. A call takes longer than
+        with numbers that are part of the equations; see ``benchmark/README.md``.
+
+        Parameters
+        ----------
+        inertial : array-like, shape (10 b,), optional
+            As :meth:`inertial_parameters` returns them, for b bodies. They need not be those of
+            a real body, but without mass there is no first moment.
+        viscous_friction : array-like, shape (n,), optional
+            [N m s/rad or N s/m]
+        coulomb_friction : array-like, shape (n,), optional
+            [N m or N]
+        rotor_inertia : array-like, shape (n,), optional
+            Of the motor, before its gear [kg m^2]; of a prismatic joint as :class:`Joint` has it.
+
+        Returns
+        -------
+        Dynamics
+            Of the same class. Its :attr:`robot` has the numbers: the first link of each body
+            carries the inertia of the whole body where `inertial` is given. What is not given
+            stays as it is. :meth:`source` writes them into the equations.
+
+        Raises
+        ------
+        InputError
+            On wrong shapes and numbers that are not finite.
+        ModelError
+            On numbers that a joint does not take, such as negative friction.
+
+        Notes
+        -----
+        Numbers of 1e6 and more [SI] are computed without the compiler.
+        """
+        robot = self.robot
+        if inertial is not None:
+            count = 10 * len(robot.bodies)
+            robot = robot.with_inertial_parameters(_check_vector(inertial, 'inertial', count))
+        for key, values in (
+            ('viscous_friction', viscous_friction),
+            ('coulomb_friction', coulomb_friction),
+            ('rotor_inertia', rotor_inertia),
+        ):
+            if values is not None:
+                robot = robot.with_joint_values(key, _check_vector(values, key, self.n))
+        return self._with_robot(type(self), robot)
+
+    def _with_robot(self, kind: type[Dynamics], robot: Robot) -> Dynamics:
+        """Return dynamics of a robot that differs in inertias and friction alone."""
+        nominal = self._nominal or self
+        shared = nominal.__dict__.get('_parametric')
+        if shared is None:
+            subject = nominal._subject.with_run_time_parameters()
+            shared = Evaluator(subject, nominal.backend == 'compiled', nominal.threads)
+            shared = nominal.__dict__.setdefault('_parametric', shared)
+        result = object.__new__(kind)
+        result.__dict__.update({key: self.__dict__[key] for key in _SETTINGS})
+        subject = nominal._subject.with_robot(robot)
+        parameters = collect_parameters(subject.mechanism, subject.plain_mechanism)
+        result.__dict__.update(
+            robot=robot,
+            _subject=subject,
+            _evaluator=shared.bind(subject, parameters),
+            _nominal=nominal,
+            _facade=None,
+        )
+        return result
+
     def rounding_bound(
         self, qd: ArrayLike = 1.0, qdd: ArrayLike = 1.0, q: ArrayLike = np.pi
     ) -> FloatArray:
@@ -691,7 +775,7 @@ class Dynamics:
         """
         counts = {}
         for name in list_functions(self.robot):
-            count = self._evaluator.interpret(name).program.count()
+            count = self._folded_evaluator.interpret(name).program.count()
             counts[name] = (count.multiplications, count.additions)
         return counts
 
@@ -721,8 +805,18 @@ class Dynamics:
             raise InputError(f'function: expected one of {", ".join(names)}, got {function!r}')
         if language not in LANGUAGES:
             raise InputError(f'language: expected one of {", ".join(LANGUAGES)}, got {language!r}')
-        program = self._evaluator.interpret(function).program
+        program = self._folded_evaluator.interpret(function).program
         return standalone_source(program, language, self._header(program))
+
+    @property
+    def _folded_evaluator(self) -> Evaluator:
+        """What has all numbers in the equations."""
+        if self._nominal is None:
+            return self._evaluator
+        if '_folded' not in self.__dict__:
+            self.__dict__['_folded'] = Evaluator(self._subject, False, 1)
+        found: Evaluator = self.__dict__['_folded']
+        return found
 
     def _header(self, program: Program) -> list[str]:
         count = program.count()
@@ -809,7 +903,8 @@ class Dynamics:
         for row in reversed(rows):
             kernel = self._evaluator.loaded(row.name)
             if kernel is not None and kernel.has_entry:
-                owner = Owner(stand_in, following, kernel.most_rows)
+                parameters = self._evaluator.parameters
+                owner = Owner(stand_in, following, kernel.most_rows, parameters)
                 following = kernel.entry(owner, method, _builtin_doc(function))
         if _is_entry(following):
             shown.__dict__[method] = following
@@ -827,6 +922,13 @@ class Dynamics:
         return stand_in
 
 
+def _check_vector(value: ArrayLike, name: str, count: int) -> FloatArray:
+    if np.ndim(value) != 1:
+        raise InputError(f'{name}: expected shape ({count},), got {np.shape(value)}')
+    vector: FloatArray = check_rows(value, name, count)[0]
+    return vector
+
+
 def _join_shape(samples: int, shape: tuple[int, ...], is_stacked: bool) -> tuple[int, ...]:
     """Return the shape of a batch's result."""
     return (shape[0], samples, *shape[1:]) if is_stacked else (samples, *shape)
@@ -841,12 +943,13 @@ _SETTINGS = (
     'threads',
     '_subject',
     '_evaluator',
+    '_nominal',
 )
 
 
 def _is_rebuilt(key: str, value: object) -> bool:
     """Return whether an attribute comes back by construction."""
-    return key in _SETTINGS or key == '_facade' or _is_entry(value)
+    return key in (*_SETTINGS, '_facade', '_parametric', '_folded') or _is_entry(value)
 
 
 def _is_entry(value: object) -> bool:
@@ -870,6 +973,11 @@ def _rebuild(kind: type[Dynamics], arguments: tuple[Any, ...]) -> Dynamics:
     dynamics = object.__new__(kind)
     Dynamics.__init__(dynamics, *arguments)
     return dynamics
+
+
+def _rebuild_with_robot(kind: type[Dynamics], nominal: Dynamics, robot: Robot) -> Dynamics:
+    """Return dynamics made by :meth:`Dynamics.with_parameters`."""
+    return nominal._with_robot(kind, robot)
 
 
 def _builtin_doc(method: Callable[..., Any]) -> str:

@@ -179,6 +179,30 @@ def build_mechanism(
     )
 
 
+def replace_inertias(mechanism: Mechanism, robot: Robot, regroup: bool = True) -> Mechanism:
+    """Return a mechanism with the inertias, friction and rotor inertias of another robot.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    robot : Robot
+        With the joints and frames of the robot that the mechanism was built of.
+    regroup : bool
+        As for :func:`build_mechanism`. No number is treated as zero.
+    """
+    bodies = [
+        replace(body, inertia=_express_inertia(robot, index, mechanism.body_poses[index]))
+        for index, body in enumerate(mechanism.bodies)
+    ]
+    return replace(
+        mechanism,
+        bodies=tuple(_regroup(bodies) if regroup else bodies),
+        viscous_friction=tuple(joint.viscous_friction for joint in robot.joints),
+        coulomb_friction=tuple(joint.coulomb_friction for joint in robot.joints),
+        reflected_inertia=tuple(joint.reflected_inertia for joint in robot.joints),
+    )
+
+
 def _measure_lengths(robot: Robot) -> tuple[float, float]:
     """Return how far the robot reaches from its first joints, and how far those are, at most."""
     reaches: list[float] = []

@@ -326,7 +326,8 @@ class CompiledKernel:
         prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)
         self._batch = prototype(engine.address('batch'))
         self._single: Callable[..., FloatArray | None] | None = None
-        if self.has_entry:
+        self._is_shared = program.is_shared
+        if self.has_entry and not program.is_shared:
             self._single = self.entry(Owner(None, _refuse, self.most_rows), program.name)
 
     def entry(self, owner: Owner, name: str, doc: str = '') -> Callable[..., Any]:
@@ -354,6 +355,7 @@ class CompiledKernel:
         Parameters
         ----------
         arguments : arrays, shape (N, count)
+            Of what all samples share: shape (1, count).
         threads : int
             How many may share the work.
         out : array, shape (N, ``*shape``), optional
@@ -367,6 +369,8 @@ class CompiledKernel:
         arrays = [np.ascontiguousarray(argument) for argument in arguments]
         result = np.empty((samples, *self._shape)) if out is None else out
         steps = [8 * array.shape[1] for array in arrays]
+        if self._is_shared:
+            steps[-1] = 0
         sources = [array.ctypes.data for array in arrays]
         target = result.ctypes.data
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ from ne_dynamics.codegen.llvm.cpython_entry import Signature
 from ne_dynamics.codegen.llvm.equations import fits_stack
 from ne_dynamics.codegen.programs import trace_function
 from ne_dynamics.codegen.python_kernel import PythonKernel
+from ne_dynamics.codegen.run_time_parameters import LARGEST_PARAMETER
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import FloatArray
@@ -48,6 +50,25 @@ class Evaluator:
         self._compiled: dict[tuple[str, str | None], CompiledKernel] = {}
         self._too_large: set[tuple[str, str | None]] = set()
         self._cache = ObjectCache()
+        self._traced = subject
+        self.parameters: FloatArray | None = None
+
+    def bind(self, subject: Subject, parameters: FloatArray) -> Evaluator:
+        """Return an evaluator of the same programs for another robot.
+
+        Parameters
+        ----------
+        subject : Subject
+            The other robot, whose joints and frames are those of this one.
+        parameters : array, shape (count,)
+            See :func:`~ne_dynamics.codegen.run_time_parameters.collect_parameters`; this subject
+            must take them.
+        """
+        bound = copy.copy(self)
+        bound.subject = subject
+        bound.parameters = parameters
+        bound.is_compiled = self.is_compiled and bool(np.abs(parameters).max() < LARGEST_PARAMETER)
+        return bound
 
     def loaded(self, name: str, link: str | None = None) -> CompiledKernel | None:
         """Return the machine code of a function when it was used before."""
@@ -60,7 +81,7 @@ class Evaluator:
         """
         kernel = self._compiled.get((name, link))
         if kernel is None and (name, link) not in self._too_large:
-            program = trace_function(self.subject, name, link)
+            program = trace_function(self._traced, name, link)
             if not fits_stack(program):
                 self._too_large.add((name, link))
                 return None
@@ -81,7 +102,7 @@ class Evaluator:
         """Return a function as Python source that runs."""
         kernel = self._interpreted.get((name, link))
         if kernel is None:
-            kernel = PythonKernel(trace_function(self.subject, name, link))
+            kernel = PythonKernel(trace_function(self._traced, name, link))
             self._interpreted[name, link] = kernel
         return kernel
 
@@ -121,19 +142,20 @@ class Evaluator:
             When the result overflows.
         """
         row = FUNCTIONS[name]
+        shared = [] if self.parameters is None else [self.parameters[np.newaxis]]
         is_written_out = row.is_written_out(self.subject.robot)
         if is_written_out and self.is_compiled:
             if (name, link) not in self._compiled:
                 check()  # before anything is compiled for it
             kernel = self.load(name, link)
             if kernel is not None:
-                rows = kernel.batch(*arrays, threads=self.threads, out=out)
+                rows = kernel.batch(*arrays, *shared, threads=self.threads, out=out)
                 if rows is not None:
                     return rows
         if is_written_out or not self.is_compiled:
             check()
         if is_written_out:
-            result = self._interpret(name, arrays, link, out)
+            result = self._interpret(name, [*arrays, *shared], link, out)
         else:
             result = self._assemble(row, arrays, check)
             if out is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ne_dynamics.codegen.run_time_parameters import LARGEST_PARAMETER
 from ne_dynamics.codegen.source import Program
 
 _CANDIDATES = (1e70, 1e35, 1e15, 1e7)
@@ -45,11 +46,15 @@ def find_largest_input(program: Program) -> LargestInput:
 def _largest_value(program: Program, live: list[int], bound: float) -> float:
     """Return the largest size of any value; a quotient counts with the size of its dividend."""
     sizes: dict[int, float] = {}
+    shared: set[str] = set()
+    if program.is_shared:
+        stem, count = program.inputs[-1]
+        shared = {f'{stem}{index + 1}' for index in range(count)}
     for index in live:
         key = program.graph.nodes[index]
         operation = key[0]
         if operation == 'input':
-            size = bound
+            size = LARGEST_PARAMETER if key[1] in shared else bound
         elif operation == 'const':
             size = abs(key[1])
         elif operation in ('sin', 'cos', 'sign'):

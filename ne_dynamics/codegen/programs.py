@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ne_dynamics.codegen.functions import FUNCTIONS, INTERNAL
+from ne_dynamics.codegen.run_time_parameters import STEM, count_parameters
 from ne_dynamics.codegen.source import Program, trace
 from ne_dynamics.codegen.subject import Subject
+from ne_dynamics.codegen.symbols import Symbol
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot
 
@@ -58,4 +60,12 @@ def trace_function(subject: Subject, name: str, link_name: str | None = None) ->
         link = robot.link(link_name)
     elif row.needs_tip or robot.tip_link is not None:
         link = robot.tip
-    return trace(name, row.inputs(robot), row.shape(robot), row.trace(subject, link))
+    if not subject.has_parameters:
+        return trace(name, row.inputs(robot), row.shape(robot), row.trace(subject, link))
+
+    def function(*arguments: list[Symbol]) -> object:
+        changed = subject.insert_parameters(arguments[-1])
+        return row.trace(changed, link)(*arguments[:-1])
+
+    inputs = *row.inputs(robot), (STEM, count_parameters(robot))
+    return trace(name, inputs, row.shape(robot), function, is_shared=True)

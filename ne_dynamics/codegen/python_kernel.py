@@ -47,14 +47,19 @@ class PythonKernel:
     def batch(self, *arguments: FloatArray, out: FloatArray | None = None) -> FloatArray:
         """Evaluate N samples; arguments of shape (N, count), result (N, ``*shape``).
 
+        What all samples share has shape (1, count).
+
         A result that overflows, or a quotient by zero, is for the caller to judge.
         """
         samples = arguments[0].shape[0]
+        own = arguments[: len(self.program.own_inputs)]
+        shared = [argument.T for argument in arguments[len(own) :]]
         result = np.empty((samples, *self.program.shape)) if out is None else out
         flat = result.reshape(samples, len(self.program.outputs))
         for start in range(0, samples, BLOCK):
             rows = slice(start, start + BLOCK)
-            columns = [np.ascontiguousarray(argument[rows].T) for argument in arguments]
+            columns = [np.ascontiguousarray(argument[rows].T) for argument in own]
+            columns += shared
             with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
                 outputs = self._on_arrays(*columns)
             for index, values in enumerate(outputs):

@@ -32,6 +32,8 @@ class Program:
         Flat, row-major.
     shape : tuple of int
         Shape of one sample's result.
+    is_shared : bool
+        Whether all samples of a batch share the last group of inputs.
     """
 
     name: str
@@ -39,6 +41,12 @@ class Program:
     inputs: tuple[tuple[str, int], ...]
     outputs: tuple[Traced, ...]
     shape: tuple[int, ...]
+    is_shared: bool = False
+
+    @property
+    def own_inputs(self) -> tuple[tuple[str, int], ...]:
+        """The groups of inputs of which each sample has its own."""
+        return self.inputs[:-1] if self.is_shared else self.inputs
 
     def count(self) -> OperationCount:
         """Count the operations of the program."""
@@ -50,6 +58,7 @@ def trace(
     inputs: Sequence[tuple[str, int]],
     shape: tuple[int, ...],
     function: Callable[..., object],
+    is_shared: bool = False,
 ) -> Program:
     """Run a function over generic scalars on symbols.
 
@@ -62,6 +71,8 @@ def trace(
         Shape of the result.
     function : callable
         Returns (nested) lists of scalars.
+    is_shared : bool
+        Whether all samples of a batch share the last group.
 
     Returns
     -------
@@ -69,7 +80,8 @@ def trace(
     """
     graph = Graph()
     arguments = [graph.inputs(stem, count) for stem, count in inputs]
-    return Program(name, graph, tuple(inputs), tuple(_flat(function(*arguments))), shape)
+    outputs = tuple(_flat(function(*arguments)))
+    return Program(name, graph, tuple(inputs), outputs, shape, is_shared)
 
 
 def _flat(value: object) -> list[Traced]:

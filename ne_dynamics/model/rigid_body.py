@@ -162,6 +162,35 @@ class Inertia(Frozen):
         """Return the inertia of nothing."""
         return cls(0.0, np.zeros(3), np.zeros((3, 3)))
 
+    @classmethod
+    def from_parameters(cls, parameters: ArrayLike) -> Inertia:
+        """Return the inertia with these :attr:`parameters`, whether or not a body can have them.
+
+        Parameters
+        ----------
+        parameters : array-like, shape (10,)
+            Without mass there is no first moment.
+
+        Raises
+        ------
+        ModelError
+            When the shape is another one, a number is not finite, or there is a first moment
+            without a mass.
+        """
+        numbers = frozen_array(parameters, (10,), 'inertial parameters')
+        mass, first = float(numbers[0]), numbers[1:4]
+        if mass == 0.0 and first.any():
+            raise ModelError(
+                f'inertial parameters: expected no first moment without a mass, got '
+                f'{first.tolist()} kg m with 0 kg'
+            )
+        xx, xy, yy, xz, yz, zz = numbers[4:]
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        with np.errstate(all='ignore'):
+            center = first / mass if mass else np.zeros(3)
+            cross = cross_matrix(center)
+            return cls(mass, center, tensor + mass * (cross @ cross))
+
     @property
     def first_moment(self) -> FloatArray:
         """Mass times centre of mass [kg m], shape (3,)."""

@@ -528,6 +528,66 @@ class Robot(Frozen):
             return payload.parameters
         return payload.transformed(tip.pose_in_body.inverse() @ link.pose_in_body).parameters
 
+    def with_inertial_parameters(self, parameters: FloatArray) -> Robot:
+        """Return the robot with other inertias of its bodies.
+
+        The first link of each body carries all of its inertia; the others have none.
+
+        Parameters
+        ----------
+        parameters : array, shape (10 b,)
+            :attr:`Inertia.parameters` of each body, in its frame, one after another. They need
+            not be those of a real body, but without mass there is no first moment.
+
+        Returns
+        -------
+        Robot
+
+        Raises
+        ------
+        ModelError
+            When a number is not finite or too large, or there is a first moment without a mass.
+        """
+        rows = np.asarray(parameters, dtype=np.float64).reshape(len(self.bodies), -1)
+        seen: set[int] = set()
+        links = []
+        for link in self.links:
+            if link.body != BASE:
+                inertia = Inertia.zero()
+                if link.body not in seen:
+                    try:
+                        own = Inertia.from_parameters(rows[link.body])
+                    except ModelError as error:
+                        name = self.bodies[link.body].name
+                        raise ModelError(f'body {name!r}: {error}') from error
+                    inertia = own.transformed(link.pose_in_body.inverse())
+                seen.add(link.body)
+                link = replace(link, inertia=inertia, has_inertial=True)
+            links.append(link)
+        return self.with_links(links)
+
+    def with_joint_values(self, key: str, values: FloatArray) -> Robot:
+        """Return the robot with one number of every joint changed.
+
+        Parameters
+        ----------
+        key : str
+            An attribute of :class:`Joint`, e.g. ``viscous_friction``.
+        values : array, shape (n,)
+
+        Raises
+        ------
+        ModelError
+            When a number is not one that the joint takes.
+        """
+        return replace(
+            self,
+            joints=tuple(
+                replace(joint, **{key: float(value)})  # type: ignore[arg-type]
+                for joint, value in zip(self.joints, values, strict=True)
+            ),
+        )
+
     def with_links(self, links: Iterable[Link]) -> Robot:
         """Return the robot with other links (lumped inertias follow)."""
         return replace(self, links=tuple(links))

@@ -86,7 +86,7 @@ class Signature:
     @classmethod
     def of(cls, program: Program) -> Signature:
         """Return the plain signature: the program's own inputs, all of them needed."""
-        names = tuple(stem for stem, _ in program.inputs)
+        names = tuple(stem for stem, _ in program.own_inputs)
         return cls(names, names)
 
 
@@ -103,15 +103,25 @@ class Owner:
         What the builtin points to without Python's knowledge: it lives as long as the owner.
     most_rows : array, shape (1,)
         Rows up to which a batch is answered on one core.
+    parameters : array, shape (count,)
+        What all samples share, where the equations have such inputs.
     """
 
-    __slots__ = ('dynamics', 'following', 'keeps', 'most_rows')  # in order of their places
+    # In order of their places.
+    __slots__ = ('dynamics', 'following', 'keeps', 'most_rows', 'parameters')
 
-    def __init__(self, dynamics: Any, following: Callable[..., Any], most_rows: Any) -> None:
+    def __init__(
+        self,
+        dynamics: Any,
+        following: Callable[..., Any],
+        most_rows: Any,
+        parameters: Any = None,
+    ) -> None:
         self.dynamics = dynamics
         self.following = following
         self.keeps: tuple[object, ...] = ()
         self.most_rows = most_rows
+        self.parameters = parameters
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the dynamics, so that ``getattr`` of the result finds the method."""
@@ -440,7 +450,7 @@ def write_entry(program: Program, signature: Signature) -> str:
         f'[{", ".join(f"i64 {extent}" for extent in program.shape)}]',
     ]
     if signature.optional:
-        most = max(count for _, count in program.inputs)
+        most = max(count for _, count in program.own_inputs)
         declarations.append(f'@zeros = private constant [{most} x double] zeroinitializer')
     call = _CALL if _vectorcall_functions() == _VECTORCALL else _CALL_3_10
     writer = _EntryWriter(program, signature)
@@ -454,7 +464,7 @@ class _EntryWriter:
         self.program = program
         self.signature = signature
         self.places = [signature.parameters.index(name) for name in signature.taken]
-        self.counts = [count for _, count in program.inputs]
+        self.counts = [count for _, count in program.own_inputs]
         self.result_slot = len(signature.parameters)
 
     def write(self) -> str:
@@ -660,8 +670,17 @@ class _EntryWriter:
         rows = '%rows' if nd == 2 else '1'
         shape = self.program.shape
         axes = len(shape) + nd - 1
-        sources = ', '.join(f'ptr %{path}in{group}' for group in range(len(self.places)))
+        pointers = [f'ptr %{path}in{group}' for group in range(len(self.places))]
         lines = [*self._gather(path, nd, rows if nd == 2 else '0'), f'{path}result:']
+        if self.program.is_shared:
+            lines += [
+                f'%{path}shp = getelementptr i8, ptr %self, i64 {_find_slot("parameters")}',
+                f'%{path}sho = load ptr, ptr %{path}shp, align 8',
+                f'%{path}shdp = getelementptr i8, ptr %{path}sho, i64 {_DATA}',
+                f'%{path}shared = load ptr, ptr %{path}shdp, align 8',
+            ]
+            pointers.append(f'ptr %{path}shared')
+        sources = ', '.join(pointers)
         extents = '@shape'
         if nd == 2:
             extents = '%extents'

@@ -382,9 +382,19 @@ def _write_function(name: str, program: Program, lanes: int) -> str:
     groups = range(len(program.inputs))
     lines: list[str] = []
     inputs: dict[str, str] = {}
+    live = program.graph.live(program.outputs)
+    named = {key[1] for key in map(program.graph.nodes.__getitem__, live) if key[0] == 'input'}
+    checked: list[str] = []
     for group, (stem, count) in enumerate(program.inputs):
+        is_shared = program.is_shared and group + 1 == len(program.inputs)
         for index in range(count):
             tag = f'{group}_{index}'
+            if is_shared:
+                if f'{stem}{index + 1}' in named:
+                    inputs[f'{stem}{index + 1}'] = f'%v{tag}'
+                    lines += _write_shared_load(tag, group, index, lanes)
+                continue
+            checked.append(f'%v{tag}')
             lines += [
                 f'%a{tag} = getelementptr {kind}, ptr %in{group}, i64 {index}',
                 f'%v{tag} = load {kind}, ptr %a{tag}, align {8 * lanes}',
@@ -393,12 +403,26 @@ def _write_function(name: str, program: Program, lanes: int) -> str:
     largest = find_largest_input(program)
     body = _Body(program, lanes, inputs, adds_outputs=not largest.is_enough)
     lines += body.lines
-    verdict = _write_verdict(body, inputs, largest.bound, lines)
+    verdict = _write_verdict(body, checked, largest.bound, lines)
     arguments = ', '.join(f'ptr noalias %in{group}' for group in groups)
     text = '\n'.join([*_split_blocks(lines), f'ret i1 {verdict}'])
     if len(lines) > LONGEST_BLOCK:
         text += '\nnever:\nret i1 false'
     return f'define internal i1 @{name}({arguments}, ptr noalias %out) {{\n{text}\n}}'
+
+
+def _write_shared_load(tag: str, group: int, index: int, lanes: int) -> list[str]:
+    """Load a number that all samples share; its size was checked when it was given."""
+    lines = [f'%a{tag} = getelementptr double, ptr %in{group}, i64 {index}']
+    if lanes == 1:
+        return [*lines, f'%v{tag} = load double, ptr %a{tag}, align 8']
+    kind = format_type(lanes)
+    return [
+        *lines,
+        f'%s{tag} = load double, ptr %a{tag}, align 8',
+        f'%i{tag} = insertelement {kind} undef, double %s{tag}, i32 0',
+        f'%v{tag} = shufflevector {kind} %i{tag}, {kind} undef, <{lanes} x i32> zeroinitializer',
+    ]
 
 
 def _split_blocks(lines: Sequence[str]) -> list[str]:
@@ -419,7 +443,7 @@ def _split_blocks(lines: Sequence[str]) -> list[str]:
 
 
 def _write_verdict(
-    body: _Body, inputs: dict[str, str], largest_input: float, lines: list[str]
+    body: _Body, inputs: Sequence[str], largest_input: float, lines: list[str]
 ) -> str:
     """Write the test of inputs, angles and quotients; return the name of its result."""
     lanes, kind = body.lanes, body.kind
@@ -433,7 +457,7 @@ def _write_verdict(
         ]
         checks.append(f'%fc{index}')
     # A square sum is small only when every term is a number, and small.
-    others = [name for name in inputs.values() if name not in body.angles]
+    others = [name for name in inputs if name not in body.angles]
     squares = []
     for index, value in enumerate(others):
         lines.append(f'%fs{index} = fmul {kind} {value}, {value}')

@@ -18,7 +18,7 @@ def measure_tile(program: Program) -> int:
     lanes = choose_lanes(program)
     if lanes == 1:
         return 0
-    return 8 * lanes * (sum(count for _, count in program.inputs) + len(program.outputs))
+    return 8 * lanes * (sum(count for _, count in program.own_inputs) + len(program.outputs))
 
 
 def write_batch(program: Program) -> str:
@@ -78,10 +78,12 @@ ret void
 
 def _write_loop(program: Program, lanes: int) -> str:
     groups = range(len(program.inputs))
+    own = range(len(program.own_inputs))
     counts = [count for _, count in program.inputs]
     size = len(program.outputs)
     pointers = ', '.join(f'ptr noalias %in{group}' for group in groups)
-    rows = ', '.join(f'ptr %tp{group}' for group in groups)
+    shared = [f'ptr %in{len(program.own_inputs)}'] if program.is_shared else []
+    rows = ', '.join([*[f'ptr %tp{group}' for group in own], *shared])
     lines = [
         f'define i64 @batch(i64 %count, {pointers}, ptr noalias %out, ptr noalias %tile) {{',
         'entry:',
@@ -98,8 +100,8 @@ def _write_loop(program: Program, lanes: int) -> str:
         '%left = icmp slt i64 %j, %count',
         'br i1 %left, label %one, label %done',
         'one:',
-        *[f'%tr{g} = mul i64 %j, {counts[g]}' for g in groups],
-        *[f'%tp{g} = getelementptr double, ptr %in{g}, i64 %tr{g}' for g in groups],
+        *[f'%tr{g} = mul i64 %j, {counts[g]}' for g in own],
+        *[f'%tp{g} = getelementptr double, ptr %in{g}, i64 %tr{g}' for g in own],
         f'%to = mul i64 %j, {size}',
         '%tq = getelementptr double, ptr %out, i64 %to',
         f'%fine = call i1 @single({rows}, ptr %tq)',
@@ -116,11 +118,12 @@ def _write_loop(program: Program, lanes: int) -> str:
 
 def _write_groups(program: Program, lanes: int) -> list[str]:
     """Write the loop over whole groups of samples."""
-    groups = range(len(program.inputs))
-    counts = [count for _, count in program.inputs]
+    groups = range(len(program.own_inputs))
+    counts = [count for _, count in program.own_inputs]
     size = len(program.outputs)
     vector = format_type(lanes)
-    tiles = ', '.join(f'ptr %tile{group}' for group in groups)
+    shared = [f'ptr %in{len(groups)}'] if program.is_shared else []
+    tiles = ', '.join([*[f'ptr %tile{group}' for group in groups], *shared])
     starts = [sum(counts[:group]) for group in groups]
     lines = [
         *[f'%tile{g} = getelementptr {vector}, ptr %tile, i64 {starts[g]}' for g in groups],
