@@ -302,7 +302,7 @@ class Dynamics:
             _ = self.robot.tip  # raises
 
     def gravity_torque(
-        self, q: ArrayLike, payload: ArrayLike | None = None, *, out: FloatArray | None = None
+        self, q: ArrayLike, *, payload: ArrayLike | None = None, out: FloatArray | None = None
     ) -> FloatArray:
         """Return the efforts that hold the robot at rest, shape (n,) or (N, n) [N m or N].
 
@@ -339,7 +339,7 @@ class Dynamics:
         return out
 
     def mass_matrix(
-        self, q: ArrayLike, payload: ArrayLike | None = None, *, out: FloatArray | None = None
+        self, q: ArrayLike, *, payload: ArrayLike | None = None, out: FloatArray | None = None
     ) -> FloatArray:
         """Return M(q) with rotor inertia, shape (n, n) or (N, n, n) [kg m^2, kg m, kg].
 
@@ -881,7 +881,7 @@ class Dynamics:
         if is_single:
             return result[0] if out is None else out
         if row.is_stacked:
-            result = np.moveaxis(result, 1, 0)
+            result = np.ascontiguousarray(np.moveaxis(result, 1, 0))
             if out is not None:
                 out[...] = result
         return result if out is None else out

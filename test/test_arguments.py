@@ -15,10 +15,20 @@ BACKENDS = ['python', 'auto']
 METHODS = {
     'inverse_dynamics': 3,
     'gravity_torque': 1,
+    'bias_torque': 2,
     'friction_torque': 1,
     'mass_matrix': 1,
     'coriolis_matrix': 2,
     'forward_dynamics': 3,
+    'inverse_dynamics_derivatives': 3,
+    'forward_dynamics_derivatives': 3,
+    'kinetic_energy': 2,
+    'potential_energy': 1,
+    'generalized_momentum': 2,
+    'lagrangian_gradient': 2,
+    'center_of_mass': 1,
+    'link_poses': 1,
+    'jacobian_rate': 2,
     'forward_kinematics': 1,
     'jacobian': 1,
     'regressor': 3,
@@ -124,6 +134,8 @@ def test_results_are_in_c_order_for_every_size(arms):
         for shape in ((dynamics.n,), (4, dynamics.n)):
             arguments = [np.full(shape, 0.1)] * count
             result = getattr(dynamics, name)(*arguments)
+            if isinstance(result, float):
+                continue  # an energy of one sample
             assert result.flags.c_contiguous
             expected = result.copy()
             assert getattr(dynamics, name)(*arguments, out=result) is result

@@ -16,6 +16,7 @@ from ne_dynamics.codegen.functions import (
     Function,
     decisive_arguments,
     method_arguments,
+    names_only,
 )
 from ne_dynamics.codegen.llvm.cpython_entry import Signature
 from ne_dynamics.codegen.llvm.equations import fits_stack
@@ -245,6 +246,7 @@ def _signature(row: Function) -> Signature:
         taken,
         row.optional,
         decisive_arguments(row),
+        names_only(row.method),
         takes_batches=not row.is_stacked,
     )
 

@@ -84,6 +84,8 @@ class Function:
     assemble : callable, optional
         Computes the function of larger robots from other rows; see
         :mod:`ne_dynamics.codegen.assembly`.
+    by_name : tuple of str
+        Last arguments, which the method takes by name only.
     is_stacked : bool
         Whether the first axis of the result stands before that of the samples, so that the
         result of a batch unpacks as that of one sample does.
@@ -99,6 +101,7 @@ class Function:
     needs_tip: bool = False
     largest: int | None = None
     assemble: assembly.Assembly | None = None
+    by_name: tuple[str, ...] = ()
     is_stacked: bool = False
 
     def is_written_out(self, robot: Robot) -> bool:
@@ -454,6 +457,7 @@ _ROWS = (
         _trace_gravity_torque_with_payload,
         method='gravity_torque',
         needs_tip=True,
+        by_name=('payload',),
     ),
     Function(
         'bias_torque',
@@ -483,6 +487,7 @@ _ROWS = (
         needs_tip=True,
         largest=20,
         assemble=assembly.assemble_mass_matrix_with_payload,
+        by_name=('payload',),
     ),
     Function(
         'coriolis_matrix',
@@ -693,6 +698,12 @@ def functions_for(method: str) -> tuple[Function, ...]:
 def method_arguments(method: str) -> tuple[Argument, ...]:
     """Return the arguments of a method, in order: those of its longest row."""
     return max((row.arguments for row in functions_for(method)), key=len)
+
+
+@cache
+def names_only(method: str) -> tuple[str, ...]:
+    """Return the arguments that a method takes by name only: its last ones."""
+    return max((row.by_name for row in functions_for(method)), key=len, default=())
 
 
 @cache

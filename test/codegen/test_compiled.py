@@ -55,13 +55,28 @@ FUNCTIONS = {
     'inverse_dynamics with base motion': ('q', 'qd', 'qdd', 'wrench', 'base_motion'),
     'inverse_dynamics in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
     'gravity_torque': ('q',),
+    'gravity_torque with payload': ('q', 'payload'),
+    'bias_torque': ('q', 'qd'),
     'mass_matrix': ('q',),
+    'mass_matrix with payload': ('q', 'payload'),
     'coriolis_matrix': ('q', 'qd'),
     'forward_dynamics': ('q', 'qd', 'tau'),
     'forward_dynamics with wrench': ('q', 'qd', 'tau', 'wrench'),
+    'forward_dynamics with base motion': ('q', 'qd', 'tau', 'wrench', 'base_motion'),
+    'forward_dynamics in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
+    'inverse_dynamics_derivatives': ('q', 'qd', 'qdd'),
+    'forward_dynamics_derivatives': ('q', 'qd', 'tau'),
+    'kinetic_energy': ('q', 'qd'),
+    'potential_energy': ('q',),
+    'generalized_momentum': ('q', 'qd'),
+    'lagrangian_gradient': ('q', 'qd'),
+    'center_of_mass': ('q',),
+    'link_poses': ('q',),
     'forward_kinematics': ('q',),
     'jacobian': ('q',),
     'jacobian in tip axes': ('q',),
+    'jacobian_rate': ('q', 'qd'),
+    'jacobian_rate in tip axes': ('q', 'qd'),
     'regressor': ('q', 'qd', 'qdd'),
 }
 
@@ -98,9 +113,25 @@ def samples(robot, count, seed=0):
 
 def call(dynamics, function, values):
     """Call a function of the table with named values, in order of its arguments."""
-    keywords = {'axes': 'tip'} if function == 'jacobian in tip axes' else {}
-    method = getattr(dynamics, function.split()[0])
-    return method(*[values[key] for key in FUNCTIONS[function]], **keywords)
+    places, keywords = arguments_of(function, values)
+    return getattr(dynamics, function.split()[0])(*places, **keywords)
+
+
+def arguments_of(function, values):
+    """Return what is given by place and what by name."""
+    keywords = {'axes': 'tip'} if function.endswith('in tip axes') else {}
+    names = FUNCTIONS[function]
+    if function.endswith('with payload'):
+        *names, last = names
+        keywords[last] = values[last]
+    return [values[name] for name in names], keywords
+
+
+def call_by_sample(dynamics, function, values):
+    """Call a function; the result is an array whose first axis is that of the samples."""
+    result = np.asarray(call(dynamics, function, values))
+    is_batch = values['q'].ndim == 2
+    return np.moveaxis(result, 1, 0) if is_batch and 'derivatives' in function else result
 
 
 def row(values, index):
@@ -123,7 +154,8 @@ def allowed(robot_name, function, values):
     """Return the tolerance: forward dynamics pass on the condition of the mass matrix."""
     if not function.startswith('forward_dynamics'):
         return TOLERANCE
-    matrices = dynamics_of(robot_name, 'python').mass_matrix(values['q'])
+    load = values['payload'] if 'full' in function else None
+    matrices = dynamics_of(robot_name, 'python').mass_matrix(values['q'], payload=load)
     return TOLERANCE * max(1.0, 1e-2 * float(np.linalg.cond(matrices).max()))
 
 
@@ -143,17 +175,19 @@ def test_backends_agree_on_every_function_single_and_batch(name, function):
     """Machine code gives what generated Python gives: first call, later calls, every size."""
     python, numba = dynamics_of(name, 'python'), dynamics_of(name, 'numba')
     values = samples(robot_of(name), 1000)
-    expected = call(python, function, values)
+    expected = call_by_sample(python, function, values)
     tolerance = allowed(name, function, values)
     scale = np.abs(expected).max()
     for size in SIZES:
         some = {key: value[:size] for key, value in values.items()}
-        assert_same(call(numba, function, some), expected[:size], scale, tolerance)
+        assert_same(call_by_sample(numba, function, some), expected[:size], scale, tolerance)
         if size < 10:
-            assert_same(call(python, function, some), expected[:size], scale, tolerance)
+            assert_same(call_by_sample(python, function, some), expected[:size], scale, tolerance)
     for index in range(12):
-        assert_same(call(numba, function, row(values, index)), expected[index], scale, tolerance)
-        assert_same(call(python, function, row(values, index)), expected[index], scale, tolerance)
+        one = row(values, index)
+        for dynamics in (numba, python):
+            result = call_by_sample(dynamics, function, one)
+            assert_same(result, expected[index], scale, tolerance)
 
 
 @pytest.mark.parametrize('function', ['inverse_dynamics', 'mass_matrix', 'jacobian'])
@@ -594,6 +628,9 @@ def test_results_are_fresh_arrays_of_the_caller(function, pair):
     """A result is writable, its own, and unchanged by later calls; arguments stay as they are."""
     numba, _ = pair
     for values in (row(samples(numba.robot, 1), 0), samples(numba.robot, 9)):
+        if 'energy' in function and values['q'].ndim == 1:
+            assert type(call(numba, function, values)) is float
+            continue
         before = {key: value.copy() for key, value in values.items()}
         results = [call(numba, function, values) for _ in range(4)]
         copies = [result.copy() for result in results]

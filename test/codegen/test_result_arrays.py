@@ -14,11 +14,24 @@ METHODS = {
     'inverse_dynamics with wrench': ('q', 'qd', 'qdd', 'wrench'),
     'inverse_dynamics in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
     'gravity_torque': ('q',),
+    'gravity_torque with payload': ('q', 'payload'),
+    'bias_torque': ('q', 'qd'),
     'friction_torque': ('qd',),
     'mass_matrix': ('q',),
+    'mass_matrix with payload': ('q', 'payload'),
     'coriolis_matrix': ('q', 'qd'),
     'forward_dynamics': ('q', 'qd', 'tau'),
     'forward_dynamics with wrench': ('q', 'qd', 'tau', 'wrench'),
+    'forward_dynamics in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
+    'inverse_dynamics_derivatives': ('q', 'qd', 'qdd'),
+    'forward_dynamics_derivatives': ('q', 'qd', 'tau'),
+    'kinetic_energy': ('q', 'qd'),
+    'potential_energy': ('q',),
+    'generalized_momentum': ('q', 'qd'),
+    'lagrangian_gradient': ('q', 'qd'),
+    'center_of_mass': ('q',),
+    'link_poses': ('q',),
+    'jacobian_rate': ('q', 'qd'),
     'forward_kinematics': ('q',),
     'jacobian': ('q',),
     'regressor': ('q', 'qd', 'qdd'),
@@ -60,14 +73,15 @@ def test_the_result_is_written_into_out(method, size, arm):
     """What is returned is `out` itself, with the very numbers of a call without it."""
     function = method.split()[0]
     arguments = arguments_of(method, size)
-    expected = getattr(arm, function)(*arguments)
+    keywords = {'payload': arguments.pop()} if method.endswith('with payload') else {}
+    expected = np.asarray(getattr(arm, function)(*arguments, **keywords))
     for turn in range(3):
         out = np.full(expected.shape, np.nan)
-        result = getattr(arm, function)(*arguments, out=out)
+        result = getattr(arm, function)(*arguments, out=out, **keywords)
         assert result is out, turn
         np.testing.assert_array_equal(out, expected)
     row = np.full((3, *expected.shape), np.nan)
-    getattr(arm, function)(*arguments, out=row[1])
+    getattr(arm, function)(*arguments, out=row[1, ...], **keywords)
     np.testing.assert_array_equal(row[1], expected)
     assert np.isnan(row[[0, 2]]).all()
 

@@ -45,7 +45,7 @@ HOSTILE = {
 }
 
 OUR_NAME = re.compile(
-    r'_|(q|qd|qdd|tau|wrench|base|payload)[0-9]*'  # inputs
+    r'_|((q|qd|qdd)(_rate)?|tau|wrench|base|payload)[0-9]*'  # inputs
     r'|[sct][0-9]+'  # sines, cosines, anything else
     r'|(w|wd|a|f|n)[0-9]+_[xyz]'  # vectors of the recursion
 )

@@ -7,7 +7,16 @@ import warnings
 
 import numpy as np
 import pytest
-from test_compiled import FUNCTIONS, assert_same, call, robot_of, row, samples
+from test_compiled import (
+    FUNCTIONS,
+    arguments_of,
+    assert_same,
+    call,
+    call_by_sample,
+    robot_of,
+    row,
+    samples,
+)
 
 import ne_dynamics as ned
 from ne_dynamics.codegen import compiler
@@ -42,20 +51,21 @@ def test_every_function_is_computed(name, backend, no_entry):
     assert dynamics.backend == ('python' if backend == 'python' else 'compiled')
     for function in FUNCTIONS:
         values = samples(robot, 21)
-        expected = call(reference, function, values)
+        expected = call_by_sample(reference, function, values)
         tolerance = 1e-9 if function.startswith('forward') else 1e-12
         for size in (1, 7, 8, 21):
             some = {key: value[:size] for key, value in values.items()}
             for _ in range(2):
-                assert_same(call(dynamics, function, some), expected[:size], None, tolerance)
+                result = call_by_sample(dynamics, function, some)
+                assert_same(result, expected[:size], None, tolerance)
         for _ in range(2):
-            result = call(dynamics, function, row(values, 3))
+            result = call_by_sample(dynamics, function, row(values, 3))
             assert_same(result, expected[3], np.abs(expected).max(), tolerance)
-        out = np.full(expected.shape, np.nan)
-        keywords = {'axes': 'tip'} if function == 'jacobian in tip axes' else {}
-        method = getattr(dynamics, function.split()[0])
-        method(*[values[key] for key in FUNCTIONS[function]], out=out, **keywords)
-        assert_same(out, expected, None, tolerance)
+        whole = call(reference, function, values)
+        out = np.full(whole.shape, np.nan)
+        places, keywords = arguments_of(function, values)
+        getattr(dynamics, function.split()[0])(*places, out=out, **keywords)
+        assert_same(out, whole, None, tolerance)
 
 
 def test_who_asks_for_the_compiler_is_told_once(no_entry):

@@ -73,6 +73,8 @@ class Signature:
         Those of the taken that may be None, for zeros.
     decisive : tuple of str
         Optional ones of which one must be there; else another program answers.
+    by_name : tuple of str
+        Last parameters, which are not given by place.
     takes_batches : bool
         Whether batches are answered, too; else they are handed on.
     """
@@ -81,6 +83,7 @@ class Signature:
     taken: tuple[str, ...]
     optional: tuple[str, ...] = ()
     decisive: tuple[str, ...] = ()
+    by_name: tuple[str, ...] = ()
     takes_batches: bool = True
 
     @classmethod
@@ -504,7 +507,7 @@ class _EntryWriter:
             '%usual = and i1 %exact, %nameless',
             'br i1 %usual, label %sorted, label %general',
             'general:',
-            f'%most = icmp ule i64 %nargs, {len(parameters)}',
+            f'%most = icmp ule i64 %nargs, {len(parameters) - len(self.signature.by_name)}',
             'br i1 %most, label %clear, label %fallback',
             'clear:',
         ]
