@@ -23,6 +23,8 @@ _BETWEEN = re.compile(f'{re.escape(BEGIN)}.*?{re.escape(END)}', re.DOTALL)
 SECTIONS = {
     'calls': 'Inverse dynamics, one checked call from Python',
     'matrices': 'Mass matrix and forward dynamics, one call',
+    'derivatives': 'Partial derivatives of both dynamics, one call',
+    'parameters': 'Inertias and friction as arguments, one call of the inverse dynamics',
     'batch': 'Inverse dynamics of many samples, per sample',
     'growth': 'Growth with the number of joints',
     'regressor': 'Regressor of chains, one call',

@@ -37,6 +37,8 @@ AIMED = ('UR5', 'Panda')
 CALL_LIMIT = Limit(0.30)
 KEYWORD_LIMIT = Limit(1e-6, of='value', strict=True)
 MATRIX_LIMIT = Limit(0.50)
+DERIVATIVES_LIMIT = Limit(0.30)
+PARAMETERS_LIMIT = Limit(2.5)
 TEXTBOOK_LIMIT = Limit(1.0 / 50.0, text='1/50')
 BATCH_LIMITS = {'UR5': Limit(1.0 / 60.0, text='1/60'), 'Panda': Limit(1.0 / 35.0, text='1/35')}
 THREADS_LIMIT = Limit(0.60)
@@ -316,6 +318,48 @@ class Suite:
             plain = Contender(contender.name, 'value', {'value': value})
             require_agreement([plain], expected)
             contenders.append(contender)
+
+    def _measure_derivatives(self) -> None:
+        for name in AIMED:
+            case = self._case(name)
+            if case is None:
+                continue
+            for method, arguments, function in (
+                ('inverse_dynamics_derivatives', MOTION, 'computeRNEADerivatives'),
+                ('forward_dynamics_derivatives', 'q, qd, tau', 'computeABADerivatives'),
+            ):
+                self._say(f'{method}, {name}')
+                inputs = who.Inputs((case.robot.n,))
+                contenders = self._backends(case, inputs, method, arguments)
+                with self._optional(who.PINOCCHIO):
+                    contender = _pinocchio(case, inputs, function, arguments)
+                    value = np.array(contender.value())
+                    # Some versions fill in the upper triangle alone.
+                    value[2] = np.triu(value[2]) + np.triu(value[2], 1).T
+                    plain = Contender(contender.name, 'value', {'value': value})
+                    require_agreement([plain], _derivatives_without_friction(case, inputs, method))
+                    contenders.append(contender)
+                times = measure(contenders, self._settings.rounds, inputs.renew)
+                theirs, subject = f'{who.PINOCCHIO} {function}', f'{name}, {method}'
+                self._add('derivatives', subject, times, who.COMPILED, theirs, DERIVATIVES_LIMIT)
+                self._add('derivatives', subject, times, who.PYTHON, theirs)
+
+    def _measure_parameters(self) -> None:
+        for name in AIMED:
+            case = self._case(name)
+            if case is None:
+                continue
+            self._say(f'numbers as arguments, {name}')
+            inputs = who.Inputs((case.robot.n,))
+            folded = self._backends(case, inputs, 'inverse_dynamics', MOTION)
+            with self._optional(who.COMPILED):
+                dyn = who.dynamics(case.robot, 'compiled')
+                other = dyn.with_parameters(inertial=dyn.inertial_parameters())
+                label = f'{who.COMPILED}, with_parameters'
+                contender = who.ours(other, inputs, 'inverse_dynamics', MOTION, label)
+                require_agreement([contender], folded[0].value())
+                times = measure([*folded[1:], contender], self._settings.rounds, inputs.renew)
+                self._add('parameters', name, times, label, who.COMPILED, PARAMETERS_LIMIT)
 
     def _measure_batch(self) -> None:
         for name in robots.ARMS:
@@ -616,6 +660,20 @@ class Suite:
 
 def _pinocchio(case: Case, inputs: who.Inputs, function: str, arguments: str) -> Contender:
     return who.PinocchioModel(case).contender(inputs, function, arguments)
+
+
+def _derivatives_without_friction(case: Case, inputs: who.Inputs, method: str) -> FloatArray:
+    """Return the derivatives of ours at the motion that others without friction make."""
+    dyn = who.dynamics(case.robot, 'python')
+    viscous = np.diag(case.robot.joint_values('viscous_friction'))
+    if method == 'inverse_dynamics_derivatives':
+        result = dyn.inverse_dynamics_derivatives(inputs.q, inputs.qd, inputs.qdd)
+        result[1] -= viscous
+        return result
+    efforts = inputs.tau + dyn.friction_torque(inputs.qd)
+    result = dyn.forward_dynamics_derivatives(inputs.q, inputs.qd, efforts)
+    result[1] += result[2] @ viscous
+    return result
 
 
 def _ours_of_batch(

@@ -11,6 +11,8 @@ from typing import Any
 SECTIONS = (
     'calls',
     'matrices',
+    'derivatives',
+    'parameters',
     'batch',
     'growth',
     'regressor',
