@@ -25,7 +25,9 @@ def run(capsys, *arguments):
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize('part', ['calls', 'matrices', 'derivatives', 'parameters', 'growth', 'operations', 'memory'])
+@pytest.mark.parametrize(
+    'part', ['calls', 'matrices', 'derivatives', 'parameters', 'growth', 'operations', 'memory']
+)
 def test_part_runs(capsys, part):
     """A part prints figures of the promised form, with ratios that fit their values."""
     report = run(capsys, '--only', part)

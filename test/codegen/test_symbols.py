@@ -27,7 +27,7 @@ import ne_dynamics as ned
 from ne_dynamics.algorithms.elementary import cos, sign, sin
 from ne_dynamics.codegen.cache import ObjectCache
 from ne_dynamics.codegen.compiler import write_module
-from ne_dynamics.codegen.differentiation import differentiate
+from ne_dynamics.codegen.differentiation import differentiate, push_forward, substitute
 from ne_dynamics.codegen.llvm.cpython_entry import Owner, Signature
 from ne_dynamics.codegen.programs import trace_function
 from ne_dynamics.codegen.python_kernel import PythonKernel
@@ -408,6 +408,58 @@ def test_derivative_counts_a_sign_as_constant_and_respects_negative_symbols():
     assert differentiate([1.0, 2.0], [x]) == [[0.0], [0.0]]
     ((one_,),) = differentiate([x], [x])
     assert one_ == 1.0
+
+
+def test_a_directional_derivative_is_the_product_of_slopes_and_direction():
+    """One pass along a direction gives what all slopes times the direction give."""
+    for seed in range(6):
+        expressions = [e for e in random_expressions([8, seed], 25, depth=4) if _smooth(e)]
+        rows = random_rows(seed, 5)
+
+        def both(*inputs, expressions=expressions):
+            outputs = [evaluate(expression, inputs) for expression in expressions]
+            variables = [*inputs[0], *inputs[1]]
+            directions = [inputs[1][0], 0.5, -inputs[0][1], 0.0, inputs[0][2] * inputs[1][1]]
+            total = []
+            for slopes in differentiate(outputs, variables):
+                product = 0.0
+                for slope, direction in zip(slopes, directions, strict=True):
+                    product = product + slope * direction
+                total.append(product)
+            return [push_forward(outputs, variables, directions), total]
+
+        program = trace('both', GROUPS, (2, len(expressions)), both)
+        quick, full = np.moveaxis(PythonKernel(program).batch(*rows), 1, 0)
+        usable = np.isfinite(full) & (np.abs(full) < 1e6)
+        assert usable.mean() > 0.5
+        error = np.abs(quick - full)[usable] / (1.0 + np.abs(full[usable]))
+        assert error.max() < 1e-9
+    assert push_forward([3.0], [], []) == [0.0]
+
+
+def test_what_is_substituted_is_computed_as_if_it_had_been_there():
+    """Expressions of placeholders, with other expressions put in their place."""
+    for seed in range(6):
+        expressions = random_expressions([9, seed], 25, depth=4)
+        rows = random_rows(seed, 5)
+
+        def both(*inputs, expressions=expressions):
+            graph = inputs[0][0].graph
+            placeholders = graph.inputs('placeholder', 3)
+            values = [inputs[1][0] * inputs[0][0], -inputs[0][1], 0.25]
+            before = [evaluate(each, (placeholders, inputs[1])) for each in expressions]
+            direct = [evaluate(each, (values, inputs[1])) for each in expressions]
+            return [substitute(before, placeholders, values), direct]
+
+        program = trace('both', GROUPS, (2, len(expressions)), both)
+        assert not any('placeholder' in str(program.graph.nodes[index]) for index in
+                       program.graph.live(program.outputs))  # fmt: skip
+        put, direct = np.moveaxis(PythonKernel(program).batch(*rows), 1, 0)
+        usable = np.isfinite(direct) & (np.abs(direct) < 1e6)
+        assert usable.mean() > 0.5
+        error = np.abs(put - direct)[usable] / (1.0 + np.abs(direct[usable]))
+        assert error.max() < 1e-9
+    assert substitute([3.0], [], []) == [3.0]
 
 
 # ---- the same text every time
