@@ -16,7 +16,7 @@ from ne_dynamics.model.urdf_tree import load_urdf
 from ne_dynamics.shipped import shipped_file
 
 CHAIN_LENGTHS = (5, 10, 20, 40)
-REGRESSOR_LENGTHS = (10, 11, 14, 20, 30, 50)
+REGRESSOR_LENGTHS = (10, 11, 14, 15, 20, 30, 50)
 
 
 @dataclass(frozen=True)

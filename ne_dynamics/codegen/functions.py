@@ -651,7 +651,7 @@ _ROWS = (
         _regressor_shape,
         _trace_regressor,
         method='regressor',
-        largest=10,
+        largest=14,
         assemble=assembly.multiply_regressor,
     ),
     Function(
