@@ -65,7 +65,7 @@ BATCH_SAMPLE_DURATION = 0.02
 
 LONG_CHAIN = 40
 AIMED_REGRESSOR = 11
-"""Joints from which on the regressor has an aim: where it is no longer written out."""
+"""Joints from which on the regressor has an aim."""
 
 CACHED = f'{who.COMPILED}, cached'
 COLD = f'{who.COMPILED}, cold'

@@ -115,10 +115,10 @@ def test_textbook_at_rest_without_gravity():
 
 
 def test_regressors_are_measured_on_both_sides_of_the_step():
-    """The longest chain whose regressor is written out is measured; the next one has the aim."""
+    """The longest chain whose regressor is written out, and the next one: both have the aim."""
     largest = FUNCTIONS['regressor'].largest
     assert {largest, largest + 1} <= set(robots.REGRESSOR_LENGTHS)
-    assert largest + 1 == suite.AIMED_REGRESSOR
+    assert largest >= suite.AIMED_REGRESSOR
 
 
 def test_chains_are_reproducible():
