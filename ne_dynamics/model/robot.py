@@ -86,6 +86,12 @@ class Joint(Frozen):
         gear ratio's unit chosen accordingly).
     gear_ratio : float
         Motor turns per joint turn; the joint feels ``gear_ratio**2 * rotor_inertia``.
+    acceleration_limit : float
+        Largest acceleration [rad/s^2 or m/s^2]; infinite where there is none.
+    deceleration_limit : float
+        Largest deceleration [rad/s^2 or m/s^2], a positive number; infinite where there is none.
+    jerk_limit : float
+        Largest rate of the acceleration [rad/s^3 or m/s^3]; infinite where there is none.
     """
 
     name: str
@@ -98,13 +104,24 @@ class Joint(Frozen):
     coulomb_friction: float = 0.0
     rotor_inertia: float = 0.0
     gear_ratio: float = 1.0
+    acceleration_limit: float = np.inf
+    deceleration_limit: float = np.inf
+    jerk_limit: float = np.inf
 
     def __post_init__(self) -> None:
         if not self.name:
             raise ModelError('joint: expected a name, got an empty one')
         what = f'joint {self.name!r}'
         object.__setattr__(self, 'type', _joint_type(self.type, what))
-        for key in ('lower', 'upper', 'velocity_limit', 'effort_limit'):
+        for key in (
+            'lower',
+            'upper',
+            'velocity_limit',
+            'effort_limit',
+            'acceleration_limit',
+            'deceleration_limit',
+            'jerk_limit',
+        ):
             value = checked_number(getattr(self, key), f'{what}: {key}', may_be_infinite=True)
             object.__setattr__(self, key, value)
         for key in ('viscous_friction', 'coulomb_friction', 'rotor_inertia', 'gear_ratio'):
