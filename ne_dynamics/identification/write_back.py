@@ -3,7 +3,7 @@
 Only numbers change: those of ``<inertial>`` of the links that changed, and those of
 ``<dynamics>`` of the joints that changed. Every other character stays. What the file lacks is
 added: an ``origin`` or ``inertia`` inside an ``<inertial>``, or a ``<dynamics>`` in a joint.
-An inertial keeps its ``rpy``; the tensor is written in those axes.
+An inertial keeps its ``rpy`` or ``quat_xyzw``; the tensor is written in those axes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from xml.parsers import expat
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
+from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform, quaternion_rotation
 from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.model.urdf_tree import load_urdf
 
@@ -269,7 +269,10 @@ def _read_numbers(element: _Element | None, attribute: str) -> FloatArray:
 
 def _write_inertial(edits: _Edits, inertial: _Element, inertia: Inertia) -> None:
     origin, mass, tensor = (inertial.one(tag) for tag in ('origin', 'mass', 'inertia'))
-    turn = Transform.from_xyz_rpy(np.zeros(3), _read_numbers(origin, 'rpy')).rotation
+    if origin is not None and 'quat_xyzw' in origin.attributes:
+        turn = quaternion_rotation(_read_numbers(origin, 'quat_xyzw'))
+    else:
+        turn = Transform.from_xyz_rpy(np.zeros(3), _read_numbers(origin, 'rpy')).rotation
     turned = turn.T @ inertia.inertia_about_com @ turn
     # What is left of a zero by turning to other axes and back is a zero.
     turned = np.where(np.abs(turned) > 1e-12 * np.abs(turned).max(), turned, 0.0)

@@ -47,6 +47,7 @@ def check_robot(robot: Robot) -> tuple[Finding, ...]:
             *_check_mass_matrix(robot),
             *(finding for link in robot.links for finding in _check_link(robot, link)),
             *(finding for joint in robot.joints for finding in _check_joint(joint)),
+            *(finding for joint in robot.joints for finding in _check_rotor(robot, joint)),
         ]
     return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
 
@@ -245,12 +246,43 @@ def _check_joint(joint: Joint) -> Iterator[Finding]:
             f'expected lower and upper position limits of a {joint.type.value} joint, got '
             f'{joint.lower:g} and {joint.upper:g}',
         )
+    for word, limit, unit, consequence in (
+        ('acceleration', joint.acceleration_limit, 's^2', 'it may not start to move'),
+        ('deceleration', joint.deceleration_limit, 's^2', 'it may not stop'),
+        ('jerk', joint.jerk_limit, 's^3', 'its acceleration may not change'),
+    ):
+        if limit <= 0.0:
+            unit = f'{"m" if joint.type.is_prismatic else "rad"}/{unit}'
+            yield Finding(
+                'error' if limit < 0.0 else 'warning',
+                f'{word}-limit-{"negative" if limit < 0.0 else "zero"}',
+                element,
+                f'expected a limit of the {word} > 0 {unit}, got {limit:g} {unit}'
+                + ('' if limit < 0.0 else f': {consequence}'),
+            )
+
+
+def _check_rotor(robot: Robot, joint: Joint) -> Iterator[Finding]:
+    element = f'joint {joint.name!r}'
     if joint.gear_ratio == 0.0 and joint.rotor_inertia > 0.0:
         yield Finding(
             'warning',
             'gear-ratio-zero',
             element,
             'expected a gear ratio other than 0 beside a rotor inertia, got 0',
+        )
+    if joint.type.is_prismatic or joint.reflected_inertia == 0.0:
+        return
+    # All of the robot at the end of its reach, and a hundred times that: only a unit does that.
+    mass = sum(max(body.inertia.mass, 0.0) for body in robot.bodies)
+    largest = 100.0 * mass * max(1.0, _reach(robot)) ** 2
+    if joint.reflected_inertia > largest:
+        yield Finding(
+            'warning',
+            'rotor-inertia-large',
+            element,
+            f'expected a rotor that adds less than {largest:.3g} kg m^2 to a robot of {mass:.3g} '
+            f'kg, got {joint.reflected_inertia:.4g} kg m^2 (g cm^2?)',
         )
 
 

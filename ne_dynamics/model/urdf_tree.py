@@ -9,8 +9,9 @@ The links must make one tree. How the description is understood:
   chains of mimic joints too. When its coordinate is locked, it is locked at its own angle; when
   it is itself off the way to the tip, it is locked where its coordinate's zero (or locked
   position) puts it. Its damping and friction are added to the coordinate's, with the same
-  dissipated power: multiplier^2 * damping and abs(multiplier) * friction. Its limits are not
-  used.
+  dissipated power: multiplier^2 * damping and abs(multiplier) * friction. So is its rotor, with
+  the same kinetic energy; a coordinate with several rotors has what they add as its rotor
+  inertia, and gear ratio 1. Its limits are not used.
 - Floating and planar joints have no place in a manipulator's joint space. Off the way to the tip
   they are locked at identity, with a warning; on it they are an error.
 """
@@ -26,6 +27,7 @@ import numpy as np
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
 from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
+from ne_dynamics.model.urdf_rotors import RotorDescription
 from ne_dynamics.model.urdf_xml import (
     MOVING_TYPES,
     UNSUPPORTED_TYPES,
@@ -423,6 +425,7 @@ class _RobotBuilder:
     def _build_coordinates(self, names: list[str]) -> tuple[Joint, ...]:
         viscous = dict.fromkeys(names, 0.0)
         coulomb = dict.fromkeys(names, 0.0)
+        rotors: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
         for joint, motion in self._movers:
             coordinate = str(motion.coordinate)
             if abs(motion.multiplier) > LARGEST_MULTIPLIER:
@@ -432,6 +435,10 @@ class _RobotBuilder:
                 )
             viscous[coordinate] += motion.multiplier * motion.multiplier * joint.damping
             coulomb[coordinate] += abs(motion.multiplier) * joint.friction
+            if joint.rotor is not None and joint.rotor.inertia > 0.0:
+                ratio = joint.rotor.gear_ratio * motion.multiplier
+                rotors[coordinate].append((joint.rotor.inertia, ratio))
+                self._report_rotor(joint, joint.rotor, motion)
         return tuple(
             Joint(
                 name=name,
@@ -442,9 +449,41 @@ class _RobotBuilder:
                 effort_limit=self._joints[name].effort,
                 viscous_friction=viscous[name],
                 coulomb_friction=coulomb[name],
+                rotor_inertia=inertia,
+                gear_ratio=ratio,
+                acceleration_limit=self._joints[name].acceleration,
+                deceleration_limit=self._joints[name].deceleration,
+                jerk_limit=self._joints[name].jerk,
             )
-            for name in names
+            for name, (inertia, ratio) in zip(
+                names, map(_combine_rotors, rotors.values()), strict=True
+            )
         )
+
+    def _report_rotor(
+        self, joint: JointDescription, rotor: RotorDescription, motion: _Motion
+    ) -> None:
+        unit = 'kg' if joint.type == 'prismatic' else 'kg m^2'
+        reflected = rotor.gear_ratio * rotor.gear_ratio * rotor.inertia
+        follows = ''
+        if motion.coordinate != joint.name:
+            follows = f' at this joint, which follows {motion.coordinate!r}'
+        self._findings.append(
+            Finding(
+                'info',
+                'rotor-inertia',
+                f'joint {joint.name!r}',
+                f'{rotor.source}: rotor inertia {rotor.inertia:g} and reduction '
+                f'{rotor.gear_ratio:g} add {reflected:.4g} {unit}{follows}',
+            )
+        )
+
+
+def _combine_rotors(rotors: list[tuple[float, float]]) -> tuple[float, float]:
+    """Return the rotor inertia and the gear ratio of a coordinate with any number of rotors."""
+    if len(rotors) == 1:
+        return rotors[0]
+    return sum(ratio * ratio * inertia for inertia, ratio in rotors), 1.0
 
 
 def _find_chain_end(bodies: list[Body]) -> str | None:

@@ -7,8 +7,14 @@ printed. Whether the links make one robot is for :mod:`~ne_dynamics.model.urdf_t
 
 How the text is understood:
 
+- Versions 1.0 (also where no version is given), 1.1 and 1.2 are known; what a version does not
+  have is not read under it.
+- ``quat_xyzw`` of an ``origin`` (1.1) is normalised.
 - ``dynamics/damping`` is the viscous, ``dynamics/friction`` the Coulomb friction of a joint.
 - A limit that is not given is infinite; a limit that is given as 0 stays 0.
+- ``acceleration``, ``deceleration`` and ``jerk`` of a ``limit`` (1.2) are infinite where they are
+  not given, but a missing ``deceleration`` is the ``acceleration``.
+- Rotor inertias are those of :mod:`~ne_dynamics.model.urdf_rotors`.
 - A joint without ``axis`` has the axis (1, 0, 0). An axis may be off unit length by the rounding
   of its printed digits (1e-3), not more.
 """
@@ -32,8 +38,21 @@ from urdf_parser_py.urdf import URDF
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
 from ne_dynamics.model.frozen import frozen_array
-from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
+from ne_dynamics.model.rigid_body import (
+    FloatArray,
+    Inertia,
+    Transform,
+    quaternion_rotation,
+    roll_pitch_yaw,
+)
 from ne_dynamics.model.robot import Finding
+from ne_dynamics.model.urdf_rotors import (
+    DRAKE,
+    RotorDescription,
+    has_rotor,
+    read_rotors,
+)
+from ne_dynamics.model.xml_values import XACRO_HINT, get_required, quote, read_numbers
 
 AXIS_TOLERANCE = 1e-3
 """An axis this close to unit length was rounded when it was printed; it is normalised."""
@@ -47,11 +66,16 @@ MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
 UNSUPPORTED_TYPES = ('floating', 'planar')
 """Joints of URDF with several coordinates: read, and nothing more."""
 
+VERSIONS = ((1, 0), (1, 1), (1, 2))
+"""Versions of URDF that are read."""
+
+_HAS_QUATERNIONS = (1, 1)
+_HAS_ACCELERATION_LIMITS = (1, 2)
 _ROUNDING = 1e-6
 _TYPES = (*MOVING_TYPES, 'fixed', *UNSUPPORTED_TYPES)
-_NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
 _INERTIA_KEYS = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 _ORIGIN = {'xyz': 3, 'rpy': 3}
+_ACCELERATION_LIMITS = ('acceleration', 'deceleration', 'jerk')
 # Elements that the dynamics reads, and how many numbers each numeric attribute holds.
 _INERTIAL_ELEMENTS: dict[str, dict[str, int]] = {
     'origin': _ORIGIN,
@@ -71,8 +95,7 @@ _JOINT_ELEMENTS: dict[str, dict[str, int]] = {
 _IGNORED_IN_ROBOT = frozenset({'material', 'gazebo', 'transmission', 'ros2_control'})
 _IGNORED_IN_LINK = frozenset({'visual', 'collision'})
 _IGNORED_IN_JOINT = frozenset({'calibration', 'safety_controller'})
-_GEOMETRY_NUMBERS = ('xyz', 'rpy', 'size', 'radius', 'length', 'scale')
-_XACRO_HINT = '; this looks like xacro: expand it first (xacro FILE > robot.urdf)'
+_GEOMETRY_NUMBERS = ('xyz', 'rpy', 'quat_xyzw', 'size', 'radius', 'length', 'scale')
 
 # urdf_parser_py reports through one global function, which is replaced while it parses. A fork
 # waits for the end of that: no child inherits a lock that nobody will release.
@@ -140,9 +163,15 @@ class JointDescription:
         Position limits [rad or m]; infinite where there is none.
     effort, velocity : float
         Limits [N m or N], [rad/s or m/s]; infinite where there is none.
+    acceleration, deceleration : float
+        Limits [rad/s^2 or m/s^2]; infinite where there is none.
+    jerk : float
+        Limit [rad/s^3 or m/s^3]; infinite where there is none.
     damping, friction : float
         Viscous [N m s/rad or N s/m] and Coulomb friction [N m or N].
     mimic : MimicDescription or None
+    rotor : RotorDescription or None
+        What turns with the joint behind its gear.
     """
 
     name: str
@@ -155,9 +184,13 @@ class JointDescription:
     upper: float
     effort: float
     velocity: float
+    acceleration: float
+    deceleration: float
+    jerk: float
     damping: float
     friction: float
     mimic: MimicDescription | None
+    rotor: RotorDescription | None
 
     @property
     def moves(self) -> bool:
@@ -247,6 +280,9 @@ def _parse_xml(data: bytes, encoding: str | None, source: str) -> ElementTree.El
     """Return the root element of a document without a document type declaration."""
     where = f'{source}: ' if source else ''
     depth = 0
+    # What the prefixes stand for; the guard knows nothing of namespaces and sees them as written.
+    prefixes: dict[str, set[str]] = {}
+    used: set[str] = set()
 
     def refuse_doctype(*_: Any) -> None:
         raise ModelError(
@@ -254,9 +290,16 @@ def _parse_xml(data: bytes, encoding: str | None, source: str) -> ElementTree.El
             '(entities are never expanded)'
         )
 
-    def enter(*_: Any) -> None:
+    def enter(tag: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
+        for name, value in attributes.items():
+            kind, _, prefix = name.rpartition(':')
+            if kind == 'xmlns':
+                prefixes.setdefault(prefix, set()).add(value)
+            elif kind != 'xml':
+                used.add(kind)
+        used.add(tag.rpartition(':')[0])
         if depth > DEEPEST_ELEMENT:
             raise ModelError(
                 f'{where}expected elements nested at most {DEEPEST_ELEMENT} deep, got more'
@@ -273,14 +316,21 @@ def _parse_xml(data: bytes, encoding: str | None, source: str) -> ElementTree.El
     guard.EndElementHandler = leave
     try:
         guard.Parse(data, True)
-        root = ElementTree.fromstring(data, ElementTree.XMLParser(encoding=encoding))
+        if used - set(prefixes) - {''} == {'drake'}:
+            root = _build_tree_with_prefixes(data, encoding)
+        else:
+            root = ElementTree.fromstring(data, ElementTree.XMLParser(encoding=encoding))
     except (expat.ExpatError, ElementTree.ParseError, LookupError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
-        hint = _XACRO_HINT if b'xacro' in data else ''
+        hint = XACRO_HINT if b'xacro' in data else ''
         raise ModelError(f'{where}malformed XML: {error}{hint}') from error
     if any('xacro' in str(element.tag).lower() for element in root.iter()):
-        raise ModelError(f'{where}expected a URDF, got xacro elements{_XACRO_HINT}')
+        raise ModelError(f'{where}expected a URDF, got xacro elements{XACRO_HINT}')
+    for namespace in prefixes.get('drake', {'drake'}):
+        for element in root.iter():
+            if str(element.tag).startswith(f'{{{namespace}}}'):
+                element.tag = DRAKE + str(element.tag).removeprefix(f'{{{namespace}}}')
     namespace, _, tag = root.tag.rpartition('}')
     if namespace:
         for element in root.iter():
@@ -290,54 +340,102 @@ def _parse_xml(data: bytes, encoding: str | None, source: str) -> ElementTree.El
     return root
 
 
-def _quote(tag: str, name: str | None) -> str:
-    return f'{tag} {name!r}'
+def _build_tree_with_prefixes(data: bytes, encoding: str | None) -> ElementTree.Element:
+    """Return the root element; a name with a prefix is in a namespace that the prefix names.
+
+    Drake does not ask that its prefix be declared, so that many files do not.
+    """
+    builder = ElementTree.TreeBuilder()
+
+    def name(written: str) -> str:
+        prefix, colon, local = written.rpartition(':')
+        return f'{{{prefix}}}{local}' if colon else local
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        kept = {name(key): text for key, text in attributes.items() if key != 'xmlns'}
+        builder.start(name(tag), kept)
+
+    parser = expat.ParserCreate(encoding)
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda tag: builder.end(name(tag))
+    parser.CharacterDataHandler = builder.data
+    parser.Parse(data, True)
+    return builder.close()
 
 
-def _get_required(element: ElementTree.Element, attribute: str, what: str) -> str:
-    value = element.get(attribute)
-    if value is None or not value.strip():
-        got = 'none' if value is None else 'an empty one'
-        raise ModelError(f'{what}: expected the attribute {attribute!r}, got {got}')
-    return value
+def _read_version(root: ElementTree.Element, robot: str) -> tuple[int, int]:
+    """Return major and minor version of a URDF."""
+    text = root.get('version', '1.0')
+    parts = re.fullmatch(r'\s*([0-9]{1,9})\.([0-9]{1,9})', text, re.ASCII)
+    version = (int(parts.group(1)), int(parts.group(2))) if parts else None
+    if version not in VERSIONS:
+        raise ModelError(f"robot {robot!r}: version: expected '1.0', '1.1' or '1.2', got {text!r}")
+    return version
 
 
-def _check_numbers(text: str, count: int, what: str) -> None:
-    """Refuse a text that is not exactly `count` finite decimals."""
-    tokens = text.split()
-    for token in tokens:
-        if not _NUMBER.fullmatch(token) or not np.isfinite(float(token)):
-            hint = _XACRO_HINT if '${' in text or '$(' in text else ''
-            raise ModelError(f'{what}: expected a finite number, got {token!r}{hint}')
-    if len(tokens) != count:
+def _translate_quaternion(
+    attributes: dict[str, str], version: tuple[int, int], what: str, findings: list[Finding]
+) -> None:
+    """Replace ``quat_xyzw`` of an origin by ``rpy``, which the parser knows."""
+    text = attributes.get('quat_xyzw')
+    if text is None:
+        return
+    if version < _HAS_QUATERNIONS:
+        shown = '.'.join(map(str, version))
         raise ModelError(
-            f'{what}: expected {count} number{"s" if count > 1 else ""}, got {text!r}'
+            f'{what}: expected rpy in a URDF of version {shown}, got quat_xyzw, which needs '
+            '<robot version="1.1">'
         )
+    if 'rpy' in attributes:
+        raise ModelError(f'{what}: expected rpy or quat_xyzw, got both')
+    quaternion = np.array(read_numbers(text, 4, f'{what} quat_xyzw'))
+    try:
+        rotation = quaternion_rotation(quaternion)
+    except ModelError as error:
+        raise ModelError(f'{what} quat_xyzw: {error}') from error
+    length = float(np.linalg.norm(quaternion))
+    if not abs(length - 1.0) <= _ROUNDING:
+        element = what.removesuffix(': origin').removesuffix(': inertial')
+        findings.append(
+            Finding(
+                'warning' if not abs(length - 1.0) <= AXIS_TOLERANCE else 'info',
+                'quaternion-normalised',
+                element,
+                f'{what} quat_xyzw: expected a quaternion of length 1, got length {length:.9g}; '
+                'normalised',
+            )
+        )
+    del attributes['quat_xyzw']
+    attributes['rpy'] = ' '.join(map(repr, roll_pitch_yaw(rotation).tolist()))
 
 
 def _copy_checked(
-    element: ElementTree.Element, numbers: Mapping[str, Mapping[str, int]], what: str
+    element: ElementTree.Element,
+    numbers: Mapping[str, Mapping[str, int]],
+    version: tuple[int, int],
+    what: str,
+    findings: list[Finding],
 ) -> ElementTree.Element:
     """Return a copy for the parser, its known children given once, with sound numbers."""
     copy = ElementTree.Element(element.tag, dict(element.attrib))
     seen: set[str] = set()
     for child in element:
         tag = str(child.tag)
-        if tag.startswith('{') or tag in _IGNORED_IN_JOINT:
+        if tag.startswith('{') or tag in _IGNORED_IN_JOINT or has_rotor(child):
             continue
         if tag in numbers:
             if tag in seen:
                 raise ModelError(f'{what}: expected one <{tag}>, got several')
             seen.add(tag)
-            if 'quat_xyzw' in child.attrib:
-                raise ModelError(f'{what}: {tag}: expected rpy, got quat_xyzw (not supported)')
             for attribute, count in numbers[tag].items():
                 text = child.get(attribute)
                 if text is not None:
-                    _check_numbers(text, count, f'{what}: {tag} {attribute}')
+                    read_numbers(text, count, f'{what}: {tag} {attribute}')
         attributes = {
             str(key): value for key, value in child.attrib.items() if not str(key).startswith('{')
         }
+        if tag == 'origin':
+            _translate_quaternion(attributes, version, f'{what}: origin', findings)
         copy.append(ElementTree.Element(tag, attributes))
     return copy
 
@@ -358,9 +456,11 @@ def _check_geometry(element: ElementTree.Element, what: str) -> None:
                     )
 
 
-def _copy_link(element: ElementTree.Element) -> ElementTree.Element:
-    name = _get_required(element, 'name', '<link>')
-    what = _quote('link', name)
+def _copy_link(
+    element: ElementTree.Element, version: tuple[int, int], findings: list[Finding]
+) -> ElementTree.Element:
+    name = get_required(element, 'name', '<link>')
+    what = quote('link', name)
     copy = ElementTree.Element('link', {'name': name})
     inertials = 0
     for child in element:
@@ -371,48 +471,65 @@ def _copy_link(element: ElementTree.Element) -> ElementTree.Element:
             inertials += 1
             if inertials > 1:
                 raise ModelError(f'{what}: expected one <inertial>, got several')
-            inertial = _copy_checked(child, _INERTIAL_ELEMENTS, f'{what}: inertial')
+            inertial = _copy_checked(
+                child, _INERTIAL_ELEMENTS, version, f'{what}: inertial', findings
+            )
             mass = inertial.find('mass')
             if mass is None:
                 raise ModelError(f'{what}: inertial: expected <mass>, got none')
-            _get_required(mass, 'value', f'{what}: inertial: mass')
+            get_required(mass, 'value', f'{what}: inertial: mass')
             tensor = inertial.find('inertia')
             if tensor is not None:
                 for key in _INERTIA_KEYS:
-                    _get_required(tensor, key, f'{what}: inertial: inertia')
+                    get_required(tensor, key, f'{what}: inertial: inertia')
             copy.append(inertial)
         elif not tag.startswith('{'):
             copy.append(ElementTree.Element(tag))
     return copy
 
 
-def _copy_joint(element: ElementTree.Element) -> ElementTree.Element:
-    name = _get_required(element, 'name', '<joint>')
-    what = _quote('joint', name)
-    kind = _get_required(element, 'type', what)
+def _copy_joint(
+    element: ElementTree.Element, version: tuple[int, int], findings: list[Finding]
+) -> ElementTree.Element:
+    name = get_required(element, 'name', '<joint>')
+    what = quote('joint', name)
+    kind = get_required(element, 'type', what)
     if kind not in _TYPES:
         raise ModelError(f'{what}: type: expected one of {", ".join(_TYPES)}, got {kind!r}')
-    copy = _copy_checked(element, _JOINT_ELEMENTS, what)
+    copy = _copy_checked(element, _JOINT_ELEMENTS, version, what, findings)
     for tag in ('parent', 'child'):
         end = copy.find(tag)
         if end is None:
             raise ModelError(f'{what}: expected <{tag} link="..."/>, got none')
-        _get_required(end, 'link', f'{what}: {tag}')
+        get_required(end, 'link', f'{what}: {tag}')
     for tag, attribute in (('axis', 'xyz'), ('mimic', 'joint')):
         child = copy.find(tag)
         if child is not None:
-            _get_required(child, attribute, f'{what}: {tag}')
+            get_required(child, attribute, f'{what}: {tag}')
     limit = copy.find('limit')
     if limit is not None:
         # The parser insists on these two; what is absent is told apart by _read_limit.
         for attribute in ('effort', 'velocity'):
             if attribute not in limit.attrib:
                 limit.set(attribute, '0')
+        if version >= _HAS_ACCELERATION_LIMITS:
+            _check_extended_limit(limit, kind, f'{what}: limit')
     return copy
 
 
-def _parse(root: ElementTree.Element) -> tuple[Any, tuple[Finding, ...]]:
-    """Return what urdf_parser_py made of the document, and what it did not know."""
+def _check_extended_limit(limit: ElementTree.Element, kind: str, what: str) -> None:
+    """Check a limit of URDF 1.2, and take out what the parser does not know."""
+    if kind in ('revolute', 'prismatic'):
+        for attribute in ('lower', 'upper'):
+            get_required(limit, attribute, what)
+    for attribute in _ACCELERATION_LIMITS:
+        text = limit.attrib.pop(attribute, None)
+        if text is not None:
+            read_numbers(text, 1, f'{what} {attribute}')
+
+
+def _parse(root: ElementTree.Element) -> tuple[Any, tuple[int, int], tuple[Finding, ...]]:
+    """Return what urdf_parser_py made of the document, its version, and what was noticed."""
     findings: list[Finding] = []
     name = root.get('name', '')
     if not name.strip():
@@ -420,16 +537,15 @@ def _parse(root: ElementTree.Element) -> tuple[Any, tuple[Finding, ...]]:
         findings.append(
             Finding('warning', 'name-missing', 'robot', 'expected the attribute name, got none')
         )
-    version = root.get('version', '1.0')
-    if version != '1.0':
-        raise ModelError(f"robot {name!r}: version: expected '1.0', got {version!r}")
-    document = ElementTree.Element('robot', {'name': name, 'version': version})
+    version = _read_version(root, name)
+    # The parser knows version 1.0; what the later ones add is translated, or read beside it.
+    document = ElementTree.Element('robot', {'name': name, 'version': '1.0'})
     for child in root:
         tag = str(child.tag)
         if tag == 'link':
-            document.append(_copy_link(child))
+            document.append(_copy_link(child, version, findings))
         elif tag == 'joint':
-            document.append(_copy_joint(child))
+            document.append(_copy_joint(child, version, findings))
         elif tag not in _IGNORED_IN_ROBOT and not tag.startswith('{'):
             document.append(ElementTree.Element(tag))
     messages: list[str] = []
@@ -442,7 +558,7 @@ def _parse(root: ElementTree.Element) -> tuple[Any, tuple[Finding, ...]]:
             raise ModelError(f'robot {name!r}: {error}') from error
         finally:
             urdf_reflection.on_error = previous
-    return robot, (*findings, *_group_messages(messages))
+    return robot, version, (*findings, *_group_messages(messages))
 
 
 def _group_messages(messages: list[str]) -> Iterator[Finding]:
@@ -455,7 +571,7 @@ def _group_messages(messages: list[str]) -> Iterator[Finding]:
             continue
         kind, name, path = known.groups()
         holder = re.search(r"/(link|joint)\[@name='(.*?)'\](.*)", path, re.DOTALL)
-        element = 'robot' if holder is None else _quote(holder.group(1), holder.group(2))
+        element = 'robot' if holder is None else quote(holder.group(1), holder.group(2))
         # A foreign element beside links, or beside a link's inertial, changes no dynamics.
         harmless = holder is None or (holder.group(1) == 'link' and not holder.group(3))
         severity = 'info' if harmless else 'warning'
@@ -475,8 +591,8 @@ def _group_messages(messages: list[str]) -> Iterator[Finding]:
 
 def _describe(root: ElementTree.Element, source: str) -> RobotDescription:
     """Return links and joints by name, each checked by itself."""
-    parsed, unknown = _parse(root)
-    findings = list(unknown)
+    parsed, version, noticed = _parse(root)
+    findings = list(noticed)
     links: dict[str, LinkDescription] = {}
     for parsed_link in parsed.links:
         link = _describe_link(parsed_link, findings)
@@ -486,10 +602,13 @@ def _describe(root: ElementTree.Element, source: str) -> RobotDescription:
     if not links:
         raise ModelError(f'robot {parsed.name!r}: expected links, got none')
     elements = {element.get('name'): element for element in root.findall('joint')}
+    kinds = {str(joint.name): str(joint.type) for joint in parsed.joints}
+    rotors = read_rotors(root, kinds, findings)
     joints: dict[str, JointDescription] = {}
     for parsed_joint in parsed.joints:
         element = elements[parsed_joint.name]
-        joint = _describe_joint(parsed_joint, element.find('limit'), findings)
+        limit = _read_limits(element.find('limit'), version)
+        joint = _describe_joint(parsed_joint, limit, rotors.get(parsed_joint.name), findings)
         if joint.name in joints:
             raise ModelError(f'joint {joint.name!r}: the name is used twice')
         joints[joint.name] = joint
@@ -505,7 +624,7 @@ def _read_origin(parsed: Any) -> Transform:
 def _describe_link(parsed: Any, findings: list[Finding]) -> LinkDescription:
     if parsed.inertial is None:
         return LinkDescription(parsed.name, Inertia.zero(), has_inertial=False)
-    what = _quote('link', parsed.name)
+    what = quote('link', parsed.name)
     tensor = np.zeros((3, 3))
     if parsed.inertial.inertia is None:
         findings.append(
@@ -529,23 +648,34 @@ def _describe_link(parsed: Any, findings: list[Finding]) -> LinkDescription:
         raise ModelError(f'{what}: inertial: {error}') from error
 
 
-def _read_limit(element: ElementTree.Element | None, attribute: str, absent: float) -> float:
-    """Return a limit of the raw element; the parser does not tell 0 from absent."""
-    text = None if element is None else element.get(attribute)
-    return absent if text is None else float(text)
+def _read_limits(
+    element: ElementTree.Element | None, version: tuple[int, int]
+) -> Mapping[str, float] | None:
+    """Return the limits that the raw element has; the parser does not tell 0 from absent."""
+    if element is None:
+        return None
+    keys = ['lower', 'upper', 'effort', 'velocity']
+    if version >= _HAS_ACCELERATION_LIMITS:
+        keys += _ACCELERATION_LIMITS
+    return {key: float(element.attrib[key]) for key in keys if key in element.attrib}
 
 
 def _describe_joint(
-    parsed: Any, limit: ElementTree.Element | None, findings: list[Finding]
+    parsed: Any,
+    limits: Mapping[str, float] | None,
+    rotor: RotorDescription | None,
+    findings: list[Finding],
 ) -> JointDescription:
-    what = _quote('joint', parsed.name)
+    what = quote('joint', parsed.name)
     moves = parsed.type in MOVING_TYPES
-    bounded = limit is not None and parsed.type in ('revolute', 'prismatic')
+    bounded = limits is not None and parsed.type in ('revolute', 'prismatic')
     # URDF: lower and upper default to 0, when the joint has limits at all.
-    lower = _read_limit(limit, 'lower', 0.0) if bounded else -np.inf
-    upper = _read_limit(limit, 'upper', 0.0) if bounded else np.inf
+    limits = limits or {}
+    lower = limits.get('lower', 0.0) if bounded else -np.inf
+    upper = limits.get('upper', 0.0) if bounded else np.inf
     if moves and lower > upper:
         raise ModelError(f'{what}: limit: expected lower <= upper, got {lower} > {upper}')
+    acceleration = limits.get('acceleration', np.inf)
     axis = np.array([1.0, 0.0, 0.0])
     if moves and parsed.axis is not None:
         axis = _normalise_axis(np.array(parsed.axis, dtype=np.float64), what, findings)
@@ -576,11 +706,15 @@ def _describe_joint(
         axis=frozen_array(axis, (3,), f'{what}: axis'),
         lower=lower,
         upper=upper,
-        effort=_read_limit(limit, 'effort', np.inf),
-        velocity=_read_limit(limit, 'velocity', np.inf),
+        effort=limits.get('effort', np.inf),
+        velocity=limits.get('velocity', np.inf),
+        acceleration=acceleration,
+        deceleration=limits.get('deceleration', acceleration),
+        jerk=limits.get('jerk', np.inf),
         damping=damping,
         friction=friction,
         mimic=mimic,
+        rotor=rotor,
     )
 
 

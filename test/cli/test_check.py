@@ -62,6 +62,35 @@ def test_warnings_exit_with_zero(capsys):
     assert 'effort-limit-missing' in capsys.readouterr().out
 
 
+def test_rotor_inertias_are_said(tmp_path, capsys):
+    """What a transmission adds to a joint is a remark, in the table and in JSON."""
+    file = tmp_path / 'arm.urdf'
+    text = (CONFIG / 'six_axis_arm.urdf').read_text(encoding='utf-8')
+    file.write_text(
+        text.replace(
+            '</robot>',
+            '<transmission name="t_2"><joint name="joint_2"/><actuator name="motor_2">'
+            '<drake:rotor_inertia value="2e-5"/><mechanicalReduction>100</mechanicalReduction>'
+            '</actuator></transmission></robot>',
+        ),
+        encoding='utf-8',
+    )
+    message = (
+        "transmission 't_2', actuator 'motor_2': rotor inertia 2e-05 and reduction 100 add "
+        '0.2 kg m^2'
+    )
+    assert call(file, '--tip', 'tcp') == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if message in line)
+    assert line.split()[:3] == ['info', 'joint', "'joint_2'"]
+    assert call(file, '--tip', 'tcp', '--json') == 0
+    assert {
+        'severity': 'info',
+        'code': 'rotor-inertia',
+        'element': "joint 'joint_2'",
+        'message': message,
+    } in json.loads(capsys.readouterr().out)['findings']
+
+
 def test_json(broken, capsys):
     """--json prints one object with counts and findings, and keeps the exit code."""
     assert call(broken, '--json', '--tip', 'tcp') == 1

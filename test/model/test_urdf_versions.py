@@ -1,0 +1,318 @@
+"""URDF 1.1 and 1.2: quaternions, capsules, limits of acceleration, deceleration and jerk."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.errors import ModelError
+from ne_dynamics.model.checks import check_robot
+from ne_dynamics.model.rigid_body import Transform, quaternion_rotation, roll_pitch_yaw
+from ne_dynamics.model.urdf_tree import load_urdf
+
+LIMIT = '<limit lower="-1" upper="2" effort="10" velocity="3"/>'
+
+
+def turn_vector(quaternion, vector):
+    """Return q v q*, from the product of quaternions written out, scalar last."""
+
+    def product(left, right):
+        u, a = np.array(left[:3]), left[3]
+        v, b = np.array(right[:3]), right[3]
+        return (*(a * v + b * u + np.cross(u, v)), a * b - u @ v)
+
+    x, y, z, w = quaternion
+    turned = product(product(quaternion, (*vector, 0.0)), (-x, -y, -z, w))
+    return np.array(turned[:3]) / (x * x + y * y + z * z + w * w)
+
+
+def turn_matrix(quaternion):
+    """Return the rotation of a quaternion from its action on the axes."""
+    return np.array([turn_vector(quaternion, axis) for axis in np.eye(3)]).T
+
+
+def random_quaternions(count):
+    """Return unit quaternions: random ones, and turns by quarters with a pitch of 90 degrees."""
+    rng = np.random.default_rng(17)
+    values = rng.normal(size=(count, 4))
+    quarters = [
+        np.array((x, y, z, w))
+        for x in (-1.0, 0.0, 1.0)
+        for y in (-1.0, 0.0, 1.0)
+        for z in (-1.0, 0.0, 1.0)
+        for w in (0.0, 1.0)
+        if any((x, y, z, w))
+    ]
+    rolls = [
+        np.array((np.sin(a), np.cos(a), np.sin(b), np.cos(b))) for a, b in rng.normal(size=(9, 2))
+    ]
+    return [value / np.linalg.norm(value) for value in (*values, *quarters, *rolls)]
+
+
+def urdf(turns, version='1.1', limits=(LIMIT, LIMIT), inside=''):
+    """Return an arm of two joints with the orientations given: of j_a, j_b, and b's inertial."""
+    start = f'<robot name="t" version="{version}">' if version else '<robot name="t">'
+    inertial = (
+        '<inertial><origin xyz="0.1 0.2 0.3" {}/><mass value="2"/><inertia ixx="0.05" ixy="0.01" '
+        'ixz="0.002" iyy="0.06" iyz="-0.003" izz="0.07"/></inertial>'
+    )
+    return (
+        f'{start}<link name="base"/><link name="a">{inertial.format("")}</link>'
+        f'<link name="b">{inertial.format(turns[2])}</link>'
+        '<joint name="j_a" type="revolute"><parent link="base"/><child link="a"/>'
+        f'<origin xyz="0 0 0.4" {turns[0]}/><axis xyz="0 0 1"/>{limits[0]}</joint>'
+        '<joint name="j_b" type="prismatic"><parent link="a"/><child link="b"/>'
+        f'<origin xyz="0.3 0 0" {turns[1]}/><axis xyz="0 1 0"/>{limits[1]}</joint>{inside}</robot>'
+    )
+
+
+def quat(quaternion):
+    """Return the attribute of an orientation."""
+    return f'quat_xyzw="{" ".join(map(repr, map(float, quaternion)))}"'
+
+
+PLAIN = (quat((0, 0, 0, 1)), '', '')
+
+
+def test_rotation_of_a_quaternion_is_its_action_on_vectors():
+    """The matrix turns vectors as q v q* does, whatever the length of q."""
+    for quaternion in random_quaternions(50):
+        for scale in (1.0, -2.5, 1e-200, 1e200):
+            np.testing.assert_allclose(
+                quaternion_rotation(scale * quaternion), turn_matrix(quaternion), atol=4e-16
+            )
+
+
+def test_roll_pitch_yaw_gives_the_rotation_back():
+    """Also at a pitch of a quarter turn, and beside it, where roll and yaw share their axis."""
+    rotations = [quaternion_rotation(quaternion) for quaternion in random_quaternions(100)]
+    angles = [
+        (roll, sign * (np.pi / 2 - off), yaw)
+        for roll in (0.0, 0.7, -3.0)
+        for yaw in (0.0, 1.1)
+        for sign in (1.0, -1.0)
+        for off in (0.0, 1e-16, 1e-12, 1e-8, 1e-4)
+    ]
+    rotations += [Transform.from_xyz_rpy(np.zeros(3), rpy).rotation for rpy in angles]
+    for rotation in rotations:
+        rpy = roll_pitch_yaw(rotation)
+        assert abs(rpy[1]) <= np.pi / 2
+        np.testing.assert_allclose(
+            Transform.from_xyz_rpy(np.zeros(3), rpy).rotation, rotation, atol=1e-15
+        )
+
+
+def test_quaternions_arrive_in_the_robot():
+    """Placements and inertias have the rotation of the quaternion, computed another way."""
+    for first, second, third in zip(*[iter(random_quaternions(60))] * 3, strict=False):
+        robot = load_urdf(urdf((quat(first), quat(second), quat(third))))
+        plain = load_urdf(urdf(('', '', ''), version=None))
+        for body, quaternion in zip(robot.bodies, (first, second), strict=True):
+            np.testing.assert_allclose(
+                body.pose_in_parent.rotation, turn_matrix(quaternion), atol=1e-15
+            )
+        turn = turn_matrix(third)
+        np.testing.assert_allclose(
+            robot.link('b').inertia.inertia_about_com,
+            turn @ plain.link('b').inertia.inertia_about_com @ turn.T,
+            atol=1e-16,
+        )
+        assert not robot.findings
+
+
+@pytest.mark.parametrize('version', ['1.1', '1.2'])
+def test_quaternions_are_the_same_robot_as_roll_pitch_yaw(version):
+    """The robot written with rpy under version 1.0 has the same poses and inertias."""
+    angles = [(0.3, -1.2, 2.5), (-2.0, 0.4, 0.1), (0.5, 0.6, -0.7)]
+
+    def quaternion(roll, pitch, yaw):
+        # Half angles, yaw after pitch after roll.
+        (sr, sp, sy), (cr, cp, cy) = (
+            np.sin(np.array((roll, pitch, yaw)) / 2),
+            np.cos(np.array((roll, pitch, yaw)) / 2),
+        )
+        return (
+            cy * cp * sr - sy * sp * cr,
+            cy * sp * cr + sy * cp * sr,
+            sy * cp * cr - cy * sp * sr,
+            cy * cp * cr + sy * sp * sr,
+        )
+
+    robot = load_urdf(urdf([quat(quaternion(*rpy)) for rpy in angles], version))
+    other = load_urdf(urdf([f'rpy="{a} {b} {c}"' for a, b, c in angles], '1.0'))
+    for body, twin in zip(robot.bodies, other.bodies, strict=True):
+        np.testing.assert_allclose(
+            body.pose_in_parent.matrix, twin.pose_in_parent.matrix, atol=1e-15
+        )
+        np.testing.assert_allclose(
+            body.inertia.parameters, twin.inertia.parameters, rtol=1e-14, atol=1e-16
+        )
+
+
+def test_quaternions_are_read_as_pinocchio_reads_them():
+    """Placements and inertias are those of Pinocchio, whose urdfdom knows URDF 1.1."""
+    pin = pytest.importorskip('pinocchio', reason='Pinocchio (pin) is not installed')
+    try:
+        pin.buildModelFromXML(urdf(('', '', '')))
+    except ValueError:
+        pytest.skip('the urdfdom of this Pinocchio does not know URDF 1.1')
+    for first, second, third in zip(*[iter(random_quaternions(9))] * 3, strict=False):
+        xml = urdf((quat(first), quat(3.0 * second), quat(third)))
+        robot, model = load_urdf(xml), pin.buildModelFromXML(xml)
+        for index, body in enumerate(robot.bodies, start=1):
+            np.testing.assert_allclose(
+                body.pose_in_parent.matrix, model.jointPlacements[index].homogeneous, atol=1e-14
+            )
+            np.testing.assert_allclose(
+                body.inertia.inertia_about_com, model.inertias[index].inertia, atol=1e-14
+            )
+
+
+@pytest.mark.parametrize(
+    ('numbers', 'severities'),
+    [
+        ('0 0 0.7071067811865476 0.7071067811865475', []),
+        ('0 0 0.7071 0.7071', ['info']),
+        ('0 0 1 1', ['warning']),
+        ('0 0 1e300 1e300', ['warning']),
+        ('0 0 5e-324 5e-324', ['warning']),
+    ],
+)
+def test_quaternions_are_normalised(numbers, severities):
+    """The rotation is that of the direction; a length that is not 1 is said, with the joint."""
+    robot = load_urdf(urdf((f'quat_xyzw="{numbers}"', '', '')))
+    quarter = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    np.testing.assert_allclose(robot.bodies[0].pose_in_parent.rotation, quarter, atol=5e-16)
+    findings = [item for item in robot.findings if item.code == 'quaternion-normalised']
+    assert [item.severity for item in findings] == severities
+    assert all(item.element == "joint 'j_a'" for item in findings)
+
+
+@pytest.mark.parametrize(
+    ('attributes', 'message'),
+    [
+        ('quat_xyzw="0 0 0"', r"'j_a': origin quat_xyzw: expected 4 numbers, got '0 0 0'"),
+        ('quat_xyzw="0 0 0 1 0"', r"'j_a': origin quat_xyzw: expected 4 numbers"),
+        ('quat_xyzw=""', r"'j_a': origin quat_xyzw: expected 4 numbers"),
+        ('quat_xyzw="0 0 0 nan"', r"'j_a': origin quat_xyzw: .*'nan'"),
+        ('quat_xyzw="0 0 0 1e999"', r"'j_a': origin quat_xyzw: .*'1e999'"),
+        ('quat_xyzw="0 0 0 one"', r"'j_a': origin quat_xyzw: .*'one'"),
+        ('quat_xyzw="0 0 0 0"', r"'j_a': origin quat_xyzw: .*length above 0"),
+        ('quat_xyzw="0 -0 0 0e9"', r"'j_a': origin quat_xyzw: .*length above 0"),
+        ('quat_xyzw="0 0 0 ${w}"', r"'j_a': origin quat_xyzw: .*xacro"),
+        ('quat_xyzw="0 0 0 1" rpy="0 0 0"', r"'j_a': origin: expected rpy or quat_xyzw, got both"),
+    ],
+)
+def test_faulty_quaternion_is_named(attributes, message):
+    """What is no orientation is refused, with the joint and what was expected."""
+    with pytest.raises(ModelError, match=message):
+        load_urdf(urdf((attributes, '', '')))
+
+
+def test_quaternion_of_an_inertial_is_named():
+    """A fault in the orientation of an inertial names the link."""
+    with pytest.raises(ModelError, match=r"link 'b': inertial: origin quat_xyzw: .*'nan'"):
+        load_urdf(urdf(('', '', 'quat_xyzw="0 0 0 nan"')))
+
+
+@pytest.mark.parametrize('version', [None, '1.0', '1.00'])
+def test_quaternion_needs_version_1_1(version):
+    """An orientation that urdfdom would ignore is not ignored: it is refused, with the remedy."""
+    with pytest.raises(ModelError, match=r"'j_a': origin: .*1\.0, got quat_xyzw.*version=\"1\.1"):
+        load_urdf(urdf(PLAIN, version))
+
+
+@pytest.mark.parametrize(
+    'version',
+    [
+        *('2.0', '0.9', '1.3', '1', '1.1.0', '1.1~pre6', 'abc', '', '-1.1', '1.-1', 'nan'),
+        *('1e0.1', '1.' + '1' * 5000, '\u0661.\u0661'),
+    ],
+)
+def test_other_versions_are_refused(version):
+    """As by urdfdom: neither newer versions nor what is no version."""
+    with pytest.raises(ModelError, match=r"robot 't': version: expected '1.0', '1.1' or '1.2'"):
+        load_urdf(urdf(('', '', ''), version or ' '))
+
+
+def test_capsules_load():
+    """A capsule says nothing about dynamics; a number in it that is not finite is refused."""
+    capsule = '<collision><geometry><capsule radius="{}" length="0.2"/></geometry></collision>'
+    xml = urdf(PLAIN).replace('</inertial>', '</inertial>' + capsule.format('0.1'), 1)
+    assert not load_urdf(xml).findings
+    with pytest.raises(ModelError, match=r"link 'a': collision: capsule radius: .*'inf'"):
+        load_urdf(xml.replace('radius="0.1"', 'radius="inf"'))
+
+
+@pytest.mark.parametrize(
+    ('attributes', 'expected'),
+    [
+        ('', (np.inf, np.inf, np.inf)),
+        ('acceleration="4"', (4.0, 4.0, np.inf)),
+        ('deceleration="5"', (np.inf, 5.0, np.inf)),
+        ('acceleration="4" deceleration="5" jerk="60"', (4.0, 5.0, 60.0)),
+        ('jerk="0"', (np.inf, np.inf, 0.0)),
+    ],
+)
+def test_limits_of_acceleration(attributes, expected):
+    """They arrive in the joint they are given for; a missing deceleration is the acceleration."""
+    limit = LIMIT.replace('/>', f' {attributes}/>')
+    robot = load_urdf(urdf(PLAIN, '1.2', (LIMIT, limit)))
+    keys = ('acceleration_limit', 'deceleration_limit', 'jerk_limit')
+    assert [[getattr(joint, key) for key in keys] for joint in robot.joints] == [
+        [np.inf] * 3,
+        list(expected),
+    ]
+    assert robot.limits('acceleration_limit').tolist() == [np.inf, expected[0]]
+    assert not robot.findings
+
+
+@pytest.mark.parametrize('version', [None, '1.0', '1.1'])
+def test_limits_of_acceleration_need_version_1_2(version):
+    """Under an older version they are left out and said to be unknown, whatever they are."""
+    limit = LIMIT.replace('/>', ' acceleration="nan" jerk="-1"/>')
+    robot = load_urdf(urdf(('', '', ''), version, (limit, LIMIT)))
+    assert robot.joints[0].acceleration_limit == robot.joints[0].jerk_limit == np.inf
+    assert [(item.severity, item.code, item.element) for item in robot.findings] == [
+        ('warning', 'unknown-attribute', "joint 'j_a'")
+    ]
+
+
+@pytest.mark.parametrize('key', ['acceleration', 'deceleration', 'jerk'])
+@pytest.mark.parametrize('value', ['nan', 'inf', '', '1 2', 'fast', '1e999'])
+def test_faulty_limit_of_acceleration_is_named(key, value):
+    """What is no finite number is refused, with the joint and the attribute."""
+    limit = LIMIT.replace('/>', f' {key}="{value}"/>')
+    with pytest.raises(ModelError, match=rf"'j_b': limit {key}: expected (a|1) "):
+        load_urdf(urdf(PLAIN, '1.2', (LIMIT, limit)))
+
+
+def test_effort_and_velocity_are_optional_and_both_bounds_are_not():
+    """Version 1.2: no effort or velocity is no limit; lower and upper stand both or not at all."""
+    robot = load_urdf(urdf(PLAIN, '1.2', ('<limit lower="0" upper="1"/>', LIMIT)))
+    assert robot.joints[0].effort_limit == robot.joints[0].velocity_limit == np.inf
+    for missing, rest in (('upper', 'lower="-1"'), ('lower', 'upper="1"')):
+        limits = (f'<limit {rest}/>', LIMIT)
+        with pytest.raises(ModelError, match=rf"'j_a': limit: .*'{missing}', got none"):
+            load_urdf(urdf(PLAIN, '1.2', limits))
+        assert getattr(load_urdf(urdf(('', '', ''), '1.0', limits)).joints[0], missing) == 0.0
+    xml = urdf(PLAIN, '1.2', ('<limit acceleration="2"/>', LIMIT))
+    robot = load_urdf(xml.replace('"revolute"', '"continuous"'))
+    assert (robot.joints[0].lower, robot.joints[0].acceleration_limit) == (-np.inf, 2.0)
+
+
+def test_nonsense_in_the_limits_is_found():
+    """A negative limit is an error, one of zero a warning, with the unit of the joint."""
+    limits = (
+        LIMIT.replace('/>', ' acceleration="-1" deceleration="0" jerk="5"/>'),
+        LIMIT.replace('/>', ' acceleration="0" deceleration="2" jerk="-3"/>'),
+    )
+    findings = check_robot(load_urdf(urdf(PLAIN, '1.2', limits)))
+    assert [(item.severity, item.code, item.element) for item in findings] == [
+        ('error', 'acceleration-limit-negative', "joint 'j_a'"),
+        ('error', 'jerk-limit-negative', "joint 'j_b'"),
+        ('warning', 'deceleration-limit-zero', "joint 'j_a'"),
+        ('warning', 'acceleration-limit-zero', "joint 'j_b'"),
+    ]
+    assert 'got -1 rad/s^2' in findings[0].message
+    assert 'got -3 m/s^3' in findings[1].message
