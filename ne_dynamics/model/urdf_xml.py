@@ -327,10 +327,11 @@ def _parse_xml(data: bytes, encoding: str | None, source: str) -> ElementTree.El
         raise ModelError(f'{where}malformed XML: {error}{hint}') from error
     if any('xacro' in str(element.tag).lower() for element in root.iter()):
         raise ModelError(f'{where}expected a URDF, got xacro elements{XACRO_HINT}')
-    for namespace in prefixes.get('drake', {'drake'}):
-        for element in root.iter():
-            if str(element.tag).startswith(f'{{{namespace}}}'):
-                element.tag = DRAKE + str(element.tag).removeprefix(f'{{{namespace}}}')
+    drake = {f'{{{namespace}' for namespace in prefixes.get('drake', {'drake'})}
+    for element in root.iter():
+        namespace, _, tag = str(element.tag).rpartition('}')
+        if namespace in drake:
+            element.tag = DRAKE + tag
     namespace, _, tag = root.tag.rpartition('}')
     if namespace:
         for element in root.iter():
@@ -508,7 +509,7 @@ def _copy_joint(
             get_required(child, attribute, f'{what}: {tag}')
     limit = copy.find('limit')
     if limit is not None:
-        # The parser insists on these two; what is absent is told apart by _read_limit.
+        # The parser insists on these two; what is absent is told apart by _read_limits.
         for attribute in ('effort', 'velocity'):
             if attribute not in limit.attrib:
                 limit.set(attribute, '0')
