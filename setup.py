@@ -38,6 +38,7 @@ EXTRAS = {
         'pin',
         'example-robot-data',
         'roboticstoolbox-python>=1.5',
+        'array-api-strict>=2.3',
         'mujoco>=3.2',
         'rosbags>=0.10',
         # Gazebo's physics engine; its wheels are for this platform only.

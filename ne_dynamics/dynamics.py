@@ -20,6 +20,7 @@ from ne_dynamics.arguments import (
     match_samples,
     require_finite,
 )
+from ne_dynamics.codegen.array_function import make_array_function
 from ne_dynamics.codegen.compiler import count_cores, toolchain
 from ne_dynamics.codegen.evaluator import Evaluator, make_overflow_error
 from ne_dynamics.codegen.functions import (
@@ -788,7 +789,8 @@ class Dynamics:
             One of the keys of :meth:`operation_counts`.
         language : str
             'python' (floats: what the backend 'python' executes), 'numpy' (arrays of shape
-            (..., n)) or 'c' (C99).
+            (..., n)), 'array-api' (what :meth:`array_function` executes; the namespace comes
+            first) or 'c' (C99).
 
         Returns
         -------
@@ -800,13 +802,56 @@ class Dynamics:
         InputError
             When there is no such function or language.
         """
-        names = list_functions(self.robot)
-        if function not in names:
-            raise InputError(f'function: expected one of {", ".join(names)}, got {function!r}')
+        self._require_function(function, 'function')
         if language not in LANGUAGES:
             raise InputError(f'language: expected one of {", ".join(LANGUAGES)}, got {language!r}')
         program = self._folded_evaluator.interpret(function).program
         return standalone_source(program, language, self._header(program))
+
+    def array_function(self, name: str, xp: Any) -> Callable[..., Any]:
+        """Return a function that computes with the arrays of another library.
+
+        Parameters
+        ----------
+        name : str
+            One of the keys of :meth:`operation_counts`.
+        xp : namespace
+            Of the Python array API standard: ``numpy``, ``jax.numpy``, ``torch``,
+            ``array_api_strict``, or what the package array-api-compat makes of a library.
+
+        Returns
+        -------
+        callable
+            Takes arrays of shape ``(..., count)`` by place, in the order of its signature, all of
+            them, and returns an array of shape ``(..., *shape)`` in the units of the method. The
+            axes of the samples come first in every function; those of the arguments broadcast.
+            dtype and device are those of the arguments, which are floating-point.
+
+            What it does depends on shapes alone, so that it can be compiled, mapped and
+            differentiated: ``jax.jit``, ``jax.vmap``, ``jax.grad``, ``torch.func``. The
+            derivative of the sign in Coulomb friction is zero. Numbers are not looked at: what is
+            not finite, or gives no finite result, goes through. It raises InputError when an
+            argument is no array, has another last axis or dtype, or does not broadcast.
+
+        Raises
+        ------
+        InputError
+            When there is no such function, or `xp` lacks what it takes.
+
+        Notes
+        -----
+        JAX computes in single precision unless ``jax_enable_x64`` is set. One sample in single
+        precision stays so with NumPy 2 or newer. Keep the function: each call makes another one,
+        which ``jax.jit`` compiles anew.
+        """
+        self._require_function(name, 'name')
+        program = self._folded_evaluator.interpret(name).program
+        return make_array_function(program, FUNCTIONS[name], self.robot, xp)
+
+    def _require_function(self, function: str, argument: str) -> None:
+        names = list_functions(self.robot)
+        if function not in names:
+            raise InputError(f'{argument}: expected one of {", ".join(names)}, got {function!r}')
 
     @property
     def _folded_evaluator(self) -> Evaluator:

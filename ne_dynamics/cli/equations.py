@@ -14,8 +14,8 @@ def add_parser(subparsers: Any) -> None:
         'equations',
         help='print the equations of motion of a robot as generated source',
         description='Print the equations of motion of one robot as straight-line source that '
-        'runs on its own: in Python as this package runs it, for NumPy arrays, or in C99 for a '
-        'firmware.',
+        'runs on its own: in Python as this package runs it, for NumPy arrays, for the arrays of '
+        'any library that has the Python array API (JAX, PyTorch), or in C99 for a firmware.',
     )
     parser.add_argument('model', metavar='MODEL', help='URDF or DH file')
     parser.add_argument(
@@ -31,7 +31,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument(
         '--language',
-        choices=('python', 'numpy', 'c'),
+        choices=('python', 'numpy', 'array-api', 'c'),
         default='python',
         help='language of the text (default: %(default)s)',
     )

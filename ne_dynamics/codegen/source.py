@@ -249,6 +249,101 @@ def _standalone_numpy(program: Program) -> str:
     return '\n'.join(lines) + '\n'
 
 
+class _ArrayWriter(_Writer):
+    """Writes for the functions of a namespace `xp`.
+
+    Sines and cosines of an argument are taken once, of the whole array, as ``sin_q`` and
+    ``cos_q``: fewer calls, and a compiler of arrays does not compute them anew for each output.
+    """
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.places = {
+            f'{stem}{index + 1}': (stem, index)
+            for stem, count in program.inputs
+            for index in range(count)
+        }
+        self.whole: set[tuple[str, str]] = set()
+        self.constants: dict[str, str] = {}
+        self.entries = {
+            argument
+            for index in self.live
+            if self._find_whole(index) is None
+            for argument in self.graph.arguments(index)
+        }
+        self.entries |= {output.index for output in program.outputs if isinstance(output, Symbol)}
+
+    def entry_names(self) -> list[tuple[str, int, str]]:
+        """Return argument, place and name of each input that is used by itself."""
+        names = [
+            self.graph.nodes[index][1]
+            for index in self.live
+            if index in self.entries and self.graph.nodes[index][0] == 'input'
+        ]
+        return [(*self.places[name], name) for name in names]
+
+    def _find_whole(self, index: int) -> tuple[str, str, int] | None:
+        """Return function, argument and place of a sine or cosine of an input."""
+        key = self.graph.nodes[index]
+        if key[0] not in ('sin', 'cos') or self.graph.nodes[key[1]][0] != 'input':
+            return None
+        return (key[0], *self.places[self.graph.nodes[key[1]][1]])
+
+    def _expression(self, index: int) -> tuple[str, int]:
+        whole = self._find_whole(index)
+        if whole is not None:
+            function, stem, place = whole
+            self.whole.add((function, stem))
+            return f'{function}_{stem}[..., {place}]', 3
+        text, level = super()._expression(index)
+        return f'xp.{text}' if self.graph.nodes[index][0] in self.functions else text, level
+
+    def output(self, scalar: Traced) -> str:
+        if isinstance(scalar, Symbol) and self.graph.nodes[scalar.index][0] != 'const':
+            return super().output(scalar)
+        return self.constants.setdefault(super().output(scalar), f'k{len(self.constants) + 1}')
+
+
+def array_api_source(program: Program) -> str:
+    """Return the program as a Python function of a namespace and of arrays.
+
+    The text keeps to the Python array API standard: nothing is written into an array, no value
+    decides what is done, and a number that stands alone becomes an array of the first
+    argument's dtype and device. What it takes of the namespace is in
+    :data:`~ne_dynamics.codegen.array_function.NAMES`.
+
+    Arguments have shape ``(..., count)``, the result ``(..., *shape)``; leading shapes are equal.
+    """
+    writer = _ArrayWriter(program)
+    body = writer.statements()
+    outputs = [writer.output(scalar) for scalar in program.outputs]
+    stems = [stem for stem, _ in program.inputs]
+    lines = [
+        f'{function}_{stem} = xp.{function}({stem})' for function, stem in sorted(writer.whole)
+    ]
+    lines += [f'{name} = {stem}[..., {place}]' for stem, place, name in writer.entry_names()]
+    lines += [
+        f'{name} = xp.full_like({stems[0]}[..., 0], {value})'
+        for value, name in writer.constants.items()
+    ]
+    lines += body
+    if not program.shape:
+        lines.append(f'return {outputs[0]}')
+    else:
+        is_flat = len(program.shape) == 1
+        lines.append(f'{"return" if is_flat else "result ="} xp.stack([')
+        lines += [*[f'    {output},' for output in outputs], '], axis=-1)']
+        if not is_flat:
+            shape = ', '.join(map(str, program.shape))
+            lines.append(f'return xp.reshape(result, (*{stems[0]}.shape[:-1], {shape}))')
+    head = f'def {program.name}({", ".join(["xp", *stems])}):'
+    return '\n'.join([head, *[f'    {line}' for line in lines]]) + '\n'
+
+
+def _standalone_array_api(program: Program) -> str:
+    return f'\n\n{array_api_source(program)}'
+
+
 def _standalone_c(program: Program) -> str:
     writer = _Writer(program)
     body = writer.statements()
@@ -274,6 +369,7 @@ _LANGUAGES: dict[str, tuple[str, tuple[str, ...], Callable[[Program], str]]] = {
     # Mark of a comment, first lines, writer. Python looks for an encoding in two lines.
     'python': ('#', ('# -*- coding: utf-8 -*-',), _standalone_python),
     'numpy': ('#', ('# -*- coding: utf-8 -*-',), _standalone_numpy),
+    'array-api': ('#', ('# -*- coding: utf-8 -*-',), _standalone_array_api),
     'c': ('//', (), _standalone_c),
 }
 
@@ -288,8 +384,9 @@ def standalone_source(program: Program, language: str, header: Sequence[str] = (
     ----------
     program : Program
     language : str
-        'python' (one sample, sequences of floats), 'numpy' (arrays of shape (..., count)) or
-        'c' (C99, ``const double`` arrays in, a ``result`` array out; link with the C
+        'python' (one sample, sequences of floats), 'numpy' (arrays of shape (..., count)),
+        'array-api' (the same for any namespace of the Python array API standard, which comes
+        first) or 'c' (C99, ``const double`` arrays in, a ``result`` array out; link with the C
         mathematics library).
     header : sequence of str
         Comment lines. They may name a robot: see :func:`escape_for_comment`.

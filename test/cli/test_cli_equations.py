@@ -10,6 +10,7 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
+from ne_dynamics.codegen.source import LANGUAGES
 from ne_dynamics.shipped import shipped_file
 
 URDF = str(shipped_file('six_axis_arm.urdf'))
@@ -25,7 +26,7 @@ def test_prints_the_source_that_the_library_runs(function, capsys):
     assert [node.name for node in ast.parse(printed).body if isinstance(node, ast.FunctionDef)]
 
 
-@pytest.mark.parametrize('language', ['python', 'numpy', 'c'])
+@pytest.mark.parametrize('language', LANGUAGES)
 def test_every_language_is_printed_with_the_robot_and_its_counts(language, capsys):
     """The text starts with a comment that names robot and counts, and is reproducible."""
     texts = []

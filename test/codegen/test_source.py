@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tokenize
 from dataclasses import replace
+from functools import partial
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -23,7 +24,7 @@ from ne_dynamics.codegen.compiler import write_module
 from ne_dynamics.codegen.functions import INTERNAL
 from ne_dynamics.codegen.llvm.cpython_entry import Signature
 from ne_dynamics.codegen.programs import list_functions, trace_function
-from ne_dynamics.codegen.source import escape_for_comment, python_source, trace
+from ne_dynamics.codegen.source import LANGUAGES, escape_for_comment, python_source, trace
 from ne_dynamics.codegen.subject import Subject
 
 HOSTILE = {
@@ -168,7 +169,7 @@ def test_no_name_of_a_model_file_reaches_the_assembly(key):
 
 
 @pytest.mark.parametrize('key', HOSTILE)
-@pytest.mark.parametrize('language', ['python', 'numpy', 'c'])
+@pytest.mark.parametrize('language', LANGUAGES)
 def test_names_in_the_header_cannot_leave_their_comment(key, language):
     """Printed equations name the robot and its joints in comments of plain characters only."""
     dynamics = ned.Dynamics(hostile_robot(key), backend='python')
@@ -255,7 +256,7 @@ def test_numbers_are_written_to_the_last_bit():
 
 @pytest.mark.parametrize('seed', [1, 4])
 def test_text_of_every_language_computes_the_same(seed, tmp_path):
-    """The printed Python, NumPy and C texts run on their own and agree with the public call."""
+    """The printed Python, NumPy and array texts run on their own and agree with the call."""
     tree = random_tree(seed, 6)
     robot = ned.load_urdf(tree.urdf)
     dynamics = ned.Dynamics(robot, backend='python')
@@ -266,11 +267,13 @@ def test_text_of_every_language_computes_the_same(seed, tmp_path):
     for name, arguments in calls.items():
         expected = getattr(dynamics, name)(*arguments)
         scale = max(np.abs(expected).max(), 1.0)
-        for language in ('python', 'numpy'):
+        for language in ('python', 'numpy', 'array-api'):
             namespace = {}
             exec(dynamics.source(name, language), namespace)
             function = namespace[name]
-            if language == 'numpy':
+            if language == 'array-api':
+                function = partial(function, np)
+            if language != 'python':
                 computed = function(*arguments)
                 single = function(*[argument[0] for argument in arguments])
                 np.testing.assert_allclose(single, expected[0], rtol=0, atol=1e-12 * scale)
@@ -323,7 +326,7 @@ CODING = {
 
 
 @pytest.mark.parametrize('key', CODING)
-@pytest.mark.parametrize('language', ['python', 'numpy'])
+@pytest.mark.parametrize('language', ['python', 'numpy', 'array-api'])
 def test_no_name_chooses_the_encoding_of_the_text(key, language, tmp_path):
     """Robot and joints may be called like an encoding: the file runs, and nothing else does."""
     robot = plain_robot()
@@ -338,9 +341,10 @@ def test_no_name_chooses_the_encoding_of_the_text(key, language, tmp_path):
     path.write_text(text)
     with path.open('rb') as file:
         assert tokenize.detect_encoding(file.readline)[0] == 'utf-8'
+    namespace = 'numpy, ' if language == 'array-api' else ''
     code = (
         'import numpy, equations\n'
-        f'print(*equations.gravity_torque(numpy.array([0.3] * {dynamics.n})))'
+        f'print(*equations.gravity_torque({namespace}numpy.array([0.3] * {dynamics.n})))'
     )
     result = subprocess.run(
         [sys.executable, '-c', code], cwd=tmp_path, capture_output=True, text=True, check=False

@@ -1,0 +1,148 @@
+"""Run generated source on the arrays of any library: NumPy, JAX, PyTorch and others.
+
+The source is that of :func:`~ne_dynamics.codegen.source.array_api_source`; here it gets its
+namespace, and checks of what can be known without looking at a number: shapes and kinds.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.codegen.functions import Function
+from ne_dynamics.codegen.source import Program, array_api_source
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import Robot
+
+NAMES = ('broadcast_to', 'cos', 'full_like', 'reshape', 'sign', 'sin', 'stack')
+"""What is taken of a namespace; all of it is in the Python array API standard since 2021.12."""
+
+
+def require_namespace(xp: object) -> None:
+    """Raise an error that says what is missing when something is no namespace of arrays.
+
+    Raises
+    ------
+    InputError
+    """
+    missing = [name for name in NAMES if not callable(getattr(xp, name, None))]
+    if missing:
+        what = getattr(xp, '__name__', None) if inspect.ismodule(xp) else type(xp).__name__
+        raise InputError(
+            'xp: expected a namespace of the Python array API standard, as numpy, jax.numpy or '
+            f'torch, got {what}, which lacks {", ".join(missing)}'
+        )
+
+
+def make_array_function(
+    program: Program, row: Function, robot: Robot, xp: Any
+) -> Callable[..., Any]:
+    """Return a program as a function of the arrays of a namespace.
+
+    Parameters
+    ----------
+    program : Program
+    row : Function
+        The row of the table that was traced.
+    robot : Robot
+    xp : namespace
+
+    Returns
+    -------
+    callable
+        See :meth:`ne_dynamics.Dynamics.array_function`.
+
+    Raises
+    ------
+    InputError
+        When `xp` is no namespace of arrays.
+    """
+    require_namespace(xp)
+    compute = _load(program)
+    names = tuple(argument.name for argument in row.arguments)
+    counts = tuple(argument.count(robot) for argument in row.arguments)
+
+    def function(*arrays: Any) -> Any:
+        if len(arrays) != len(names):
+            raise InputError(
+                f'{program.name}: expected {len(names)} arrays ({", ".join(names)}), '
+                f'got {len(arrays)}'
+            )
+        for name, count, array in zip(names, counts, arrays, strict=True):
+            _require_array(name, count, array, xp)
+        return compute(xp, *_match_leading_shapes(names, counts, arrays, xp))
+
+    function.__name__ = function.__qualname__ = program.name
+    function.__doc__ = _describe(program, row, robot)
+    function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
+    )
+    return function
+
+
+def _load(program: Program) -> Callable[..., Any]:
+    code = compile(array_api_source(program), f'<generated {program.name}>', 'exec')
+    # With builtins, unlike the text on floats: PyTorch imports by those of its caller.
+    namespace: dict[str, Any] = {}
+    exec(code, namespace)
+    # Out of its own namespace: else the two hold each other.
+    function: Callable[..., Any] = namespace.pop(program.name)
+    return function
+
+
+def _require_array(name: str, count: int, array: Any, xp: Any) -> None:
+    shape, dtype = getattr(array, 'shape', None), getattr(array, 'dtype', None)
+    if shape is None or dtype is None:
+        raise InputError(f'{name}: expected an array, got {type(array).__name__}')
+    if isinstance(array, np.ma.MaskedArray):
+        raise InputError(f'{name}: expected an array without mask, got a masked array')
+    if len(shape) == 0 or shape[-1] != count:
+        raise InputError(f'{name}: expected shape (..., {count}), got {tuple(shape)}')
+    if not _is_real_floating(dtype, xp):
+        raise InputError(f'{name}: expected real floating-point numbers, got {dtype}')
+
+
+def _is_real_floating(dtype: Any, xp: Any) -> bool:
+    """Return whether a dtype is real and floating; True where the namespace cannot tell."""
+    if hasattr(xp, 'isdtype'):
+        return bool(xp.isdtype(dtype, 'real floating'))
+    return bool(getattr(dtype, 'is_floating_point', True))  # torch
+
+
+def _match_leading_shapes(
+    names: Sequence[str], counts: Sequence[int], arrays: Sequence[Any], xp: Any
+) -> Sequence[Any]:
+    """Return arrays with one leading shape."""
+    leading = [tuple(array.shape[:-1]) for array in arrays]
+    if all(shape == leading[0] for shape in leading):
+        return arrays
+    common = leading[0]
+    for name, count, shape in zip(names, counts, leading, strict=True):
+        try:
+            common = np.broadcast_shapes(common, shape)
+        except ValueError as error:
+            raise InputError(
+                f'{name}: expected shape (..., {count}) with leading axes that broadcast with '
+                f'{common} of the arguments before, got {(*shape, count)}'
+            ) from error
+    return [
+        array if shape == common else xp.broadcast_to(array, (*common, count))
+        for count, shape, array in zip(counts, leading, arrays, strict=True)
+    ]
+
+
+def _describe(program: Program, row: Function, robot: Robot) -> str:
+    """Return the docstring of a function."""
+    lines = [f'Compute {program.name} of {robot.name!r}.', '', 'Parameters', '----------']
+    for argument in row.arguments:
+        lines += [
+            f'{argument.name} : array, shape (..., {argument.count(robot)})',
+            f'    [{argument.unit}]',
+        ]
+    shape = ', '.join(['...', *map(str, program.shape)])
+    return '\n'.join(
+        [*lines, '', 'Returns', '-------', f'array, shape ({shape})', f'    [{row.returns}]', '']
+    )
