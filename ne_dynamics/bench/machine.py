@@ -15,6 +15,8 @@ PACKAGES = (
     'pin',
     'mujoco',
     'roboticstoolbox-python',
+    'jax',
+    'adam-robotics',
     'ros-jazzy-rclpy',
     'rclpy',
     'ros-jazzy-rmw-fastrtps-cpp',

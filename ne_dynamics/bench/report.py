@@ -26,6 +26,7 @@ SECTIONS = {
     'derivatives': 'Partial derivatives of both dynamics, one call',
     'parameters': 'Inertias and friction as arguments, one call of the inverse dynamics',
     'batch': 'Inverse dynamics of many samples, per sample',
+    'arrays': 'Inverse dynamics of many samples under JAX, per sample, and its compilation',
     'growth': 'Growth with the number of joints',
     'regressor': 'Regressor of chains, one call',
     'operations': 'Operations of the inverse dynamics',

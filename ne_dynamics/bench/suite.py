@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from ne_dynamics.bench import competitors as who
-from ne_dynamics.bench import robots
+from ne_dynamics.bench import jax_calls, robots
 from ne_dynamics.bench.competitors import require
 from ne_dynamics.bench.fresh_process import FreshProcesses, Start, Sweep
 from ne_dynamics.bench.machine import load_average, machine
@@ -42,6 +42,8 @@ PARAMETERS_LIMIT = Limit(2.5)
 TEXTBOOK_LIMIT = Limit(1.0 / 50.0, text='1/50')
 BATCH_LIMITS = {'UR5': Limit(1.0 / 60.0, text='1/60'), 'Panda': Limit(1.0 / 35.0, text='1/35')}
 THREADS_LIMIT = Limit(0.60)
+ARRAYS_LIMIT = Limit(1.0 / 15.0, text='1/15')
+ARRAYS_COMPILATION_LIMIT = Limit(1.0 / 20.0, text='1/20')
 GROWTH_LIMIT = Limit(4.4)
 REGRESSOR_LIMIT = Limit(3.0)
 FIRST_REGRESSOR_LIMIT = Limit(5.0, of='value')
@@ -57,6 +59,7 @@ PROCESSOR_LIMIT = Limit(1.10)
 OPERATION_LIMITS = {'UR5': (208, 172), 'Puma 560': (459, 390)}
 
 BATCHES = (1_000, 100_000)
+ARRAY_BATCH = 100_000
 THREADED_BATCH = 100_000
 """Samples from which on threads are aimed to pay."""
 
@@ -407,6 +410,46 @@ class Suite:
         is_aimed = size >= THREADED_BATCH and count_cores() > 1
         limit = THREADS_LIMIT if is_aimed else None
         self._add('batch', subject, times, every_into, one_into, limit)
+
+    def _measure_arrays(self) -> None:
+        with self._optional('arrays under JAX'):
+            jax_calls.require_jax()
+            for name in AIMED:
+                case = self._case(name)
+                if case is not None:
+                    self._say(f'{ARRAY_BATCH} samples under JAX, {name}')
+                    self._measure_under_jax(case)
+
+    def _measure_under_jax(self, case: Case) -> None:
+        inputs = who.Inputs((ARRAY_BATCH, case.robot.n))
+        motion = inputs.q, inputs.qd, inputs.qdd
+        rounds = min(self._settings.starts, 3)
+        makers = {jax_calls.OURS: partial(jax_calls.compile_ours, case)}
+        compilation: dict[str, Times] = {}
+        with self._optional(jax_calls.ADAM):
+            require('adam.jax', 'adam-robotics')
+            both = {**makers, jax_calls.ADAM: partial(jax_calls.compile_adam, case)}
+            compilation, calls = jax_calls.measure_compilation(both, motion, rounds)
+        if not compilation:
+            compilation, calls = jax_calls.measure_compilation(makers, motion, rounds)
+        python = who.dynamics(case.robot, 'python')
+        expected, friction = python.inverse_dynamics(*motion), python.friction_torque(inputs.qd)
+        contenders: list[Contender] = []
+        for name, call in calls.items():
+            self._agreeing(
+                contenders, partial(lambda known: known, call), name, expected, friction
+            )
+        compilation = {each.name: compilation[each.name] for each in contenders}
+        rounds = max(3, self._settings.rounds // 20)
+        times = measure(contenders, rounds, sample_duration=BATCH_SAMPLE_DURATION)
+        for subject, found, limit in (
+            (f'{case.name}, {ARRAY_BATCH:,} samples', times, ARRAYS_LIMIT),
+            (f'{case.name}, compilation', compilation, ARRAYS_COMPILATION_LIMIT),
+        ):
+            self._add('arrays', subject, found, jax_calls.OURS, jax_calls.ADAM, limit)
+            if jax_calls.ADAM not in found and jax_calls.OURS in found:
+                ours = found[jax_calls.OURS]
+                self._report.figures.append(Figure('arrays', subject, ours.name, ours.median))
 
     def _measure_growth(self) -> None:
         contenders: list[Contender] = []

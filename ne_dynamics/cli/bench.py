@@ -14,6 +14,7 @@ SECTIONS = (
     'derivatives',
     'parameters',
     'batch',
+    'arrays',
     'growth',
     'regressor',
     'operations',
@@ -29,10 +30,10 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         'bench',
         help='measure speed beside other libraries, in one interleaved run',
-        description='Measure this package beside Pinocchio, MuJoCo, the Robotics Toolbox and a '
-        'textbook recursion, and the node beside a relay that computes nothing: interleaved, '
-        'medians of many rounds, the ratio first. What is not installed is left out, and said '
-        'so. The exit code does not depend on whether aims are met.',
+        description='Measure this package beside Pinocchio, MuJoCo, the Robotics Toolbox, '
+        'adam-robotics and a textbook recursion, and the node beside a relay that computes '
+        'nothing: interleaved, medians of many rounds, the ratio first. What is not installed is '
+        'left out, and said so. The exit code does not depend on whether aims are met.',
     )
     parser.add_argument('--quick', action='store_true', help='fewer rounds, for an impression')
     parser.add_argument('--rounds', type=_count, metavar='N', help='samples of every contender')

@@ -117,6 +117,72 @@ def test_threads_are_compared_with_one_thread(capsys, monkeypatch):
         assert ('ours, compiled, out=', 'ours, compiled') in pairs
 
 
+@pytest.fixture
+def one_small_array(monkeypatch):
+    """Measure a few samples of one arm under JAX; skips where JAX or the arm is missing."""
+    from ne_dynamics.bench import suite
+
+    pytest.importorskip('jax', reason='JAX is missing')
+    try:
+        robots.ur5()
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    monkeypatch.setattr(suite, 'AIMED', ('UR5',))
+    monkeypatch.setattr(suite, 'ARRAY_BATCH', 50)
+    monkeypatch.setattr(suite, 'BATCH_SAMPLE_DURATION', 0.001)
+
+
+@pytest.mark.usefixtures('one_small_array')
+def test_array_part_runs(capsys):
+    """Run time and compilation have aims beside adam-robotics where it runs."""
+    report = run(capsys, '--only', 'arrays')
+    assert [figure['subject'] for figure in report['figures']] == [
+        'UR5, 50 samples',
+        'UR5, compilation',
+    ]
+    assert all(figure['ours'] == 'ours, array_function' for figure in report['figures'])
+    skipped = {item['what'] for item in report['skipped']}
+    if skipped:
+        assert skipped == {'adam-robotics'}
+    aims = [figure['limit'] and figure['limit']['most'] for figure in report['figures']]
+    assert aims == ([None, None] if skipped else [1 / 15, 1 / 20])
+
+
+@pytest.mark.usefixtures('one_small_array')
+def test_without_the_other_library_ours_is_measured_alone(capsys, monkeypatch):
+    """What does not run with this JAX is left out with the reason."""
+    from ne_dynamics.bench import jax_calls, suite
+
+    def refuse(case):
+        def call(*motion):
+            raise AttributeError('no such attribute')
+
+        return call
+
+    monkeypatch.setattr(jax_calls, 'compile_adam', refuse)
+    monkeypatch.setattr(suite, 'require', lambda *names: None)
+    report = run(capsys, '--only', 'arrays')
+    (skipped,) = report['skipped']
+    assert skipped['what'] == 'adam-robotics'
+    assert 'adam-robotics does not run with JAX' in skipped['why']
+    assert 'no such attribute' in skipped['why']
+    assert [figure['theirs'] for figure in report['figures']] == ['', '']
+    assert all(figure['our_value'] > 0.0 for figure in report['figures'])
+
+
+def test_without_jax_the_array_part_is_left_out(capsys, monkeypatch):
+    """The reason names the package."""
+    from ne_dynamics.bench import jax_calls
+
+    def refuse():
+        raise MissingDependencyError('jax is not installed: pip install jax')
+
+    monkeypatch.setattr(jax_calls, 'require_jax', refuse)
+    report = run(capsys, '--only', 'arrays')
+    assert report['figures'] == []
+    assert report['skipped'][0]['why'] == 'jax is not installed: pip install jax'
+
+
 @pytest.mark.usefixtures('compiler', 'small')
 def test_regressor_part_runs(capsys):
     """Chains of many joints have an aim beside Pinocchio, and so has the first call, cold."""

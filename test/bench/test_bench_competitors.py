@@ -83,6 +83,24 @@ def test_regressors_have_the_same_columns(case):
         require_agreement([contender], dyn.regressor(inputs.q, inputs.qd, inputs.qdd))
 
 
+def test_locked_joints_are_fixed_in_the_description():
+    """The URDF for readers without prismatic joints has the locked ones fixed, no others."""
+    from ne_dynamics.bench.jax_calls import describe_with_locked_joints
+
+    try:
+        case = robots.panda()
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    robot = ned.load_urdf(describe_with_locked_joints(case))
+    assert robot.joint_names == case.robot.joint_names
+    q, qd, qdd = np.random.default_rng(0).uniform(-1.0, 1.0, (3, robot.n))
+    np.testing.assert_allclose(
+        ned.Dynamics(robot, backend='python').inverse_dynamics(q, qd, qdd),
+        ned.Dynamics(case.robot, backend='python').inverse_dynamics(q, qd, qdd),
+        rtol=1e-9,
+    )
+
+
 def test_a_compiler_that_cannot_be_had_is_an_error(monkeypatch):
     """The compiled backend passes on why there is none; Python needs no compiler."""
 
