@@ -842,7 +842,8 @@ class Dynamics:
         -----
         JAX computes in single precision unless ``jax_enable_x64`` is set. One sample in single
         precision stays so with NumPy 2 or newer. Keep the function: each call makes another one,
-        which ``jax.jit`` compiles anew.
+        which ``jax.jit`` compiles anew. JAX 0.10 makes slow code of long functions for processors
+        (CPUs): the environment's ``XLA_FLAGS=--xla_cpu_use_fusion_emitters=false`` avoids that.
         """
         self._require_function(name, 'name')
         program = self._folded_evaluator.interpret(name).program
