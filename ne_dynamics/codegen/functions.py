@@ -66,6 +66,8 @@ class Function:
     ----------
     name : str
         Name in the generated text and in :meth:`Dynamics.source`.
+    meaning : str
+        What it computes, in a line, for whoever reads the generated text; with axes and signs.
     arguments : tuple of Argument
     returns : str
         Unit of the result.
@@ -92,6 +94,7 @@ class Function:
     """
 
     name: str
+    meaning: str
     arguments: tuple[Argument, ...]
     returns: str
     shape: Callable[[Robot], tuple[int, ...]]
@@ -121,13 +124,15 @@ QDD = Argument('qdd', 'rad/s^2 or m/s^2')
 TAU = Argument('tau', 'N m or N')
 WRENCH = Argument(
     'wrench',
-    'force [N], moment [N m] of the last link on the environment, in tip axes',
+    'force [N], moment [N m] of the last link on the environment, at the origin of the tip frame, '
+    'in tip axes',
     size=6,
     serves_all=True,
 )
 BASE_MOTION = Argument(
     'base_motion',
-    'angular velocity [rad/s], angular acceleration [rad/s^2], linear [m/s^2]',
+    'angular velocity [rad/s], angular acceleration [rad/s^2], linear acceleration [m/s^2] '
+    'without gravity, of the base frame, in its axes',
     size=9,
     stem='base',
     serves_all=True,
@@ -137,7 +142,8 @@ QD_RATE = Argument('qd_rate', 'direction in which qd changes')
 QDD_RATE = Argument('qdd_rate', 'direction in which qdd changes')
 PAYLOAD = Argument(
     'payload',
-    'mass [kg], first moment [kg m], xx xy yy xz yz zz [kg m^2] about the tip',
+    'mass [kg], first moment [kg m], Ixx Ixy Iyy Ixz Iyz Izz [kg m^2] about the origin of the tip '
+    'frame, in tip axes',
     size=10,
     serves_all=True,
 )
@@ -417,6 +423,7 @@ def _trace_bare_recursion(subject: Subject, link: Link | None) -> Body:
 _ROWS = (
     Function(
         'inverse_dynamics',
+        'joint efforts that a motion takes, friction and rotor inertia included',
         (Q, QD, QDD),
         _EFFORT,
         _each_joint,
@@ -425,6 +432,7 @@ _ROWS = (
     ),
     Function(
         'inverse_dynamics_with_wrench',
+        'joint efforts that a motion takes while the tip exerts a wrench',
         (Q, QD, QDD, WRENCH),
         _EFFORT,
         _each_joint,
@@ -434,6 +442,7 @@ _ROWS = (
     ),
     Function(
         'inverse_dynamics_in_full',
+        'joint efforts that a motion takes with wrench, moving base and payload',
         (Q, QD, QDD, WRENCH, BASE_MOTION, PAYLOAD),
         _EFFORT,
         _each_joint,
@@ -443,6 +452,7 @@ _ROWS = (
     ),
     Function(
         'gravity_torque',
+        'joint efforts that hold the robot at rest',
         (Q,),
         _EFFORT,
         _each_joint,
@@ -451,6 +461,7 @@ _ROWS = (
     ),
     Function(
         'gravity_torque_with_payload',
+        'joint efforts that hold the robot at rest with a payload',
         (Q, PAYLOAD),
         _EFFORT,
         _each_joint,
@@ -461,6 +472,7 @@ _ROWS = (
     ),
     Function(
         'bias_torque',
+        'C(q, qd) qd + g(q): Coriolis, centrifugal and gravity efforts without friction',
         (Q, QD),
         _EFFORT,
         _each_joint,
@@ -469,6 +481,7 @@ _ROWS = (
     ),
     Function(
         'mass_matrix',
+        'M(q) with rotor inertia, symmetric',
         (Q,),
         _MASS,
         _square,
@@ -479,6 +492,7 @@ _ROWS = (
     ),
     Function(
         'mass_matrix_with_payload',
+        'M(q) with rotor inertia and a payload, symmetric',
         (Q, PAYLOAD),
         _MASS,
         _square,
@@ -491,6 +505,7 @@ _ROWS = (
     ),
     Function(
         'coriolis_matrix',
+        'C(q, qd) in Christoffel form: dM/dt - 2 C is skew',
         (Q, QD),
         'kg m^2/s, kg m/s or kg/s',
         _square,
@@ -501,6 +516,7 @@ _ROWS = (
     ),
     Function(
         'forward_dynamics',
+        'joint accelerations that efforts give; not finite where M(q) is singular',
         (Q, QD, TAU),
         'rad/s^2 or m/s^2',
         _each_joint,
@@ -511,6 +527,7 @@ _ROWS = (
     ),
     Function(
         'forward_dynamics_with_wrench',
+        'joint accelerations that efforts give while the tip exerts a wrench',
         (Q, QD, TAU, WRENCH),
         'rad/s^2 or m/s^2',
         _each_joint,
@@ -522,6 +539,7 @@ _ROWS = (
     ),
     Function(
         'forward_dynamics_in_full',
+        'joint accelerations that efforts give with wrench, moving base and payload',
         (Q, QD, TAU, WRENCH, BASE_MOTION, PAYLOAD),
         'rad/s^2 or m/s^2',
         _each_joint,
@@ -533,6 +551,7 @@ _ROWS = (
     ),
     Function(
         'inverse_dynamics_derivatives',
+        'derivatives of the efforts: entry (i, j) of each is effort i by number j',
         (Q, QD, QDD),
         'N m or N, each per unit of q, then of qd, then of qdd',
         _three_squares,
@@ -544,6 +563,7 @@ _ROWS = (
     ),
     Function(
         'forward_dynamics_derivatives',
+        'derivatives of the accelerations: entry (i, j) of each is acceleration i by number j',
         (Q, QD, TAU),
         'rad/s^2 or m/s^2, each per unit of q, then of qd, then of tau',
         _three_squares,
@@ -555,6 +575,7 @@ _ROWS = (
     ),
     Function(
         'kinetic_energy',
+        'kinetic energy with rotor inertia',
         (Q, QD),
         'J',
         lambda robot: (),
@@ -563,6 +584,8 @@ _ROWS = (
     ),
     Function(
         'potential_energy',
+        'energy of all moving links in gravity, 0 when their centre of mass is level with the '
+        'origin of the base frame',
         (Q,),
         'J',
         lambda robot: (),
@@ -571,6 +594,7 @@ _ROWS = (
     ),
     Function(
         'generalized_momentum',
+        'M(q) qd with rotor inertia',
         (Q, QD),
         'kg m^2/s or kg m/s',
         _each_joint,
@@ -579,6 +603,7 @@ _ROWS = (
     ),
     Function(
         'lagrangian_gradient',
+        'dL/dq = C(q, qd)^T qd - g(q)',
         (Q, QD),
         _EFFORT,
         _each_joint,
@@ -587,6 +612,7 @@ _ROWS = (
     ),
     Function(
         'center_of_mass',
+        'centre of mass of all moving links in the base frame',
         (Q,),
         'm',
         lambda robot: (3,),
@@ -595,6 +621,7 @@ _ROWS = (
     ),
     Function(
         'link_poses',
+        'homogeneous matrix of each link in the base frame',
         (Q,),
         'm in the last column of each',
         lambda robot: (len(robot.links), 4, 4),
@@ -603,6 +630,7 @@ _ROWS = (
     ),
     Function(
         'forward_kinematics',
+        'homogeneous matrix of the tip in the base frame',
         (Q,),
         'm in the last column',
         lambda robot: (4, 4),
@@ -612,6 +640,7 @@ _ROWS = (
     ),
     Function(
         'jacobian',
+        "linear velocity of the tip's origin, then angular velocity, by qd, in base axes",
         (Q,),
         'm or 1, then rad or rad/m',
         lambda robot: (6, robot.n),
@@ -621,6 +650,7 @@ _ROWS = (
     ),
     Function(
         'jacobian_in_tip_axes',
+        "linear velocity of the tip's origin, then angular velocity, by qd, in tip axes",
         (Q,),
         'm or 1, then rad or rad/m',
         lambda robot: (6, robot.n),
@@ -629,6 +659,7 @@ _ROWS = (
     ),
     Function(
         'jacobian_rate',
+        'time derivative of the Jacobian in base axes',
         (Q, QD),
         'm/s or 1/s, then rad/s or rad/(m s)',
         lambda robot: (6, robot.n),
@@ -638,6 +669,7 @@ _ROWS = (
     ),
     Function(
         'jacobian_rate_in_tip_axes',
+        'time derivative of the Jacobian in tip axes',
         (Q, QD),
         'm/s or 1/s, then rad/s or rad/(m s)',
         lambda robot: (6, robot.n),
@@ -646,6 +678,8 @@ _ROWS = (
     ),
     Function(
         'regressor',
+        'efforts without friction and rotor inertia by the ten inertial parameters of '
+        'each body: mass, first moment, Ixx Ixy Iyy Ixz Iyz Izz about its origin',
         (Q, QD, QDD),
         'effort per unit of the parameter',
         _regressor_shape,
@@ -656,6 +690,7 @@ _ROWS = (
     ),
     Function(
         assembly.BARE_RECURSION,
+        'joint efforts without gravity, friction and rotor inertia',
         (Q, QD, QDD),
         _EFFORT,
         _each_joint,
@@ -663,6 +698,7 @@ _ROWS = (
     ),
     Function(
         assembly.INVERSE_DYNAMICS_RATE,
+        'rate of the joint efforts along one direction',
         (Q, QD, QDD, Q_RATE, QD_RATE, QDD_RATE),
         _EFFORT,
         _each_joint,
@@ -670,6 +706,7 @@ _ROWS = (
     ),
     Function(
         assembly.REGRESSOR_FACTORS,
+        'twists and wrenches of which the regressor is made',
         (Q, QD, QDD),
         'twists of all bodies, then six rows of their ten wrenches',
         lambda robot: (len(robot.bodies) * assembly.FACTORS_PER_BODY,),

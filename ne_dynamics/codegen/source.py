@@ -8,7 +8,7 @@ model file reaches it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ne_dynamics.codegen.symbols import Graph, OperationCount, Symbol, Traced
@@ -206,29 +206,26 @@ def python_source(program: Program) -> str:
     return '\n'.join(lines) + '\n'
 
 
-def _standalone_python(program: Program) -> str:
-    writer = _Writer(program)
-    writer.statements()
-    imports = [name for name in ('cos', 'sin') if name in writer.functions]
+Notes = Callable[[Program], str]
+"""Returns the comment above a function."""
+
+
+def _python_module(programs: Sequence[Program], notes: Notes) -> str:
+    used = list_calls(programs)
+    imports = [name for name in ('cos', 'sin') if name in used]
     parts = [f'from math import {", ".join(imports)}\n\n'] if imports else []
-    if 'sign' in writer.functions:
+    if 'sign' in used:
         parts.append('def sign(x):\n    return float(x > 0) - float(x < 0)\n\n')
-    return '\n'.join([*parts, python_source(program)])
+    parts.append('\n\n'.join(notes(program) + python_source(program) for program in programs))
+    return '\n'.join(parts)
 
 
-def _standalone_numpy(program: Program) -> str:
+def _numpy_function(program: Program) -> str:
     writer = _Writer(program)
     body = writer.statements()
     outputs = [writer.output(scalar) for scalar in program.outputs]
     stems = [stem for stem, _ in program.inputs]
-    lines = [
-        'import numpy as np',
-        *[f'from numpy import {name}' for name in ('cos', 'sign', 'sin')
-          if name in writer.functions],
-        '',
-        '',
-        f'def {program.name}({", ".join(stems)}):',
-    ]  # fmt: skip
+    lines = [f'def {program.name}({", ".join(stems)}):']
     for stem, names in writer.input_names():
         for index, name in enumerate(names):
             if name != '_':
@@ -247,6 +244,13 @@ def _standalone_numpy(program: Program) -> str:
             f'    return result.reshape((*samples, {", ".join(map(str, program.shape))}))'
         )
     return '\n'.join(lines) + '\n'
+
+
+def _numpy_module(programs: Sequence[Program], notes: Notes) -> str:
+    used = list_calls(programs)
+    imports = [f'from numpy import {name}\n' for name in ('cos', 'sign', 'sin') if name in used]
+    functions = [notes(program) + _numpy_function(program) for program in programs]
+    return ''.join(['import numpy as np\n', *imports, '\n\n', '\n\n'.join(functions)])
 
 
 class _ArrayWriter(_Writer):
@@ -340,36 +344,65 @@ def array_api_source(program: Program) -> str:
     return '\n'.join([head, *[f'    {line}' for line in lines]]) + '\n'
 
 
-def _standalone_array_api(program: Program) -> str:
-    return f'\n\n{array_api_source(program)}'
+def _array_api_module(programs: Sequence[Program], notes: Notes) -> str:
+    functions = [notes(program) + array_api_source(program) for program in programs]
+    return '\n\n' + '\n\n'.join(functions)
 
 
-def _standalone_c(program: Program) -> str:
+def c_body(program: Program) -> list[str]:
+    """Return the statements of a program as a C function, which reads before it writes.
+
+    ``sign`` is a function that :data:`C_SIGN` defines.
+    """
     writer = _Writer(program)
     body = writer.statements()
-    outputs = [writer.output(scalar) for scalar in program.outputs]
-    arguments = [f'const double {stem}[{count}]' for stem, count in program.inputs]
-    arguments.append(f'double result[{len(outputs)}]')
-    lines = ['#include <math.h>', '']
-    if 'sign' in writer.functions:
-        lines += ['static double sign(double x) { return (x > 0.0) - (x < 0.0); }', '']
-    lines += [f'void {program.name}({", ".join(arguments)})', '{']
+    lines = []
     for stem, names in writer.input_names():
         used = [(index, name) for index, name in enumerate(names) if name != '_']
-        lines += [f'    const double {name} = {stem}[{index}];' for index, name in used]
+        lines += [f'const double {name} = {stem}[{index}];' for index, name in used]
         if not used:
-            lines.append(f'    (void){stem};')
-    lines += [f'    const double {line};' for line in body]
-    lines += [f'    result[{index}] = {output};' for index, output in enumerate(outputs)]
-    lines.append('}')
+            lines.append(f'(void){stem};')
+    lines += [f'const double {line};' for line in body]
+    outputs = [writer.output(scalar) for scalar in program.outputs]
+    return lines + [f'result[{index}] = {output};' for index, output in enumerate(outputs)]
+
+
+C_SIGN = 'static double sign(double x) { return (x > 0.0) - (x < 0.0); }'
+"""The sign of a number in C."""
+
+
+def _standalone_c(programs: Sequence[Program], notes: Notes) -> str:
+    lines = ['#include <math.h>', '']
+    if 'sign' in list_calls(programs):
+        lines += [C_SIGN, '']
+    for program in programs:
+        arguments = [f'const double {stem}[{count}]' for stem, count in program.inputs]
+        arguments.append(f'double result[{len(program.outputs)}]')
+        lines += [f'void {program.name}({", ".join(arguments)})', '{']
+        lines += [f'    {line}' for line in c_body(program)]
+        lines.append('}')
     return '\n'.join(lines) + '\n'
 
 
-_LANGUAGES: dict[str, tuple[str, tuple[str, ...], Callable[[Program], str]]] = {
+def list_calls(programs: Sequence[Program]) -> frozenset[str]:
+    """Return which of ``sin``, ``cos`` and ``sign`` the programs call."""
+    return frozenset().union(*(_Writer(program).functions for program in programs))
+
+
+def list_unused(program: Program) -> tuple[str, ...]:
+    """Return the arguments of which the program uses no scalar."""
+    return tuple(
+        stem
+        for stem, names in _Writer(program).input_names()
+        if all(name == '_' for name in names)
+    )
+
+
+_LANGUAGES: dict[str, tuple[str, tuple[str, ...], Callable[[Sequence[Program], Notes], str]]] = {
     # Mark of a comment, first lines, writer. Python looks for an encoding in two lines.
-    'python': ('#', ('# -*- coding: utf-8 -*-',), _standalone_python),
-    'numpy': ('#', ('# -*- coding: utf-8 -*-',), _standalone_numpy),
-    'array-api': ('#', ('# -*- coding: utf-8 -*-',), _standalone_array_api),
+    'python': ('#', ('# -*- coding: utf-8 -*-',), _python_module),
+    'numpy': ('#', ('# -*- coding: utf-8 -*-',), _numpy_module),
+    'array-api': ('#', ('# -*- coding: utf-8 -*-',), _array_api_module),
     'c': ('//', (), _standalone_c),
 }
 
@@ -397,8 +430,42 @@ def standalone_source(program: Program, language: str, header: Sequence[str] = (
         Python states its encoding in the first line.
     """
     mark, first, write = _LANGUAGES[language]
-    lines = [f'{mark} {escape_for_comment(line)}'.rstrip() for line in header]
-    return '\n'.join([*first, *lines, write(program)])
+    text = write([program], lambda _: '')
+    return '\n'.join([*first, *_comment(mark, header), text])
+
+
+def python_module(
+    programs: Sequence[Program],
+    language: str,
+    header: Sequence[str],
+    notes: Mapping[str, Sequence[str]],
+) -> str:
+    """Return programs as one Python module that needs nothing of this package.
+
+    Parameters
+    ----------
+    programs : sequence of Program
+    language : str
+        'python', 'numpy' or 'array-api', as for :func:`standalone_source`.
+    header : sequence of str
+        Comment lines at the top.
+    notes : mapping of str to sequence of str
+        Comment lines above each function, by its name.
+
+    Returns
+    -------
+    str
+    """
+    mark, first, write = _LANGUAGES[language]
+
+    def note(program: Program) -> str:
+        return ''.join(f'{line}\n' for line in _comment(mark, notes[program.name]))
+
+    return '\n'.join([*first, *_comment(mark, header), write(programs, note)])
+
+
+def _comment(mark: str, lines: Sequence[str]) -> list[str]:
+    return [f'{mark} {escape_for_comment(line)}'.rstrip() for line in lines]
 
 
 _DANGEROUS = re.compile(r'[^ -~]|\\|(?<=\?)\?|(?<=[*/])/|(?<=/)\*|(?<=cod)i(?=ng)', re.IGNORECASE)
