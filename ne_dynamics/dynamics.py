@@ -21,7 +21,9 @@ from ne_dynamics.arguments import (
     require_finite,
 )
 from ne_dynamics.codegen.array_function import make_array_function
+from ne_dynamics.codegen.c_project import check_prefix, make_prefix, write_c_project
 from ne_dynamics.codegen.compiler import count_cores, toolchain
+from ne_dynamics.codegen.description import MARK, describe_count, describe_function
 from ne_dynamics.codegen.evaluator import Evaluator, make_overflow_error
 from ne_dynamics.codegen.functions import (
     FUNCTIONS,
@@ -33,7 +35,7 @@ from ne_dynamics.codegen.functions import (
 from ne_dynamics.codegen.llvm.cpython_entry import Owner
 from ne_dynamics.codegen.programs import list_functions
 from ne_dynamics.codegen.run_time_parameters import collect_parameters
-from ne_dynamics.codegen.source import LANGUAGES, Program, standalone_source
+from ne_dynamics.codegen.source import LANGUAGES, Program, python_module, standalone_source
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.errors import BackendError, InputError, ModelError
 from ne_dynamics.model.robot import FloatArray, Robot
@@ -864,21 +866,73 @@ class Dynamics:
         found: Evaluator = self.__dict__['_folded']
         return found
 
+    def source_files(self, language: str = 'c', prefix: str | None = None) -> dict[str, str]:
+        """Return the generated equations of all functions as files to build on.
+
+        Parameters
+        ----------
+        language : str
+            'c': a C99 library with its header, CMake project and test. 'python' (floats), 'numpy'
+            or 'array-api' (arrays of shape (..., n)): a module.
+        prefix : str, optional
+            First part of the names of the files, and of all names in the C library; default: made
+            of the robot's name. Robots that are linked into one program need different ones.
+
+        Returns
+        -------
+        dict of str to str
+            Text by file name: plain ASCII, the same text for the same robot.
+
+        Raises
+        ------
+        InputError
+            When there is no such language, the prefix is no lower-case identifier, or a result
+            overflows at a sample of the test.
+        ModelError
+            When the mass matrix is singular at a sample of the test.
+        """
+        if language not in LANGUAGES:
+            raise InputError(f'language: expected one of {", ".join(LANGUAGES)}, got {language!r}')
+        prefix = make_prefix(self.robot.name) if prefix is None else check_prefix(prefix)
+        names = list_functions(self.robot)
+        evaluator = self._folded_evaluator
+        if evaluator.is_compiled:
+            # The samples of the test are computed as the C text computes them.
+            evaluator = Evaluator(self._subject, False, 1)
+        if language == 'c':
+            return write_c_project(evaluator, names, prefix, self._describe_settings())
+        programs = [evaluator.interpret(name).program for name in names]
+        header = [
+            MARK,
+            f'Equations of motion of {self.robot.name}. SI units.',
+            self._describe_joints(),
+            *self._describe_settings(),
+        ]
+        notes = {program.name: describe_function(program) for program in programs}
+        text = python_module(programs, language, header, notes)
+        return {f'{prefix}_dynamics.py': text}
+
     def _header(self, program: Program) -> list[str]:
-        count = program.count()
         row = FUNCTIONS[program.name]
         units = '; '.join(
             f'{argument.stem or argument.name}: {argument.unit}' for argument in row.arguments
         )
+        return [
+            f'{program.name} of {self.robot.name}: {describe_count(program)}',
+            self._describe_joints(),
+            f'SI units. {units}; result: {row.returns}',
+            *self._describe_settings(),
+        ]
+
+    def _describe_joints(self) -> str:
         joints = ', '.join(
             f'{index + 1} {joint.name} ({"m, N" if joint.type.is_prismatic else "rad, N m"})'
             for index, joint in enumerate(self.robot.joints)
         )
+        return f'joints: {joints}'
+
+    def _describe_settings(self) -> list[str]:
         return [
-            f'{program.name} of {self.robot.name}: {count.multiplications} multiplications, '
-            f'{count.additions} additions, {count.functions} sines, cosines and signs',
-            f'joints: {joints}',
-            f'SI units. {units}; result: {row.returns}',
             f'gravity in base axes [m/s^2]: {", ".join(map(repr, self._subject.gravity))}',
             f'tolerance {self.tolerance:g}: {len(self._subject.mechanism.changes)} numbers taken '
             f'as exact; an effort changes by at most {self.rounding_bound().max():.2g} N m or N '

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.tolerance import add_tolerance
+
+if TYPE_CHECKING:
+    from ne_dynamics.dynamics import Dynamics
+
+DEFAULT_FUNCTION = 'inverse_dynamics'
+"""What is printed when nothing is said."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -15,19 +22,38 @@ def add_parser(subparsers: Any) -> None:
         help='print the equations of motion of a robot as generated source',
         description='Print the equations of motion of one robot as straight-line source that '
         'runs on its own: in Python as this package runs it, for NumPy arrays, for the arrays of '
-        'any library that has the Python array API (JAX, PyTorch), or in C99 for a firmware.',
+        'any library that has the Python array API (JAX, PyTorch), or in C99 for a firmware. '
+        'With --all, write all of them into a folder: a C library with its CMake project and '
+        'test, or a Python module.',
     )
     parser.add_argument('model', metavar='MODEL', help='URDF or DH file')
     parser.add_argument(
         '--function',
-        default='inverse_dynamics',
         metavar='NAME',
-        help='what to print (default: %(default)s); --list shows the names',
+        help=f'what to print (default: {DEFAULT_FUNCTION}); --list shows the names',
     )
     parser.add_argument(
         '--list',
         action='store_true',
         help='print the names of the functions and how many operations each one takes',
+    )
+    parser.add_argument(
+        '--all',
+        action='store_true',
+        help='write every function of --list into the folder of -o',
+    )
+    parser.add_argument(
+        '-o',
+        '--output',
+        type=Path,
+        metavar='FOLDER',
+        help='with --all: a new folder, an empty one, or an earlier export, which is replaced',
+    )
+    parser.add_argument(
+        '--prefix',
+        metavar='NAME',
+        help='with --all: what the names of files and C functions begin with (default: made of '
+        "the robot's name); robots that are linked into one program need different ones",
     )
     parser.add_argument(
         '--language',
@@ -45,20 +71,46 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the source, or the list of functions."""
+    """Print the source or the list of functions, or write all of them into a folder."""
     from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE
     from ne_dynamics.dynamics import Dynamics
     from ne_dynamics.model.files import load_model
 
+    _check(args)
     robot = load_model(args.model, base_link=args.base, tip_link=args.tip)
     tolerance = DEFAULT_TOLERANCE if args.tolerance is None else args.tolerance
     dynamics = Dynamics(robot, backend='python', tolerance=tolerance)
+    if args.all:
+        return _export(dynamics, args)
     if not args.list:
-        print(dynamics.source(args.function, args.language), end='')
+        print(dynamics.source(args.function or DEFAULT_FUNCTION, args.language), end='')
         return 0
     counts = dynamics.operation_counts()
     width = max(map(len, counts))
     print(f'{"function":<{width}}  multiplications  additions')
     for name, (multiplications, additions) in counts.items():
         print(f'{name:<{width}}  {multiplications:15d}  {additions:9d}')
+    return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Raise an error on options that do not go together."""
+    from ne_dynamics.errors import InputError
+
+    if args.all and args.output is None:
+        raise InputError('--all: expected a folder to write into, -o FOLDER, got none')
+    for option, is_given in (('--function', args.function is not None), ('--list', args.list)):
+        if args.all and is_given:
+            raise InputError(f'--all: expected no {option} beside it, it writes every function')
+    for option, value in (('-o', args.output), ('--prefix', args.prefix)):
+        if value is not None and not args.all:
+            raise InputError(f'{option}: expected --all beside it; one function is printed')
+
+
+def _export(dynamics: Dynamics, args: argparse.Namespace) -> int:
+    from ne_dynamics.codegen.export_folder import write_folder
+    from ne_dynamics.printable import print_lines
+
+    files = dynamics.source_files(args.language, args.prefix)
+    print_lines(f'wrote {path}' for path in write_folder(args.output, files))
     return 0
