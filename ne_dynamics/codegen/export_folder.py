@@ -39,7 +39,7 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> list[Path]:
     ------
     InputError
         When the folder is a file, holds files but no earlier export, or something else stands
-        where a file would be written.
+        where a file would be written; when its parent is not there.
     OSError
         When it cannot be written.
     """
@@ -50,6 +50,10 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> list[Path]:
     else:
         if folder.is_symlink():
             raise InputError(f'{folder}: expected a folder, got a link to nothing')
+        if not folder.parent.is_dir():
+            raise InputError(
+                f'{folder}: expected a folder in one that exists, no such folder: {folder.parent}'
+            )
         with _staging(folder.parent, files) as staging:
             os.rename(staging / _NEW, folder)
     return [folder / name for name in files]

@@ -110,3 +110,62 @@ def test_a_bad_tolerance_is_a_message(value, capsys):
     assert exit_info.value.code == 2
     error = capsys.readouterr().err
     assert f'argument --tolerance: expected 0 <= tolerance < 0.01, got {value!r}' in error
+
+
+def test_all_functions_are_written_as_a_c_project(tmp_path, capsys):
+    """--all writes what `Dynamics.source_files` returns, says so, and replaces it again."""
+    folder = tmp_path / 'arm'
+    arguments = ['equations', URDF, '--tip', 'tcp', '--all', '--language', 'c', '-o', str(folder)]
+    for _ in range(2):
+        assert main(arguments) == 0
+        dynamics = ned.Dynamics(ned.load_urdf(URDF, tip_link='tcp'), backend='python')
+        files = dynamics.source_files('c')
+        assert capsys.readouterr().out == ''.join(f'wrote {folder / name}\n' for name in files)
+        assert {path.name: path.read_text() for path in folder.iterdir()} == files
+    assert set(files) == {
+        'CMakeLists.txt',
+        'six_axis_arm_dynamics.h',
+        'six_axis_arm_dynamics.c',
+        'six_axis_arm_dynamics_test.c',
+    }
+    for function in dynamics.operation_counts():
+        assert f'void six_axis_arm_{function}(' in files['six_axis_arm_dynamics.h']
+
+
+@pytest.mark.parametrize('language', ['python', 'numpy'])
+def test_all_functions_are_written_as_one_module(language, tmp_path, capsys):
+    """The other languages write one module, and --prefix gives it a name."""
+    arguments = ['equations', DH, '--all', '--language', language, '-o', str(tmp_path)]
+    assert main([*arguments, '--prefix', 'my_arm']) == 0
+    (path,) = tmp_path.iterdir()
+    assert path.name == 'my_arm_dynamics.py'
+    functions = [node.name for node in ast.parse(path.read_text()).body if hasattr(node, 'args')]
+    names = list(ned.Dynamics(ned.load_dh(DH)).operation_counts())
+    assert [name for name in functions if name != 'sign'] == names
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        (['--all'], '--all: expected a folder to write into, -o FOLDER, got none'),
+        (['--all', '-o', 'new', '--function', 'jacobian'], 'expected no --function beside it'),
+        (['--all', '-o', 'new', '--list'], 'expected no --list beside it'),
+        (['-o', 'new'], '-o: expected --all beside it'),
+        (['--prefix', 'arm'], '--prefix: expected --all beside it'),
+        (['--all', '-o', 'new', '--prefix', 'Arm 1'], "got 'Arm 1'"),
+        (['--all', '-o', 'no/such/folder'], 'no such folder: '),
+        (['--all', '-o', 'notes.txt'], 'notes.txt: expected a folder, got a file'),
+        (['--all', '-o', '.'], "expected an empty folder or an earlier export, but 'notes.txt'"),
+    ],
+)
+def test_an_export_that_cannot_be_is_a_message(options, message, tmp_path, monkeypatch, capsys):
+    """Options that do not go together and folders in use: one message, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'notes.txt').write_text('mine')
+    assert main(['equations', DH, *options]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ''
+    assert captured.err.startswith('ne_dynamics equations: error: ')
+    assert message in captured.err
+    assert [path.name for path in tmp_path.iterdir()] == ['notes.txt']

@@ -1,0 +1,467 @@
+"""The C library of an export builds without a warning and computes what Python does."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_robots import random_tree
+
+import ne_dynamics as ned
+from ne_dynamics.codegen.c_project import LONGEST_PREFIX, SAMPLES, make_prefix
+from ne_dynamics.codegen.export_folder import write_folder
+from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.shipped import shipped_file
+
+STRICT = ('-Wall', '-Wextra', '-Werror', '-pedantic', '-O2')
+C99 = (*STRICT, '-std=c99')
+
+GANTRY = """
+<robot name="gantry">
+  <link name="rail"/>
+  <link name="beam"><inertial><origin xyz="0.2 0.1 0"/><mass value="9"/>
+    <inertia ixx="0.4" iyy="0.5" izz="0.6" ixy="0.01" ixz="0.02" iyz="0.03"/></inertial></link>
+  <link name="column"><inertial><origin xyz="0 0.1 0.3"/><mass value="4"/>
+    <inertia ixx="0.2" iyy="0.2" izz="0.1" ixy="0.01" ixz="0" iyz="0.02"/></inertial></link>
+  <link name="hand"><inertial><origin xyz="0.1 0 0.02"/><mass value="1"/>
+    <inertia ixx="0.01" iyy="0.02" izz="0.01" ixy="0" ixz="0.001" iyz="0"/></inertial></link>
+  <joint name="along" type="prismatic"><parent link="rail"/><child link="beam"/>
+    <axis xyz="1 0 0"/><limit lower="-2" upper="2" effort="900" velocity="2"/>
+    <dynamics damping="12" friction="7"/></joint>
+  <joint name="up" type="prismatic"><parent link="beam"/><child link="column"/>
+    <origin xyz="0 0.2 0.1" rpy="0.1 0.2 0.3"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" effort="900" velocity="2"/></joint>
+  <joint name="turn" type="revolute"><parent link="column"/><child link="hand"/>
+    <origin xyz="0 0 0.4" rpy="1 0 0"/><axis xyz="0 0.6 0.8"/>
+    <limit lower="-3" upper="3" effort="90" velocity="9"/></joint>
+</robot>
+"""
+
+HOSTILE = (
+    '*/ int owned = 1; /*',
+    'owned \\',
+    'owned ??/',
+    'arm\nint owned;\r\n#include "owned.h"',
+    '"); owned("',
+    '${owned} $ENV{owned} @owned@ [[owned]]',
+    'Gelenk \u00e4\u00f6\u00fc \U0001f916 \u202eowned\u2028owned',
+    '# owned)',
+)
+
+
+def make_robots():
+    """Return a function a robot that builds it."""
+    tree = random_tree(2, 8)
+    assert {'mimic', 'prismatic'} <= set(tree.kinds)
+    return {
+        'arm': lambda: ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp'),
+        'puma': lambda: ned.load_dh(shipped_file('puma560_standard_dh.yaml')),
+        'tree with mimic joints': lambda: replace(ned.load_urdf(tree.urdf), tip_link=tree.tip),
+        'gantry without a tip': lambda: replace(ned.load_urdf(GANTRY), tip_link=None),
+    }
+
+
+ROBOTS = make_robots()
+
+
+def run(*command, cwd=None):
+    """Run a command and return what it printed; an error shows that."""
+    words = [str(word) for word in command]
+    result = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, f'{" ".join(words)}\n{result.stdout}\n{result.stderr}'
+    return result.stdout
+
+
+def find_cmake():
+    """Return a cmake, that of the interpreter's own environment first, or skip the test."""
+    own = shutil.which('cmake', path=str(sys.prefix) + '/bin')
+    found = own or shutil.which('cmake')
+    if found is None:
+        pytest.skip('cmake is missing: it is in the extra `test`')
+    return found
+
+
+@pytest.fixture(scope='module')
+def compilers():
+    """Skip a test that needs gcc and g++ when they are missing."""
+    for name in ('gcc', 'g++'):
+        if shutil.which(name) is None:
+            pytest.skip(f'{name} is missing')
+
+
+class Export:
+    """An export of a robot: its dynamics, its folder, and the object file of its source."""
+
+    def __init__(self, robot, folder, prefix=None):
+        self.dynamics = ned.Dynamics(robot, backend='python')
+        self.folder = folder
+        self.prefix = prefix or make_prefix(robot.name)
+        self.files = self.dynamics.source_files('c', prefix)
+        write_folder(folder, self.files)
+        self.library = f'{self.prefix}_dynamics'
+        self.object = folder.with_suffix('.o')
+
+    def text(self, suffix):
+        """Return the text of the header '.h', the source '.c' or the test '_test.c'."""
+        return self.files[f'{self.library}{suffix}']
+
+    def compile(self, *flags):
+        """Compile the source into its object file."""
+        source = self.folder / f'{self.library}.c'
+        run('gcc', *C99, *flags, '-c', source, '-o', self.object)
+
+    def run_test(self, source, cwd):
+        """Compile a test with the library, run it, return the result."""
+        program = source.with_suffix('')
+        run('gcc', *C99, '-I', self.folder, source, self.object, '-o', program, '-lm')
+        return subprocess.run([program], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope='module')
+def export(compilers, tmp_path_factory):
+    """Return a function that exports a robot once, and compiles it."""
+    made = {}
+
+    def get(name):
+        if name not in made:
+            folder = tmp_path_factory.mktemp('export') / 'robot'
+            made[name] = Export(ROBOTS[name](), folder)
+            made[name].compile()
+        return made[name]
+
+    return get
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_the_library_builds_without_a_warning_and_its_test_passes(name, export, tmp_path):
+    """A strict C99 compiler takes all three texts; the test compares every function."""
+    library = export(name)
+    result = library.run_test(library.folder / f'{library.library}_test.c', tmp_path)
+    assert result.returncode == 0, result.stdout
+    compared = re.findall(r'^ok (\w+): ', result.stdout, flags=re.MULTILINE)
+    assert compared == list(library.dynamics.operation_counts())
+    assert f'0 of {len(compared)} functions failed' in result.stdout
+
+
+def test_the_test_fails_when_a_sample_is_altered(export, tmp_path):
+    """One digit of one entry, and the test names function, sample and entry."""
+    library = export('puma')
+    text = library.text('_test.c')
+    start = text.index('expected_gravity_torque[SAMPLES][6]')
+    row = re.findall(r'\{([^{}]*)\}', text[start:])[17]
+    numbers = row.split(',')
+    entry = max(range(6), key=lambda place: abs(float(numbers[place])))
+    value = numbers[entry].strip()
+    assert text.count(value) == 1
+    path = tmp_path / 'altered.c'
+    path.write_text(text.replace(value, repr(float(value) * (1.0 + 1e-9))))
+    result = library.run_test(path, tmp_path)
+    assert result.returncode == 1
+    failed = [line for line in result.stdout.splitlines() if line.startswith('FAILED')]
+    assert failed[0].startswith(f'FAILED gravity_torque: sample 17, entry {entry}: expected ')
+    assert failed[1] == f'FAILED gravity_torque: 1 of {6 * SAMPLES} entries'
+    assert len(failed) == 2
+    path.write_text(text.replace(value, '(0.0/0.0)'))
+    assert library.run_test(path, tmp_path).returncode == 1
+
+
+def test_the_test_fails_when_the_equations_are_those_of_another_robot(compilers, tmp_path):
+    """A robot that is one gram heavier does not pass the test of the other."""
+    robot = ned.load_urdf(GANTRY)
+    heavy = ned.load_urdf(GANTRY.replace('<mass value="1"/>', '<mass value="1.001"/>'))
+    library = Export(robot, tmp_path / 'robot')
+    other = Export(heavy, tmp_path / 'heavy')
+    other.compile()
+    library.object = other.object
+    result = library.run_test(library.folder / f'{library.library}_test.c', tmp_path)
+    assert result.returncode == 1
+    assert 'FAILED gravity_torque: sample ' in result.stdout
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_the_object_has_no_data_and_calls_nothing_but_sines_and_cosines(name, export):
+    """No variable that can be written to, no allocation, no call of its own functions."""
+    library = export(name)
+    symbols = [line.split()[-2:] for line in run('nm', library.object).splitlines()]
+    defined = {symbol for kind, symbol in symbols if kind == 'T'}
+    names = library.dynamics.operation_counts()
+    assert defined == {f'{library.prefix}_{function}' for function in names}
+    outside = {symbol for kind, symbol in symbols if kind in 'Uw'}
+    assert outside <= {'sin', 'cos', 'sincos', '_GLOBAL_OFFSET_TABLE_'}
+    # The rest is local code and the literals: neither 'b' nor 'd', which can be written to.
+    assert {kind for kind, _ in symbols} - {'T', 'U', 'w'} <= {'t', 'r'}
+    text = library.text('.c')
+    assert re.findall(r'#include.*', text)[1:] == ['#include <math.h>']
+    for function in names:
+        assert text.count(f'{library.prefix}_{function}(') == 1, function
+
+
+def test_two_robots_in_one_cpp_program(export, tmp_path):
+    """Both headers in one C++ program, both libraries in one link, results over arguments."""
+    arm, puma = export('arm'), export('puma')
+    source = tmp_path / 'main.cpp'
+    source.write_text(
+        """
+#include "six_axis_arm_dynamics.h"
+#include "puma560_dynamics.h"
+#include "six_axis_arm_dynamics.h"
+#include <cstdio>
+
+static_assert(SIX_AXIS_ARM_JOINTS == 6 && PUMA560_MASS_MATRIX_SIZE == 36, "sizes");
+
+int main()
+{
+    const double q[] = {0.1, -0.2, 0.3, -0.4, 0.5, -0.6}, qd[] = {1, 2, -3, 4, -5, 6};
+    double first[SIX_AXIS_ARM_JOINTS] = {0.5, -1, 1.5, 2, -2.5, 3};
+    double second[PUMA560_JOINTS] = {0.5, -1, 1.5, 2, -2.5, 3};
+    six_axis_arm_inverse_dynamics(q, qd, first, first);
+    puma560_forward_dynamics(q, qd, second, second);
+    for (double value : first) std::printf("%.17g\\n", value);
+    for (double value : second) std::printf("%.17g\\n", value);
+}
+"""
+    )
+    program = tmp_path / 'main'
+    folders = ['-I', arm.folder, '-I', puma.folder]
+    objects = [arm.object, puma.object]
+    run('g++', *STRICT, '-std=c++11', *folders, source, *objects, '-o', program)
+    values = [float(word) for word in run(program).split()]
+    q, qd = [0.1, -0.2, 0.3, -0.4, 0.5, -0.6], [1.0, 2.0, -3.0, 4.0, -5.0, 6.0]
+    last = [0.5, -1.0, 1.5, 2.0, -2.5, 3.0]
+    np.testing.assert_allclose(
+        values[:6], arm.dynamics.inverse_dynamics(q, qd, last), rtol=1e-12, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        values[6:], puma.dynamics.forward_dynamics(q, qd, last), rtol=1e-12, atol=1e-10
+    )
+
+
+def test_cmake_builds_tests_and_installs(compilers, tmp_path):
+    """CTest runs the test; a C++ project finds what was installed, and links it into a plugin."""
+    cmake = find_cmake()
+    ctest = shutil.which('ctest', path=cmake.rpartition('/')[0])
+    folder, build, prefix = tmp_path / 'gantry', tmp_path / 'build', tmp_path / 'installed'
+    write_folder(folder, ned.Dynamics(ned.load_urdf(GANTRY), backend='python').source_files())
+    flags = '-DCMAKE_C_FLAGS=-Wall -Wextra -Werror -pedantic'
+    run(cmake, '-S', folder, '-B', build, '-DCMAKE_BUILD_TYPE=Release', flags)
+    run(cmake, '--build', build)
+    assert '100% tests passed, 0 tests failed out of 1' in run(ctest, cwd=build)
+    run(cmake, '--install', build, '--prefix', prefix)
+    installed = {path.name for path in prefix.rglob('*') if path.is_file()}
+    assert {
+        'gantry_dynamics.h',
+        'libgantry_dynamics.a',
+        'gantry_dynamicsConfig.cmake',
+    } <= installed
+    user = tmp_path / 'user'
+    user.mkdir()
+    (user / 'CMakeLists.txt').write_text(
+        """
+cmake_minimum_required(VERSION 3.14)
+project(user LANGUAGES CXX)
+find_package(gantry_dynamics REQUIRED)
+add_library(plugin MODULE plugin.cpp)
+target_link_libraries(plugin PRIVATE gantry_dynamics::gantry_dynamics)
+add_executable(user main.cpp)
+target_link_libraries(user PRIVATE gantry_dynamics::gantry_dynamics)
+"""
+    )
+    (user / 'plugin.cpp').write_text(
+        '#include <gantry_dynamics.h>\n'
+        'void plugin(const double *q, double *tau) { gantry_gravity_torque(q, tau); }\n'
+    )
+    (user / 'main.cpp').write_text(
+        '#include <gantry_dynamics.h>\n#include <cstdio>\n'
+        'int main() { double q[GANTRY_JOINTS] = {0.1, 0.2, 0.3}, tau[GANTRY_JOINTS];\n'
+        'gantry_gravity_torque(q, tau); for (double x : tau) std::printf("%.17g ", x); }\n'
+    )
+    out = tmp_path / 'user_build'
+    run(cmake, '-S', user, '-B', out, f'-DCMAKE_PREFIX_PATH={prefix}')
+    run(cmake, '--build', out)
+    expected = ned.Dynamics(ned.load_urdf(GANTRY), backend='python').gravity_torque(
+        [0.1, 0.2, 0.3]
+    )
+    values = [float(word) for word in run(out / 'user').split()]
+    np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_two_robots_as_subdirectories_of_a_cmake_project(compilers, tmp_path):
+    """Two exports of one description, with prefixes; their tests stay out of the project's."""
+    cmake = find_cmake()
+    robot = ned.load_urdf(GANTRY)
+    user, build = tmp_path / 'user', tmp_path / 'build'
+    user.mkdir()
+    for prefix in ('left', 'right'):
+        dynamics = ned.Dynamics(robot, gravity=(0.0, 5.0, 0.0), backend='python')
+        write_folder(user / prefix, dynamics.source_files('c', prefix))
+    (user / 'CMakeLists.txt').write_text(
+        """
+cmake_minimum_required(VERSION 3.14)
+project(user LANGUAGES C)
+enable_testing()
+add_subdirectory(left)
+add_subdirectory(right)
+add_executable(user main.c)
+target_link_libraries(user PRIVATE
+  left_dynamics::left_dynamics right_dynamics::right_dynamics)
+"""
+    )
+    (user / 'main.c').write_text(
+        '#include <left_dynamics.h>\n#include <right_dynamics.h>\n'
+        'int main(void) { double q[LEFT_JOINTS] = {0}, tau[RIGHT_JOINTS];\n'
+        'left_gravity_torque(q, tau); right_gravity_torque(q, tau); return 0; }\n'
+    )
+    run(cmake, '-S', user, '-B', build)
+    run(cmake, '--build', build)
+    run(build / 'user')
+    assert not list(build.rglob('*_test*'))
+
+
+@pytest.mark.parametrize('name', HOSTILE)
+def test_names_of_a_model_file_reach_comments_only(name, compilers, tmp_path):
+    """Whatever robot, joints and links are called, code and CMake project are the same."""
+    plain = ned.load_urdf(GANTRY)
+    joints = tuple(replace(joint, name=f'{name} {k}') for k, joint in enumerate(plain.joints))
+    links = tuple(replace(link, name=f'{name} {k}') for k, link in enumerate(plain.links))
+    hostile = replace(
+        plain,
+        name=name,
+        source=name,
+        joints=joints,
+        links=links,
+        base_link=links[0].name,
+        tip_link=links[-1].name,
+    )
+    files = ned.Dynamics(hostile, backend='python').source_files('c', 'gantry')
+    expected = ned.Dynamics(plain, backend='python').source_files()
+    assert list(files) == list(expected)
+
+    def without_comments(text):
+        return re.sub(r'/\*.*?\*/', '', text, flags=re.DOTALL)
+
+    for file, text in files.items():
+        assert text.isascii()
+        assert without_comments(text) == without_comments(expected[file])
+        assert 'owned' not in without_comments(text)
+    write_folder(tmp_path / 'robot', files)
+    run('gcc', *C99, '-trigraphs', '-fsyntax-only', tmp_path / 'robot' / 'gantry_dynamics.c')
+    assert re.fullmatch(r'[a-z][a-z0-9_]*', make_prefix(name))
+
+
+@pytest.mark.parametrize(
+    ('name', 'prefix'),
+    [
+        ('six_axis_arm', 'six_axis_arm'),
+        ('UR-5e (left)', 'ur_5e_left'),
+        ('7axis', 'robot_7axis'),
+        ('__a__b__', 'a_b'),
+        ('\u00e4\U0001f916', 'robot'),
+        ('', 'robot'),
+        ('../../x', 'x'),
+        ('\u212aelvin\u0130', 'kelvini'),
+        ('n' * 5000, 'n' * LONGEST_PREFIX),
+        (f'{"n" * (LONGEST_PREFIX - 1)} m', 'n' * (LONGEST_PREFIX - 1)),
+    ],
+)
+def test_prefix_is_an_identifier(name, prefix):
+    """A prefix is lower case, begins with a letter and has no two underscores in a row."""
+    assert make_prefix(name) == prefix
+    dynamics = ned.Dynamics(replace(ned.load_urdf(GANTRY), name=name), backend='python')
+    assert list(dynamics.source_files('python')) == [f'{prefix}_dynamics.py']
+
+
+@pytest.mark.parametrize('prefix', ['', 'a-b', 'Arm', '1a', '_a', 'a__b', 'a_', 'a/b', 'a\n', 'ä'])
+def test_a_bad_prefix_is_an_error(prefix):
+    """A prefix that was given is taken as it is or refused."""
+    dynamics = ned.Dynamics(ned.load_urdf(GANTRY), backend='python')
+    for language in ('c', 'numpy'):
+        with pytest.raises(InputError, match=r'prefix: expected .* lower-case letters.*, got '):
+            dynamics.source_files(language, prefix)
+
+
+def test_a_language_that_is_unknown_is_an_error():
+    """The message names the languages."""
+    dynamics = ned.Dynamics(ned.load_urdf(GANTRY), backend='python')
+    with pytest.raises(InputError, match="language: expected one of python, numpy, c, got 'rust'"):
+        dynamics.source_files('rust')
+
+
+def test_a_robot_without_forward_dynamics_is_an_error():
+    """Where a joint moves no mass the message names it, as without the export."""
+    text = re.sub(r'<link name="hand">.*?</link>', '<link name="hand"/>', GANTRY, flags=re.DOTALL)
+    dynamics = ned.Dynamics(ned.load_urdf(text), backend='python')
+    with pytest.raises(ModelError, match='joint of index 2: nothing with mass'):
+        dynamics.source_files()
+
+
+def test_the_header_tells_sizes_units_frames_and_signs():
+    """Each function has its arguments with sizes and units; what makes no difference is said."""
+    robot = ned.load_urdf(GANTRY)
+    dynamics = ned.Dynamics(robot, backend='python')
+    files = dynamics.source_files()
+    header = files['gantry_dynamics.h']
+    assert files == dynamics.source_files()
+    assert ' *   0  along [m], effort [N]\n' in header
+    assert ' *   2  turn [rad], effort [N m]\n' in header
+    assert ' * tip link: hand\n' in header
+    assert ' * gravity in base axes [m/s^2]: 0.0, 0.0, -9.80665\n' in header
+    assert 'positive along the\n * positive direction of the joint' in header
+    for name, shape in (('mass_matrix', '3 x 3'), ('jacobian', '6 x 3'), ('kinetic_energy', '1')):
+        comment = header[header.index(f'/* {name}: ') :].partition('*/')[0]
+        assert re.search(rf'\* +q +3: rad or m.*\n(.*\n)?.*result +{shape}: ', comment), name
+    assert header.count('/* forward_dynamics_in_full: ') == 1
+    full = header[header.index('/* forward_dynamics_in_full: ') :].partition('*/')[0]
+    assert 'wrench   6: force [N], moment [N m] of the last link on the environment' in full
+    assert 'makes no difference' not in full
+    robot = replace(robot, tip_link=None)
+    without_tip = ned.Dynamics(robot, backend='python').source_files()
+    full = without_tip['gantry_dynamics.h']
+    full = full[full.index('/* forward_dynamics_in_full: ') :].partition('*/')[0]
+    assert full.count('; makes no difference for this robot') == 2  # wrench and payload
+
+
+def test_other_parameters_and_backends_write_their_own_numbers():
+    """Dynamics made by `with_parameters`, and compiled ones, export what they compute."""
+    robot = ned.load_urdf(GANTRY)
+    changed = ned.Dynamics(robot, backend='auto').with_parameters(viscous_friction=[1.0, 2.0, 3.0])
+    robot = robot.with_joint_values('viscous_friction', [1.0, 2.0, 3.0])
+    expected = ned.Dynamics(robot, backend='python').source_files()
+    assert changed.source_files() == expected
+
+
+@pytest.mark.parametrize('language', ['python', 'numpy'])
+def test_modules_compute_what_the_methods_do(language, tmp_path):
+    """One module has all functions and needs nothing of this package."""
+    dynamics = ned.Dynamics(ned.load_urdf(GANTRY), backend='python')
+    ((name, text),) = dynamics.source_files(language).items()
+    assert name == 'gantry_dynamics.py'
+    assert 'ne_dynamics.' not in text
+    module = {}
+    exec(compile(text, name, 'exec'), module)
+    assert set(dynamics.operation_counts()) <= set(module)
+    q, qd, qdd = ([0.1, -0.2, 0.3], [1.0, 2.0, -3.0], [0.5, -1.5, 2.0])
+    wrench = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    calls = {
+        'inverse_dynamics': (q, qd, qdd),
+        'inverse_dynamics_with_wrench': (q, qd, qdd, wrench),
+        'mass_matrix': (q,),
+        'forward_dynamics': (q, qd, qdd),
+        'kinetic_energy': (q, qd),
+        'link_poses': (q,),
+        'jacobian': (q,),
+        'regressor': (q, qd, qdd),
+    }
+    for function, arguments in calls.items():
+        method = getattr(dynamics, function.removesuffix('_with_wrench'))
+        expected = np.asarray(method(*arguments))
+        if language == 'numpy':
+            computed = module[function](*[np.array(argument) for argument in arguments])
+            assert np.shape(computed) == expected.shape, function
+        else:
+            computed = module[function](*arguments)
+        np.testing.assert_allclose(np.ravel(computed), expected.ravel(), rtol=1e-12, atol=1e-12)
