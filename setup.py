@@ -41,6 +41,8 @@ EXTRAS = {
         'array-api-strict>=2.3',
         'mujoco>=3.2',
         'rosbags>=0.10',
+        # Builds what `ne_dynamics equations --all --language c` writes.
+        'cmake>=3.14',
         # Gazebo's physics engine; its wheels are for this platform only.
         'dartpy>=6.20; platform_system == "Linux" and platform_machine == "x86_64"',
     ],

@@ -98,6 +98,26 @@ def test_python_examples_run(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out
 
 
+def test_c_library_document_names_what_an_export_writes(tmp_path, capsys, monkeypatch):
+    """The command of doc/c_library.md runs, and the files, names and figures are its own."""
+    from ne_dynamics.cli.main import main
+    from ne_dynamics.codegen.c_project import SAMPLES, SMALLEST_SCALE, TOLERANCE
+
+    text = (ROOT / 'doc' / 'c_library.md').read_text(encoding='utf-8')
+    (command,) = re.findall(r'^    ne_dynamics (equations .*)$', text, flags=re.MULTILINE)
+    (tmp_path / 'config').symlink_to(ROOT / 'config')
+    monkeypatch.chdir(tmp_path)
+    assert main(command.split()) == 0
+    capsys.readouterr()
+    files = {path.name: path.read_text() for path in (tmp_path / 'arm_dynamics').iterdir()}
+    assert set(re.findall(r'^\| `([\w.]+)` \|', text, flags=re.MULTILINE)) == set(files)
+    for name in re.findall(r'\bsix_axis_arm_\w+|\bSIX_AXIS_ARM_\w+', text):
+        assert any(name in content for content in (*files, *files.values())), name
+    assert f'{SAMPLES} samples' in text
+    assert f'{TOLERANCE:g} of the largest value' in text
+    assert f'of {SMALLEST_SCALE:g} where all are smaller' in text
+
+
 def test_contributing_knows_every_part_and_every_test_it_names():
     """The tables of CONTRIBUTING.md hold each part of the package, and paths that exist."""
     text = (ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8')
