@@ -442,6 +442,10 @@ get_property(has_plugins GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS)
 if(has_plugins AND NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
   set_target_properties(@library@ PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endif()
+# A linker that is told to (--gc-sections) leaves out the functions that nobody calls.
+if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+  target_compile_options(@library@ PRIVATE -ffunction-sections)
+endif()
 target_include_directories(@library@ PUBLIC
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
