@@ -132,7 +132,7 @@ def test_all_functions_are_written_as_a_c_project(tmp_path, capsys):
         assert f'void six_axis_arm_{function}(' in files['six_axis_arm_dynamics.h']
 
 
-@pytest.mark.parametrize('language', ['python', 'numpy'])
+@pytest.mark.parametrize('language', ['python', 'numpy', 'array-api'])
 def test_all_functions_are_written_as_one_module(language, tmp_path, capsys):
     """The other languages write one module, and --prefix gives it a name."""
     arguments = ['equations', DH, '--all', '--language', language, '-o', str(tmp_path)]
