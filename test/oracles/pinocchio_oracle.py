@@ -193,6 +193,36 @@ class PinocchioRobot:
         self.model.appendBodyToJoint(frame.parentJoint, load, frame.placement)
         self.data = self.model.createData()
 
+    def set_reflected_inertia(self, inertia):
+        """Give each coordinate's own joint the inertia of its rotor, shape (n,) [kg m^2 or kg]."""
+        armature = np.zeros(self.model.nv)
+        for name, value in zip(self.coordinates, inertia, strict=True):
+            armature[self._velocity_index(name)] = value
+        self.model.armature = armature
+        self.data = self.model.createData()
+
+    def set_inertial_parameters(self, joints, parameters):
+        """Replace the inertia of the bodies that `joints` move, ten numbers a body."""
+        for name, ten in zip(joints, np.reshape(parameters, (-1, 10)), strict=True):
+            index = self.model.getJointId(name)
+            self.model.inertias[index] = pin.Inertia.FromDynamicParameters(np.array(ten))
+        self.data = self.model.createData()
+
+    def set_friction(self, viscous, coulomb):
+        """Give each coordinate's own joint this friction and mimic joints none, shape (n,)."""
+        self._damping[:] = self._coulomb[:] = 0.0
+        for name, damping, friction in zip(self.coordinates, viscous, coulomb, strict=True):
+            self._damping[self._velocity_index(name)] = damping
+            self._coulomb[self._velocity_index(name)] = friction
+
+    def _velocity_index(self, joint):
+        return self.model.joints[self.model.getJointId(joint)].idx_v
+
+    @property
+    def has_mimics(self):
+        """True when a coordinate moves more than one joint."""
+        return self.model.nv != len(self.coordinates)
+
     def _configuration(self, q):
         configuration = pin.neutral(self.model)
         for name, (column, multiplier, offset) in self._positions.items():
@@ -206,8 +236,11 @@ class PinocchioRobot:
         friction = self._damping * velocity + self._coulomb * np.sign(velocity)
         return self.spread.T @ friction
 
-    def inverse_dynamics(self, q, qd, qdd, wrench=None, base_motion=None):
-        """Return the joint torques without friction, shape (n,)."""
+    def inverse_dynamics(self, q, qd, qdd, wrench=None, base_motion=None, external_wrenches=None):
+        """Return the joint torques without friction, shape (n,).
+
+        `external_wrenches` maps links to what acts on them, in their own frames.
+        """
         configuration = self._configuration(q)
         velocity, acceleration = self.spread @ qd, self.spread @ qdd
         if base_motion is not None:
@@ -217,7 +250,7 @@ class PinocchioRobot:
             velocity[3:6] = base_motion[0:3]
             acceleration[0:3] = base_motion[6:9]
             acceleration[3:6] = base_motion[3:6]
-        if wrench is None:
+        if wrench is None and external_wrenches is None:
             torque = pin.rnea(self.model, self.data, configuration, velocity, acceleration)
         else:
             torque = pin.rnea(
@@ -226,18 +259,25 @@ class PinocchioRobot:
                 configuration,
                 velocity,
                 acceleration,
-                self._external_forces(wrench),
+                self._external_forces(wrench, external_wrenches or {}),
             )
         return self.spread.T @ torque
 
-    def _external_forces(self, wrench):
-        """Force on the joints' bodies, given what the tip exerts on its environment."""
+    def _external_forces(self, wrench, external_wrenches):
+        """Force on the joints' bodies, given what the tip exerts on its environment.
+
+        The environment exerts `external_wrenches` on the links that they name.
+        """
         forces = pin.StdVec_Force()
         for _ in range(self.model.njoints):
             forces.append(pin.Force.Zero())
-        frame = self.model.frames[self._frame(self.tip)]
-        on_environment = pin.Force(np.array(wrench[:3]), np.array(wrench[3:]))
-        forces[frame.parentJoint] = -frame.placement.act(on_environment)
+        on_links = list(external_wrenches.items())
+        if wrench is not None:
+            on_links.append((self.tip, -np.asarray(wrench)))
+        for link, on_link in on_links:
+            frame = self.model.frames[self._frame(link)]
+            force = pin.Force(np.array(on_link[:3]), np.array(on_link[3:]))
+            forces[frame.parentJoint] += frame.placement.act(force)
         return forces
 
     def gravity_torque(self, q):
@@ -259,6 +299,84 @@ class PinocchioRobot:
         gravity = pin.computeGeneralizedGravity(self.model, self.data, configuration)
         return self.spread.T @ (both - gravity)
 
+    def bias_torque(self, q, qd):
+        """Return Coriolis, centrifugal and gravity torques, shape (n,)."""
+        both = pin.nonLinearEffects(
+            self.model, self.data, self._configuration(q), self.spread @ qd
+        )
+        return self.spread.T @ both
+
+    def kinetic_energy(self, q, qd):
+        """Return the kinetic energy with the rotors' [J]."""
+        # Pinocchio 4.1 leaves out the rotor of a continuous joint about a slanted axis.
+        velocity, armature = self.spread @ qd, self.model.armature.copy()
+        self.model.armature = np.zeros(self.model.nv)
+        links = pin.computeKineticEnergy(self.model, self.data, self._configuration(q), velocity)
+        self.model.armature = armature
+        return links + armature @ velocity**2 / 2.0
+
+    @property
+    def moving_mass(self):
+        """Mass of all bodies that move [kg]."""
+        return sum(inertia.mass for inertia in list(self.model.inertias)[1:])
+
+    def potential_energy(self, q):
+        """Return the energy in gravity, zero with the centre of mass level with the base [J]."""
+        about_world = pin.computePotentialEnergy(self.model, self.data, self._configuration(q))
+        base = self._base_in_world.translation
+        return about_world + self.moving_mass * self.model.gravity.linear @ base
+
+    def center_of_mass(self, q):
+        """Return the centre of mass of what moves, in the base frame, shape (3,)."""
+        center = pin.centerOfMass(self.model, self.data, self._configuration(q))
+        return self._base_in_world.actInv(center)
+
+    def lagrangian_gradient(self, q, qd):
+        """Return C^T qd - g with Pinocchio's C, whose sum with its transpose is dM/dt."""
+        coriolis = pin.computeCoriolisMatrix(
+            self.model, self.data, self._configuration(q), self.spread @ qd
+        ).reshape(self.model.nv, self.model.nv)
+        return self.spread.T @ (coriolis.T @ (self.spread @ qd)) - self.gravity_torque(q)
+
+    def inverse_dynamics_derivatives(self, q, qd, qdd):
+        """Return dtau/dq, dtau/dqd, dtau/dqdd, shape (3, n, n); viscous friction added by hand."""
+        pin.computeRNEADerivatives(
+            self.model,
+            self.data,
+            self._configuration(q),
+            self.spread @ qd,
+            self.spread @ qdd,
+        )
+        shape = self.model.nv, self.model.nv
+        mass = np.triu(self.data.M.reshape(shape))
+        by_q, by_qd, by_qdd = (
+            self.data.dtau_dq.reshape(shape),
+            self.data.dtau_dv.reshape(shape) + np.diag(self._damping),
+            mass + np.triu(mass, 1).T,
+        )
+        return np.array([self.spread.T @ part @ self.spread for part in (by_q, by_qd, by_qdd)])
+
+    def forward_dynamics_derivatives(self, q, qd, tau):
+        """Return dqdd/dq, dqdd/dqd, dqdd/dtau, shape (3, n, n); friction added by hand.
+
+        Pinocchio knows them for free joints only: there are none with mimic joints.
+        """
+        assert not self.has_mimics, 'mimic joints are free joints here'
+        columns = self.spread.T  # a permutation of Pinocchio's joints
+        pin.computeABADerivatives(
+            self.model,
+            self.data,
+            self._configuration(q),
+            self.spread @ qd,
+            self.spread @ (tau - self.friction_torque(qd)),
+        )
+        shape = self.model.nv, self.model.nv
+        upper = np.triu(self.data.Minv.reshape(shape))
+        inverse = upper + np.triu(upper, 1).T
+        by_qd = self.data.ddq_dv.reshape(shape) - inverse * self._damping
+        by_q = self.data.ddq_dq.reshape(shape)
+        return np.array([columns @ part @ columns.T for part in (by_q, by_qd, inverse)])
+
     def forward_kinematics(self, q, link=None):
         """Return the pose of a link (default: the tip) in the base frame, shape (4, 4)."""
         pin.framesForwardKinematics(self.model, self.data, self._configuration(q))
@@ -267,10 +385,32 @@ class PinocchioRobot:
 
     def jacobian(self, q, axes):
         """Return the Jacobian of the tip, in base or tip axes, shape (6, n)."""
-        reference = pin.LOCAL if axes == 'tip' else pin.LOCAL_WORLD_ALIGNED
         jacobian = pin.computeFrameJacobian(
-            self.model, self.data, self._configuration(q), self._frame(self.tip), reference
-        ).reshape(6, self.model.nv)
+            self.model,
+            self.data,
+            self._configuration(q),
+            self._frame(self.tip),
+            self._reference(axes),
+        )
+        return self._in_axes(jacobian, axes)
+
+    def jacobian_rate(self, q, qd, link, axes):
+        """Return the time derivative of a link's Jacobian, in base or its own axes, (6, n)."""
+        pin.computeJointJacobiansTimeVariation(
+            self.model, self.data, self._configuration(q), self.spread @ qd
+        )
+        pin.updateFramePlacements(self.model, self.data)
+        rate = pin.getFrameJacobianTimeVariation(
+            self.model, self.data, self._frame(link), self._reference(axes)
+        )
+        return self._in_axes(rate, axes)
+
+    @staticmethod
+    def _reference(axes):
+        return pin.LOCAL if axes == 'tip' else pin.LOCAL_WORLD_ALIGNED
+
+    def _in_axes(self, jacobian, axes):
+        jacobian = jacobian.reshape(6, self.model.nv)
         if axes == 'base':
             world_to_base = self._base_in_world.rotation.T
             jacobian = np.vstack([world_to_base @ jacobian[:3], world_to_base @ jacobian[3:]])

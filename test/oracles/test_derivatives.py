@@ -1,0 +1,345 @@
+"""Derivatives of both dynamics: Pinocchio, differences, and the identities between them."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from calling_forms import call_in_every_form
+from example_robots import EXAMPLE_ROBOTS
+from motion_samples import random_motion
+from oracle_measure import GRAVITY, backend_cases, urdf_dynamics
+from pinocchio_oracle import PinocchioRobot
+from rotor_trees import load_rotor_tree, rotor_dynamics, rotor_oracle, rotor_tree
+
+import ne_dynamics as ned
+from ne_dynamics.errors import ModelError
+
+ROWS = 3
+SMALL = [(seed, 1 + seed % 9) for seed in range(1200, 1227)]
+LARGE = [(seed, n) for seed in (1300, 1301) for n in (10, 11, 12, 14, 25)]
+"""Up to ten joints and beyond: larger robots take another way."""
+
+COMPILED_TREES = [*SMALL[:4], *LARGE[:4]]
+COMPILED_ROBOTS = ('UR5', 'Baxter, left arm', 'TIAGo without')
+
+every_tree = pytest.mark.parametrize(
+    ('backend', 'tree'),
+    backend_cases(SMALL + LARGE, COMPILED_TREES.__contains__),
+    indirect=['backend'],
+    ids=str,
+)
+
+PARTS = {
+    'inverse_dynamics_derivatives': ('dtau/dq', 'dtau/dqd', 'dtau/dqdd'),
+    'forward_dynamics_derivatives': ('dqdd/dq', 'dqdd/dqd', 'dqdd/dtau'),
+}
+
+
+@functools.cache
+def motion_of(seed, n):
+    """Return a random motion with velocities away from zero, where Coulomb friction jumps."""
+    sample = random_motion(seed, ROWS, n)
+    sample.qd[...] += 0.1 * np.sign(sample.qd)
+    return sample
+
+
+def differentiate(function, at, step=5e-3):
+    """Return the Jacobian of a function by central differences of sixth order.
+
+    Each column has an error of ``step^6 / 140`` times the seventh derivative along its number:
+    with frequencies of up to eight, below 1e-9 of the function; rounding is ``1e-16 / step``.
+    """
+    weights = {1: 45.0, 2: -9.0, 3: 1.0}
+    columns = []
+    for index in range(len(at)):
+        offset = step * np.eye(len(at))[index]
+        columns.append(
+            sum(
+                weight * (function(at + k * offset) - function(at - k * offset))
+                for k, weight in weights.items()
+            )
+            / (60.0 * step)
+        )
+    return np.stack(columns, axis=-1)
+
+
+def test_the_trees_are_what_they_are_said_to_be():
+    """Mimic joints, friction and rotors are on both sides of the limit of ten joints."""
+    for trees in (SMALL, LARGE):
+        kinds = {kind for tree in trees for kind in rotor_tree(*tree).kinds}
+        assert kinds == {'revolute', 'continuous', 'prismatic', 'fixed', 'mimic'}
+        robots = [load_rotor_tree(*tree) for tree in trees]
+        for key in ('viscous_friction', 'coulomb_friction', 'reflected_inertia'):
+            assert any(robot.joint_values(key).any() for robot in robots)
+        assert any(not robot.is_chain for robot in robots)
+    sizes = {len(load_rotor_tree(*tree).bodies) for tree in SMALL}
+    assert min(sizes) == 1
+
+
+def check_parts(name, quantity, form, computed, expected, assert_agree, tolerance=1e-9):
+    """Compare the three matrices, each relative to its largest entry."""
+    for part, found, right in zip(PARTS[quantity], computed, expected, strict=True):
+        scale = max(np.abs(right).max(), 1e-3 * np.abs(expected[0]).max())
+        assert_agree(name, f'{part} ({form})', found, right, scale, tolerance)
+
+
+def check_inverse(name, ours, oracle, seed, assert_agree):
+    """Compare with computeRNEADerivatives, every form of call."""
+    sample = motion_of(seed, ours.n)
+    motion = sample.q, sample.qd, sample.qdd
+    rows = [oracle.inverse_dynamics_derivatives(*row) for row in zip(*motion, strict=True)]
+    expected = np.stack(rows, axis=1)
+    quantity = 'inverse_dynamics_derivatives'
+    method = ours.inverse_dynamics_derivatives
+    for form, computed in call_in_every_form(method, *motion, axis=1).items():
+        assert computed.shape == (3, ROWS, ours.n, ours.n)
+        check_parts(name, quantity, form, computed, expected, assert_agree)
+
+
+@every_tree
+def test_inverse_dynamics_of_trees_against_pinocchio(tree, backend, assert_agree):
+    """With rotors, friction and mimic joints they are computeRNEADerivatives."""
+    ours, oracle = rotor_dynamics(*tree, backend), rotor_oracle(*tree)
+    check_inverse('random trees', ours, oracle, tree[0], assert_agree)
+
+
+@pytest.mark.parametrize(
+    ('backend', 'robot'),
+    backend_cases(EXAMPLE_ROBOTS, lambda robot: robot.name.startswith(COMPILED_ROBOTS)),
+    indirect=['backend'],
+    ids=lambda case: getattr(case, 'name', case),
+)
+def test_robots_against_pinocchio(robot, backend, assert_agree):
+    """On real robots both derivatives agree; forward ones by the identity with mimic joints."""
+    ours = urdf_dynamics(robot.path, backend, **robot.as_loaded)
+    oracle = PinocchioRobot(robot.path.read_text(), ours.joint_names, GRAVITY, **robot.as_loaded)
+    check_inverse(robot.name, ours, oracle, 11, assert_agree)
+    check_forward(robot.name, ours, oracle, 11, assert_agree)
+
+
+def efforts_of(ours, oracle, sample):
+    """Return efforts of the size that the motion takes, shape (N, n)."""
+    motion = zip(sample.q, sample.qd, sample.qdd, strict=True)
+    return np.array(
+        [oracle.inverse_dynamics(*row) + oracle.friction_torque(row[1]) for row in motion]
+    )
+
+
+def expected_forward(oracle, q, qd, tau):
+    """Return what Pinocchio says, with mimic joints by way of the inverse dynamics."""
+    if not oracle.has_mimics:
+        return oracle.forward_dynamics_derivatives(q, qd, tau)
+    mass = oracle.mass_matrix(q)
+    rest = tau - oracle.bias_torque(q, qd) - oracle.friction_torque(qd)
+    by_q, by_qd, _ = oracle.inverse_dynamics_derivatives(q, qd, np.linalg.solve(mass, rest))
+    n = len(mass)
+    return (
+        np.linalg.solve(mass, np.hstack([-by_q, -by_qd, np.eye(n)]))
+        .reshape(n, 3, n)
+        .swapaxes(0, 1)
+    )
+
+
+def check_forward(name, ours, oracle, seed, assert_agree):
+    """Compare with computeABADerivatives, every form of call, through the mass matrix.
+
+    The mass matrix takes out what the conditioning of the robot puts in: each part times the
+    mass matrix is measured against the size of the terms of that product.
+    """
+    sample = motion_of(seed, ours.n)
+    tau = efforts_of(ours, oracle, sample)
+    arguments = sample.q, sample.qd, tau
+    expected = [expected_forward(oracle, *row) for row in zip(*arguments, strict=True)]
+    masses = [oracle.mass_matrix(q) for q in sample.q]
+    quantity = 'forward_dynamics_derivatives'
+    forms = call_in_every_form(ours.forward_dynamics_derivatives, *arguments, axis=1)
+    for form, computed in forms.items():
+        assert computed.shape == (3, ROWS, ours.n, ours.n)
+        for row, (mass, right) in enumerate(zip(masses, expected, strict=True)):
+            for part, found, matrix in zip(PARTS[quantity], computed[:, row], right, strict=True):
+                deviation = mass @ (found - matrix)
+                scale = (np.abs(mass) @ np.abs(matrix)).max()
+                zero = np.zeros_like(deviation)
+                scale = max(scale, 1e-3 * (np.abs(mass) @ np.abs(right[0])).max())
+                assert_agree(name, f'{part} ({form})', deviation, zero, scale, 1e-9)
+
+
+@every_tree
+def test_forward_dynamics_of_trees_against_pinocchio(tree, backend, assert_agree):
+    """With rotors and friction they are computeABADerivatives, or -M^-1 dtau/dx."""
+    ours, oracle = rotor_dynamics(*tree, backend), rotor_oracle(*tree)
+    check_forward('random trees', ours, oracle, tree[0], assert_agree)
+
+
+@every_tree
+def test_inverse_dynamics_against_differences(tree, backend, assert_agree):
+    """Friction, mimic joints and rotors included they are the slopes of the efforts."""
+    ours = rotor_dynamics(*tree, backend)
+    sample = motion_of(tree[0], ours.n)
+    q, qd, qdd = sample.q[0], sample.qd[0], sample.qdd[0]
+    expected = [
+        differentiate(lambda x: ours.inverse_dynamics(x, qd, qdd), q),
+        differentiate(lambda x: ours.inverse_dynamics(q, x, qdd), qd),
+        differentiate(lambda x: ours.inverse_dynamics(q, qd, x), qdd),
+    ]
+    computed = ours.inverse_dynamics_derivatives(q, qd, qdd)
+    quantity = 'inverse_dynamics_derivatives'
+    check_parts('differences', quantity, 'step 5e-3', computed, expected, assert_agree, 1e-8)
+
+
+@every_tree
+def test_forward_dynamics_against_differences(tree, backend, assert_agree):
+    """Friction, mimic joints and rotors included they are the slopes of the accelerations."""
+    ours = rotor_dynamics(*tree, backend)
+    sample = motion_of(tree[0], ours.n)
+    q, qd = sample.q[0], sample.qd[0]
+    tau = ours.inverse_dynamics(q, qd, sample.qdd[0])
+    step = 1e-3
+    expected = [
+        differentiate(lambda x: ours.forward_dynamics(x, qd, tau), q, step),
+        differentiate(lambda x: ours.forward_dynamics(q, x, tau), qd, step),
+        differentiate(lambda x: ours.forward_dynamics(q, qd, x), tau, step),
+    ]
+    computed = ours.forward_dynamics_derivatives(q, qd, tau)
+    quantity = 'forward_dynamics_derivatives'
+    check_parts('differences', quantity, 'step 1e-3', computed, expected, assert_agree, 1e-7)
+
+
+@every_tree
+def test_identities(tree, backend, assert_agree):
+    """dtau/dqdd is M, dqdd/dtau its inverse, dqdd/dx = - M^-1 dtau/dx, dg/dq is symmetric."""
+    ours = rotor_dynamics(*tree, backend)
+    sample = motion_of(tree[0], ours.n)
+    q, qd = sample.q[0], sample.qd[0]
+    tau = ours.inverse_dynamics(q, qd, sample.qdd[0])
+    qdd = ours.forward_dynamics(q, qd, tau)
+    mass = ours.mass_matrix(q)
+    by_q, by_qd, by_qdd = ours.inverse_dynamics_derivatives(q, qd, qdd)
+    assert_agree('identities', 'dtau/dqdd', by_qdd, mass, tolerance=1e-11)
+    forward = ours.forward_dynamics_derivatives(q, qd, tau)
+    for found, right in zip(forward, (-by_q, -by_qd, np.eye(ours.n)), strict=True):
+        scale = max(np.abs(right).max(), (np.abs(mass) @ np.abs(found)).max())
+        assert_agree('identities', 'forward and inverse', mass @ found, right, scale, 1e-11)
+    zero = np.zeros(ours.n)
+    stiffness = ours.inverse_dynamics_derivatives(q, zero, zero)[0]
+    scale = max(np.abs(stiffness).max(), np.abs(by_q).max())
+    assert_agree('identities', 'stiffness', stiffness, stiffness.T, scale, 1e-11)
+    viscous = ours.inverse_dynamics_derivatives(q, zero, zero)[1]
+    frictions = differentiate(ours.friction_torque, 3.0 + np.arange(ours.n))
+    scale = max(np.abs(frictions).max(), np.abs(by_qd).max())
+    assert_agree('identities', 'viscous friction', viscous, frictions, scale, 1e-11)
+
+
+@every_tree
+def test_velocity_slopes_are_coriolis_terms(tree, backend, assert_agree):
+    """With Christoffel's C the slope by velocity is 2 C and the viscous friction."""
+    ours = rotor_dynamics(*tree, backend)
+    sample = motion_of(tree[0], ours.n)
+    q, qd, qdd = sample.q[0], sample.qd[0], sample.qdd[0]
+    viscous = ours.inverse_dynamics_derivatives(q, np.zeros(ours.n), np.zeros(ours.n))[1]
+    expected = 2.0 * ours.coriolis_matrix(q, qd) + viscous
+    computed = ours.inverse_dynamics_derivatives(q, qd, qdd)[1]
+    scale = max(np.abs(expected).max(), np.abs(ours.mass_matrix(q)).max())
+    assert_agree('identities', 'dtau/dqd', computed, expected, scale, 1e-11)
+
+
+@pytest.mark.parametrize('n', [4, 10, 11, 14])
+def test_the_slope_of_a_sign_is_zero_at_rest_too(n, backend):
+    """At zero velocity, where Coulomb friction jumps, the slopes are finite and without it."""
+    ours = rotor_dynamics(1300, n, backend)
+    assert ours.robot.joint_values('coulomb_friction').any()
+    smooth = ned.Dynamics(
+        ours.robot.with_joint_values('coulomb_friction', np.zeros(n)), GRAVITY, backend
+    )
+    q, zero = random_motion(1, 1, n).q[0], np.zeros(n)
+    for quantity in PARTS:
+        computed = getattr(ours, quantity)(q, zero, zero)
+        assert np.isfinite(computed).all()
+        expected = getattr(smooth, quantity)(q, zero, zero)
+        np.testing.assert_allclose(computed, expected, rtol=0, atol=1e-11 * abs(expected).max())
+
+
+@pytest.mark.parametrize('n', [3, 10, 11, 14])
+@pytest.mark.parametrize('rows', [0, 1, 9, 40])
+def test_a_batch_stacks_the_samples_behind_the_parts(n, rows, backend):
+    """Shape (3, N, n, n): it unpacks into three batches of matrices, empty ones too."""
+    ours = rotor_dynamics(1300, n, backend)
+    sample = random_motion(2, rows, n)
+    motion = sample.q, sample.qd, sample.qdd
+    for quantity in PARTS:
+        method = getattr(ours, quantity)
+        first, second, third = method(*motion)
+        assert first.shape == second.shape == third.shape == (rows, n, n)
+        for row in range(0, rows, 7):
+            single = method(*[values[row] for values in motion])
+            stacked = np.array([first[row], second[row], third[row]])
+            atol = 1e-11 * abs(single).max()
+            np.testing.assert_allclose(stacked, single, rtol=1e-9, atol=atol)
+        copy = method(*[np.asfortranarray(values) for values in motion])
+        np.testing.assert_array_equal(copy, method(*motion))
+
+
+def hinges(n, massless, coincident, backend):
+    """Return a chain of n hinges about z; the link of index `massless` has no mass.
+
+    The hinge after it is on the same axis where `coincident`, else 0.4 m further.
+    """
+    links = ['<link name="link_0"/>']
+    joints = []
+    for index in range(n):
+        inertial = (
+            '<inertial><origin xyz="0.3 0 0"/><mass value="1"/><inertia ixx="0.1" iyy="0.1"'
+            ' izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        )
+        step = 0.0 if coincident and index == massless + 1 else 0.4
+        inertial = '' if index == massless else inertial
+        links.append(f'<link name="link_{index + 1}">{inertial}</link>')
+        joints.append(
+            f'<joint name="joint_{index}" type="continuous"><origin xyz="{step} 0 0"/>'
+            f'<parent link="link_{index}"/><child link="link_{index + 1}"/><axis xyz="0 0 1"/>'
+            '</joint>'
+        )
+    text = f'<robot name="hinges">{"".join(links + joints)}</robot>'
+    return ned.Dynamics(ned.load_urdf(text), gravity=GRAVITY, backend=backend)
+
+
+@pytest.mark.parametrize('n', [3, 10, 11])
+@pytest.mark.parametrize('kind', ['nothing to move', 'coincident axes'])
+def test_a_singular_mass_matrix_is_refused(n, kind, backend):
+    """Without a mass matrix that can be inverted there are no slopes; the error names the joint.
+
+    Either the last link has no mass, or a massless link is between two hinges on one axis.
+    """
+    if kind == 'nothing to move':
+        ours, message = hinges(n, n - 1, False, backend), f'{n - 1}'
+    else:
+        ours, message = hinges(n, n - 2, True, backend), f'{n - 2}|singular'
+    for arguments in ([np.full(n, 0.3)] * 3, [np.full((2, n), 0.3)] * 3):
+        assert np.isfinite(ours.inverse_dynamics_derivatives(*arguments)).all()
+        for _ in range(2):
+            with pytest.raises(ModelError, match=message):
+                ours.forward_dynamics_derivatives(*arguments)
+            with pytest.raises(ModelError, match=message):
+                ours.forward_dynamics(*arguments)
+
+
+def test_a_pendulum(backend):
+    """A pendulum with viscous friction d: dtau/dq = m g l cos q, dtau/dqd = d, dtau/dqdd = I."""
+    mass, length, own, damping, g = 1.7, 0.6, 0.03, 0.3, 9.81
+    text = (
+        f'<robot name="pendulum"><link name="base"/><link name="arm"><inertial>'
+        f'<origin xyz="0 0 {-length}"/><mass value="{mass}"/><inertia ixx="0.02" iyy="{own}"'
+        f' izz="0.04" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="hinge"'
+        f' type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>'
+        f'<dynamics damping="{damping}" friction="0.2"/></joint></robot>'
+    )
+    ours = ned.Dynamics(ned.load_urdf(text), gravity=(0.0, 0.0, -g), backend=backend)
+    inertia = own + mass * length**2
+    for q, qd in ((0.4, 1.0), (-2.5, -0.3)):
+        slope = mass * g * length * np.cos(q)
+        computed = ours.inverse_dynamics_derivatives([q], [qd], [0.7]).ravel()
+        np.testing.assert_allclose(computed, [slope, damping, inertia])
+        computed = ours.forward_dynamics_derivatives([q], [qd], [0.7]).ravel()
+        np.testing.assert_allclose(computed, [-slope / inertia, -damping / inertia, 1 / inertia])
