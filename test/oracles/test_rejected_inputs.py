@@ -24,6 +24,15 @@ ARGUMENTS = {
     'forward_kinematics': ('q',),
     'jacobian': ('q',),
     'regressor': ('q', 'qd', 'qdd'),
+    'bias_torque': ('q', 'qd'),
+    'kinetic_energy': ('q', 'qd'),
+    'potential_energy': ('q',),
+    'generalized_momentum': ('q', 'qd'),
+    'lagrangian_gradient': ('q', 'qd'),
+    'center_of_mass': ('q',),
+    'link_poses': ('q',),
+    'inverse_dynamics_derivatives': ('q', 'qd', 'qdd'),
+    'forward_dynamics_derivatives': ('q', 'qd', 'tau'),
 }
 
 CASES = [(function, bad) for function, names in ARGUMENTS.items() for bad in names]

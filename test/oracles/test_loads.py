@@ -1,0 +1,459 @@
+"""Payloads, moving bases and wrenches on any link, in both dynamics, against Pinocchio."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from calling_forms import call_in_every_form
+from motion_samples import random_motion
+from oracle_measure import COMPILED, GRAVITY, backend_cases
+from rotor_trees import load_rotor_tree, rotor_dynamics, rotor_oracle
+
+import ne_dynamics as ned
+from ne_dynamics.errors import InputError, ModelError, NeDynamicsError
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.shipped import shipped_file
+
+ROWS = 3
+TOLERANCE = 1e-11
+"""Relative to the largest number of the sample."""
+
+TREES = [(seed, 1 + seed % 9) for seed in range(1400, 1418)] + [(1420, 11), (1421, 14)]
+COMPILED_TREES = [*TREES[:4], (1420, 11)]
+
+every_tree = pytest.mark.parametrize(
+    ('backend', 'tree'),
+    backend_cases(TREES, COMPILED_TREES.__contains__),
+    indirect=['backend'],
+    ids=str,
+)
+
+
+def random_load(seed):
+    """Return a real body with a full tensor, off the origin."""
+    rng = np.random.default_rng([seed, 11])
+    mass = rng.uniform(0.5, 5.0)
+    x, y, z = mass * rng.uniform(0.05, 0.3, 3) ** 2
+    axes, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    tensor = axes @ np.diag([y + z, x + z, x + y]) @ axes.T
+    return Inertia(mass, rng.uniform(-0.3, 0.3, 3), 0.5 * (tensor + tensor.T))
+
+
+def loaded_oracle(tree, load, floating=False):
+    """Return Pinocchio's robot with the load fixed to the tip."""
+    oracle = rotor_oracle(*tree, floating=floating)
+    if load is not None:
+        oracle.add_payload(load.mass, load.center_of_mass, load.inertia_about_com)
+    return oracle
+
+
+@every_tree
+def test_gravity_and_mass_matrix_with_a_payload(tree, backend, assert_agree):
+    """Both are those of Pinocchio's model with the body appended, in every form of call."""
+    ours, load = rotor_dynamics(*tree, backend), random_load(tree[0])
+    oracle, plain = loaded_oracle(tree, load), loaded_oracle(tree, None)
+    q = random_motion(tree[0], ROWS, ours.n).q
+    parameters = np.tile(ours.robot.payload_parameters(load), (ROWS, 1))
+    masses = np.array([oracle.mass_matrix(row) for row in q])
+    gravity = np.array([oracle.gravity_torque(row) for row in q])
+    scale = np.abs(masses).max() * np.linalg.norm(GRAVITY)
+    for form, computed in call_in_every_form(ours.mass_matrix, q, parameters).items():
+        assert_agree('loads', f'mass matrix ({form})', computed, masses, None, TOLERANCE)
+    for form, computed in call_in_every_form(ours.gravity_torque, q, parameters).items():
+        assert_agree('loads', f'gravity ({form})', computed, gravity, scale, TOLERANCE)
+    by_name = ours.mass_matrix(q, payload=parameters[0])
+    assert_agree('loads', 'one load for all', by_name, masses, None, TOLERANCE)
+    by_name = ours.gravity_torque(q, payload=parameters[0])
+    assert_agree('loads', 'one load for all', by_name, gravity, scale, TOLERANCE)
+    without = np.array([plain.mass_matrix(row) for row in q])
+    assert np.abs(without - masses).max() > 1e-6 * np.abs(masses).max()
+    unloaded = ours.mass_matrix(q, payload=np.zeros(10))
+    assert_agree('loads', 'no load', unloaded, without, None, TOLERANCE)
+
+
+def check_forward(what, ours, oracle, sample, scale_of, assert_agree, **loads):
+    """Efforts that Pinocchio needs for a motion give back the motion, in every form of call.
+
+    The deviation is taken through the mass matrix, which removes the robot's conditioning.
+    """
+    wrench, base, payload = (loads.get(key) for key in ('wrench', 'base_motion', 'payload'))
+    rows = range(len(sample))
+    rigid = np.array(
+        [
+            oracle.inverse_dynamics(
+                sample.q[row],
+                sample.qd[row],
+                sample.qdd[row],
+                None if wrench is None else wrench[row],
+                None if base is None else base[row],
+            )
+            for row in rows
+        ]
+    )
+    tau = rigid + [oracle.friction_torque(qd) for qd in sample.qd]
+    payloads = None if payload is None else np.tile(payload, (len(sample), 1))
+    arguments = sample.q, sample.qd, tau, wrench, base, payloads
+    masses = [scale_of(q) for q in sample.q]
+    moments = [np.abs(m) @ np.abs(qdd) for m, qdd in zip(masses, sample.qdd, strict=True)]
+    scale = max(np.abs(tau).max(), np.abs(moments).max())
+    for form, found in call_in_every_form(ours.forward_dynamics, *arguments).items():
+        deviation = [masses[row] @ (found[row] - sample.qdd[row]) for row in rows]
+        assert_agree('loads', f'{what} ({form})', deviation, 0.0 * tau, scale, TOLERANCE)
+
+
+@every_tree
+@pytest.mark.parametrize('wrench', [False, True], ids=['', 'wrench'])
+@pytest.mark.parametrize('base', [False, True], ids=['', 'base'])
+@pytest.mark.parametrize('payload', [False, True], ids=['', 'payload'])
+def test_forward_dynamics_with_loads(tree, backend, wrench, base, payload, assert_agree):
+    """Under each combination of tip wrench, moving base and payload the motion comes back."""
+    ours = rotor_dynamics(*tree, backend)
+    load = random_load(tree[0]) if payload else None
+    oracle = loaded_oracle(tree, load, floating=base)
+    sample = random_motion(tree[0], ROWS, ours.n)
+    loads = {
+        'wrench': sample.wrench if wrench else None,
+        'base_motion': sample.base_motion if base else None,
+        'payload': ours.robot.payload_parameters(load) if payload else None,
+    }
+    fixed = loaded_oracle(tree, load)
+    check_forward(
+        'forward dynamics', ours, oracle, sample, fixed.mass_matrix, assert_agree, **loads
+    )
+
+
+def random_wrenches(robot, seed, count, rows):
+    """Return wrenches on some links of a robot, fixed ones and the base among them."""
+    rng = np.random.default_rng([seed, 12])
+    names = [link.name for link in robot.links]
+    chosen = rng.permutation(names)[: min(count, len(names))]
+    return {str(name): rng.uniform(-10.0, 10.0, (rows, 6)) for name in chosen}
+
+
+def row_of(wrenches, row):
+    """Return the wrenches of one sample."""
+    return {name: values[row] for name, values in wrenches.items()}
+
+
+@every_tree
+@pytest.mark.parametrize('count', [1, 3, 99])
+def test_wrenches_on_any_link(tree, count, backend, assert_agree):
+    """Efforts under wrenches on one, three and all links are Pinocchio's, and give the motion."""
+    ours, oracle = rotor_dynamics(*tree, backend), rotor_oracle(*tree)
+    if backend in COMPILED:
+        count = min(count, 3)  # each link is a function to compile
+    sample = random_motion(tree[0], ROWS, ours.n)
+    motion = sample.q, sample.qd, sample.qdd
+    wrenches = random_wrenches(ours.robot, tree[0] + count, count, ROWS)
+    expected = np.array(
+        [
+            oracle.inverse_dynamics(
+                *[values[row] for values in motion], external_wrenches=row_of(wrenches, row)
+            )
+            + oracle.friction_torque(sample.qd[row])
+            for row in range(ROWS)
+        ]
+    )
+    masses = [oracle.mass_matrix(q) for q in sample.q]
+    scale = max(np.abs(expected).max(), 10.0)
+    for _ in range(2):
+        batch = ours.inverse_dynamics(*motion, external_wrenches=wrenches)
+        out = np.full_like(batch, np.nan)
+        assert ours.inverse_dynamics(*motion, external_wrenches=wrenches, out=out) is out
+        singles = [
+            ours.inverse_dynamics(
+                *[values[row] for values in motion], external_wrenches=row_of(wrenches, row)
+            )
+            for row in range(ROWS)
+        ]
+        for form in (batch, out, singles):
+            assert_agree('loads', 'wrenches on links', form, expected, scale, TOLERANCE)
+        forward = sample.q, sample.qd, expected
+        batch = ours.forward_dynamics(*forward, external_wrenches=wrenches)
+        out = np.full_like(batch, np.nan)
+        assert ours.forward_dynamics(*forward, external_wrenches=wrenches, out=out) is out
+        singles = np.array(
+            [
+                ours.forward_dynamics(
+                    *[values[row] for values in forward], external_wrenches=row_of(wrenches, row)
+                )
+                for row in range(ROWS)
+            ]
+        )
+        for form in (batch, out, singles):
+            deviation = [
+                mass @ (found - qdd)
+                for mass, found, qdd in zip(masses, form, sample.qdd, strict=True)
+            ]
+            size = max(scale, (np.abs(masses) @ np.abs(sample.qdd)[..., None]).max())
+            zero = np.zeros_like(expected)
+            assert_agree('loads', 'forward, wrenches', deviation, zero, size, TOLERANCE)
+
+
+@every_tree
+def test_everything_at_once(tree, backend, assert_agree):
+    """Tip wrench, moving base, payload and wrenches on two links together are Pinocchio's."""
+    ours, load = rotor_dynamics(*tree, backend), random_load(tree[0])
+    oracle, fixed = loaded_oracle(tree, load, floating=True), loaded_oracle(tree, load)
+    sample = random_motion(tree[0] + 1, ROWS, ours.n)
+    wrenches = random_wrenches(ours.robot, tree[0] + 3, 2, ROWS)
+    payload = ours.robot.payload_parameters(load)
+    for row in range(ROWS):
+        q, qd, qdd = sample.q[row], sample.qd[row], sample.qdd[row]
+        extras = sample.wrench[row], sample.base_motion[row]
+        on_links = row_of(wrenches, row)
+        expected = oracle.inverse_dynamics(q, qd, qdd, *extras, on_links)
+        expected = expected + oracle.friction_torque(qd)
+        mass = fixed.mass_matrix(q)
+        scale = max(np.abs(expected).max(), (np.abs(mass) @ np.abs(qdd)).max(), 10.0)
+        for _ in range(2):
+            computed = ours.inverse_dynamics(
+                q, qd, qdd, *extras, payload, external_wrenches=on_links
+            )
+            assert_agree('loads', 'everything', computed, expected, scale, TOLERANCE)
+            found = ours.forward_dynamics(
+                q, qd, expected, *extras, payload, external_wrenches=on_links
+            )
+            zero = np.zeros(ours.n)
+            deviation = mass @ (found - qdd)
+            assert_agree('loads', 'everything, forward', deviation, zero, scale, TOLERANCE)
+
+
+@every_tree
+def test_a_wrench_on_the_tip_has_the_opposite_sign(tree, backend, assert_agree):
+    """What the environment exerts on the tip is minus what the tip exerts; no wrench is zero."""
+    ours = rotor_dynamics(*tree, backend)
+    tip = ours.robot.tip_link
+    sample = random_motion(tree[0], ROWS, ours.n)
+    motion = sample.q, sample.qd, sample.qdd
+    expected = ours.inverse_dynamics(*motion, sample.wrench)
+    scale = max(np.abs(expected).max(), 10.0)
+    computed = ours.inverse_dynamics(*motion, external_wrenches={tip: -sample.wrench})
+    assert_agree('loads', 'sign', computed, expected, scale, TOLERANCE)
+    both = ours.inverse_dynamics(*motion, sample.wrench, external_wrenches={tip: sample.wrench})
+    plain = ours.inverse_dynamics(*motion)
+    assert_agree('loads', 'cancels', both, plain, scale, TOLERANCE)
+    nothing = ours.inverse_dynamics(*motion, external_wrenches={})
+    np.testing.assert_allclose(nothing, plain, rtol=1e-14, atol=1e-14)
+    nothing = ours.inverse_dynamics(*motion, external_wrenches={tip: np.zeros(6)})
+    assert_agree('loads', 'zero wrench', nothing, plain, scale, TOLERANCE)
+    base = ours.robot.base_link
+    on_base = ours.inverse_dynamics(*motion, external_wrenches={base: sample.wrench})
+    assert_agree('loads', 'on the base', on_base, plain, scale, TOLERANCE)
+
+
+@every_tree
+def test_a_wrench_on_a_link_is_the_jacobian_transposed(tree, backend, assert_agree):
+    """A wrench on a link takes J^T w off the efforts, J of that link in its own axes."""
+    ours = rotor_dynamics(*tree, backend)
+    sample = random_motion(tree[0], 1, ours.n)
+    q, qd, qdd = sample.q[0], sample.qd[0], sample.qdd[0]
+    plain = ours.inverse_dynamics(q, qd, qdd)
+    for link, wrench in random_wrenches(ours.robot, tree[0], 3, 1).items():
+        computed = ours.inverse_dynamics(q, qd, qdd, external_wrenches={link: wrench[0]})
+        effect = ours.jacobian(q, link, 'tip').T @ wrench[0]
+        scale = max(np.abs(plain).max(), np.abs(effect).max())
+        assert_agree('loads', 'J^T w', plain - computed, effect, scale, TOLERANCE)
+
+
+@every_tree
+def test_wrenches_add_up(tree, backend, assert_agree):
+    """The effect of wrenches on two links is the sum of both effects."""
+    ours = rotor_dynamics(*tree, backend)
+    sample = random_motion(tree[0], ROWS, ours.n)
+    motion = sample.q, sample.qd, sample.qdd
+    wrenches = random_wrenches(ours.robot, tree[0] + 2, 2, ROWS)
+    plain = ours.inverse_dynamics(*motion)
+    effects = [
+        ours.inverse_dynamics(*motion, external_wrenches={name: wrench}) - plain
+        for name, wrench in wrenches.items()
+    ]
+    together = ours.inverse_dynamics(*motion, external_wrenches=wrenches) - plain
+    scale = max(np.abs(plain).max(), np.abs(together).max())
+    assert_agree('loads', 'sum', together, sum(effects), scale, TOLERANCE)
+
+
+def test_weights_as_wrenches_are_gravity(backend, assert_agree):
+    """Without gravity, each link's weight in its own axes takes the negative gravity torque."""
+    robot = load_rotor_tree(1404, 5)
+    heavy = ned.Dynamics(robot, GRAVITY, backend)
+    floating = ned.Dynamics(robot, (0.0, 0.0, 0.0), backend)
+    q, zero = random_motion(3, 1, robot.n).q[0], np.zeros(robot.n)
+    weights = {}
+    for name, pose in zip(heavy.link_names, heavy.link_poses(q), strict=True):
+        inertia = robot.link(name).inertia
+        force = inertia.mass * (pose[:3, :3].T @ np.array(GRAVITY))
+        weights[name] = np.concatenate([force, np.cross(inertia.center_of_mass, force)])
+    computed = floating.inverse_dynamics(q, zero, zero, external_wrenches=weights)
+    expected = heavy.gravity_torque(q)
+    assert_agree('loads', 'weights', computed, expected, None, TOLERANCE)
+
+
+# ---- input that cannot be used
+
+
+@pytest.fixture
+def arm(backend):
+    """The shipped arm with its tip."""
+    return ned.Dynamics(
+        ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp'), backend=backend
+    )
+
+
+METHODS = ('inverse_dynamics', 'forward_dynamics')
+
+BAD_WRENCHES = {
+    'five numbers': np.zeros(5),
+    'seven numbers': np.zeros(7),
+    'a row too many': np.zeros((3, 6)),
+    'a column': np.zeros((6, 1)),
+    'nothing': [],
+    'a number': 0.0,
+    'NaN': [0.0, 0.0, np.nan, 0.0, 0.0, 0.0],
+    'infinity': [0.0, 0.0, np.inf, 0.0, 0.0, 0.0],
+    'text': 'down',
+    'texts': ['a'] * 6,
+    'None': None,
+    'None inside': [None] * 6,
+    'complex': [1j] * 6,
+}
+
+
+@pytest.mark.parametrize('method', METHODS)
+@pytest.mark.parametrize('value', BAD_WRENCHES.values(), ids=BAD_WRENCHES)
+def test_a_wrench_that_is_not_six_finite_numbers_is_refused(arm, method, value):
+    """The error names the link and the argument, for a sample and for a batch."""
+    function, link = getattr(arm, method), arm.link_names[3]
+    for q in (np.zeros(6), np.zeros((2, 6))):
+        before = function(q, q, q)
+        for _ in range(2):
+            with pytest.raises(InputError, match=rf'external_wrenches.*{link}'):
+                function(q, q, q, external_wrenches={link: value})
+        np.testing.assert_array_equal(function(q, q, q), before)
+
+
+@pytest.mark.parametrize('method', METHODS)
+@pytest.mark.parametrize('name', ['nowhere', '', None, 3, ('tcp',)], ids=repr)
+def test_a_wrench_on_an_unknown_link_is_refused_by_name(arm, method, name):
+    """A link that the robot does not have is an error of our tree that names it."""
+    zero = np.zeros(6)
+    with pytest.raises(NeDynamicsError, match=r'link|external_wrenches'):
+        getattr(arm, method)(zero, zero, zero, external_wrenches={name: np.ones(6)})
+
+
+@pytest.mark.parametrize('method', METHODS)
+@pytest.mark.parametrize(
+    'value', [np.ones(6), [1.0] * 6, 'tcp', 7, [('tcp', np.ones(6))]], ids=repr
+)
+def test_wrenches_that_are_no_mapping_are_refused(arm, method, value):
+    """A bare wrench in place of a mapping is an error that says what was expected."""
+    zero = np.zeros(6)
+    with pytest.raises(NeDynamicsError, match='external_wrenches'):
+        getattr(arm, method)(zero, zero, zero, external_wrenches=value)
+
+
+@pytest.mark.parametrize('method', METHODS)
+def test_external_wrenches_are_taken_by_name_only(arm, method):
+    """By place they would be taken for another argument."""
+    zero = np.zeros(6)
+    for _ in range(2):
+        with pytest.raises(TypeError):
+            getattr(arm, method)(zero, zero, zero, None, None, None, {'tcp': np.ones(6)})
+
+
+def test_a_wrench_so_large_that_the_result_overflows_is_refused(arm):
+    """Two wrenches of 1.5e308 on one link, or one with a long lever, give no infinity."""
+    zero = np.zeros(6)
+    huge = np.full(6, 1.5e308)
+    for method, batch in itertools.product(METHODS, (False, True)):
+        q = np.zeros((2, 6)) if batch else zero
+        for _ in range(2):
+            with pytest.raises(InputError, match=r'overflow|finite'):
+                getattr(arm, method)(q, q, q, external_wrenches={'tcp': huge})
+            with pytest.raises(InputError, match=r'overflow|finite'):
+                getattr(arm, method)(q, q, q, external_wrenches={'tcp': huge, 'flange': huge})
+
+
+@pytest.mark.parametrize('method', ['gravity_torque', 'mass_matrix', 'forward_dynamics'])
+@pytest.mark.parametrize(
+    'payload',
+    [
+        np.zeros(9),
+        np.zeros(11),
+        np.zeros((3, 10)),
+        np.zeros((10, 1)),
+        [],
+        1.0,
+        [np.nan] * 10,
+        [1.0] * 9 + [np.inf],
+        'heavy',
+        [None] * 10,
+    ],
+    ids=repr,
+)
+def test_a_payload_that_is_not_ten_finite_numbers_is_refused(arm, method, payload):
+    """The error names the argument, for a sample and for a batch."""
+    count = 3 if method == 'forward_dynamics' else 1
+    for q in (np.zeros(6), np.zeros((2, 6))):
+        for _ in range(2):
+            with pytest.raises(InputError, match=r'^payload: expected'):
+                getattr(arm, method)(*[q] * count, payload=payload)
+        assert np.isfinite(getattr(arm, method)(*[q] * count, payload=np.zeros(10))).all()
+
+
+@pytest.mark.parametrize(
+    'base_motion',
+    [np.zeros(8), np.zeros(10), np.zeros((3, 9)), [], 1.0, [np.nan] * 9, [np.inf] * 9, 'fast'],
+    ids=repr,
+)
+def test_a_base_motion_that_is_not_nine_finite_numbers_is_refused(arm, base_motion):
+    """The forward dynamics refuse it by name, for a sample and for a batch."""
+    for q in (np.zeros(6), np.zeros((2, 6))):
+        for _ in range(2):
+            with pytest.raises(InputError, match='base_motion'):
+                arm.forward_dynamics(q, q, q, base_motion=base_motion)
+
+
+def test_nothing_is_carried_without_a_tip(backend):
+    """Without a tip a payload is a model error; wrenches on links that are named are not."""
+    robot = replace(load_rotor_tree(1402, 3), tip_link=None)
+    ours = ned.Dynamics(robot, GRAVITY, backend)
+    zero, ones = np.zeros(robot.n), np.ones(10)
+    for _ in range(2):
+        with pytest.raises(ModelError, match='tip'):
+            ours.gravity_torque(zero, ones)
+        with pytest.raises(ModelError, match='tip'):
+            ours.mass_matrix(zero, ones)
+        with pytest.raises(ModelError, match='tip'):
+            ours.forward_dynamics(zero, zero, zero, payload=ones)
+        link = ours.link_names[-1]
+        with_tip = rotor_dynamics(1402, 3, backend)
+        np.testing.assert_allclose(
+            ours.inverse_dynamics(zero, zero, zero, external_wrenches={link: np.ones(6)}),
+            with_tip.inverse_dynamics(zero, zero, zero, external_wrenches={link: np.ones(6)}),
+            rtol=1e-12,
+        )
+        moved = ours.forward_dynamics(zero, zero, zero, base_motion=np.ones(9))
+        expected = with_tip.forward_dynamics(zero, zero, zero, base_motion=np.ones(9))
+        np.testing.assert_allclose(moved, expected, rtol=1e-11)
+
+
+def test_a_load_that_makes_the_mass_matrix_singular_is_refused(backend):
+    """A payload that takes the last inertia away leaves no acceleration to compute."""
+    robot = ned.load_urdf(
+        '<robot name="one"><link name="base"/><link name="arm"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/>'
+        '<axis xyz="0 0 1"/></joint></robot>',
+        tip_link='arm',
+    )
+    ours = ned.Dynamics(robot, GRAVITY, backend)
+    opposite = -robot.payload_parameters(robot.link('arm').inertia)
+    zero = np.zeros(1)
+    assert ours.mass_matrix(zero, opposite) == 0.0
+    for _ in range(2):
+        with pytest.raises(ModelError):
+            ours.forward_dynamics(zero, zero, np.ones(1), payload=opposite)
