@@ -1,0 +1,690 @@
+"""Dynamics with parameters of the run time are the dynamics of the robot that has them."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import pickle
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from motion_samples import random_motion
+from oracle_measure import GRAVITY, backend_cases, relative_error
+from random_robots import random_tree
+from rotor_trees import load_rotor_tree, rotor_oracle
+
+import ne_dynamics as ned
+from ne_dynamics.errors import InputError, ModelError, NeDynamicsError
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.shipped import shipped_file
+
+ROWS = 3
+TOLERANCE = 1e-12
+"""Relative to the largest number of the result."""
+
+TREES = [(seed, 1 + seed % 9) for seed in range(1600, 1609)] + [(1620, 11), (1621, 25)]
+COMPILED_TREES = [*TREES[2:5], (1621, 25)]
+
+every_tree = pytest.mark.parametrize(
+    ('backend', 'tree'),
+    backend_cases(TREES, COMPILED_TREES.__contains__),
+    indirect=['backend'],
+    ids=str,
+)
+
+KEYS = ('inertial', 'viscous_friction', 'coulomb_friction', 'rotor_inertia')
+
+METHODS = {
+    'inverse_dynamics': ('q', 'qd', 'qdd'),
+    'inverse_dynamics with wrench': ('q', 'qd', 'qdd', 'wrench'),
+    'inverse_dynamics in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
+    'gravity_torque': ('q',),
+    'gravity_torque with payload': ('q', 'payload'),
+    'bias_torque': ('q', 'qd'),
+    'friction_torque': ('qd',),
+    'mass_matrix': ('q',),
+    'mass_matrix with payload': ('q', 'payload'),
+    'coriolis_matrix': ('q', 'qd'),
+    'kinetic_energy': ('q', 'qd'),
+    'potential_energy': ('q',),
+    'generalized_momentum': ('q', 'qd'),
+    'lagrangian_gradient': ('q', 'qd'),
+    'center_of_mass': ('q',),
+    'regressor': ('q', 'qd', 'qdd'),
+    'link_poses': ('q',),
+    'forward_kinematics': ('q',),
+    'jacobian': ('q',),
+    'jacobian_rate': ('q', 'qd'),
+    'inverse_dynamics_derivatives': ('q', 'qd', 'qdd'),
+}
+"""Methods whose results are compared as they are, by what they take."""
+
+FORWARD = {
+    'forward_dynamics': ('q', 'qd', 'tau'),
+    'forward_dynamics with wrench': ('q', 'qd', 'tau', 'wrench'),
+    'forward_dynamics in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
+    'forward_dynamics_derivatives': ('q', 'qd', 'tau'),
+}
+"""Methods whose results are compared through the mass matrix."""
+
+
+@functools.cache
+def real_parameters(seed, robot):
+    """Return parameters of real bodies with full tensors, friction and rotors, by keyword."""
+    rng = np.random.default_rng([seed, 13])
+    inertial = []
+    for _ in robot.bodies:
+        mass = rng.uniform(0.5, 5.0)
+        x, y, z = mass * rng.uniform(0.05, 0.3, 3) ** 2
+        axes, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        tensor = axes @ np.diag([y + z, x + z, x + y]) @ axes.T
+        body = Inertia(mass, rng.uniform(-0.3, 0.3, 3), 0.5 * (tensor + tensor.T))
+        inertial.append(body.parameters)
+    return {
+        'inertial': np.concatenate(inertial),
+        'viscous_friction': rng.uniform(0.0, 2.0, robot.n),
+        'coulomb_friction': rng.uniform(0.0, 2.0, robot.n),
+        'rotor_inertia': rng.uniform(0.0, 0.05, robot.n),
+    }
+
+
+def change_robot(robot, parameters):
+    """Return the robot whose first link of each body carries all of it; joints changed."""
+    changed = robot
+    if 'inertial' in parameters:
+        rows = iter(parameters['inertial'].reshape(len(robot.bodies), 10))
+        inertias = {index: Inertia.from_parameters(row) for index, row in enumerate(rows)}
+        links = []
+        for link in robot.links:
+            if link.body != -1:
+                own = inertias.pop(link.body, None)
+                at_link = (
+                    Inertia.zero() if own is None else own.transformed(link.pose_in_body.inverse())
+                )
+                link = replace(link, inertia=at_link)
+            links.append(link)
+        changed = replace(changed, links=tuple(links))
+    joints = [
+        replace(
+            joint,
+            **{key: float(parameters[key][index]) for key in KEYS[1:] if key in parameters},
+        )
+        for index, joint in enumerate(robot.joints)
+    ]
+    return replace(changed, joints=tuple(joints))
+
+
+def arguments_of(dynamics, seed, rows=ROWS):
+    """Return arguments by name, one row a sample."""
+    sample = random_motion(seed, rows, dynamics.n)
+    rng = np.random.default_rng([seed, 14])
+    payload = Inertia(1.3, [0.1, -0.2, 0.05], np.diag([0.02, 0.03, 0.04])).parameters
+    return {
+        'q': sample.q,
+        'qd': sample.qd,
+        'qdd': sample.qdd,
+        'tau': rng.uniform(-20.0, 20.0, (rows, dynamics.n)),
+        'wrench': sample.wrench,
+        'base_motion': sample.base_motion,
+        'payload': np.tile(payload, (rows, 1)),
+    }
+
+
+def check_equal(found, expected, seed, methods=METHODS, forward=FORWARD, tolerance=TOLERANCE):
+    """Assert that every method agrees, a batch, its rows one by one, and into an array.
+
+    Accelerations are compared through the mass matrix: it takes out the conditioning.
+    """
+    arguments = arguments_of(expected, seed)
+    rows = range(len(arguments['q']))
+    for method, names in {**methods, **forward}.items():
+        function = method.split()[0]
+        values = [arguments[name] for name in names]
+        right = getattr(expected, function)(*values)
+        axis = 1 if 'derivatives' in method else 0
+        for turn in range(2):
+            batch = getattr(found, function)(*values)
+            singles = np.stack(
+                [getattr(found, function)(*[value[row] for value in values]) for row in rows], axis
+            )
+            out = np.full(np.shape(right), np.nan)
+            assert getattr(found, function)(*values, out=out) is out
+            for form, computed in (('batch', batch), ('single', singles), ('out', out)):
+                error, bound = computed - right, np.abs(right).max()
+                if method in forward:
+                    mass = expected.mass_matrix(
+                        arguments['q'], *([arguments['payload']] if 'payload' in names else [])
+                    )
+                    columns = slice(None) if axis else (..., None)
+                    error = mass @ error[columns]
+                    bound = (np.abs(mass) @ np.abs(right[columns])).max()
+                where = f'{method}, {form}, call {turn + 1}'
+                deviation = np.abs(error).max(initial=0.0)
+                assert deviation <= tolerance * bound, (where, deviation / bound)
+
+
+def check_wrenches_on_links(found, expected, seed):
+    """Assert that both dynamics agree under wrenches on two links."""
+    arguments = arguments_of(expected, seed)
+    names = expected.link_names[1 :: max(1, len(expected.link_names) // 2)][:2]
+    on_links = dict.fromkeys(names, arguments['wrench'])
+    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
+    right = expected.inverse_dynamics(*motion, external_wrenches=on_links)
+    computed = found.inverse_dynamics(*motion, external_wrenches=on_links)
+    assert relative_error(computed, right) <= TOLERANCE
+    back = found.forward_dynamics(motion[0], motion[1], computed, external_wrenches=on_links)
+    mass = expected.mass_matrix(motion[0])
+    deviation = np.abs(mass @ (back - motion[2])[..., None]).max()
+    terms = (np.abs(mass) @ np.abs(motion[2])[..., None]).max()
+    assert deviation <= 1e-11 * max(terms, np.abs(right).max())
+
+
+@functools.cache
+def nominal(tree, backend):
+    """Return the dynamics that all parameters of a tree start from."""
+    return ned.Dynamics(load_rotor_tree(*tree), GRAVITY, backend)
+
+
+def test_the_trees_are_what_they_are_said_to_be():
+    """Among the trees are mimic and prismatic joints, branches, and one of 25 coordinates."""
+    robots = [load_rotor_tree(*tree) for tree in TREES]
+    assert any(len(robot.bodies) > robot.n for robot in robots)
+    kinds = {joint.type.value for robot in robots for joint in robot.joints}
+    assert kinds == {'revolute', 'continuous', 'prismatic'}
+    assert any(not robot.is_chain for robot in robots)
+    assert max(robot.n for robot in robots) == 25
+    # Several links a body: the sum of them is what changes.
+    assert any(
+        sum(link.body == 0 for link in robot.links) > 1 or len(robot.links) > len(robot.bodies) + 1
+        for robot in robots
+    )
+
+
+@every_tree
+def test_every_method_is_that_of_the_changed_robot(tree, backend):
+    """All parameters at once, real bodies: every method, batch and single, within 1e-12."""
+    parameters = real_parameters(tree[0], load_rotor_tree(*tree))
+    found = nominal(tree, backend).with_parameters(**parameters)
+    expected = ned.Dynamics(change_robot(load_rotor_tree(*tree), parameters), GRAVITY, 'python')
+    check_equal(found, expected, tree[0])
+    check_wrenches_on_links(found, expected, tree[0])
+    np.testing.assert_allclose(
+        found.inertial_parameters(), parameters['inertial'], rtol=0.0, atol=1e-13
+    )
+    assert found.link_names == expected.link_names
+    np.testing.assert_array_equal(found.gravity, expected.gravity)
+    assert found.backend == backend
+
+
+@every_tree
+def test_the_robot_of_the_new_dynamics_has_the_numbers(tree, backend):
+    """`robot` is the changed robot; the first dynamics and their robot stay as they were."""
+    first = nominal(tree, backend)
+    before = first.inertial_parameters().copy()
+    arguments = arguments_of(first, 1)
+    effort = first.inverse_dynamics(arguments['q'], arguments['qd'], arguments['qdd'])
+    parameters = real_parameters(tree[0] + 1, first.robot)
+    found = first.with_parameters(**parameters)
+    expected = change_robot(first.robot, parameters)
+    for key in KEYS[1:]:
+        np.testing.assert_array_equal(found.robot.joint_values(key), parameters[key])
+    for ours, right in zip(found.robot.bodies, expected.bodies, strict=True):
+        np.testing.assert_allclose(
+            ours.inertia.parameters, right.inertia.parameters, rtol=0.0, atol=1e-13
+        )
+    np.testing.assert_array_equal(
+        found.robot.joint_values('gear_ratio'), first.robot.joint_values('gear_ratio')
+    )
+    np.testing.assert_array_equal(first.inertial_parameters(), before)
+    again = first.inverse_dynamics(arguments['q'], arguments['qd'], arguments['qdd'])
+    np.testing.assert_array_equal(again, effort)
+
+
+@every_tree
+def test_pinocchio_with_the_same_parameters_agrees(tree, backend):
+    """Efforts, mass matrix, energies and derivatives are those of Pinocchio's changed model."""
+    parameters = real_parameters(tree[0] + 2, load_rotor_tree(*tree))
+    found = nominal(tree, backend).with_parameters(**parameters)
+    oracle = rotor_oracle(*tree)
+    joints = [body.joint_name for body in found.robot.bodies]
+    oracle.set_inertial_parameters(joints, parameters['inertial'])
+    gears = found.robot.joint_values('gear_ratio')
+    oracle.set_reflected_inertia(gears**2 * parameters['rotor_inertia'])
+    arguments = arguments_of(found, tree[0])
+    friction = found.friction_torque(arguments['qd'])
+    for row in range(ROWS):
+        q, qd, qdd = (arguments[name][row] for name in ('q', 'qd', 'qdd'))
+        rigid = oracle.inverse_dynamics(q, qd, qdd)
+        scale = np.abs(rigid).max() + np.abs(friction).max()
+        computed = found.inverse_dynamics(q, qd, qdd)
+        assert relative_error(computed, rigid + friction[row], scale) <= 1e-11
+        assert relative_error(found.mass_matrix(q), oracle.mass_matrix(q)) <= 1e-11
+        energy = oracle.kinetic_energy(q, qd)
+        assert relative_error(found.kinetic_energy(q, qd), energy) <= 1e-11
+        height = oracle.potential_energy(q)
+        assert relative_error(found.potential_energy(q), height, scale) <= 1e-11
+        right = oracle.inverse_dynamics_derivatives(q, qd, qdd)[[0, 2]]
+        derivatives = found.inverse_dynamics_derivatives(q, qd, qdd)[[0, 2]]
+        assert relative_error(derivatives, right) <= 1e-9
+
+
+@every_tree
+@pytest.mark.parametrize('key', KEYS)
+def test_what_is_not_given_stays(tree, key, backend):
+    """One kind of parameter alone changes that kind alone."""
+    parameters = {key: real_parameters(tree[0], load_rotor_tree(*tree))[key]}
+    found = nominal(tree, backend).with_parameters(**parameters)
+    expected = ned.Dynamics(change_robot(load_rotor_tree(*tree), parameters), GRAVITY, 'python')
+    some = {name: METHODS[name] for name in ('inverse_dynamics', 'mass_matrix', 'bias_torque')}
+    check_equal(found, expected, tree[0], some, {})
+
+
+@every_tree
+def test_parameters_upon_parameters(tree, backend):
+    """A second call starts from the first one's numbers; none at all changes nothing."""
+    robot = load_rotor_tree(*tree)
+    first, second = real_parameters(tree[0], robot), real_parameters(tree[0] + 5, robot)
+    ours = nominal(tree, backend)
+    stepwise = ours
+    for key in KEYS:
+        stepwise = stepwise.with_parameters(**{key: first[key]})
+    together = ours.with_parameters(**first)
+    mixed = {**first, 'viscous_friction': second['viscous_friction']}
+    changed = together.with_parameters(viscous_friction=second['viscous_friction'])
+    some = {name: METHODS[name] for name in ('inverse_dynamics', 'mass_matrix', 'bias_torque')}
+    for found, parameters in (
+        (stepwise, first),
+        (together.with_parameters(), first),
+        (changed, mixed),
+        (together.with_parameters(**second), second),
+        (ours.with_parameters(), {}),
+    ):
+        expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
+        check_equal(found, expected, tree[0], some, {})
+
+
+@every_tree
+def test_the_efforts_are_linear_in_the_inertias(tree, backend):
+    """Numbers of no real body are taken, negative masses too: efforts are regressor times them."""
+    ours = nominal(tree, backend)
+    rng = np.random.default_rng(tree[0])
+    inertial = rng.uniform(-2.0, 2.0, 10 * len(ours.robot.bodies))
+    n = ours.n
+    found = ours.with_parameters(
+        inertial=inertial,
+        viscous_friction=np.zeros(n),
+        coulomb_friction=np.zeros(n),
+        rotor_inertia=np.zeros(n),
+    )
+    arguments = arguments_of(ours, tree[0])
+    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
+    regressor = ours.regressor(*motion)
+    scale = (np.abs(regressor) @ np.abs(inertial)).max()
+    for _ in range(2):
+        computed = found.inverse_dynamics(*motion)
+        assert relative_error(computed, regressor @ inertial, scale) <= 1e-11
+        single = found.inverse_dynamics(*[values[0] for values in motion])
+        assert relative_error(single, regressor[0] @ inertial, scale) <= 1e-11
+
+
+@every_tree
+def test_no_inertia_at_all(tree, backend):
+    """Bodies without mass take friction and rotor inertia only, and there is no centre of mass."""
+    ours = nominal(tree, backend)
+    found = ours.with_parameters(inertial=np.zeros(10 * len(ours.robot.bodies)))
+    arguments = arguments_of(ours, tree[0])
+    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
+    rotors = ours.robot.joint_values('reflected_inertia')
+    expected = rotors * motion[2] + ours.friction_torque(motion[1])
+    for _ in range(2):
+        computed = found.inverse_dynamics(*motion)
+        np.testing.assert_allclose(computed, expected, rtol=1e-13, atol=1e-13)
+        np.testing.assert_allclose(found.mass_matrix(motion[0][0]), np.diag(rotors), atol=1e-14)
+        for q in (motion[0], motion[0][0]):
+            with pytest.raises(ModelError, match='mass'):
+                found.center_of_mass(q)
+
+
+@pytest.mark.parametrize('factor', [1e6, 3e7, 1e12])
+@pytest.mark.parametrize('key', KEYS)
+def test_large_numbers(key, factor, backend):
+    """Numbers of 1e6 and more give what the robot with them gives."""
+    robot = load_rotor_tree(1602, 3)
+    parameters = {key: factor * real_parameters(4, robot)[key]}
+    found = nominal((1602, 3), backend).with_parameters(**parameters)
+    expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
+    check_equal(found, expected, 9)
+
+
+def test_zeros_in_the_model_are_not_built_in(backend):
+    """Parameters that the first model has as zeros can become numbers, and back."""
+    text = (
+        '<robot name="one"><link name="base"/><link name="arm"/><link name="hand"/>'
+        '<joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/>'
+        '<axis xyz="0 1 0"/></joint><joint name="slide" type="prismatic"><origin xyz="0.3 0 0"/>'
+        '<parent link="arm"/><child link="hand"/><axis xyz="1 0 0"/>'
+        '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+    robot = ned.load_urdf(text, tip_link='hand')
+    empty = ned.Dynamics(robot, GRAVITY, backend)
+    parameters = real_parameters(7, robot)
+    found = empty.with_parameters(**parameters)
+    check_equal(found, ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python'), 3)
+    nothing = {key: np.zeros_like(value) for key, value in parameters.items()}
+    zero = found.with_parameters(**nothing).inverse_dynamics([0.3, 0.1], [1.0, 2.0], [3.0, 4.0])
+    np.testing.assert_array_equal(zero, np.zeros(2))
+
+
+@pytest.mark.parametrize('name', ['six_axis_arm.urdf', 'puma560_standard_dh.yaml'])
+def test_robots_of_the_package(name, backend):
+    """The shipped robots, whose axes are square to each other, agree in every method too."""
+    load = ned.load_urdf if name.endswith('.urdf') else ned.load_dh
+    robot = load(shipped_file(name))
+    parameters = real_parameters(11, robot)
+    found = ned.Dynamics(robot, GRAVITY, backend).with_parameters(**parameters)
+    check_equal(found, ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python'), 5)
+
+
+# ---- objects
+
+
+class NamedDynamics(ned.Dynamics):
+    """Dynamics with an attribute of their own."""
+
+    label = 'none'
+
+    def weigh(self):
+        """Return the mass of all bodies [kg]."""
+        return self.inertial_parameters()[::10].sum()
+
+
+@pytest.mark.parametrize('used', [False, True], ids=['fresh', 'used'])
+def test_pickles_and_copies(used, backend):
+    """A pickle, a copy and a deep copy compute the same, used or not, and can be changed on."""
+    robot = load_rotor_tree(1604, 5)
+    parameters = real_parameters(3, robot)
+    found = nominal((1604, 5), backend).with_parameters(**parameters)
+    expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
+    some = {name: METHODS[name] for name in ('inverse_dynamics', 'mass_matrix')}
+    if used:
+        check_equal(found, expected, 1, some, {})
+    other = {**parameters, 'viscous_friction': parameters['coulomb_friction']}
+    right = ned.Dynamics(change_robot(robot, other), GRAVITY, 'python')
+    for twin in (pickle.loads(pickle.dumps(found)), copy.copy(found), copy.deepcopy(found)):
+        assert type(twin) is ned.Dynamics
+        assert twin.backend == backend
+        check_equal(twin, expected, 1, some, {})
+        again = twin.with_parameters(viscous_friction=parameters['coulomb_friction'])
+        check_equal(again, right, 1, some, {})
+    check_equal(found, expected, 1, some, {})
+
+
+def test_a_subclass_stays_one(backend):
+    """The class, and what is set on the object before, is that of the object that was asked."""
+    robot = load_rotor_tree(1604, 5)
+    first = NamedDynamics(robot, GRAVITY, backend)
+    parameters = real_parameters(3, robot)
+    found = first.with_parameters(**parameters)
+    assert type(found) is NamedDynamics
+    assert found.weigh() == pytest.approx(parameters['inertial'][::10].sum())
+    found.label = 'mine'
+    expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
+    some = {name: METHODS[name] for name in ('inverse_dynamics', 'mass_matrix')}
+    for twin in (found, copy.copy(found), copy.deepcopy(found)):
+        assert type(twin) is NamedDynamics
+        assert twin.label == 'mine'
+        check_equal(twin, expected, 2, some, {})
+    assert type(found.with_parameters()) is NamedDynamics
+    assert first.label == 'none'
+
+
+def test_the_arguments_are_copied(backend):
+    """Arrays of the caller that change later change nothing, and are not changed."""
+    ours = nominal((1602, 3), backend)
+    parameters = {key: value.copy() for key, value in real_parameters(5, ours.robot).items()}
+    kept = {key: value.copy() for key, value in parameters.items()}
+    found = ours.with_parameters(**parameters)
+    arguments = arguments_of(ours, 2)
+    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
+    before = found.inverse_dynamics(*motion)
+    for key, value in parameters.items():
+        np.testing.assert_array_equal(value, kept[key])
+        value[:] = np.nan
+    np.testing.assert_array_equal(found.inverse_dynamics(*motion), before)
+    fresh = [values + 0.1 for values in motion]
+    assert np.isfinite(found.inverse_dynamics(*fresh)).all()
+    assert np.isfinite(found.mass_matrix(motion[0])).all()
+    lists = ours.with_parameters(**{key: value.tolist() for key, value in kept.items()})
+    np.testing.assert_array_equal(lists.inverse_dynamics(*motion), before)
+
+
+def test_source_has_the_numbers(backend):
+    """The generated text runs on its own and gives the efforts of the changed robot."""
+    robot = load_rotor_tree(1602, 3)
+    parameters = real_parameters(6, robot)
+    found = nominal((1602, 3), backend).with_parameters(**parameters)
+    scope = {}
+    exec(found.source(), scope)
+    arguments = arguments_of(found, 4)
+    motion = [arguments[name][0] for name in ('q', 'qd', 'qdd')]
+    computed = scope['inverse_dynamics'](*[values.tolist() for values in motion])
+    expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
+    right = expected.inverse_dynamics(*motion)
+    assert relative_error(np.ravel(computed), right) <= TOLERANCE
+    assert found.operation_counts() == expected.operation_counts()
+
+
+@pytest.mark.parametrize('shared', [False, True], ids=['one each', 'one for all'])
+def test_threads(shared, backend):
+    """Threads that make dynamics of one robot and call them at once get their own numbers."""
+    subject = random_tree(1650, 6)
+    robot = replace(ned.load_urdf(subject.urdf), tip_link=subject.tip)
+    first = ned.Dynamics(robot, GRAVITY, backend)
+    arguments = arguments_of(first, 3, rows=5)
+    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
+    count, turns = 4, 30
+    sets = [real_parameters(0 if shared else index, robot) for index in range(count)]
+    expected = [
+        ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python').inverse_dynamics(*motion)
+        for parameters in sets
+    ]
+    common = first.with_parameters(**sets[0])
+    barrier, errors = threading.Barrier(count), []
+
+    def work(index):
+        try:
+            barrier.wait()
+            found = common if shared else first.with_parameters(**sets[index])
+            for turn in range(turns):
+                batch = found.inverse_dynamics(*motion)
+                single = found.inverse_dynamics(*[values[turn % 5] for values in motion])
+                errors.append(relative_error(batch, expected[index]))
+                scale = np.abs(expected[index]).max()
+                errors.append(relative_error(single, expected[index][turn % 5], scale))
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    failures = [error for error in errors if isinstance(error, BaseException)]
+    assert not failures, failures
+    assert len(errors) == 2 * count * turns
+    assert max(errors) <= TOLERANCE
+
+
+def test_batches_that_threads_share():
+    """With several threads a large batch is that of the changed robot."""
+    robot = load_rotor_tree(1604, 5)
+    parameters = real_parameters(8, robot)
+    found = ned.Dynamics(robot, GRAVITY, threads=2).with_parameters(**parameters)
+    expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
+    sample = random_motion(4, 5000, robot.n)
+    motion = sample.q, sample.qd, sample.qdd
+    right = expected.inverse_dynamics(*motion)
+    for _ in range(3):
+        assert relative_error(found.inverse_dynamics(*motion), right) <= TOLERANCE
+
+
+# ---- nothing is compiled anew
+
+
+@pytest.fixture
+def compilations(tmp_path, monkeypatch):
+    """List of the calls that compile or load machine code, with an empty cache folder."""
+    from ne_dynamics.codegen.compiler import Toolchain, toolchain
+    from ne_dynamics.errors import BackendError
+
+    try:
+        toolchain()
+    except BackendError as error:
+        pytest.skip(str(error))
+    monkeypatch.setenv('NE_DYNAMICS_CACHE', str(tmp_path / 'cache'))
+    calls = []
+
+    def counted(name):
+        original = getattr(Toolchain, name)
+
+        def count(self, *arguments):
+            calls.append(name)
+            return original(self, *arguments)
+
+        return count
+
+    for name in ('compile', 'load'):
+        monkeypatch.setattr(Toolchain, name, counted(name))
+    return calls
+
+
+def use(dynamics):
+    """Call every method twice, a sample and a batch."""
+    arguments = arguments_of(dynamics, 5)
+    for method, names in {**METHODS, **FORWARD}.items():
+        for row in (0, slice(None)):
+            for _ in range(2):
+                getattr(dynamics, method.split()[0])(*[arguments[name][row] for name in names])
+
+
+def test_other_parameters_compile_nothing(compilations):
+    """One program of each function serves all parameters, copies and derived dynamics."""
+    subject = random_tree(1660, 4)  # in no other test: its code is not in memory
+    robot = replace(ned.load_urdf(subject.urdf), tip_link=subject.tip)
+    first = ned.Dynamics(robot, GRAVITY, 'compiled')
+    found = first.with_parameters(**real_parameters(1, robot))
+    use(found)
+    assert compilations.count('compile') > 5  # the counter counts
+    before = list(compilations)
+    for seed in range(5):
+        other = first.with_parameters(**real_parameters(seed, robot))
+        use(other)
+        use(found.with_parameters(viscous_friction=np.full(robot.n, 0.1 * seed)))
+    use(first.with_parameters(rotor_inertia=np.zeros(robot.n)))
+    use(copy.deepcopy(found))
+    use(pickle.loads(pickle.dumps(found)))
+    assert compilations == before
+
+
+# ---- input that cannot be used
+
+
+BAD_NUMBERS = {
+    'too short': lambda good: good[:-1],
+    'too long': lambda good: np.append(good, 0.0),
+    'a row': lambda good: good[None],
+    'a column': lambda good: good[:, None],
+    'a number': lambda good: 1.0,
+    'empty': lambda good: [],
+    'NaN': lambda good: np.where(np.arange(len(good)) == 1, np.nan, good),
+    'infinity': lambda good: np.where(np.arange(len(good)) == 1, np.inf, good),
+    'minus infinity': lambda good: np.where(np.arange(len(good)) == 0, -np.inf, good),
+    'text': lambda good: 'many',
+    'texts': lambda good: ['1.0'] * len(good),
+    'None inside': lambda good: [None] * len(good),
+    'complex': lambda good: good * 1j,
+    'ragged': lambda good: [[1.0], [1.0, 2.0]],
+    'dict': lambda good: {'hinge': 1.0},
+}
+
+
+@pytest.mark.parametrize('key', KEYS)
+@pytest.mark.parametrize('make', BAD_NUMBERS.values(), ids=BAD_NUMBERS)
+def test_bad_numbers_are_refused_by_name(key, make, backend):
+    """Another shape, numbers that are not finite and what is no number: the error has the name."""
+    ours = nominal((1602, 3), backend)
+    good = real_parameters(1, ours.robot)
+    with pytest.raises(InputError, match=rf'\b{key}\b'):
+        ours.with_parameters(**{**good, key: make(good[key])})
+
+
+@pytest.mark.parametrize('key', KEYS[1:])
+def test_negative_numbers_of_joints_are_refused(key, backend):
+    """Friction and rotor inertia below zero: the error names the joint and the number."""
+    ours = nominal((1602, 3), backend)
+    values = np.array([0.1, -0.25, 0.1])
+    with pytest.raises(ModelError, match=rf'{ours.joint_names[1]}.*{key}.*-0\.25'):
+        ours.with_parameters(**{key: values})
+
+
+def test_a_first_moment_without_mass_is_refused(backend):
+    """The centre of mass would be at infinity: the error names the body."""
+    ours = nominal((1602, 3), backend)
+    inertial = real_parameters(1, ours.robot)['inertial'].copy()
+    inertial[10] = 0.0
+    with pytest.raises(ModelError, match=ours.robot.bodies[1].name):
+        ours.with_parameters(inertial=inertial)
+
+
+def test_numbers_that_overflow_are_refused(backend):
+    """A finite mass or rotor so large that the equations overflow is refused or computed."""
+    ours = nominal((1602, 3), backend)
+    inertial = real_parameters(1, ours.robot)['inertial'].copy()
+    inertial[0] = 1.7e308
+    with pytest.raises(NeDynamicsError, match=r'mass|inertia'):
+        ours.with_parameters(inertial=inertial)
+    with pytest.raises(NeDynamicsError, match=r'rotor_inertia'):
+        ours.with_parameters(rotor_inertia=np.full(3, 1.7e308))
+    huge = ours.with_parameters(viscous_friction=np.full(3, 1.7e308))
+    for qd in (np.full(3, 3.0), np.full((2, 3), 3.0)):
+        for _ in range(2):
+            with pytest.raises(InputError, match=r'overflow|finite'):
+                huge.inverse_dynamics(qd, qd, qd)
+            with pytest.raises(InputError, match=r'overflow|finite'):
+                huge.friction_torque(qd)
+
+
+def test_parameters_are_taken_by_name_only(backend):
+    """By place or under another name they are a type error."""
+    ours = nominal((1602, 3), backend)
+    with pytest.raises(TypeError):
+        ours.with_parameters(real_parameters(1, ours.robot)['inertial'])
+    with pytest.raises(TypeError):
+        ours.with_parameters(friction=np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    'method', [name for name in (*METHODS, *FORWARD) if 'with' not in name and 'full' not in name]
+)
+def test_arguments_are_checked_as_before(method, backend):
+    """Dynamics with parameters refuse wrong joint arrays by name, before and after calls."""
+    found = nominal((1602, 3), backend).with_parameters(
+        **real_parameters(1, load_rotor_tree(1602, 3))
+    )
+    names = {**METHODS, **FORWARD}[method]
+    for bad in names:
+        for value in (
+            np.zeros(2),
+            np.full(3, np.nan),
+            [np.inf, 0, 0],
+            None,
+            'up',
+            np.zeros((1, 1, 3)),
+        ):
+            for _ in range(2):
+                arguments = {name: np.zeros(3) for name in names}
+                getattr(found, method)(**{**arguments, 'q' if 'q' in names else 'qd': np.ones(3)})
+                with pytest.raises(InputError, match=rf'\b{bad}\b'):
+                    getattr(found, method)(**{**arguments, bad: value})
