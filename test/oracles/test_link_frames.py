@@ -235,3 +235,31 @@ def test_without_a_tip_a_link_must_be_named(backend):
             ours.jacobian_rate(zero, zero)
         assert ours.jacobian_rate(zero, zero, ours.link_names[-1]).shape == (6, ours.n)
         assert ours.link_poses(zero).shape == (len(ours.link_names), 4, 4)
+
+
+@pytest.mark.parametrize(
+    'value',
+    [[0.0, np.nan, 0.0], [np.inf, 0.0, 0.0], np.zeros(2), np.zeros((1, 1, 3)), 0.5, 'up', None],
+    ids=repr,
+)
+@pytest.mark.parametrize('bad', ['q', 'qd'])
+def test_joint_arrays_that_cannot_be_used_are_refused_by_name(bad, value, backend):
+    """The rate of a Jacobian refuses a wrong shape, type or number, before and after calls."""
+    ours = rotor_dynamics(1514, 3, backend)
+    for _ in range(2):
+        arguments = {'q': np.zeros(3), 'qd': np.zeros(3)}
+        assert np.isfinite(ours.jacobian_rate(**arguments)).all()
+        arguments[bad] = value
+        with pytest.raises(InputError, match=rf'\b{bad}\b'):
+            ours.jacobian_rate(**arguments)
+
+
+def test_velocities_so_large_that_the_rate_overflows_are_refused(backend):
+    """Finite velocities never give a rate that is not finite: here it overflows."""
+    ours = rotor_dynamics(1530, 14, backend)
+    for rows in ((), (9,)):
+        q, fast = np.full((*rows, ours.n), 0.3), np.full((*rows, ours.n), 1.7e308)
+        for _ in range(2):
+            with pytest.raises(InputError, match='overflow'):
+                ours.jacobian_rate(q, fast)
+            assert np.isfinite(ours.jacobian_rate(q, q)).all()

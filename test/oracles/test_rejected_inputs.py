@@ -245,6 +245,31 @@ def test_unknown_backend(subject, name):
         ned.Dynamics(ned.load_urdf(subject.urdf), backend=name)
 
 
+def call_or_refuse(method, arguments):
+    """Return the result and '', or zero and the message of an error of input."""
+    try:
+        return method(**arguments), ''
+    except InputError as error:
+        return 0.0, str(error)
+
+
+@pytest.mark.parametrize(
+    'function', [name for name, names in ARGUMENTS.items() if 'qd' in names and len(names) > 1]
+)
+def test_velocities_so_large_that_the_result_overflows(dynamics, function):
+    """Finite input gives finite output or an error, never infinity, for a sample and a batch."""
+    for rows in ((), (3,), (9,)):
+        arguments = {name: np.full((*rows, N), 0.3) for name in ARGUMENTS[function]}
+        for speed in (1e150, 1e200, 1.7e308):
+            arguments['qd'] = np.full((*rows, N), speed)
+            for _ in range(2):
+                result, message = call_or_refuse(getattr(dynamics, function), arguments)
+                assert np.isfinite(result).all()
+                assert not message or 'overflow' in message
+            arguments['qd'] = np.full((*rows, N), 0.3)
+            assert np.isfinite(getattr(dynamics, function)(**arguments)).all()
+
+
 def test_unknown_link(chain):
     """A link that does not exist is refused by name."""
     for function in (chain.forward_kinematics, chain.jacobian):
