@@ -35,17 +35,6 @@ METHODS = {
     'forward_kinematics': ('q',),
     'jacobian': ('q',),
     'regressor': ('q', 'qd', 'qdd'),
-    'gravity_torque with payload': ('q', 'payload'),
-    'mass_matrix with payload': ('q', 'payload'),
-    'forward_dynamics in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
-    'bias_torque': ('q', 'qd'),
-    'generalized_momentum': ('q', 'qd'),
-    'lagrangian_gradient': ('q', 'qd'),
-    'center_of_mass': ('q',),
-    'link_poses': ('q',),
-    'jacobian_rate': ('q', 'qd'),
-    'inverse_dynamics_derivatives': ('q', 'qd', 'qdd'),
-    'forward_dynamics_derivatives': ('q', 'qd', 'tau'),
 }
 
 BACKENDS = ['python', 'compiled']

@@ -141,21 +141,28 @@ def check_equal(found, expected, seed, methods=METHODS, forward=FORWARD, toleran
     rows = range(len(arguments['q']))
     for method, names in {**methods, **forward}.items():
         function = method.split()[0]
-        values = [arguments[name] for name in names]
-        right = getattr(expected, function)(*values)
+        values = {name: arguments[name] for name in names}
+        right = getattr(expected, function)(**values)
         axis = 1 if 'derivatives' in method else 0
         for turn in range(2):
-            batch = getattr(found, function)(*values)
+            batch = getattr(found, function)(**values)
             singles = np.stack(
-                [getattr(found, function)(*[value[row] for value in values]) for row in rows], axis
+                [
+                    getattr(found, function)(
+                        **{name: value[row] for name, value in values.items()}
+                    )
+                    for row in rows
+                ],
+                axis,
             )
             out = np.full(np.shape(right), np.nan)
-            assert getattr(found, function)(*values, out=out) is out
+            assert getattr(found, function)(**values, out=out) is out
             for form, computed in (('batch', batch), ('single', singles), ('out', out)):
                 error, bound = computed - right, np.abs(right).max()
                 if method in forward:
                     mass = expected.mass_matrix(
-                        arguments['q'], *([arguments['payload']] if 'payload' in names else [])
+                        arguments['q'],
+                        payload=arguments['payload'] if 'payload' in names else None,
                     )
                     columns = slice(None) if axis else (..., None)
                     error = mass @ error[columns]
@@ -566,7 +573,8 @@ def use(dynamics):
     for method, names in {**METHODS, **FORWARD}.items():
         for row in (0, slice(None)):
             for _ in range(2):
-                getattr(dynamics, method.split()[0])(*[arguments[name][row] for name in names])
+                values = {name: arguments[name][row] for name in names}
+                getattr(dynamics, method.split()[0])(**values)
 
 
 def test_other_parameters_compile_nothing(compilations):
