@@ -267,7 +267,7 @@ class Dynamics:
             self._require_tip_for_load(wrench, payload)
         values = q, qd, qdd, wrench, base_motion, payload
         result = self._answer('inverse_dynamics', values, out)
-        if external_wrenches:
+        if external_wrenches is not None:
             result -= self._compute_external_efforts(q, external_wrenches)
             self._require_finite_sum('inverse_dynamics', result, external_wrenches)
         return result
@@ -276,10 +276,16 @@ class Dynamics:
         self, q: ArrayLike, external_wrenches: Mapping[str, ArrayLike]
     ) -> FloatArray:
         """Return the efforts that wrenches on links exert on the joints."""
+        if not isinstance(external_wrenches, Mapping):
+            raise InputError(
+                'external_wrenches: expected a mapping of names of links to wrenches, got '
+                f'{type(external_wrenches).__name__}'
+            )
         positions = check_rows(q, 'q', self.n)
         efforts = np.zeros_like(positions)
         for link, wrench in external_wrenches.items():
             name = f'external_wrenches[{link!r}]'
+            self.robot.link(link)  # raises
             given = [Given('q', q, self.n), Given(name, wrench, 6, serves_all=True)]
             arrays, _ = match_samples(given)
             require_finite(given, arrays)
@@ -395,7 +401,7 @@ class Dynamics:
         """
         if payload is not None or (wrench is not None and base_motion is not None):
             self._require_tip_for_load(wrench, payload)
-        if external_wrenches:
+        if external_wrenches is not None:
             given = [Given(name, value, self.n) for name, value in (('q', q), ('tau', tau))]
             arrays, is_single = match_samples(given)
             require_finite(given, arrays)
@@ -1023,9 +1029,10 @@ class Dynamics:
 
 
 def _check_vector(value: ArrayLike, name: str, count: int) -> FloatArray:
+    rows = check_rows(value, name, count)
     if np.ndim(value) != 1:
         raise InputError(f'{name}: expected shape ({count},), got {np.shape(value)}')
-    vector: FloatArray = check_rows(value, name, count)[0]
+    vector: FloatArray = rows[0]
     return vector
 
 

@@ -25,7 +25,7 @@ from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.codegen.run_time_parameters import LARGEST_PARAMETER
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.robot import FloatArray, Robot
 
 LONG_COMPILATION = 4000
 """Operations from which a compilation is announced on stderr when that is a terminal."""
@@ -184,7 +184,7 @@ class Evaluator:
 
     def _explain(self, row: Function, arrays: Sequence[FloatArray]) -> InputError | ModelError:
         """Return the error for a result that is not finite although the arguments are."""
-        if row.method == 'forward_dynamics':
+        if row.method in ('forward_dynamics', 'forward_dynamics_derivatives'):
             matrices = self.evaluate('mass_matrix', arrays[:1], lambda: None)
             with np.errstate(all='ignore'):
                 is_regular = (np.linalg.cond(matrices) < 1.0 / np.finfo(float).eps).all()
@@ -193,6 +193,10 @@ class Evaluator:
                     f'robot {self.subject.robot.name!r}: the mass matrix is singular at one of '
                     'the positions'
                 )
+        if row.name == 'center_of_mass' and not sum(
+            body.inertia.mass for body in self.subject.robot.bodies
+        ):
+            return make_weightless_error(self.subject.robot)
         names = [argument.name for argument in row.arguments]
         return make_overflow_error(row.method or row.name, names, arrays)
 
@@ -209,6 +213,8 @@ class Evaluator:
         try:
             single = kernel.single(*[array[0] for array in arrays])[np.newaxis]
         except ZeroDivisionError as error:
+            if name == 'center_of_mass':
+                raise make_weightless_error(self.subject.robot) from error
             raise ModelError(
                 f'robot {self.subject.robot.name!r}: the mass matrix is singular at q = '
                 f'{arrays[0][0].tolist()}'
@@ -221,6 +227,13 @@ class Evaluator:
             return single
         out[...] = single
         return out
+
+
+def make_weightless_error(robot: Robot) -> ModelError:
+    """Return the error for the centre of mass of what has no mass."""
+    return ModelError(
+        f'robot {robot.name!r}: center of mass: expected moving links with mass, got 0 kg'
+    )
 
 
 def make_overflow_error(
