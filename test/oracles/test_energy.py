@@ -19,7 +19,7 @@ ROWS = 3
 TOLERANCE = 1e-11
 """Relative to the largest number of the sample."""
 
-TREES = [(seed, 1 + seed % 9) for seed in range(1000, 1036)] + [(5, 14), (6, 25)]
+TREES = [(seed, 1 + seed % 9) for seed in range(1000, 1018)] + [(5, 14), (6, 25)]
 COMPILED_TREES = [*TREES[:5], (5, 14)]
 COMPILED_ROBOTS = ('Panda with', 'Baxter, left arm')
 

@@ -24,7 +24,7 @@ ROWS = 3
 TOLERANCE = 1e-12
 """Relative to the largest number of the result."""
 
-TREES = [(seed, 1 + seed % 9) for seed in range(1600, 1609)] + [(1620, 11), (1621, 25)]
+TREES = [(seed, 1 + seed % 9) for seed in range(1600, 1605)] + [(1620, 11), (1621, 25)]
 COMPILED_TREES = [*TREES[2:5], (1621, 25)]
 
 every_tree = pytest.mark.parametrize(
