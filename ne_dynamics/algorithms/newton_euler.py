@@ -352,9 +352,7 @@ def friction_efforts(
         depends on the load is left out.
     """
     return [
-        compute_friction(
-            friction, viscous, coulomb, rate, 0.0 if loads is None else loads[index]
-        )
+        compute_friction(friction, viscous, coulomb, rate, 0.0 if loads is None else loads[index])
         for index, (rate, viscous, coulomb, friction) in enumerate(
             zip(
                 qd,

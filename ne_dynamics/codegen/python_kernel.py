@@ -89,9 +89,7 @@ class PythonKernel:
         return result
 
 
-def _load(
-    code: Any, name: str, functions: Mapping[str, Callable[..., Any]]
-) -> Callable[..., Any]:
+def _load(code: Any, name: str, functions: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
     namespace: dict[str, Any] = {'__builtins__': {}, **functions}
     exec(code, namespace)
     # Out of its own namespace: else the two hold each other.

@@ -111,7 +111,7 @@ class Joint(Frozen):
     acceleration_limit: float = np.inf
     deceleration_limit: float = np.inf
     jerk_limit: float = np.inf
-    friction: FrictionModel = FrictionModel()
+    friction: FrictionModel = field(default_factory=FrictionModel)
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -611,6 +611,18 @@ class Robot(Frozen):
             joints=tuple(
                 replace(joint, **{key: float(value)})  # type: ignore[arg-type]
                 for joint, value in zip(self.joints, values, strict=True)
+            ),
+        )
+
+    def without_friction(self) -> Robot:
+        """Return the robot without friction of any kind in its joints."""
+        return replace(
+            self,
+            joints=tuple(
+                replace(
+                    joint, viscous_friction=0.0, coulomb_friction=0.0, friction=FrictionModel()
+                )
+                for joint in self.joints
             ),
         )
 

@@ -105,7 +105,7 @@ def scale_masses(robot: Robot, scale: float) -> Robot:
 
 
 def without_friction(robot: Robot) -> Robot:
-    """Return the robot without viscous and Coulomb friction in its joints.
+    """Return the robot without friction of any kind in its joints.
 
     Parameters
     ----------
@@ -115,12 +115,7 @@ def without_friction(robot: Robot) -> Robot:
     -------
     Robot
     """
-    return replace(
-        robot,
-        joints=tuple(
-            replace(joint, viscous_friction=0.0, coulomb_friction=0.0) for joint in robot.joints
-        ),
-    )
+    return robot.without_friction()
 
 
 def with_hung_mass(

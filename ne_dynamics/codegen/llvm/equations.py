@@ -273,9 +273,9 @@ class _Body:
         zero = format_double(0.0)
         packed = f'<{", ".join([f"double {zero}"] * width)}>'
         for lane, index in enumerate(group):
-            name = f'%e{index}_in'
-            value = self.names[self.graph.nodes[index][1]]
-            self.lines.append(f'{name} = insertelement {kind} {packed}, double {value}, i32 {lane}')
+            name, value = f'%e{index}_in', self.names[self.graph.nodes[index][1]]
+            pair = f'{packed}, double {value}'
+            self.lines.append(f'{name} = insertelement {kind} {pair}, i32 {lane}')
             packed = name
         call = f'%e{group[0]}'
         if is_negated:
