@@ -382,13 +382,14 @@ class Dynamics:
         if q is not None and loads is not None:
             depends = any(friction.depends_on_load for friction in mechanism.friction)
             loads = self.bias_torque(loads, rates) if depends else None
-        with np.errstate(over='ignore', invalid='ignore'):
-            columns = friction_efforts(
-                mechanism,
-                list(rates.T),
-                None if loads is None else list(loads.T),
-            )
-            result: FloatArray = np.stack(cast('list[FloatArray]', columns), axis=-1)
+        if len(rates) == 1:  # floats are quicker than arrays of one number
+            single = None if loads is None else loads[0].tolist()
+            result = np.array([friction_efforts(mechanism, rates[0].tolist(), single)])
+        else:
+            columns = None if loads is None else list(loads.T)
+            with np.errstate(over='ignore', invalid='ignore'):
+                efforts = friction_efforts(mechanism, list(rates.T), columns)
+            result = np.stack(cast('list[FloatArray]', efforts), axis=-1)
         if not np.isfinite(result).all():
             raise make_overflow_error('friction_torque', [each.name for each in given], arrays)
         result = result[0] if is_single else result

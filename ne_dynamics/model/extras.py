@@ -39,6 +39,9 @@ Extras: TypeAlias = 'str | os.PathLike[str] | Mapping[str, Any] | None'
 NO_EXTRAS: Mapping[str, Any] = {}
 """Switches the file beside the URDF off."""
 
+NONE = 'none'
+"""Word of options and parameters for :data:`NO_EXTRAS`; a file of that name is ``./none``."""
+
 SUFFIX = '.extras.yaml'
 """Of the file beside a URDF, after the name without its last ending."""
 
@@ -126,6 +129,11 @@ class ModelExtras:
         wanted = set(keys)
         numbers = {key: value for key, value in self.numbers(joint.name).items() if key in wanted}
         return replace_numbers(joint, numbers, f'{self.source}: ')
+
+
+def choose_extras(text: str) -> Extras:
+    """Return the extras that an option names: a file, :data:`NONE`, or '' for the default."""
+    return NO_EXTRAS if text == NONE else text or None
 
 
 def find_extras(path: str | os.PathLike[str]) -> Path | None:
