@@ -588,7 +588,7 @@ def test_friction_of_any_kind_is_within_the_tolerance(smoothing: float) -> None:
     assert deviation(result, dynamics.inverse_dynamics).max() <= 0.2
     assert any('changes its sign' in remark for remark in result.remarks) == (smoothing == 0.0)
     # At the end it rests, and has what holds the arm: gravity and the offset.
-    hold = dynamics.gravity_torque(result.points[-1].position) - 1.0
+    hold = dynamics.gravity_torque(result.positions[-1]) - 1.0
     np.testing.assert_allclose(result.efforts[-1], hold, atol=1e-9)
     without = annotated(dynamics, points, effort_tolerance=0.2, terms=Terms(friction=False))
     rigid = dynamics.without_friction()

@@ -13,6 +13,7 @@ from ne_dynamics import Dynamics, Robot, load_dh, load_urdf
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
 from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.errors import InputError, ParameterError
+from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.shipped import shipped_file
 
 CONTINUOUS_ARM = """<robot name="spinner">
@@ -331,7 +332,7 @@ FRICTION = {
 def test_further_friction_is_that_of_the_desired_velocity(
     spinner: Dynamics, mode: Mode, smoothing: float
 ) -> None:
-    """Friction of any kind is fed forward at the desired velocity, under the load that is there."""
+    """Friction is fed forward at the desired velocity, under the load that is there."""
     robot = _with_friction(spinner.robot, **FRICTION, smoothing_velocity=smoothing)
     dynamics = Dynamics(robot, backend='python')
     free = Dynamics(_without_friction(robot), backend='python').without_friction()

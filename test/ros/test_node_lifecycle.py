@@ -262,7 +262,7 @@ def test_extras_reach_the_command(bench, tmp_path, by_topic: bool) -> None:
     command = bench.answer(bench.joint_state(Q))
     expected = bench.dynamics.gravity_torque(Q) + np.array([0.0, 3.5, 0.0, 0.0, 0.0, 0.0])
     np.testing.assert_allclose(command, expected, atol=1e-9)
-    bench.hear('joint_2 are those of', str(extras))
+    bench.hear('friction and drives of joint_2', str(extras))
 
 
 def test_extras_that_do_not_fit_are_named(bench, tmp_path) -> None:
