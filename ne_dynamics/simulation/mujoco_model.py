@@ -225,7 +225,8 @@ class MujocoArm:
     Mimic joints have no coordinate of their own in a :class:`Robot`. MuJoCo knows them only as
     a constraint, which it solves softly: the joints of one coordinate agree to about 1e-7, not
     exactly. Coulomb friction is a soft constraint as well (`frictionloss`, made as stiff as the
-    step allows): a joint that sticks creeps by microradians a second.
+    step allows): a joint that sticks creeps by microradians a second. Friction beyond viscous and
+    Coulomb friction is left out.
     """
 
     def __init__(

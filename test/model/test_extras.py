@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -290,3 +291,15 @@ def test_annotate_and_evaluate_take_extras(tmp_path, capsys):
 def test_shipped_urdfs_have_no_extras_beside_them():
     """What is shipped is what its URDF says."""
     assert not list(Path(shipped_file('six_axis_arm.urdf')).parent.glob('*.extras.yaml'))
+
+
+def test_the_document_has_every_key_and_a_file_that_is_read(urdf):
+    """The table of doc/friction.md names the keys that are read, and its example is sound."""
+    text = (Path(__file__).parents[2] / 'doc' / 'friction.md').read_text(encoding='utf-8')
+    assert set(re.findall(r'^\| `(\w+)` \|', text, re.MULTILINE)) == set(JOINT_KEYS)
+    (example,) = re.findall(r'```yaml\n(.*?)```', text, re.DOTALL)
+    beside = urdf.with_name('arm.extras.yaml')
+    beside.write_text(example.replace('joint_1', 'j_a').replace('joint_2', 'j_b'))
+    a, b = ned.load_urdf(urdf).joints
+    assert a.friction == FrictionModel(15.0, 0.05, 0.01)
+    assert (a.gear_ratio, b.viscous_friction) == (101.0, 9.5)
