@@ -328,7 +328,7 @@ def array_api_source(program: Program) -> str:
 
     The text keeps to the Python array API standard: nothing is written into an array, no value
     decides what is done, and a number that stands alone becomes an array of the first
-    argument's dtype and device. What it takes of the namespace is in
+    argument's dtype and device. What it takes of the namespace is at
     :data:`~ne_dynamics.codegen.array_function.NAMES`.
 
     Arguments have shape ``(..., count)``, the result ``(..., *shape)``; leading shapes are equal.

@@ -6,6 +6,7 @@ import ctypes
 import math
 import shutil
 import subprocess
+import types
 from dataclasses import replace
 
 import numpy as np
@@ -15,11 +16,13 @@ from random_robots import random_tree
 import ne_dynamics as ned
 from ne_dynamics.algorithms import newton_euler
 from ne_dynamics.algorithms.elementary import sign
+from ne_dynamics.cli.main import main
 from ne_dynamics.codegen.programs import list_functions, trace_function
 from ne_dynamics.codegen.source import python_source
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.shipped import shipped_file
 
 GRAVITY = (0.3, -0.2, -9.80665)
 
@@ -247,15 +250,19 @@ def test_text_of_every_language_runs_on_its_own(joints, tmp_path):
     q, qd, qdd = samples(robot.n, 5)
     expected = dynamics.inverse_dynamics(q, qd, qdd)
     tolerance = {'rtol': 0, 'atol': 1e-12 * np.abs(expected).max()}
-    for language in ('python', 'numpy'):
+    for language in ('python', 'numpy', 'array-api'):
         namespace = {}
         exec(dynamics.source('inverse_dynamics', language), namespace)
         function = namespace['inverse_dynamics']
-        if language == 'numpy':
+        if language == 'array-api':
+            np.testing.assert_allclose(function(np, q, qd, qdd), expected, **tolerance)
+        elif language == 'numpy':
             np.testing.assert_allclose(function(q, qd, qdd), expected, **tolerance)
         else:
             rows = [function(*arguments) for arguments in zip(q, qd, qdd, strict=True)]
             np.testing.assert_allclose(rows, expected, **tolerance)
+    of_arrays = dynamics.array_function('inverse_dynamics', np)
+    np.testing.assert_allclose(of_arrays(q, qd, qdd), expected, **tolerance)
     compiler = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
     if compiler is None:
         pytest.skip('no C compiler (cc, gcc or clang) is installed')
@@ -287,6 +294,35 @@ def test_run_time_parameters_go_with_further_friction(backend):
     )
     np.testing.assert_allclose(
         changed.friction_torque(motion[1]), expected.friction_torque(motion[1]), atol=1e-12
+    )
+
+
+def test_a_namespace_without_the_functions_of_friction_is_refused():
+    """What a library lacks is named, when this robot needs it and not before."""
+    names = ('broadcast_to', 'cos', 'full_like', 'reshape', 'sign', 'sin', 'stack')
+    poor = types.SimpleNamespace(**{name: getattr(np, name) for name in names})
+    robot = random_robot(TERMS['all'])
+    with pytest.raises(InputError, match='lacks abs, exp, sqrt, tanh'):
+        ned.Dynamics(robot, backend='python').array_function('inverse_dynamics', poor)
+    ned.Dynamics(random_robot({}), backend='python').array_function('inverse_dynamics', poor)
+
+
+def test_exported_c_library_has_the_mathematics_header(tmp_path):
+    """A C project with friction includes math.h and compiles, also where there is no sine."""
+    compiler = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
+    if compiler is None:
+        pytest.skip('no C compiler (cc, gcc or clang) is installed')
+    extras = tmp_path / 'extras.yaml'
+    extras.write_text('joints: {joint_1: {smoothing_velocity: 0.1, load_coefficient: 0.1}}')
+    folder = tmp_path / 'library'
+    model = str(shipped_file('six_axis_arm.urdf'))
+    options = ['--all', '--language', 'c', '--output', str(folder), '--extras', str(extras)]
+    assert main(['equations', model, *options]) == 0
+    (source,) = [path for path in folder.rglob('*.c') if 'tanh(' in path.read_text()]
+    flags = ['-std=c99', '-Wall', '-Wextra', '-Werror', '-pedantic', '-c']
+    header = next(folder.rglob('*.h')).parent
+    subprocess.run(
+        [compiler, *flags, f'-I{header}', source, '-o', tmp_path / 'library.o'], check=True
     )
 
 

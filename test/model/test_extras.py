@@ -127,8 +127,31 @@ def test_a_joint_that_mimics_adds_its_own_to_the_other(urdf):
     extras = {'joints': {'j_c': {'viscous_friction': 3.0, 'coulomb_friction': 5.0}}}
     b = ned.load_urdf(urdf, extras=extras).joints[1]
     assert (b.viscous_friction, b.coulomb_friction) == (0.125 + 4.0 * 3.0, 10.0)
-    with pytest.raises(ModelError, match=r"'j_c': expected viscous_friction and .*mimics 'j_b'"):
-        ned.load_urdf(urdf, extras={'joints': {'j_c': {'rotor_inertia': 1.0}}})
+    rotor = {'j_c': {'rotor_inertia': 0.5, 'gear_ratio': 10.0}, 'j_b': {'rotor_inertia': 0.25}}
+    b = ned.load_urdf(urdf, extras={'joints': rotor}).joints[1]
+    assert b.reflected_inertia == 0.5 * (2.0 * 10.0) ** 2 + 0.25
+    with pytest.raises(ModelError, match=r"'j_c': expected viscous_friction, .*mimics 'j_b'"):
+        ned.load_urdf(urdf, extras={'joints': {'j_c': {'friction_offset': 1.0}}})
+
+
+def test_rotors_of_the_urdf_give_way(urdf):
+    """Numbers of a drive that are given replace those of Drake's tags one by one."""
+    tags = (
+        '<transmission name="t"><joint name="j_a"/><actuator name="m">'
+        '<drake:rotor_inertia value="0.002"/><drake:gear_ratio value="50"/></actuator>'
+        '</transmission></robot>'
+    )
+    text = URDF.replace('<robot ', '<robot xmlns:drake="http://drake.mit.edu" ')
+    urdf.write_text(text.replace('</robot>', tags), encoding='utf-8')
+
+    def drive(numbers):
+        a = ned.load_urdf(urdf, extras={'joints': {'j_a': numbers}}).joints[0]
+        return a.rotor_inertia, a.gear_ratio
+
+    assert drive({}) == (0.002, 50.0)
+    assert drive({'rotor_inertia': 0.003}) == (0.003, 50.0)
+    assert drive({'gear_ratio': 60}) == (0.002, 60.0)
+    assert drive({'rotor_inertia': 0}) == (0.0, 1.0)
 
 
 def test_a_dh_file_has_the_same_keys_and_takes_extras(tmp_path):
