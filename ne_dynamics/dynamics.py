@@ -334,9 +334,9 @@ class Dynamics:
     def friction_torque(
         self,
         qd: ArrayLike,
+        *,
         q: ArrayLike | None = None,
         load: ArrayLike | None = None,
-        *,
         out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the efforts that overcome joint friction, shape (n,) or (N, n) [N m or N].
@@ -348,10 +348,10 @@ class Dynamics:
         ----------
         qd : array-like, shape (n,) or (N, n)
             Joint velocities [rad/s or m/s].
-        q : array-like, shape (n,) or (N, n), optional
+        q : array-like, shape (n,) or (N, n), optional, by name
             Joint positions [rad or m]: the load is :meth:`bias_torque`, that of the robot alone
             on a base at rest.
-        load : array-like, shape (n,) or (N, n), optional
+        load : array-like, shape (n,) or (N, n), optional, by name
             The load, in place of `q` [N m or N]: for a payload, a wrench or a moving base the
             inverse dynamics of :meth:`without_friction` with ``qdd = 0``.
         out : array, shape (n,) or (N, n), optional

@@ -69,9 +69,7 @@ class InverseDynamics(Protocol):
         """Return the effort that gravity takes, shape (n,) [N m or N]."""
         ...
 
-    def friction_torque(
-        self, qd: FloatArray, q: FloatArray | None = None, load: FloatArray | None = None
-    ) -> FloatArray:
+    def friction_torque(self, qd: FloatArray, *, load: FloatArray | None = None) -> FloatArray:
         """Return the effort that overcomes friction, shape (n,) [N m or N]."""
         ...
 

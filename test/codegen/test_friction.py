@@ -134,7 +134,7 @@ def test_efforts_are_those_without_friction_and_the_formula(terms, backend):
         dynamics.friction_torque(qd, load=loads), friction, rtol=0, atol=1e-12 * scale
     )
     np.testing.assert_allclose(
-        dynamics.friction_torque(qd[3], q[3]), friction[3], rtol=0, atol=1e-12 * scale
+        dynamics.friction_torque(qd[3], q=q[3]), friction[3], rtol=0, atol=1e-12 * scale
     )
 
 
@@ -349,8 +349,8 @@ def test_friction_torque_refuses_what_does_not_fit():
     dynamics = ned.Dynamics(random_robot(TERMS['load']), GRAVITY, backend='python')
     zero = np.zeros(dynamics.n)
     with pytest.raises(InputError, match='load: expected None with q'):
-        dynamics.friction_torque(zero, zero, zero)
+        dynamics.friction_torque(zero, q=zero, load=zero)
     with pytest.raises(InputError, match='load: expected shape'):
         dynamics.friction_torque(zero, load=np.zeros((2, dynamics.n)))
     with pytest.raises(InputError, match='q: expected finite numbers'):
-        dynamics.friction_torque(zero, zero * np.nan)
+        dynamics.friction_torque(zero, q=zero * np.nan)
