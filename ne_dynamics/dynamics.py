@@ -6,12 +6,13 @@ import inspect
 import warnings
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE
+from ne_dynamics.algorithms.newton_euler import friction_efforts
 from ne_dynamics.algorithms.rounding import torque_bound
 from ne_dynamics.arguments import (
     Given,
@@ -169,6 +170,7 @@ class Dynamics:
         _ = self._subject.mechanism  # errors of the model belong here
         self._evaluator = Evaluator(self._subject, self.backend == 'compiled', self.threads)
         self._nominal: Dynamics | None = None
+        self.__dict__.pop('_frictionless', None)  # of a robot before
         self._facade: weakref.ref[Dynamics] | None = None
 
     def __repr__(self) -> str:
@@ -329,23 +331,86 @@ class Dynamics:
         """
         return self._answer('bias_torque', (q, qd), out)
 
-    def friction_torque(self, qd: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+    def friction_torque(
+        self,
+        qd: ArrayLike,
+        *,
+        q: ArrayLike | None = None,
+        load: ArrayLike | None = None,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
         """Return the efforts that overcome joint friction, shape (n,) or (N, n) [N m or N].
 
-        Viscous friction times velocity plus Coulomb friction times its sign.
+        The formula is that of :class:`~ne_dynamics.model.friction.FrictionModel`. What depends on
+        the load is left out when neither `q` nor `load` is given.
+
+        Parameters
+        ----------
+        qd : array-like, shape (n,) or (N, n)
+            Joint velocities [rad/s or m/s].
+        q : array-like, shape (n,) or (N, n), optional, by name
+            Joint positions [rad or m]: the load is :meth:`bias_torque`, that of the robot alone
+            on a base at rest.
+        load : array-like, shape (n,) or (N, n), optional, by name
+            The load, in place of `q` [N m or N]: for a payload, a wrench or a moving base the
+            inverse dynamics of :meth:`without_friction` with ``qdd = 0``.
+        out : array, shape (n,) or (N, n), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (n,) or (N, n)
+
+        Raises
+        ------
+        InputError
+            On wrong shapes, numbers that are not finite, a result that overflows, and `q` beside
+            `load`.
         """
-        rates, is_single = check_rows(qd, 'qd', self.n), np.ndim(qd) == 1
-        viscous = self.robot.joint_values('viscous_friction')
-        coulomb = self.robot.joint_values('coulomb_friction')
-        with np.errstate(over='ignore'):
-            result: FloatArray = viscous * rates + coulomb * np.sign(rates)
+        if q is not None and load is not None:
+            raise InputError('load: expected None with q, of which it follows, got both')
+        given = [Given('qd', qd, self.n)]
+        given += [
+            Given(name, value, self.n)
+            for name, value in (('q', q), ('load', load))
+            if value is not None
+        ]
+        arrays, is_single = match_samples(given)
+        require_finite(given, arrays)
+        rates, loads = arrays[0], arrays[1] if len(arrays) > 1 else None
+        mechanism = self._subject.mechanism
+        if q is not None and loads is not None:
+            depends = any(friction.depends_on_load for friction in mechanism.friction)
+            loads = self.bias_torque(loads, rates) if depends else None
+        if len(rates) == 1:  # floats are quicker than arrays of one number
+            single = None if loads is None else loads[0].tolist()
+            result = np.array([friction_efforts(mechanism, rates[0].tolist(), single)])
+        else:
+            columns = None if loads is None else list(loads.T)
+            with np.errstate(over='ignore', invalid='ignore'):
+                efforts = friction_efforts(mechanism, list(rates.T), columns)
+            result = np.stack(cast('list[FloatArray]', efforts), axis=-1)
         if not np.isfinite(result).all():
-            raise make_overflow_error('friction_torque', ['qd'], [rates])
+            raise make_overflow_error('friction_torque', [each.name for each in given], arrays)
         result = result[0] if is_single else result
         if out is None:
             return result
-        check_result(out, result.shape, [rates])[...] = result
+        check_result(out, result.shape, arrays)[...] = result
         return out
+
+    def without_friction(self) -> Dynamics:
+        """Return the dynamics of the robot without friction of any kind, made at first use."""
+        found: Dynamics | None = self.__dict__.get('_frictionless')
+        if found is None:
+            found = Dynamics(
+                self.robot.without_friction(),
+                self._subject.gravity,
+                self.backend,
+                self.tolerance,
+                self.threads,
+            )
+            found = self.__dict__.setdefault('_frictionless', found)
+        return found
 
     def mass_matrix(
         self, q: ArrayLike, *, payload: ArrayLike | None = None, out: FloatArray | None = None
@@ -1056,7 +1121,8 @@ _SETTINGS = (
 
 def _is_rebuilt(key: str, value: object) -> bool:
     """Return whether an attribute comes back by construction."""
-    return key in (*_SETTINGS, '_facade', '_parametric', '_folded') or _is_entry(value)
+    made_later = ('_facade', '_parametric', '_folded', '_frictionless')
+    return key in (*_SETTINGS, *made_later) or _is_entry(value)
 
 
 def _is_entry(value: object) -> bool:

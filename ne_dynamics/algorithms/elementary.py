@@ -1,8 +1,8 @@
 """The few functions that generic scalars need beyond + - * /.
 
 A generic scalar is a ``float``, a NumPy array (one entry a sample), or any object with the
-arithmetic operators and methods ``sin``, ``cos``, ``sign`` (see
-:mod:`ne_dynamics.codegen.symbols`). Vectors are lists of three scalars.
+arithmetic operators and methods ``sin``, ``cos``, ``sign``, ``exp``, ``tanh``, ``sqrt`` and
+``absolute`` (see :mod:`ne_dynamics.codegen.symbols`). Vectors are lists of three scalars.
 """
 
 from __future__ import annotations
@@ -35,6 +35,37 @@ def sign(x: Scalar) -> Scalar:
     if isinstance(x, (int, float)):
         return float(x > 0) - float(x < 0)
     return np.sign(x) if isinstance(x, np.ndarray) else cast(SymbolicScalar, x).sign()
+
+
+def exp(x: Scalar) -> Scalar:
+    """Return the exponential of a generic scalar; of a float infinity when it overflows."""
+    if isinstance(x, (int, float)):
+        try:
+            return math.exp(x)
+        except OverflowError:
+            return math.inf
+    return np.exp(x) if isinstance(x, np.ndarray) else cast(SymbolicScalar, x).exp()
+
+
+def tanh(x: Scalar) -> Scalar:
+    """Return the hyperbolic tangent of a generic scalar."""
+    if isinstance(x, (int, float)):
+        return math.tanh(x)
+    return np.tanh(x) if isinstance(x, np.ndarray) else cast(SymbolicScalar, x).tanh()
+
+
+def sqrt(x: Scalar) -> Scalar:
+    """Return the square root of a generic scalar; NaN of what is negative."""
+    if isinstance(x, (int, float)):
+        return math.nan if x < 0.0 else math.sqrt(x)
+    return np.sqrt(x) if isinstance(x, np.ndarray) else cast(SymbolicScalar, x).sqrt()
+
+
+def absolute(x: Scalar) -> Scalar:
+    """Return the magnitude of a generic scalar."""
+    if isinstance(x, (int, float)):
+        return math.fabs(x)
+    return np.abs(x) if isinstance(x, np.ndarray) else cast(SymbolicScalar, x).absolute()
 
 
 def label(values: Sequence[Scalar], stem: str) -> list[Scalar]:

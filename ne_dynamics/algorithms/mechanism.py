@@ -24,7 +24,7 @@ from ne_dynamics.algorithms.mechanism_body import MechanismBody, RigidInertia
 from ne_dynamics.algorithms.negligible import NegligibleNumbers
 from ne_dynamics.algorithms.rotation_split import split_rotation
 from ne_dynamics.algorithms.sensitivity import EffortSensitivity
-from ne_dynamics.model.robot import BASE, FloatArray, Link, Robot, Transform
+from ne_dynamics.model.robot import BASE, FloatArray, FrictionModel, Link, Robot, Transform
 
 FOOT_SINE = 0.1
 """Below this sine of the angle between two axes their common normal is too ill-conditioned to
@@ -47,6 +47,8 @@ class Mechanism:
         Pose of the chosen base frame in the base link's frame.
     viscous_friction, coulomb_friction, reflected_inertia : tuple of float
         One each coordinate.
+    friction : tuple of FrictionModel
+        What friction is beyond the viscous and that of Coulomb, one each coordinate.
     changes : dict
         What treating numbers as exact changed: (body, field, position) to the size of the
         change, see :class:`~ne_dynamics.algorithms.negligible.NegligibleNumbers`.
@@ -58,6 +60,7 @@ class Mechanism:
     viscous_friction: tuple[float, ...]
     coulomb_friction: tuple[float, ...]
     reflected_inertia: tuple[float, ...]
+    friction: tuple[FrictionModel, ...]
     changes: Mapping[tuple[int, str, int], float]
 
     @property
@@ -175,6 +178,7 @@ def build_mechanism(
         tuple(joint.viscous_friction for joint in robot.joints),
         tuple(joint.coulomb_friction for joint in robot.joints),
         tuple(joint.reflected_inertia for joint in robot.joints),
+        tuple(joint.friction for joint in robot.joints),
         negligible.changes,
     )
 
@@ -200,6 +204,7 @@ def replace_inertias(mechanism: Mechanism, robot: Robot, regroup: bool = True) -
         viscous_friction=tuple(joint.viscous_friction for joint in robot.joints),
         coulomb_friction=tuple(joint.coulomb_friction for joint in robot.joints),
         reflected_inertia=tuple(joint.reflected_inertia for joint in robot.joints),
+        friction=tuple(joint.friction for joint in robot.joints),
     )
 
 

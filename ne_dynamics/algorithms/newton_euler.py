@@ -19,18 +19,23 @@ import math
 from collections.abc import Sequence
 
 from ne_dynamics.algorithms.elementary import (
+    absolute,
     add,
     cos,
     cross,
     dot,
+    exp,
     label,
     multiply,
     sign,
     sin,
+    sqrt,
+    tanh,
 )
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.mechanism_body import MechanismBody
 from ne_dynamics.algorithms.scalar import Matrix, Scalar, Vector
+from ne_dynamics.model.friction import LEAST_ROOT_VELOCITY, FrictionModel
 from ne_dynamics.model.robot import BASE, Link, Transform
 
 Rotation = list[tuple[str, Scalar, Scalar]]
@@ -265,13 +270,28 @@ def newton_euler(
         forces[body.parent] = add(forces[body.parent], force)
         moments[body.parent] = add(moments[body.parent], add(moment, cross(body.position, force)))
     if joint_effects:
+        loads = None
+        if any(friction.depends_on_load for friction in mechanism.friction):
+            loads = newton_euler(
+                mechanism,
+                q,
+                qd,
+                [0.0] * mechanism.n,
+                gravity=gravity,
+                base_motion=base_motion,
+                wrench=wrench,
+                payload=payload,
+                tip=tip,
+                inertias=inertias,
+                joint_effects=False,
+            )
         efforts = [
             effort + inertia * acceleration + friction
             for effort, inertia, acceleration, friction in zip(
                 efforts,
                 mechanism.reflected_inertia,
                 qdd,
-                friction_efforts(mechanism, qd),
+                friction_efforts(mechanism, qd, loads),
                 strict=True,
             )
         ]
@@ -317,17 +337,92 @@ def move_payload(pose: Transform, payload: Sequence[Scalar]) -> tuple[Scalar, Ve
     )
 
 
-def friction_efforts(mechanism: Mechanism, qd: Sequence[Scalar]) -> Vector:
-    """Return viscous and Coulomb friction, the effort the drive has to add, n scalars."""
-    efforts: Vector = []
-    for rate, viscous, coulomb in zip(
-        qd, mechanism.viscous_friction, mechanism.coulomb_friction, strict=True
-    ):
-        effort: Scalar = viscous * rate
-        if coulomb != 0.0:
-            effort = effort + coulomb * sign(rate)
-        efforts.append(effort)
-    return efforts
+def friction_efforts(
+    mechanism: Mechanism, qd: Sequence[Scalar], loads: Sequence[Scalar] | None = None
+) -> Vector:
+    """Return the friction of all joints, the effort the drive has to add, n scalars.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    qd : sequence of n scalars
+        Joint velocities [rad/s or m/s].
+    loads : sequence of n scalars, optional
+        Efforts of the joints without acceleration and friction [N m or N]; without them what
+        depends on the load is left out.
+    """
+    return [
+        compute_friction(friction, viscous, coulomb, rate, 0.0 if loads is None else loads[index])
+        for index, (rate, viscous, coulomb, friction) in enumerate(
+            zip(
+                qd,
+                mechanism.viscous_friction,
+                mechanism.coulomb_friction,
+                mechanism.friction,
+                strict=True,
+            )
+        )
+    ]
+
+
+def compute_friction(
+    friction: FrictionModel,
+    viscous: Scalar,
+    coulomb: Scalar,
+    rate: Scalar,
+    load: Scalar,
+    direction: Scalar | None = None,
+) -> Scalar:
+    """Return the friction of one joint, the effort the drive has to add.
+
+    The formula is that of :class:`~ne_dynamics.model.friction.FrictionModel`.
+
+    Parameters
+    ----------
+    friction : FrictionModel
+    viscous, coulomb : scalar
+        [N m s/rad or N s/m] and [N m or N]
+    rate : scalar
+        Joint velocity [rad/s or m/s].
+    load : scalar
+        Effort without acceleration and friction [N m or N].
+    direction : scalar, optional
+        In place of the sign of the velocity, where that is a step: -1 or 1 for the limit of the
+        friction at rest from one side.
+
+    Returns
+    -------
+    scalar
+        [N m or N]
+    """
+    effort: Scalar = viscous * rate
+    level: Scalar = coulomb
+    if friction.static_friction is not None:
+        # Armstrong-Helouvry, Dupont and Canudas de Wit 1994, the exponential with exponent 2.
+        ratio = rate * (1.0 / friction.stribeck_velocity)
+        level = level + (friction.static_friction - coulomb) * exp(-(ratio * ratio))
+    if friction.depends_on_load:
+        level = level + friction.load_coefficient * absolute(load)
+    has_level = not (isinstance(level, float) and level == 0.0)
+    if has_level or friction.friction_asymmetry != 0.0:
+        if friction.smoothing_velocity != 0.0:
+            direction = tanh(rate * (1.0 / friction.smoothing_velocity))
+        elif direction is None:
+            direction = sign(rate)
+        if has_level:
+            effort = effort + level * direction
+        if friction.friction_asymmetry != 0.0:
+            effort = effort + friction.friction_asymmetry * (direction * direction)
+    if friction.square_root_friction != 0.0:
+        width = max(friction.smoothing_velocity, LEAST_ROOT_VELOCITY)
+        size = sqrt(rate * rate + width * width)
+        # v / sqrt(size), in a form that is no number when v^2 overflows, and not zero.
+        effort = effort + friction.square_root_friction * (sqrt(size) * (rate / size))
+    if friction.cubic_friction != 0.0:
+        effort = effort + friction.cubic_friction * (rate * rate * rate)
+    if friction.friction_offset != 0.0:
+        effort = effort + friction.friction_offset
+    return effort
 
 
 def _compute_base_state(

@@ -139,7 +139,11 @@ def torque_bound(
             force, moment = force.turned(angles[index]), moment.turned(angles[index])
             forces[body.parent] = forces[body.parent] + force
             moments[body.parent] = moments[body.parent] + moment + positions[index] * force
-    return efforts
+    # Friction that depends on the load changes with it.
+    return [
+        effort * (1.0 + friction.load_coefficient)
+        for effort, friction in zip(efforts, plain.friction, strict=True)
+    ]
 
 
 _Changes = Mapping[tuple[int, str, int], float]

@@ -49,6 +49,22 @@ class SymbolicScalar(Scalar, Protocol):
         """Return -1, 0 or 1."""
         ...
 
+    def exp(self) -> Scalar:
+        """Return the exponential."""
+        ...
+
+    def tanh(self) -> Scalar:
+        """Return the hyperbolic tangent."""
+        ...
+
+    def sqrt(self) -> Scalar:
+        """Return the square root."""
+        ...
+
+    def absolute(self) -> Scalar:
+        """Return the magnitude."""
+        ...
+
 
 Vector = list[Scalar]
 """Scalars; of a vector in space three."""

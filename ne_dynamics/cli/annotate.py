@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ne_dynamics.cli.check import _lock
+from ne_dynamics.cli.options.extras import add_extras, get_extras
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.printable import print_lines
 
@@ -56,6 +57,7 @@ def add_parser(subparsers: Any) -> None:
         type=_lock,
         help='joint that does not move, with its position [rad or m]; may be repeated (URDF)',
     )
+    add_extras(parser)
     parser.add_argument(
         '--effort-tolerance',
         metavar='X[,X...]',
@@ -148,7 +150,9 @@ def run(args: argparse.Namespace) -> int:
             'got neither'
         )
     source = read_trajectory(args.input)
-    robot = load_model(args.model, args.base_link, args.tip_link, dict(args.lock) or None)
+    robot = load_model(
+        args.model, args.base_link, args.tip_link, dict(args.lock) or None, get_extras(args)
+    )
     dynamics = Dynamics(
         robot,
         gravity=STANDARD_GRAVITY if args.gravity is None else args.gravity,

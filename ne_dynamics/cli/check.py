@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
+from ne_dynamics.cli.options.extras import add_extras, get_extras
 from ne_dynamics.cli.options.tolerance import add_tolerance
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
@@ -61,6 +62,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=_lock,
         help='joint that does not move, with its position [rad or m]; may be repeated (URDF)',
     )
+    add_extras(parser)
     add_tolerance(parser, '; prints what it can change in each joint')
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
     parser.set_defaults(run=run)
@@ -72,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     Parameters
     ----------
     args : argparse.Namespace
-        `model`, `base`, `tip`, `lock`, `tolerance` and `json`.
+        `model`, `base`, `tip`, `lock`, `extras`, `tolerance` and `json`.
 
     Returns
     -------
@@ -81,7 +83,9 @@ def run(args: argparse.Namespace) -> int:
     """
     robot: Robot | None = None
     try:
-        robot = load_model(args.model, args.base, args.tip, dict(args.lock) or None)
+        robot = load_model(
+            args.model, args.base, args.tip, dict(args.lock) or None, get_extras(args)
+        )
         findings = *check_robot(robot), *_advice(robot, args.tolerance)
     except ModelError as error:
         findings = (Finding('error', 'model-not-loadable', 'model', str(error)),)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ne_dynamics.cli.options.extras import add_extras, get_extras
 from ne_dynamics.cli.options.tolerance import add_tolerance
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         '--tip', metavar='LINK', help='last link of the chain (URDF; default: the whole tree)'
     )
+    add_extras(parser)
     add_tolerance(parser, ' (default: 1e-12)')
 
 
@@ -77,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.model.files import load_model
 
     _check(args)
-    robot = load_model(args.model, base_link=args.base, tip_link=args.tip)
+    robot = load_model(args.model, base_link=args.base, tip_link=args.tip, extras=get_extras(args))
     tolerance = DEFAULT_TOLERANCE if args.tolerance is None else args.tolerance
     dynamics = Dynamics(robot, backend='python', tolerance=tolerance)
     if args.all:

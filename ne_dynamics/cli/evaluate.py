@@ -7,6 +7,7 @@ import json
 import math
 from pathlib import Path
 
+from ne_dynamics.cli.options.extras import add_extras, get_extras
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.model.files import load_model
 from ne_dynamics.printable import print_lines
@@ -57,6 +58,7 @@ def add_log_arguments(parser: argparse.ArgumentParser) -> None:
         help='last link of the chain (URDF; default: the whole tree); joints that are not on '
         'the way to it are locked',
     )
+    add_extras(parser)
     parser.add_argument(
         '--gravity',
         nargs=3,
@@ -87,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.identification.evaluation import evaluate
     from ne_dynamics.identification.log import read_log
 
-    robot = load_model(args.model, args.base, args.tip)
+    robot = load_model(args.model, args.base, args.tip, extras=get_extras(args))
     log = read_log(args.log, robot.joint_names, args.topic)
     result = evaluate(
         Dynamics(robot, args.gravity, backend='python'), log, cutoff_frequency=args.cutoff

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from ne_dynamics.cli.evaluate import add_log_arguments, positive
+from ne_dynamics.cli.options.extras import get_extras
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
 from ne_dynamics.identification.identify import (
@@ -93,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
             f'{args.model}: --output: expected a URDF to write back to, got a DH file; without '
             '--output the values are printed (--json: with all digits)'
         )
-    robot = load_model(args.model, args.base, args.tip)
+    robot = load_model(args.model, args.base, args.tip, extras=get_extras(args))
     log = read_log(args.log, robot.joint_names, args.topic)
     result = identify(
         Dynamics(robot, args.gravity, backend='python'),
@@ -116,11 +117,21 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_lines(_lines(args.log, robot, result))
         if written:
-            print_lines(['', f'written: {args.output}'])
+            print_lines(['', f'written: {args.output}', *_extras_note(robot)])
     if result.report.has_errors:
         print('ne_dynamics identify: error: the log cannot be used', file=sys.stderr)
         return EXIT_UNUSABLE
     return 0
+
+
+def _extras_note(robot: Robot) -> list[str]:
+    """Return a line on what a URDF cannot hold."""
+    if not any(finding.code == 'extras-read' for finding in robot.findings):
+        return []
+    return [
+        '  without the extras of the model: give them along with it; viscous_friction and '
+        'coulomb_friction there would take the place of what was written'
+    ]
 
 
 def _part(text: str) -> float:

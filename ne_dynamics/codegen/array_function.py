@@ -7,28 +7,39 @@ namespace, and checks of what can be known without looking at a number: shapes a
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ne_dynamics.codegen.functions import Function
 from ne_dynamics.codegen.source import Program, array_api_source
+from ne_dynamics.codegen.symbols import FUNCTION_NAMES
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot
 
 NAMES = ('broadcast_to', 'cos', 'full_like', 'reshape', 'sign', 'sin', 'stack')
-"""What is taken of a namespace; all of it is in the Python array API standard since 2021.12."""
+"""What is taken of a namespace; all of it is in the Python array API standard since 2021.12.
+
+Robots with friction beyond viscous and Coulomb take ``abs``, ``exp``, ``sqrt`` and ``tanh`` too,
+which are there as well.
+"""
 
 
-def require_namespace(xp: object) -> None:
+def require_namespace(xp: object, names: Iterable[str] = NAMES) -> None:
     """Raise an error that says what is missing when something is no namespace of arrays.
+
+    Parameters
+    ----------
+    xp : object
+    names : iterable of str
+        Functions that it must have.
 
     Raises
     ------
     InputError
     """
-    missing = [name for name in NAMES if not callable(getattr(xp, name, None))]
+    missing = [name for name in names if not callable(getattr(xp, name, None))]
     if missing:
         what = getattr(xp, '__name__', None) if inspect.ismodule(xp) else type(xp).__name__
         raise InputError(
@@ -60,7 +71,9 @@ def make_array_function(
     InputError
         When `xp` is no namespace of arrays.
     """
-    require_namespace(xp)
+    nodes = program.graph.nodes
+    used = {nodes[index][0] for index in program.graph.live(program.outputs)}
+    require_namespace(xp, sorted({*NAMES, *(used & set(FUNCTION_NAMES))}))
     compute = _load(program)
     names = tuple(argument.name for argument in row.arguments)
     counts = tuple(argument.count(robot) for argument in row.arguments)

@@ -179,7 +179,7 @@ def _write_header(
 def _write_source(programs: Sequence[Program], prefix: str) -> str:
     calls = list_calls(programs)
     lines = [*_comment([MARK]), f'#include "{prefix}{_SUFFIX}.h"', '']
-    if calls & {'sin', 'cos'}:
+    if calls - {'sign'}:
         lines += ['#include <math.h>', '']
     if 'sign' in calls:
         lines += [C_SIGN, '']

@@ -25,11 +25,9 @@ from ne_dynamics.codegen.llvm.cpython_entry import (
     write_entry,
 )
 from ne_dynamics.codegen.llvm.equations import (
-    SINCOS_LANES,
     choose_lanes,
     write_declarations,
     write_several,
-    write_sincos,
     write_single,
 )
 from ne_dynamics.codegen.llvm.loops import ALIGNMENT, measure_tile, write_batch
@@ -256,8 +254,7 @@ def write_module(program: Program, signature: Signature | None) -> str:
     """
     lanes = choose_lanes(program)
     parts = [
-        write_declarations(),
-        *[write_sincos(count) for count in SINCOS_LANES],
+        write_declarations(program),
         write_single(program),
         *([write_several(program, lanes)] if lanes > 1 else []),
         write_batch(program),

@@ -1,7 +1,7 @@
 """Differentiate an expression graph; the derivatives are nodes of the same graph.
 
-Shared subexpressions stay shared, zeros and ones fold, and the derivative of a sign is taken as
-zero.
+Shared subexpressions stay shared, zeros and ones fold, and the derivative of a sign, and that of
+a magnitude at zero, is taken as zero.
 """
 
 from __future__ import annotations
@@ -140,6 +140,15 @@ def find_slopes(graph: Graph, index: int) -> Mapping[int, Traced]:
         return {key[1]: argument.cos()}
     if operation == 'cos':
         return {key[1]: -argument.sin()}
+    result = Symbol(graph, index, False)
+    if operation == 'tanh':
+        return {key[1]: 1.0 - result * result}
+    if operation == 'abs':
+        return {key[1]: argument.sign()}
+    if operation == 'exp':
+        return {key[1]: -result if key[2] else result}
+    if operation == 'sqrt':
+        return {key[1]: (-0.5 if key[2] else 0.5) / result}
     other = Symbol(graph, key[2], False)
     if operation == 'add':
         return {key[1]: 1.0, key[2]: 1.0}
@@ -149,7 +158,7 @@ def find_slopes(graph: Graph, index: int) -> Mapping[int, Traced]:
         if key[1] == key[2]:
             return {key[1]: 2.0 * argument}
         return {key[1]: other, key[2]: argument}
-    return {key[1]: 1.0 / other, key[2]: -(Symbol(graph, index, False) / other)}
+    return {key[1]: 1.0 / other, key[2]: -(result / other)}
 
 
 def push_forward(

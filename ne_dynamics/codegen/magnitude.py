@@ -36,7 +36,8 @@ def find_largest_input(program: Program) -> LargestInput:
     """
     graph = program.graph
     live = graph.live(program.outputs)
-    divides = any(graph.nodes[index][0] == 'div' for index in live)
+    # A root of what is negative shows in the outputs, as a quotient by zero does.
+    divides = any(graph.nodes[index][0] in ('div', 'sqrt') for index in live)
     for candidate in _CANDIDATES:
         if _largest_value(program, live, candidate) <= _LARGEST_VALUE:
             return LargestInput(candidate, is_enough=not divides)
@@ -57,8 +58,13 @@ def _largest_value(program: Program, live: list[int], bound: float) -> float:
             size = LARGEST_PARAMETER if key[1] in shared else bound
         elif operation == 'const':
             size = abs(key[1])
-        elif operation in ('sin', 'cos', 'sign'):
+        elif operation in ('sin', 'cos', 'sign', 'tanh'):
             size = 1.0
+        elif operation == 'exp':
+            is_decaying = key[2] and program.graph.is_nonnegative(key[1])
+            size = 1.0 if is_decaying else _bound_exponential(sizes[key[1]])
+        elif operation == 'sqrt':
+            size = math.sqrt(sizes[key[1]])
         elif operation == 'scale':
             size = abs(key[1]) * sizes[key[2]]
         elif operation in ('add', 'sub'):
@@ -70,3 +76,7 @@ def _largest_value(program: Program, live: list[int], bound: float) -> float:
         sizes[index] = size
     largest = max(sizes.values(), default=0.0)
     return math.inf if math.isnan(largest) else largest
+
+
+def _bound_exponential(size: float) -> float:
+    return math.exp(size) if size < 700.0 else math.inf

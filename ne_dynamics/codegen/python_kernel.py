@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from ne_dynamics.algorithms import elementary
 from ne_dynamics.codegen.source import Program, python_source
 from ne_dynamics.model.robot import FloatArray
 
@@ -17,6 +18,27 @@ BLOCK = 1024
 
 def _find_sign(x: float) -> float:
     return float((x > 0.0) - (x < 0.0))
+
+
+_ON_FLOATS: Mapping[str, Callable[[float], Any]] = {
+    'sin': math.sin,
+    'cos': math.cos,
+    'sign': _find_sign,
+    # These two give what arrays give where math raises an error.
+    'exp': elementary.exp,
+    'sqrt': elementary.sqrt,
+    'tanh': math.tanh,
+    'fabs': math.fabs,
+}
+_ON_ARRAYS: Mapping[str, Callable[[FloatArray], Any]] = {
+    'sin': np.sin,
+    'cos': np.cos,
+    'sign': np.sign,
+    'exp': np.exp,
+    'sqrt': np.sqrt,
+    'tanh': np.tanh,
+    'fabs': np.fabs,
+}
 
 
 class PythonKernel:
@@ -36,8 +58,8 @@ class PythonKernel:
         self.program = program
         self.source = python_source(program)
         code = compile(self.source, f'<generated {program.name}>', 'exec')
-        self._on_floats = _load(code, program.name, math.sin, math.cos, _find_sign)
-        self._on_arrays = _load(code, program.name, np.sin, np.cos, np.sign)
+        self._on_floats = _load(code, program.name, _ON_FLOATS)
+        self._on_arrays = _load(code, program.name, _ON_ARRAYS)
 
     def single(self, *arguments: FloatArray) -> FloatArray:
         """Evaluate one sample; arguments of shape (count,), result of the program's shape."""
@@ -67,8 +89,8 @@ class PythonKernel:
         return result
 
 
-def _load(code: Any, name: str, sin: Any, cos: Any, sign: Any) -> Callable[..., Any]:
-    namespace: dict[str, Any] = {'__builtins__': {}, 'sin': sin, 'cos': cos, 'sign': sign}
+def _load(code: Any, name: str, functions: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
+    namespace: dict[str, Any] = {'__builtins__': {}, **functions}
     exec(code, namespace)
     # Out of its own namespace: else the two hold each other.
     function: Callable[..., Any] = namespace.pop(name)

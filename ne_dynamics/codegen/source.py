@@ -10,11 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from ne_dynamics.codegen.symbols import Graph, OperationCount, Symbol, Traced
+from ne_dynamics.codegen.symbols import (
+    FUNCTION_NAMES,
+    SIGNED_FUNCTIONS,
+    Graph,
+    OperationCount,
+    Symbol,
+    Traced,
+)
 
 LONGEST_EXPRESSION = 88
 """Characters up to which an expression that is used once is written where it is used."""
+
+
+_WORDS = {name: 'fabs' if name == 'abs' else name for name in FUNCTION_NAMES}
+"""Functions in the text: names that Python's math, NumPy and C's math.h share, and ``sign``."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +106,8 @@ def _flat(value: object) -> list[Traced]:
 class _Writer:
     """Assigns names and writes expressions, sharing what is used more than once."""
 
+    words: ClassVar[Mapping[str, str]] = _WORDS
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.graph = program.graph
@@ -105,11 +119,8 @@ class _Writer:
         for output in program.outputs:
             if isinstance(output, Symbol):
                 self.uses[output.index] += 1
-        self.functions = {self.graph.nodes[index][0] for index in self.live} & {
-            'sin',
-            'cos',
-            'sign',
-        }
+        operations = {self.graph.nodes[index][0] for index in self.live}
+        self.functions = {self.words[name] for name in operations & set(FUNCTION_NAMES)}
         self.text: dict[int, tuple[str, int]] = {}
         self.taken: set[str] = set()
 
@@ -125,7 +136,7 @@ class _Writer:
                 continue
             text, level = self._expression(index)
             once = self.uses[index] == 1 and len(text) <= LONGEST_EXPRESSION
-            if once and key[0] not in ('sin', 'cos', 'sign'):
+            if once and key[0] not in FUNCTION_NAMES:
                 self.text[index] = text, level
                 continue
             name = self._name(index)
@@ -176,7 +187,9 @@ class _Writer:
             return f'{key[1]!r}*{self._operand(key[2], 3)}', 2
         if operation == 'div':
             return f'{self._operand(key[1], 2)}/{self._operand(key[2], 3)}', 2
-        return f'{operation}({self.text[key[1]][0]})', 3
+        if operation in SIGNED_FUNCTIONS and key[2]:
+            return f'{self.words[operation]}(-{self._operand(key[1], 2)})', 3
+        return f'{self.words[operation]}({self.text[key[1]][0]})', 3
 
     def output(self, scalar: Traced) -> str:
         if not isinstance(scalar, Symbol):
@@ -189,8 +202,8 @@ class _Writer:
 def python_source(program: Program) -> str:
     """Return the program as a Python function of sequences that returns a flat list.
 
-    The text runs on floats and on NumPy arrays alike; ``sin``, ``cos`` and ``sign`` are looked
-    up in the namespace in which it is executed.
+    The text runs on floats and on NumPy arrays alike; ``sin``, ``cos``, ``sign`` and what else it
+    calls are looked up in the namespace in which it is executed.
     """
     writer = _Writer(program)
     body = writer.statements()
@@ -212,7 +225,7 @@ Notes = Callable[[Program], str]
 
 def _python_module(programs: Sequence[Program], notes: Notes) -> str:
     used = list_calls(programs)
-    imports = [name for name in ('cos', 'sin') if name in used]
+    imports = sorted(used - {'sign'})
     parts = [f'from math import {", ".join(imports)}\n\n'] if imports else []
     if 'sign' in used:
         parts.append('def sign(x):\n    return float(x > 0) - float(x < 0)\n\n')
@@ -248,7 +261,7 @@ def _numpy_function(program: Program) -> str:
 
 def _numpy_module(programs: Sequence[Program], notes: Notes) -> str:
     used = list_calls(programs)
-    imports = [f'from numpy import {name}\n' for name in ('cos', 'sign', 'sin') if name in used]
+    imports = [f'from numpy import {name}\n' for name in sorted(used)]
     functions = [notes(program) + _numpy_function(program) for program in programs]
     return ''.join(['import numpy as np\n', *imports, '\n\n', '\n\n'.join(functions)])
 
@@ -259,6 +272,8 @@ class _ArrayWriter(_Writer):
     Sines and cosines of an argument are taken once, of the whole array, as ``sin_q`` and
     ``cos_q``: fewer calls, and a compiler of arrays does not compute them anew for each output.
     """
+
+    words: ClassVar[Mapping[str, str]] = {name: name for name in FUNCTION_NAMES}
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -300,7 +315,7 @@ class _ArrayWriter(_Writer):
             self.whole.add((function, stem))
             return f'{function}_{stem}[..., {place}]', 3
         text, level = super()._expression(index)
-        return f'xp.{text}' if self.graph.nodes[index][0] in self.functions else text, level
+        return f'xp.{text}' if self.graph.nodes[index][0] in FUNCTION_NAMES else text, level
 
     def output(self, scalar: Traced) -> str:
         if isinstance(scalar, Symbol) and self.graph.nodes[scalar.index][0] != 'const':
@@ -313,7 +328,7 @@ def array_api_source(program: Program) -> str:
 
     The text keeps to the Python array API standard: nothing is written into an array, no value
     decides what is done, and a number that stands alone becomes an array of the first
-    argument's dtype and device. What it takes of the namespace is in
+    argument's dtype and device. What it takes of the namespace is at
     :data:`~ne_dynamics.codegen.array_function.NAMES`.
 
     Arguments have shape ``(..., count)``, the result ``(..., *shape)``; leading shapes are equal.
@@ -385,7 +400,7 @@ def _standalone_c(programs: Sequence[Program], notes: Notes) -> str:
 
 
 def list_calls(programs: Sequence[Program]) -> frozenset[str]:
-    """Return which of ``sin``, ``cos`` and ``sign`` the programs call."""
+    """Return which functions the text of the programs calls: ``sin``, ``sign``, ``fabs`` ..."""
     return frozenset().union(*(_Writer(program).functions for program in programs))
 
 

@@ -13,17 +13,33 @@ constants' own arithmetic: nothing is snapped here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union, cast
 
-from ne_dynamics.algorithms.elementary import cos, sign, sin
+from ne_dynamics.algorithms.elementary import absolute, cos, exp, sign, sin, sqrt, tanh
 
 Traced = Union['Symbol', float]
 """What a traced function computes with: a node of the graph, or a number that is known."""
 
 Node = tuple[Any, ...]
 """An operation and what it reads; see :class:`Graph`."""
+
+_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
+    'sin': sin,
+    'cos': cos,
+    'sign': sign,
+    'exp': exp,
+    'tanh': tanh,
+    'sqrt': sqrt,
+    'abs': absolute,
+}
+
+FUNCTION_NAMES = tuple(_FUNCTIONS)
+"""Operations of one argument."""
+
+SIGNED_FUNCTIONS = ('exp', 'sqrt')
+"""Functions neither odd nor even: their nodes hold the sign of the argument."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +51,7 @@ class OperationCount:
     multiplications, additions : int
         Products (divisions included) and sums or differences. Changes of sign are not counted.
     functions : int
-        Sines, cosines and signs.
+        Sines, cosines, signs, exponentials, hyperbolic tangents, square roots and magnitudes.
     """
 
     multiplications: int
@@ -48,8 +64,9 @@ class Graph:
 
     A node is a tuple: ``('input', name)``, ``('const', value)``, ``('add', a, b)``,
     ``('sub', a, b)``, ``('mul', a, b)``, ``('scale', value, a)`` (a positive constant times a
-    node), ``('div', a, b)``, ``('sin', a)``, ``('cos', a)``, ``('sign', a)``, where a and b are
-    indices of earlier nodes.
+    node), ``('div', a, b)``, ``('sin', a)``, ``('cos', a)``, ``('sign', a)``, ``('tanh', a)``,
+    ``('abs', a)``, ``('exp', a, negative)``, ``('sqrt', a, negative)`` (of -a when negative),
+    where a and b are indices of earlier nodes.
     """
 
     def __init__(self) -> None:
@@ -86,7 +103,7 @@ class Graph:
             return key[1:]
         if operation == 'scale':
             return (key[2],)
-        if operation in ('sin', 'cos', 'sign'):
+        if operation in _FUNCTIONS:
             return (key[1],)
         return ()
 
@@ -99,15 +116,24 @@ class Graph:
         first = arguments[0]
         if operation == 'scale':
             return float(key[1]) * first
-        if operation in ('sin', 'cos', 'sign'):
-            function = {'sin': sin, 'cos': cos, 'sign': sign}[operation]
-            return cast(Traced, function(first))
+        if operation in _FUNCTIONS:
+            is_negative = operation in SIGNED_FUNCTIONS and key[2]
+            return cast(Traced, _FUNCTIONS[operation](-first if is_negative else first))
         second = arguments[1]
         if operation == 'add':
             return first + second
         if operation == 'sub':
             return first - second
         return first * second if operation == 'mul' else first / second
+
+    def is_nonnegative(self, index: int) -> bool:
+        """Return whether a node is at least zero by its form, whatever the inputs."""
+        key = self.nodes[index]
+        if key[0] == 'scale':
+            key = self.nodes[key[2]]
+        return key[0] in ('const', 'exp', 'sqrt', 'abs') or (
+            key[0] == 'mul' and bool(key[1] == key[2])
+        )
 
     def live(self, outputs: Iterable[Traced]) -> list[int]:
         """Return the nodes that the outputs need, arguments first."""
@@ -129,7 +155,7 @@ class Graph:
                 multiplications += 1
             elif operation in ('add', 'sub'):
                 additions += 1
-            elif operation in ('sin', 'cos', 'sign'):
+            elif operation in _FUNCTIONS:
                 functions += 1
         return OperationCount(multiplications, additions, functions)
 
@@ -253,6 +279,43 @@ class Symbol:
     def sign(self) -> Symbol:
         """Return -1, 0 or 1 (odd)."""
         return Symbol(self.graph, self.graph.node('sign', self.index), self.negative)
+
+    def _value(self) -> float | None:
+        """Return the number of a constant; None for any other node."""
+        key = self.graph.nodes[self.index]
+        if key[0] != 'const':
+            return None
+        return -float(key[1]) if self.negative else float(key[1])
+
+    def exp(self) -> Traced:
+        """Return the exponential."""
+        value = self._value()
+        if value is not None:
+            return cast(float, exp(value))
+        return Symbol(self.graph, self.graph.node('exp', self.index, self.negative), False)
+
+    def tanh(self) -> Traced:
+        """Return the hyperbolic tangent (odd)."""
+        value = self._value()
+        if value is not None:
+            return cast(float, tanh(value))
+        return Symbol(self.graph, self.graph.node('tanh', self.index), self.negative)
+
+    def sqrt(self) -> Traced:
+        """Return the square root."""
+        value = self._value()
+        if value is not None and value >= 0.0:
+            return cast(float, sqrt(value))
+        return Symbol(self.graph, self.graph.node('sqrt', self.index, self.negative), False)
+
+    def absolute(self) -> Traced:
+        """Return the magnitude (even); what is not negative is its own."""
+        value = self._value()
+        if value is not None:
+            return abs(value)
+        if self.graph.is_nonnegative(self.index):
+            return Symbol(self.graph, self.index, False)
+        return Symbol(self.graph, self.graph.node('abs', self.index), False)
 
     def labelled(self, label: str) -> Symbol:
         """Give the node a name for the generated text; the first name stays."""

@@ -34,11 +34,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ne_dynamics.algorithms.newton_euler import compute_friction
 from ne_dynamics.control.laws import InverseDynamics, Terms
 from ne_dynamics.control.limits import per_joint
 from ne_dynamics.control.trajectory import (
@@ -50,6 +51,7 @@ from ne_dynamics.control.trajectory import (
 )
 from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
 
 RAMP = 1e-4
 """Duration of the ramp in place of a step of the effort [s]; shorter in short segments."""
@@ -228,7 +230,7 @@ def annotate(
 
 
 class _Feedforward:
-    """The effort along a motion, without Coulomb friction, which jumps.
+    """The effort along a motion, seen from inside a stretch where friction jumps.
 
     Parameters as for :func:`annotate`.
     """
@@ -247,27 +249,77 @@ class _Feedforward:
         self._base_motion = base_motion
         self._viscous = dynamics.robot.joint_values('viscous_friction')
         self._coulomb = dynamics.robot.joint_values('coulomb_friction')
-        self.coulomb = self._coulomb if terms.friction else np.zeros(len(self.joints))
+        self._rigid: InverseDynamics | None = None
+        if not all(joint.friction.is_off for joint in self.joints):
+            self._rigid = dynamics.without_friction()
+        self.rubbing = np.array([terms.friction and _changes_sign(joint) for joint in self.joints])
 
-    def efforts(self, state: DesiredState) -> FloatArray:
-        """Return the effort of states of shape (N, n), shape (N, n) [N m or N]."""
+    def efforts(self, state: DesiredState, direction: FloatArray) -> FloatArray:
+        """Return the effort of states of shape (N, n), shape (N, n) [N m or N].
+
+        `direction`, shape (N, n), is the sign of the velocity as friction sees it.
+        """
+        if self._rigid is not None:
+            return self._efforts_of_joints(self._rigid, state, direction)
         terms, zeros = self._terms, np.zeros_like(state.position)
         rate = state.velocity if terms.coriolis else zeros
         acceleration = state.acceleration if terms.inertia else zeros
-        effort = self._inverse_dynamics(state.position, rate, acceleration)
+        effort = self._inverse_dynamics(self._dynamics, state.position, rate, acceleration)
         effort = effort - self._coulomb * np.sign(rate)
         if not terms.gravity:
-            effort -= self._inverse_dynamics(state.position, zeros, zeros)
+            effort -= self._inverse_dynamics(self._dynamics, state.position, zeros, zeros)
         if terms.friction and not terms.coriolis:
             effort += self._viscous * state.velocity
         elif terms.coriolis and not terms.friction:
             effort -= self._viscous * rate
-        return effort
+        return effort + self._coulomb * direction
 
-    def _inverse_dynamics(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+    def _efforts_of_joints(
+        self, rigid: InverseDynamics, state: DesiredState, direction: FloatArray
+    ) -> FloatArray:
+        """Return the effort with more than viscous and Coulomb friction, joint by joint."""
+        terms, zeros = self._terms, np.zeros_like(state.position)
+        rate = state.velocity if terms.coriolis else zeros
+        acceleration = state.acceleration if terms.inertia else zeros
+        effort = self._inverse_dynamics(rigid, state.position, rate, acceleration)
+        if not terms.gravity:
+            effort = effort - self._inverse_dynamics(rigid, state.position, zeros, zeros)
+        if not terms.friction:
+            return effort
+        load = zeros
+        if any(joint.friction.depends_on_load for joint in self.joints):
+            load = self._inverse_dynamics(rigid, state.position, rate, zeros)
+        friction = [
+            compute_friction(
+                joint.friction,
+                joint.viscous_friction,
+                joint.coulomb_friction,
+                state.velocity[:, index],
+                load[:, index],
+                direction[:, index],
+            )
+            for index, joint in enumerate(self.joints)
+        ]
+        total: FloatArray = effort + np.stack(cast('list[FloatArray]', friction), axis=-1)
+        return total
+
+    def _inverse_dynamics(
+        self, dynamics: InverseDynamics, q: FloatArray, qd: FloatArray, qdd: FloatArray
+    ) -> FloatArray:
         if self._payload is None and self._base_motion is None:
-            return self._dynamics.inverse_dynamics(q, qd, qdd)
-        return self._dynamics.inverse_dynamics(q, qd, qdd, None, self._base_motion, self._payload)
+            return dynamics.inverse_dynamics(q, qd, qdd)
+        return dynamics.inverse_dynamics(q, qd, qdd, None, self._base_motion, self._payload)
+
+
+def _changes_sign(joint: Joint) -> bool:
+    """Return whether friction of a joint jumps, or is steep, where the joint turns round."""
+    friction = joint.friction
+    return bool(
+        joint.coulomb_friction
+        or friction.static_friction
+        or friction.load_coefficient
+        or friction.friction_asymmetry
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,21 +437,21 @@ class _Stretches:
     segments : array, shape (k,), dtype int
     begin, end : array, shape (k,), dtype int
         [ns]
-    friction : array, shape (k, n)
-        Coulomb friction along each [N m or N].
+    direction : array, shape (k, n)
+        Sign of the velocity along each, of joints with friction that has one; else 0.
     """
 
     segments: NDArray[np.intp]
     begin: IntArray
     end: IntArray
-    friction: FloatArray
+    direction: FloatArray
 
     def __len__(self) -> int:
         return self.segments.size
 
     def __getitem__(self, index: slice | NDArray[np.intp]) -> _Stretches:
         return _Stretches(
-            self.segments[index], self.begin[index], self.end[index], self.friction[index]
+            self.segments[index], self.begin[index], self.end[index], self.direction[index]
         )
 
 
@@ -460,7 +512,7 @@ class _Annotation:
         last = DesiredState(*(rows[-1:] for rows in motion.state))
         rest = np.zeros_like(last.position)
         hold = self._checked(
-            self._feedforward.efforts(DesiredState(last.position, rest, rest)),
+            self._feedforward.efforts(DesiredState(last.position, rest, rest), rest),
             motion.knots[-1:],
         )
         order = int(motion.knot_orders[-1])
@@ -540,10 +592,9 @@ class _Annotation:
     def _stretches(self) -> _Stretches:
         """Return the parts of the segments along which no friction changes its sign."""
         motion = self._motion
-        coulomb = self._feedforward.coulomb
         segments = np.arange(motion.orders.size)
         begin, end = motion.knots[:-1], motion.knots[1:]
-        rubbing = np.flatnonzero(coulomb)
+        rubbing = np.flatnonzero(self._feedforward.rubbing)
         if rubbing.size:
             inner = []
             for segment in segments:
@@ -553,14 +604,15 @@ class _Annotation:
             segments = np.repeat(segments, [times.size + 1 for times in inner])
             begin = np.sort(np.concatenate((begin, *inner)))
             end = np.append(begin[1:], motion.knots[-1])
-        friction = np.zeros((segments.size, self._n))
+        direction = np.zeros((segments.size, self._n))
         if rubbing.size:
             middle = begin + (end - begin) // 2
             for part in _slices(segments.size, BATCH * CELLS):
                 state = motion.sample(segments[part], middle[part, np.newaxis])
-                friction[part] = coulomb * np.sign(state.velocity[:, 0])
+                signs = np.sign(state.velocity[:, 0])
+                direction[part] = np.where(self._feedforward.rubbing, signs, 0.0)
                 self._pause()
-        return _Stretches(segments, begin, end, friction)
+        return _Stretches(segments, begin, end, direction)
 
     def _limits(self, stretches: _Stretches) -> tuple[FloatArray, FloatArray]:
         """Return the efforts at begin and end of stretches, seen from inside, shapes (k, n)."""
@@ -580,18 +632,22 @@ class _Annotation:
         if not all(np.isfinite(rows).all() for rows in flat):
             self._refuse_overflow(times[0, 0])
         with np.errstate(all='ignore'):  # what overflows is found, and named
-            efforts = self._checked(self._compute_efforts(flat, times), times.reshape(-1))
-        shaped = efforts.reshape(*times.shape, self._n)
-        return shaped + stretches.friction[:, np.newaxis], state.velocity
+            direction = np.repeat(stretches.direction, times.shape[1], axis=0)
+            efforts = self._checked(
+                self._compute_efforts(flat, direction, times), times.reshape(-1)
+            )
+        return efforts.reshape(*times.shape, self._n), state.velocity
 
-    def _compute_efforts(self, flat: DesiredState, times: IntArray) -> FloatArray:
+    def _compute_efforts(
+        self, flat: DesiredState, direction: FloatArray, times: IntArray
+    ) -> FloatArray:
         try:
-            return self._feedforward.efforts(flat)
+            return self._feedforward.efforts(flat, direction)
         except InputError:
             for index, time in enumerate(times.reshape(-1)):
                 one = DesiredState(*(rows[index : index + 1] for rows in flat))
                 try:
-                    self._feedforward.efforts(one)
+                    self._feedforward.efforts(one, direction[index : index + 1])
                 except InputError:
                     self._refuse_overflow(time)
             raise
@@ -628,7 +684,7 @@ class _Annotation:
         for part in _slices(len(stretches), BATCH):
             chosen = stretches[part]
             samples = self._sampled(
-                _Stretches(chosen.segments, chosen.begin, ends[part], chosen.friction)
+                _Stretches(chosen.segments, chosen.begin, ends[part], chosen.direction)
             )
             found: list[tuple[IntArray, FloatArray]] = []
             for one, ramp in zip(samples, has_ramp[part].tolist(), strict=True):

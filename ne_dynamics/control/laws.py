@@ -69,6 +69,14 @@ class InverseDynamics(Protocol):
         """Return the effort that gravity takes, shape (n,) [N m or N]."""
         ...
 
+    def friction_torque(self, qd: FloatArray, *, load: FloatArray | None = None) -> FloatArray:
+        """Return the effort that overcomes friction, shape (n,) [N m or N]."""
+        ...
+
+    def without_friction(self) -> InverseDynamics:
+        """Return the dynamics of the robot without friction."""
+        ...
+
 
 class Base(NamedTuple):
     """How the base stands and moves.
@@ -255,6 +263,12 @@ class ControlLaw:
         self._coulomb = dynamics.robot.joint_values('coulomb_friction')
         self._has_coulomb = bool(self._coulomb.any())
         self._has_friction = self._has_coulomb or bool(self._viscous.any())
+        # With more than these two, the friction of the desired velocity is added to a robot
+        # without any.
+        self._rigid: InverseDynamics | None = None
+        if not all(joint.friction.is_off for joint in joints):
+            self._rigid = dynamics.without_friction()
+        self._depends_on_load = any(joint.friction.depends_on_load for joint in joints)
         self._continuous = continuous_joints(joints)
         self._zero = np.zeros(n)
         self._zero.setflags(write=False)
@@ -374,7 +388,8 @@ class ControlLaw:
         base: Base | None,
     ) -> FloatArray:
         """Return RNE less the terms that are off; one call of it when all are on."""
-        dynamics, terms = self._dynamics, self.terms
+        terms = self.terms
+        dynamics = self._dynamics if self._rigid is None else self._rigid
         rate = qd if terms.coriolis else self._zero
         if base is None and self._payload is None:
             effort = dynamics.inverse_dynamics(q, rate, qdd, wrench)
@@ -388,7 +403,10 @@ class ControlLaw:
                 effort = effort - dynamics.inverse_dynamics(
                     q, self._zero, self._zero, None, resting, self._payload
                 )
-        if self._has_friction:
+        if self._rigid is not None:
+            if terms.friction:
+                effort = effort + self._friction(q, rate, qd_desired, wrench, base)
+        elif self._has_friction:
             wanted = qd_desired if terms.friction else self._zero
             # RNE has counted the friction of `rate`; the desired velocity's is what is wanted.
             if wanted is not rate:
@@ -396,3 +414,18 @@ class ControlLaw:
                 if self._has_coulomb:
                     effort += self._coulomb * (np.sign(wanted) - np.sign(rate))
         return effort
+
+    def _friction(
+        self,
+        q: FloatArray,
+        qd: FloatArray,
+        qd_desired: FloatArray,
+        wrench: FloatArray | None,
+        base: Base | None,
+    ) -> FloatArray:
+        """Return the friction at the desired velocity, under the load of the measured state."""
+        load = None
+        if self._depends_on_load and self._rigid is not None:
+            motion = None if base is None else base.motion
+            load = self._rigid.inverse_dynamics(q, qd, self._zero, wrench, motion, self._payload)
+        return self._dynamics.friction_torque(qd_desired, load=load)

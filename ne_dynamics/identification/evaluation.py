@@ -12,7 +12,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.signals import Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.robot import Joint, Robot
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,18 @@ def model_effort(dynamics: Dynamics, signals: Signals) -> FloatArray:
     The step of Coulomb friction is filtered like the measured effort.
     """
     effort = dynamics.inverse_dynamics(signals.position, signals.velocity, signals.acceleration)
-    coulomb = dynamics.robot.joint_values('coulomb_friction')
+    heights = np.array([_find_step(joint) for joint in dynamics.robot.joints])
     step = signals.direction - np.sign(signals.velocity)
-    result: FloatArray = effort + coulomb * step
+    result: FloatArray = effort + heights * step
     return result
+
+
+def _find_step(joint: Joint) -> float:
+    """Return half the step of the friction at rest without load [N m or N]."""
+    if joint.friction.smoothing_velocity > 0.0:
+        return 0.0
+    static = joint.friction.static_friction
+    return joint.coulomb_friction if static is None else static
 
 
 def residuals(

@@ -48,6 +48,7 @@ def check_robot(robot: Robot) -> tuple[Finding, ...]:
             *(finding for link in robot.links for finding in _check_link(robot, link)),
             *(finding for joint in robot.joints for finding in _check_joint(joint)),
             *(finding for joint in robot.joints for finding in _check_rotor(robot, joint)),
+            *(finding for joint in robot.joints for finding in _check_friction(joint)),
         ]
     return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
 
@@ -283,6 +284,47 @@ def _check_rotor(robot: Robot, joint: Joint) -> Iterator[Finding]:
             element,
             f'expected a rotor that adds less than {largest:.3g} kg m^2 to a robot of {mass:.3g} '
             f'kg, got {joint.reflected_inertia:.4g} kg m^2 (g cm^2?)',
+        )
+
+
+def _check_friction(joint: Joint) -> Iterator[Finding]:
+    """Report friction that drives, or that is not what its names say."""
+    element = f'joint {joint.name!r}'
+    unit = 'N' if joint.type.is_prismatic else 'N m'
+    friction, coulomb = joint.friction, joint.coulomb_friction
+    static = coulomb if friction.static_friction is None else friction.static_friction
+    if static < coulomb:
+        yield Finding(
+            'warning',
+            'static-friction-small',
+            element,
+            f'expected a static friction of at least the Coulomb friction, {coulomb:g} {unit}, '
+            f'got {static:g} {unit}',
+        )
+    if abs(friction.friction_asymmetry) > min(static, coulomb):
+        yield Finding(
+            'warning',
+            'friction-drives',
+            element,
+            'expected an asymmetry of friction of at most the Coulomb and the static friction, '
+            f'{min(static, coulomb):g} {unit}, got {friction.friction_asymmetry:g} {unit}: '
+            'friction drives in one direction',
+        )
+    if friction.load_coefficient >= 1.0:
+        yield Finding(
+            'warning',
+            'load-coefficient-large',
+            element,
+            'expected a load coefficient below 1, got '
+            f'{friction.load_coefficient:g}: the load would hold itself',
+        )
+    if 0.0 < joint.velocity_limit <= friction.smoothing_velocity:
+        yield Finding(
+            'warning',
+            'smoothing-velocity-large',
+            element,
+            f'expected a smoothing velocity below the velocity limit, {joint.velocity_limit:g}, '
+            f'got {friction.smoothing_velocity:g}: Coulomb friction is never reached',
         )
 
 

@@ -27,8 +27,8 @@ def looks_like_xml(text: str | bytes) -> bool:
     return start.replace(b'\0', b'').lstrip(b' \t\r\n').startswith(b'<')
 
 
-def read_file(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a description.
+def read_file(path: str | os.PathLike[str], what: str = 'a robot description') -> bytes:
+    """Return the bytes of a description; `what` names it in errors.
 
     Raises
     ------
@@ -47,5 +47,5 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
             f'{os.fspath(path)}: expected at most {LARGEST_DOCUMENT // 2**20} MiB, got more'
         )
     if not data.strip():
-        raise ModelError(f'{os.fspath(path)}: expected a robot description, got an empty file')
+        raise ModelError(f'{os.fspath(path)}: expected {what}, got an empty file')
     return data

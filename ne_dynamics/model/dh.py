@@ -47,6 +47,21 @@ key                   meaning                                                   
 ``gear_ratio``        motor turns per joint turn                                       1
 ====================  ===============================================================  ========
 
+Further friction has the keys of :class:`~ne_dynamics.model.friction.FrictionModel`:
+
+========================  ==================================================  ===============
+key                       meaning                                             default
+========================  ==================================================  ===============
+``static_friction``       at the beginning of a motion [N m or N]             that of Coulomb
+``stribeck_velocity``     width of its fall [rad/s or m/s]                    none
+``smoothing_velocity``    width of the change of sign [rad/s or m/s]          0, a step
+``load_coefficient``      part of the load's magnitude                        0
+``friction_asymmetry``    half the difference of both directions [N m or N]   0
+``friction_offset``       effort at any velocity [N m or N]                   0
+``square_root_friction``  [N m (s/rad)^0.5 or N (s/m)^0.5]                    0
+``cubic_friction``        [N m (s/rad)^3 or N (s/m)^3]                        0
+========================  ==================================================  ===============
+
 Row i of a table in the standard convention is T(i-1, i) = Rz(theta) Tz(d) Tx(a) Rx(alpha); in the
 modified one it is T(i-1, i) = Rx(alpha) Tx(a) Rz(theta) Tz(d), so its ``alpha`` and ``a`` are the
 ones that textbooks index i-1.
@@ -59,7 +74,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -68,8 +82,11 @@ import numpy as np
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
+from ne_dynamics.model.extras import JOINT_KEYS as EXTRA_KEYS
+from ne_dynamics.model.extras import replace_numbers
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
+from ne_dynamics.model.yaml_values import check_mapping, read_number, show_value
 
 LARGEST_DH_FILE = 2**20
 """Largest file that is read [bytes]; a joint takes about 500."""
@@ -81,7 +98,6 @@ _POSE_KEYS = ('xyz', 'rpy')
 _LIMIT_KEYS = ('lower', 'upper', 'velocity', 'effort')
 _INERTIA_KEYS = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
 _INERTIAL_KEYS = ('mass', 'center_of_mass', 'inertia')
-_FRICTION_KEYS = ('viscous_friction', 'coulomb_friction', 'rotor_inertia', 'gear_ratio')
 _JOINT_KEYS = (
     'name',
     'type',
@@ -92,11 +108,9 @@ _JOINT_KEYS = (
     'offset',
     'limits',
     *_INERTIAL_KEYS,
-    *_FRICTION_KEYS,
+    *EXTRA_KEYS,
 )
 _AXES = {'x': 0, 'y': 1, 'z': 2}
-# YAML 1.1 takes 1e-3 (no point, or no sign in the exponent) for a text.
-_NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
 
 
 def load_dh(path: str | os.PathLike[str]) -> Robot:
@@ -131,61 +145,29 @@ def load_dh(path: str | os.PathLike[str]) -> Robot:
     document = parse_yaml(data, source)
     with np.errstate(over='ignore', invalid='ignore'):
         # Overflow ends in values that are not finite, which the frozen classes refuse.
-        return _build(_mapping(document, _TOP_KEYS, source), Path(source).stem, source)
-
-
-def _mapping(value: Any, keys: Sequence[str], what: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise ModelError(
-            f'{what}: expected a mapping with the keys {", ".join(keys)}, got {_shown(value)}'
-        )
-    for key in value:
-        if key not in keys:
-            raise ModelError(f'{what}: unknown key {key!r}; the keys are {", ".join(keys)}')
-    return value
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return 'nothing' if value is None else text if len(text) < 60 else text[:57] + '...'
-
-
-def _number(value: Any, what: str) -> float:
-    number = math.nan
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-    elif isinstance(value, str) and _NUMBER.fullmatch(value):
-        number = float(value)
-    else:
-        raise ModelError(f'{what}: expected a number, got {_shown(value)}')
-    if not math.isfinite(number):
-        raise ModelError(f'{what}: expected a finite number, got {_shown(value)}')
-    return number
+        return _build(check_mapping(document, _TOP_KEYS, source), Path(source).stem, source)
 
 
 def _numbers(value: Any, count: int, what: str) -> list[float]:
     if not isinstance(value, list) or len(value) != count:
-        raise ModelError(f'{what}: expected a list of {count} numbers, got {_shown(value)}')
-    return [_number(item, f'{what}[{index}]') for index, item in enumerate(value)]
+        raise ModelError(f'{what}: expected a list of {count} numbers, got {show_value(value)}')
+    return [read_number(item, f'{what}[{index}]') for index, item in enumerate(value)]
 
 
 def _word(value: Any, allowed: Sequence[str], what: str) -> str:
     if not isinstance(value, str) or value not in allowed:
-        raise ModelError(f'{what}: expected one of {", ".join(allowed)}, got {_shown(value)}')
+        raise ModelError(f'{what}: expected one of {", ".join(allowed)}, got {show_value(value)}')
     return value
 
 
 def _name(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise ModelError(f'{what}: expected a name, got {_shown(value)}')
+        raise ModelError(f'{what}: expected a name, got {show_value(value)}')
     try:
         value.encode('utf-8')
     except UnicodeEncodeError as error:
         raise ModelError(
-            f'{what}: expected a text, got {_shown(value)} with an unpaired surrogate'
+            f'{what}: expected a text, got {show_value(value)} with an unpaired surrogate'
         ) from error
     return value
 
@@ -215,7 +197,7 @@ class _Angles:
 
     def pose(self, value: Any, what: str) -> Transform:
         """Return the pose ``{xyz, rpy}``."""
-        mapping = _mapping(value, _POSE_KEYS, what)
+        mapping = check_mapping(value, _POSE_KEYS, what)
         xyz = _numbers(mapping.get('xyz', [0, 0, 0]), 3, f'{what}: xyz')
         roll, pitch, yaw = _numbers(mapping.get('rpy', [0, 0, 0]), 3, f'{what}: rpy')
         return (
@@ -234,7 +216,7 @@ def _build(document: Mapping[str, Any], stem: str, source: str) -> Robot:
     angles = _Angles(_word(document.get('angle_unit', 'rad'), ('rad', 'deg'), 'angle_unit'))
     rows = document['joints']
     if not isinstance(rows, list) or not rows:
-        raise ModelError(f'{source}: joints: expected a list of joints, got {_shown(rows)}')
+        raise ModelError(f'{source}: joints: expected a list of joints, got {show_value(rows)}')
     identity = Transform.identity()
     frame = angles.pose(document['base'], 'base') if 'base' in document else identity
     joints: list[Joint] = []
@@ -243,7 +225,7 @@ def _build(document: Mapping[str, Any], stem: str, source: str) -> Robot:
     findings: list[Finding] = []
     for index, value in enumerate(rows):
         default_name = f'joint_{index + 1}'
-        row = _mapping(value, _JOINT_KEYS, f'joints[{index}]')
+        row = check_mapping(value, _JOINT_KEYS, f'joints[{index}]')
         name = _name(row.get('name', default_name), f'joints[{index}]: name')
         joint = _joint(row, name, angles)
         pose, after = _row_transforms(row, joint, frame, convention, angles)
@@ -310,13 +292,13 @@ def _row_transforms(
     """
     what = f'joint {joint.name!r}'
     theta, d, a, alpha, offset = (
-        _number(row.get(key, 0.0), f'{what}: {key}')
+        read_number(row.get(key, 0.0), f'{what}: {key}')
         for key in ('theta', 'd', 'a', 'alpha', 'offset')
     )
     if joint.type.is_prismatic:
-        d = _number(d + offset, f'{what}: d + offset')
+        d = read_number(d + offset, f'{what}: d + offset')
     else:
-        theta = _number(theta + offset, f'{what}: theta + offset')
+        theta = read_number(theta + offset, f'{what}: theta + offset')
     about_z = angles.rotation('z', theta)
     along_z = Transform.from_translation((0.0, 0.0, d))
     along_x = Transform.from_translation((a, 0.0, 0.0))
@@ -335,24 +317,24 @@ def _joint(row: Mapping[str, Any], name: str, angles: _Angles) -> Joint:
     what = f'joint {name!r}'
     words = [kind.value for kind in JointType]
     kind = JointType(_word(row.get('type', 'revolute'), words, f'{what}: type'))
-    mapping = _mapping(row.get('limits', {}), _LIMIT_KEYS, f'{what}: limits')
-    limits = {key: _number(mapping[key], f'{what}: limits: {key}') for key in mapping}
+    mapping = check_mapping(row.get('limits', {}), _LIMIT_KEYS, f'{what}: limits')
+    limits = {key: read_number(mapping[key], f'{what}: limits: {key}') for key in mapping}
     if not kind.is_prismatic:
         for key in ('lower', 'upper', 'velocity'):
             if key in limits:
                 limits[key] = angles.radians(limits[key])
     if kind is JointType.CONTINUOUS and ('lower' in limits or 'upper' in limits):
         raise ModelError(f'{what}: limits: a continuous joint has no lower or upper limit')
-    friction = {key: _number(row[key], f'{what}: {key}') for key in _FRICTION_KEYS if key in row}
-    return Joint(
+    numbers = {key: read_number(row[key], f'{what}: {key}') for key in EXTRA_KEYS if key in row}
+    joint = Joint(
         name=name,
         type=kind,
         lower=limits.get('lower', -math.inf),
         upper=limits.get('upper', math.inf),
         velocity_limit=limits.get('velocity', math.inf),
         effort_limit=limits.get('effort', math.inf),
-        **friction,
     )
+    return replace_numbers(joint, numbers)
 
 
 def _inertia(row: Mapping[str, Any], what: str) -> Inertia | None:
@@ -365,15 +347,17 @@ def _inertia(row: Mapping[str, Any], what: str) -> Inertia | None:
     com = _numbers(row.get('center_of_mass', [0, 0, 0]), 3, f'{what}: center_of_mass')
     tensor = _tensor(row['inertia'], f'{what}: inertia') if 'inertia' in row else np.zeros((3, 3))
     try:
-        return Inertia(_number(row['mass'], f'{what}: mass'), np.array(com), tensor)
+        return Inertia(read_number(row['mass'], f'{what}: mass'), np.array(com), tensor)
     except ModelError as error:
         raise ModelError(f'{what}: {error}') from error
 
 
 def _tensor(value: Any, what: str) -> FloatArray:
     if isinstance(value, dict):
-        mapping = _mapping(value, _INERTIA_KEYS, what)
-        entries = {key: _number(mapping.get(key, 0.0), f'{what}: {key}') for key in _INERTIA_KEYS}
+        mapping = check_mapping(value, _INERTIA_KEYS, what)
+        entries = {
+            key: read_number(mapping.get(key, 0.0), f'{what}: {key}') for key in _INERTIA_KEYS
+        }
         for key in ('ixx', 'iyy', 'izz'):
             if key not in mapping:
                 raise ModelError(f'{what}: expected the key {key!r}, got none')
@@ -385,5 +369,5 @@ def _tensor(value: Any, what: str) -> FloatArray:
         return np.diag(_numbers(value, 3, what))
     raise ModelError(
         f'{what}: expected [ixx, iyy, izz], three rows of three numbers or a mapping with '
-        f'{", ".join(_INERTIA_KEYS)}, got {_shown(value)}'
+        f'{", ".join(_INERTIA_KEYS)}, got {show_value(value)}'
     )

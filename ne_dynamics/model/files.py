@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
 from ne_dynamics.model.dh import load_dh
+from ne_dynamics.model.extras import Extras, read_extras, with_extras
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf_tree import load_urdf
 
@@ -17,6 +18,7 @@ def load_model(
     base_link: str | None = None,
     tip_link: str | None = None,
     locked_joints: Mapping[str, float] | None = None,
+    extras: Extras = None,
 ) -> Robot:
     """Load a URDF or a DH file.
 
@@ -30,6 +32,9 @@ def load_model(
         :func:`~ne_dynamics.model.urdf_tree.load_urdf`.
     locked_joints : mapping of str to float, optional
         Joints that do not move, with their position [rad or m]; URDF only.
+    extras : str, path or mapping, optional
+        Friction and drives of joints, as :func:`~ne_dynamics.model.urdf_tree.load_urdf` takes
+        them. A DH file holds its own, which these replace, and none is looked for beside it.
 
     Returns
     -------
@@ -44,13 +49,13 @@ def load_model(
     if isinstance(path_or_xml, bytes) or (
         isinstance(path_or_xml, str) and ('\n' in path_or_xml or looks_like_xml(path_or_xml))
     ):
-        return load_urdf(path_or_xml, base_link, tip_link, locked_joints)
+        return load_urdf(path_or_xml, base_link, tip_link, locked_joints, extras)
     if not isinstance(path_or_xml, (str, os.PathLike)) or not os.fspath(path_or_xml):
         raise ModelError(
             f'expected the path of a URDF or DH file, or the XML of a URDF, got {path_or_xml!r}'
         )
     if looks_like_xml(read_file(path_or_xml)):
-        return load_urdf(path_or_xml, base_link, tip_link, locked_joints)
+        return load_urdf(path_or_xml, base_link, tip_link, locked_joints, extras)
     for key, value in (
         ('base_link', base_link),
         ('tip_link', tip_link),
@@ -61,4 +66,4 @@ def load_model(
                 f'{os.fspath(path_or_xml)}: {key}: expected none with a DH file, which is a '
                 f'chain from its base to its tip, got {value!r}'
             )
-    return load_dh(path_or_xml)
+    return with_extras(load_dh(path_or_xml), read_extras(extras))

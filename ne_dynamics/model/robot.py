@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.frozen import Frozen, checked_number, frozen_array
 from ne_dynamics.model.rigid_body import (
     FloatArray,
@@ -33,6 +34,7 @@ __all__ = [
     'Body',
     'Finding',
     'FloatArray',
+    'FrictionModel',
     'Inertia',
     'Joint',
     'JointType',
@@ -92,6 +94,8 @@ class Joint(Frozen):
         Largest deceleration [rad/s^2 or m/s^2], a positive number; infinite where there is none.
     jerk_limit : float
         Largest rate of the acceleration [rad/s^3 or m/s^3]; infinite where there is none.
+    friction : FrictionModel
+        What friction is beyond viscous and Coulomb friction.
     """
 
     name: str
@@ -107,6 +111,7 @@ class Joint(Frozen):
     acceleration_limit: float = np.inf
     deceleration_limit: float = np.inf
     jerk_limit: float = np.inf
+    friction: FrictionModel = field(default_factory=FrictionModel)
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -134,6 +139,10 @@ class Joint(Frozen):
                 f'{what}: gear_ratio and rotor_inertia: expected a finite '
                 f'gear_ratio^2 * rotor_inertia, got overflow with {self.gear_ratio:g} and '
                 f'{self.rotor_inertia:g}'
+            )
+        if not isinstance(self.friction, FrictionModel):
+            raise ModelError(
+                f'{what}: friction: expected a FrictionModel, got {type(self.friction).__name__}'
             )
         if self.lower > self.upper:
             raise ModelError(f'{what}: expected lower <= upper, got {self.lower} > {self.upper}')
@@ -602,6 +611,18 @@ class Robot(Frozen):
             joints=tuple(
                 replace(joint, **{key: float(value)})  # type: ignore[arg-type]
                 for joint, value in zip(self.joints, values, strict=True)
+            ),
+        )
+
+    def without_friction(self) -> Robot:
+        """Return the robot without friction of any kind in its joints."""
+        return replace(
+            self,
+            joints=tuple(
+                replace(
+                    joint, viscous_friction=0.0, coulomb_friction=0.0, friction=FrictionModel()
+                )
+                for joint in self.joints
             ),
         )
 

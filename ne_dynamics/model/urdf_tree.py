@@ -14,6 +14,8 @@ The links must make one tree. How the description is understood:
   inertia, and gear ratio 1. Its limits are not used.
 - Floating and planar joints have no place in a manipulator's joint space. Off the way to the tip
   they are locked at identity, with a warning; on it they are an error.
+- Friction and drives that a URDF has no place for come from a file beside it, see
+  :mod:`ne_dynamics.model.extras`.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.extras import DRIVE_KEYS, FRICTION_KEYS, Extras, ModelExtras, read_extras
 from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
 from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
 from ne_dynamics.model.urdf_rotors import RotorDescription
@@ -43,6 +46,7 @@ def load_urdf(
     base_link: str | None = None,
     tip_link: str | None = None,
     locked_joints: Mapping[str, float] | None = None,
+    extras: Extras = None,
 ) -> Robot:
     """Load a URDF.
 
@@ -59,6 +63,10 @@ def load_urdf(
     locked_joints : mapping of str to float, optional
         Joints that do not move, with their position [rad or m]. Joints off the way to the tip
         are locked at 0 unless they are named here.
+    extras : str, path or mapping, optional
+        Friction and drives of joints, which take the place of the numbers in the URDF: a YAML
+        file, or what would be in it, see :mod:`ne_dynamics.model.extras`. Default: the file
+        ``<stem>.extras.yaml`` beside the URDF if there is one; ``extras={}`` switches it off.
 
     Returns
     -------
@@ -68,8 +76,8 @@ def load_urdf(
     Raises
     ------
     ModelError
-        When the file cannot be read, or the description is not one sound robot. The message
-        names the element, what was found and what was expected.
+        When a file cannot be read, the description is not one sound robot, or the extras do not
+        fit it. The message names the element, what was found and what was expected.
     """
     if locked_joints is not None and not isinstance(locked_joints, Mapping):
         raise ModelError(
@@ -77,9 +85,11 @@ def load_urdf(
             f'got {type(locked_joints).__name__}'
         )
     description = read_urdf(path_or_xml)
+    found = read_extras(extras, path_or_xml)
     with np.errstate(over='ignore', invalid='ignore'):
         # Overflow ends in values that are not finite, which the frozen classes refuse.
-        return _RobotBuilder(description, base_link, tip_link, dict(locked_joints or {})).build()
+        locked = dict(locked_joints or {})
+        return _RobotBuilder(description, base_link, tip_link, locked, found).build()
 
 
 LARGEST_MULTIPLIER = 1e75
@@ -104,6 +114,7 @@ class _RobotBuilder:
         base_link: str | None,
         tip_link: str | None,
         locked_joints: dict[str, float],
+        extras: ModelExtras | None = None,
     ) -> None:
         self._description = description
         self._findings = list(description.findings)
@@ -117,6 +128,8 @@ class _RobotBuilder:
         self._below_base = self._collect_joints_below_base()
         self._moving = self._find_moving_joints()
         self._locked = self._check_locks(locked_joints)
+        self._extras = ModelExtras({}, '') if extras is None else extras
+        self._check_extras()
         self._motions = self._resolve_motions()
         # What `build` adds to, joint by joint.
         self._placed: dict[str, tuple[int, Transform]] = {}
@@ -248,6 +261,20 @@ class _RobotBuilder:
                 )
         return values
 
+    def _check_extras(self) -> None:
+        movable = [joint.name for joint in self._joints.values() if joint.moves]
+        for name, numbers in self._extras.joints.items():
+            joint = self._joints.get(name)
+            if joint is None or not joint.moves:
+                kind = '' if joint is None else joint.type
+                raise self._extras.make_joint_error(name, kind, movable)
+            others = [key for key in numbers if key not in DRIVE_KEYS]
+            if joint.mimic is not None and others:
+                raise ModelError(
+                    f'{self._extras.source}: joint {name!r}: expected {", ".join(DRIVE_KEYS)} '
+                    f'alone, because it mimics {joint.mimic.joint!r}, got {others[0]}'
+                )
+
     def _resolve_motions(self) -> dict[str, _Motion]:
         """Follow every mimic joint to the coordinate or the locked joint at its end."""
         motions: dict[str, _Motion] = {}
@@ -330,6 +357,7 @@ class _RobotBuilder:
                 )
             )
         names = [joint.name for joint, motion in self._movers if motion.coordinate == joint.name]
+        self._findings.extend(self._extras.describe(joint.name for joint, _ in self._movers))
         return Robot(
             name=self._description.name,
             joints=self._build_coordinates(names),
@@ -433,13 +461,19 @@ class _RobotBuilder:
                     f'joint {joint.name!r}: mimic multiplier: expected at most '
                     f'{LARGEST_MULTIPLIER:g} in magnitude, got {motion.multiplier:g}'
                 )
-            viscous[coordinate] += motion.multiplier * motion.multiplier * joint.damping
-            coulomb[coordinate] += abs(motion.multiplier) * joint.friction
-            if joint.rotor is not None and joint.rotor.inertia > 0.0:
-                ratio = joint.rotor.gear_ratio * motion.multiplier
-                rotors[coordinate].append((joint.rotor.inertia, ratio))
-                self._report_rotor(joint, joint.rotor, motion)
-        return tuple(
+            numbers = self._extras.numbers(joint.name)
+            damping = numbers.get('viscous_friction', joint.damping)
+            friction = numbers.get('coulomb_friction', joint.friction)
+            viscous[coordinate] += motion.multiplier * motion.multiplier * damping
+            coulomb[coordinate] += abs(motion.multiplier) * friction
+            rotor = joint.rotor or RotorDescription(0.0, 1.0, '')
+            inertia = numbers.get('rotor_inertia', rotor.inertia)
+            if inertia > 0.0 or 'gear_ratio' in numbers:
+                ratio = numbers.get('gear_ratio', rotor.gear_ratio) * motion.multiplier
+                rotors[coordinate].append((inertia, ratio))
+                if not {'rotor_inertia', 'gear_ratio'} & numbers.keys():
+                    self._report_rotor(joint, rotor, motion)
+        joints = [
             Joint(
                 name=name,
                 type=JointType(self._joints[name].type),
@@ -458,7 +492,8 @@ class _RobotBuilder:
             for name, (inertia, ratio) in zip(
                 names, map(_combine_rotors, rotors.values()), strict=True
             )
-        )
+        ]
+        return tuple(self._extras.apply_to(joint, FRICTION_KEYS) for joint in joints)
 
     def _report_rotor(
         self, joint: JointDescription, rotor: RotorDescription, motion: _Motion

@@ -18,6 +18,7 @@ from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench, inertia
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError, NeDynamicsError, ParameterError
 from ne_dynamics.model.checks import impossible_inertia
+from ne_dynamics.model.extras import choose_extras
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
@@ -129,15 +130,16 @@ def load_robot(values: Values, description: str = '') -> Robot:
         )
     locked = dict(zip(names, positions or (0.0,) * len(names), strict=True))
     base_link, tip_link = values['base_link'] or None, values['tip_link'] or None
+    extras = choose_extras(values['model_extras_file'])
     if values['model_file']:
-        return load_model(values['model_file'], base_link, tip_link, locked)
+        return load_model(values['model_file'], base_link, tip_link, locked, extras)
     text = values['robot_description'] or description
     if not text:
         raise ModelError(
             'no robot: expected model_file, robot_description or a message on the topic '
             'robot_description, got none'
         )
-    return load_urdf(text, base_link, tip_link, locked)
+    return load_urdf(text, base_link, tip_link, locked, extras)
 
 
 def check_description(values: Values, text: str) -> None:
@@ -201,15 +203,20 @@ def _command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDA
 
 def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
     zero = np.zeros(dynamics.n)
+    used = [dynamics]
+    if not all(joint.friction.is_off for joint in dynamics.robot.joints):
+        used.append(dynamics.without_friction())
     try:
-        dynamics.inverse_dynamics(zero, zero, zero)
-        dynamics.gravity_torque(zero)
-        if with_wrench:
-            dynamics.inverse_dynamics(zero, zero, zero, np.zeros(6))
-            dynamics.forward_kinematics(zero)
-        if dynamics.robot.tip_link is not None:
-            # A payload may be set, and the base tilt, at any time.
-            dynamics.inverse_dynamics(zero, zero, zero, None, np.zeros(9), np.zeros(10))
+        for each in used:
+            each.inverse_dynamics(zero, zero, zero)
+            each.gravity_torque(zero)
+            if with_wrench:
+                each.inverse_dynamics(zero, zero, zero, np.zeros(6))
+                each.forward_kinematics(zero)
+            if each.robot.tip_link is not None:
+                # A payload may be set, and the base tilt, at any time.
+                each.inverse_dynamics(zero, zero, zero, None, np.zeros(9), np.zeros(10))
+        dynamics.friction_torque(zero, load=zero)
     except InputError as error:
         raise ModelError(
             f'robot {dynamics.robot.name!r}: expected finite efforts at rest: {error}'

@@ -402,6 +402,8 @@ class ComputedTorqueNode(LifecycleNode):
         for finding in arm.uncut.findings:
             if finding.severity != 'info':
                 self.get_logger().warning(f'model: {finding.element}: {finding.message}')
+            elif finding.code.startswith('extras'):
+                self.get_logger().info(f'model: {finding.element}: {finding.message}')
         self.get_logger().info(
             f'configured for {arm.robot.name!r}: joints {", ".join(arm.command_names)}; '
             f'mode {tuning.mode.value}; backend {arm.dynamics.backend}'

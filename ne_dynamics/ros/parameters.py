@@ -174,6 +174,14 @@ PARAMETERS: tuple[ParameterSpec, ...] = (
         '',
         'URDF as text. Empty, with no `model_file` either: the topic `robot_description`.',
     ),
+    ParameterSpec(
+        'model_extras_file',
+        'string',
+        '',
+        'YAML file with friction, rotor inertia and gear ratio of the joints, which a URDF has no '
+        'place for. Empty: `<stem>.extras.yaml` beside `model_file` (URDF) where there is one; '
+        '`none`: no such file.',
+    ),
     ParameterSpec('base_link', 'string', '', 'First link of the arm (URDF). Empty: the root.'),
     ParameterSpec(
         'tip_link',

@@ -105,7 +105,7 @@ def scale_masses(robot: Robot, scale: float) -> Robot:
 
 
 def without_friction(robot: Robot) -> Robot:
-    """Return the robot without viscous and Coulomb friction in its joints.
+    """Return the robot without friction of any kind in its joints.
 
     Parameters
     ----------
@@ -115,12 +115,7 @@ def without_friction(robot: Robot) -> Robot:
     -------
     Robot
     """
-    return replace(
-        robot,
-        joints=tuple(
-            replace(joint, viscous_friction=0.0, coulomb_friction=0.0) for joint in robot.joints
-        ),
-    )
+    return robot.without_friction()
 
 
 def with_hung_mass(
@@ -230,7 +225,8 @@ class MujocoArm:
     Mimic joints have no coordinate of their own in a :class:`Robot`. MuJoCo knows them only as
     a constraint, which it solves softly: the joints of one coordinate agree to about 1e-7, not
     exactly. Coulomb friction is a soft constraint as well (`frictionloss`, made as stiff as the
-    step allows): a joint that sticks creeps by microradians a second.
+    step allows): a joint that sticks creeps by microradians a second. Friction beyond viscous and
+    Coulomb friction is left out.
     """
 
     def __init__(

@@ -463,6 +463,11 @@ class SimulatedRobot(Node):
             f'at {np.round(initial_position, 4).tolist()} until '
             f'{"~/release_brake and " if self._braked else ""}the first command'
         )
+        more = [joint.name for joint in robot.joints if not joint.friction.is_off]
+        if more:
+            self.get_logger().warning(
+                f'simulated with viscous and Coulomb friction alone: {", ".join(more)}'
+            )
 
     def _wall_timer(self, period: float, callback: Callable[[], None]) -> Any:
         return self.create_timer(

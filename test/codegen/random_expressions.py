@@ -87,6 +87,16 @@ def _bounded_function(rng, grow):
     return (('sin', 'cos')[rng.integers(2)], ('mul', _constant(rng), ('sin', grow())))
 
 
+def _decay(rng, grow):
+    part = grow()
+    return ('exp', ('neg', ('mul', part, part)))
+
+
+def _root(rng, grow):
+    part = grow()
+    return ('sqrt', ('add', 1.0, ('mul', part, part)))
+
+
 _PATTERNS = {
     'add': lambda rng, grow: ('add', grow(), grow()),
     'sub': lambda rng, grow: ('sub', grow(), grow()),
@@ -106,8 +116,14 @@ _PATTERNS = {
     'scaled sum': _scaled_sum,
     'scaled product': _scaled_product,
     'bounded function': _bounded_function,
+    'tanh': lambda rng, grow: ('tanh', grow()),
+    'abs': lambda rng, grow: ('abs', grow()),
+    'decay': _decay,
+    'root': _root,
 }
-_WEIGHTS = np.array([4, 4, 5, 2, 2, 2, 0.5, 1, 0.3, 1, 0.5, 1.5, 1.5, 1], dtype=float)
+_WEIGHTS = np.array(
+    [4, 4, 5, 2, 2, 2, 0.5, 1, 0.3, 1, 0.5, 1.5, 1.5, 1, 0.5, 0.5, 0.5, 0.5], dtype=float
+)
 _WEIGHTS /= _WEIGHTS.sum()
 
 
@@ -130,16 +146,13 @@ def _evaluate(expression, inputs, known):
     return value
 
 
-def _sin(x):
-    return x.sin() if isinstance(x, Rounded) else elementary.sin(x)
+def _function(name):
+    """Return a function of any scalar: of those here by their method, else the package's."""
 
+    def compute(x):
+        return getattr(x, name)() if isinstance(x, Rounded) else getattr(elementary, name)(x)
 
-def _cos(x):
-    return x.cos() if isinstance(x, Rounded) else elementary.cos(x)
-
-
-def _sign(x):
-    return x.sign() if isinstance(x, Rounded) else elementary.sign(x)
+    return compute
 
 
 _OPERATIONS = {
@@ -148,9 +161,13 @@ _OPERATIONS = {
     'mul': lambda a, b: a * b,
     'div': lambda a, b: a / b,
     'neg': lambda a: -a,
-    'sin': _sin,
-    'cos': _cos,
-    'sign': _sign,
+    'sin': _function('sin'),
+    'cos': _function('cos'),
+    'sign': _function('sign'),
+    'tanh': _function('tanh'),
+    'abs': _function('absolute'),
+    'exp': _function('exp'),
+    'sqrt': _function('sqrt'),
 }
 
 
@@ -231,6 +248,23 @@ class Rounded:
         exact = self.bound == 0.0  # a constant zero
         certain = exact or abs(self.value) > 1e3 * EPSILON * self.bound
         return Rounded(float(np.sign(self.value)), 0.0 if certain else np.inf)
+
+    def tanh(self):
+        """Return the hyperbolic tangent, whose slope is at most 1."""
+        return Rounded(float(np.tanh(self.value)), self.bound + 4.0)
+
+    def absolute(self):
+        """Return the magnitude."""
+        return Rounded(abs(self.value), self.bound)
+
+    def exp(self):
+        """Return the exponential of what is not positive, where its slope is at most 1."""
+        return Rounded(float(np.exp(self.value)), self.bound + 2.0)
+
+    def sqrt(self):
+        """Return the root of what is at least 1, where its slope is at most a half."""
+        value = float(np.sqrt(self.value))
+        return Rounded(value, self.bound + value)
 
 
 def _times(a, b):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from ne_dynamics.control.annotation import RAMP, annotate
 from ne_dynamics.control.laws import Terms
 from ne_dynamics.control.trajectory import DesiredState, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
+from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
@@ -563,3 +565,37 @@ def test_results_are_frozen() -> None:
     result = annotated(dynamics, [TrajectoryPoint(0.0, np.zeros(6))])
     for key in ('nanoseconds', 'positions', 'velocities', 'accelerations', 'orders', 'efforts'):
         assert not getattr(result, key).flags.writeable
+
+
+@pytest.mark.parametrize('smoothing', [0.0, 0.05])
+def test_friction_of_any_kind_is_within_the_tolerance(smoothing: float) -> None:
+    """With static friction, load and offset the points follow the efforts of the same model."""
+    robot = dynamics_of('arm').robot
+    friction = FrictionModel(
+        static_friction=9.0,
+        stribeck_velocity=0.1,
+        smoothing_velocity=smoothing,
+        load_coefficient=0.05,
+        friction_asymmetry=0.5,
+        friction_offset=-1.0,
+        square_root_friction=0.6,
+        cubic_friction=0.2,
+    )
+    joints = [replace(joint, coulomb_friction=5.0, friction=friction) for joint in robot.joints]
+    dynamics = Dynamics(replace(robot, joints=tuple(joints)), backend='python')
+    points = random_points(np.random.default_rng(17), dynamics, 3, 2)
+    result = annotated(dynamics, points, effort_tolerance=0.2)
+    assert deviation(result, dynamics.inverse_dynamics).max() <= 0.2
+    assert any('changes its sign' in remark for remark in result.remarks) == (smoothing == 0.0)
+    # At the end it rests, and has what holds the arm: gravity and the offset.
+    hold = dynamics.gravity_torque(result.positions[-1]) - 1.0
+    np.testing.assert_allclose(result.efforts[-1], hold, atol=1e-9)
+    without = annotated(dynamics, points, effort_tolerance=0.2, terms=Terms(friction=False))
+    rigid = dynamics.without_friction()
+    assert deviation(without, rigid.inverse_dynamics).max() <= 0.2
+    no_gravity = annotated(dynamics, points, effort_tolerance=0.2, terms=Terms(gravity=False))
+
+    def without_gravity(q, qd, qdd):
+        return dynamics.inverse_dynamics(q, qd, qdd) - dynamics.gravity_torque(q)
+
+    assert deviation(no_gravity, without_gravity).max() <= 0.2

@@ -13,6 +13,7 @@ from ne_dynamics import Dynamics, Robot, load_dh, load_urdf
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
 from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.errors import InputError, ParameterError
+from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.shipped import shipped_file
 
 CONTINUOUS_ARM = """<robot name="spinner">
@@ -303,3 +304,64 @@ def _without_friction(robot: Robot) -> Robot:
             replace(joint, viscous_friction=0.0, coulomb_friction=0.0) for joint in robot.joints
         ),
     )
+
+
+def _with_friction(robot: Robot, **numbers: float) -> Robot:
+    return replace(
+        robot,
+        joints=tuple(
+            replace(joint, coulomb_friction=0.5, friction=FrictionModel(**numbers))
+            for joint in robot.joints
+        ),
+    )
+
+
+FRICTION = {
+    'static_friction': 0.9,
+    'stribeck_velocity': 0.2,
+    'friction_asymmetry': 0.1,
+    'friction_offset': -0.3,
+    'load_coefficient': 0.1,
+    'square_root_friction': 0.4,
+    'cubic_friction': 0.2,
+}
+
+
+@pytest.mark.parametrize('smoothing', [0.0, 0.05])
+@pytest.mark.parametrize('mode', list(Mode))
+def test_further_friction_is_that_of_the_desired_velocity(
+    spinner: Dynamics, mode: Mode, smoothing: float
+) -> None:
+    """Friction is fed forward at the desired velocity, under the load that is there."""
+    robot = _with_friction(spinner.robot, **FRICTION, smoothing_velocity=smoothing)
+    dynamics = Dynamics(robot, backend='python')
+    free = Dynamics(_without_friction(robot), backend='python').without_friction()
+    g = gains(2, 4)
+    payload = np.array([0.7, 0.0, 0.02, 0.1, 0.01, 0.0, 0.01, 0.0, 0.0, 0.01])
+    for with_payload in (None, payload):
+        law = ControlLaw(dynamics, mode, g, payload=with_payload)
+        rigid_law = ControlLaw(free, mode, g, payload=with_payload)
+        q, qd, desired, wrench = sample(2, 7)
+        zero = np.zeros(2)
+        if mode is Mode.GRAVITY_COMPENSATION:
+            rate, where, wanted = zero, q, zero
+        elif mode is Mode.COMPUTED_TORQUE:
+            rate, where, wanted = qd, q, desired.velocity
+        else:
+            rate, where, wanted = desired.velocity, desired.position, desired.velocity
+        load = free.inverse_dynamics(where, rate, zero, wrench, None, with_payload)
+        friction = dynamics.friction_torque(wanted, load=load)
+        assert np.abs(friction).max() > 0.1
+        expected = rigid_law.effort(q, qd, desired, wrench) + friction
+        np.testing.assert_allclose(law.effort(q, qd, desired, wrench), expected, atol=1e-10)
+        without = ControlLaw(dynamics, mode, g, Terms(friction=False), with_payload)
+        np.testing.assert_allclose(
+            without.effort(q, qd, desired, wrench),
+            rigid_law.effort(q, qd, desired, wrench),
+            atol=1e-10,
+        )
+        ungravity = Terms(gravity=False)
+        difference = ControlLaw(dynamics, mode, g, ungravity, with_payload).effort(
+            q, qd, desired, wrench
+        ) - ControlLaw(free, mode, g, ungravity, with_payload).effort(q, qd, desired, wrench)
+        np.testing.assert_allclose(difference, friction, atol=1e-10)

@@ -245,3 +245,31 @@ def test_a_reliable_subscription_may_be_asked_for(bench) -> None:
     (subscription,) = bench.probe.get_subscriptions_info_by_topic('joint_states')
     assert subscription.qos_profile.reliability.name == 'RELIABLE'
     bench.answer(bench.joint_state(Q))
+
+
+EXTRAS = 'joints: {joint_2: {friction_offset: 3.5, smoothing_velocity: 0.01}}'
+
+
+@pytest.mark.parametrize('by_topic', [False, True])
+def test_extras_reach_the_command(bench, tmp_path, by_topic: bool) -> None:
+    """The file of model_extras_file adds to the model, wherever that comes from."""
+    extras = tmp_path / 'extras.yaml'
+    extras.write_text(EXTRAS, encoding='utf-8')
+    source = {'model_file': ''} if by_topic else {}
+    if by_topic:
+        bench.describe(bench.urdf)
+    bench.start(model_extras_file=str(extras), **source)
+    command = bench.answer(bench.joint_state(Q))
+    expected = bench.dynamics.gravity_torque(Q) + np.array([0.0, 3.5, 0.0, 0.0, 0.0, 0.0])
+    np.testing.assert_allclose(command, expected, atol=1e-9)
+    bench.hear('friction and drives of joint_2', str(extras))
+
+
+def test_extras_that_do_not_fit_are_named(bench, tmp_path) -> None:
+    """A joint that the model lacks is an error with file and joint; the node lives on."""
+    extras = tmp_path / 'extras.yaml'
+    extras.write_text('joints: {elbow: {friction_offset: 1}}', encoding='utf-8')
+    bench.start(wait='unconfigured', model_extras_file=str(extras))
+    bench.hear('not configured', str(extras), "'elbow'")
+    assert bench.set_atomically(model_extras_file='none').successful
+    assert bench.change_state('configure')

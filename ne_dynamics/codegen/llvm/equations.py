@@ -2,7 +2,8 @@
 
 The same graph that is written as readable source is written here as machine-independent LLVM
 text: once on ``double`` and once on ``<8 x double>``, so that vectorisation does not depend on
-what an optimiser can prove. Sines and cosines are evaluated together in vector form.
+what an optimiser can prove. Sines and cosines are evaluated together in vector form; what else
+needs a series is in :mod:`~ne_dynamics.codegen.llvm.exponential`.
 
 Both functions return whether their result can be relied on: every input is a number that cannot
 overflow, every angle is in the range of the sines, and quotients are finite.
@@ -10,12 +11,19 @@ overflow, every angle is in the range of the sines, and quotients are finite.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Sequence
 
+from ne_dynamics.codegen.llvm.exponential import EXP, TANH, write_exp, write_tanh
+from ne_dynamics.codegen.llvm.lanes import format_constant, format_double, format_type
 from ne_dynamics.codegen.magnitude import find_largest_input
 from ne_dynamics.codegen.source import Program
-from ne_dynamics.codegen.symbols import Graph, Symbol, Traced
+from ne_dynamics.codegen.symbols import (
+    FUNCTION_NAMES,
+    SIGNED_FUNCTIONS,
+    Graph,
+    Symbol,
+    Traced,
+)
 
 LANES = 8
 """Samples that the batch code computes side by side, at most."""
@@ -33,12 +41,15 @@ _FRAME_PER_VALUE = 32
 """Stack for each value that waits for its use [bytes a lane]; measured: 12 to 31."""
 
 SINCOS_LANES = (1, 4, LANES)
-"""Angles of which sine and cosine are computed at once."""
+"""Angles of which sine and cosine are computed at once, and arguments of other functions."""
 
 LARGEST_ANGLE = 1.0e6
 """Sines of larger angles [rad] are left to the platform's library, outside this code."""
 
 _SINCOS = 'sincos'
+
+_SERIES = {'exp': (EXP, write_exp), 'tanh': (TANH, write_tanh)}
+"""Functions that are computed on lanes, by operation: name, and what writes them."""
 
 # Minimax coefficients on [-pi/4, pi/4] from the Cephes library (Moshier), sin.c.
 _SINE = (
@@ -63,22 +74,6 @@ _HALF_PI = (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879
 _TWO_OVER_PI = 0.63661977236758134308
 # Adding this leaves the nearest integer in the low bits of the mantissa.
 _ROUNDER = 6755399441055744.0
-
-
-def format_double(value: float) -> str:
-    """Return a double as LLVM writes it exactly."""
-    return f'0x{struct.unpack("<Q", struct.pack("<d", value))[0]:016X}'
-
-
-def format_constant(value: float, lanes: int) -> str:
-    """Return a number on all lanes."""
-    number = format_double(value)
-    return number if lanes == 1 else f'<{", ".join([f"double {number}"] * lanes)}>'
-
-
-def format_type(lanes: int) -> str:
-    """Return the type of a number on this many lanes."""
-    return 'double' if lanes == 1 else f'<{lanes} x double>'
 
 
 def write_sincos(lanes: int) -> str:
@@ -192,6 +187,8 @@ class _Body:
             if index in early:
                 self._node(index)
         self._sines_and_cosines(angles)
+        if self.lanes == 1:
+            self._early_series(early)
         self._store(None)
         for index in self.live:
             if index not in self.names:
@@ -204,7 +201,7 @@ class _Body:
         arguments: list[int] = []
         for index in self.live:
             key = self.graph.nodes[index]
-            if key[0] in ('sin', 'cos', 'sign') or any(
+            if key[0] in FUNCTION_NAMES or any(
                 argument in dependent for argument in self.graph.arguments(index)
             ):
                 dependent.add(index)
@@ -245,6 +242,69 @@ class _Body:
             self.names[node] = f'%n{node}'
             self.lines.append(f'%n{node} = extractelement {kind} {source}, i32 {lane}')
 
+    def _early_series(self, early: set[int]) -> None:
+        """Compute functions of one sample that depend on no other function, side by side."""
+        dependent: set[int] = set()
+        groups: dict[tuple[str, bool], list[int]] = {}
+        for index in self.live:
+            key = self.graph.nodes[index]
+            if key[0] in _SERIES and key[1] not in dependent:
+                groups.setdefault((key[0], self._is_negated(index)), []).append(index)
+            if key[0] in FUNCTION_NAMES or any(
+                argument in dependent for argument in self.graph.arguments(index)
+            ):
+                dependent.add(index)
+        arguments = {self.graph.nodes[index][1] for group in groups.values() for index in group}
+        for index in self.graph.live([Symbol(self.graph, each, False) for each in arguments]):
+            if index not in early:
+                self._node(index)
+        for (operation, is_negated), group in groups.items():
+            for start in range(0, len(group), LANES):
+                self._series_on_lanes(operation, is_negated, group[start : start + LANES])
+
+    def _is_negated(self, index: int) -> bool:
+        key = self.graph.nodes[index]
+        return key[0] in SIGNED_FUNCTIONS and bool(key[2])
+
+    def _series_on_lanes(self, operation: str, is_negated: bool, group: Sequence[int]) -> None:
+        """Compute a function of several nodes of one sample, a node a lane."""
+        width = next(lanes for lanes in SINCOS_LANES if lanes >= len(group))
+        kind = format_type(width) if width > 1 else '<1 x double>'
+        zero = format_double(0.0)
+        packed = f'<{", ".join([f"double {zero}"] * width)}>'
+        for lane, index in enumerate(group):
+            name, value = f'%e{index}_in', self.names[self.graph.nodes[index][1]]
+            pair = f'{packed}, double {value}'
+            self.lines.append(f'{name} = insertelement {kind} {pair}, i32 {lane}')
+            packed = name
+        call = f'%e{group[0]}'
+        if is_negated:
+            self.lines.append(f'{call}_minus = fneg {kind} {packed}')
+            packed = f'{call}_minus'
+        self.lines.append(f'{call} = call {kind} @{_SERIES[operation][0]}{width}({kind} {packed})')
+        for lane, index in enumerate(group):
+            self.names[index] = f'%n{index}'
+            self.lines.append(f'%n{index} = extractelement {kind} {call}, i32 {lane}')
+
+    def _function(self, index: int) -> None:
+        """Compute an exponential, hyperbolic tangent, root or magnitude on all lanes."""
+        operation, argument = self.graph.nodes[index][:2]
+        name, is_negated = f'%n{index}', self._is_negated(index)
+        if operation in _SERIES and self.lanes == 1:
+            self._series_on_lanes(operation, is_negated, [index])
+            return
+        value = self.names[argument]
+        if is_negated:
+            self.lines.append(f'{name}_minus = fneg {self.kind} {value}')
+            value = f'{name}_minus'
+        if operation in _SERIES:
+            function = f'{_SERIES[operation][0]}{self.lanes}'
+        else:
+            suffix = 'f64' if self.lanes == 1 else f'v{self.lanes}f64'
+            function = f'llvm.{"fabs" if operation == "abs" else operation}.{suffix}'
+        self.lines.append(f'{name} = call {self.kind} @{function}({self.kind} {value})')
+        self.names[index] = name
+
     def _sincos(self, argument: int) -> None:
         """Compute sine and cosine of one node on all lanes."""
         kind, pair = self.kind, f'{{ {self.kind}, {self.kind} }}'
@@ -283,6 +343,9 @@ class _Body:
             return
         if operation in ('sin', 'cos'):
             self._sincos(key[1])
+            return
+        if operation in ('exp', 'tanh', 'sqrt', 'abs'):
+            self._function(index)
             return
         if operation == 'scale':
             self._op(name, 'fmul', format_constant(key[1], self.lanes), self.names[key[2]])
@@ -500,20 +563,35 @@ def sum_pairwise(lines: list[str], terms: Iterable[str], operation: str, stem: s
     return level[0]
 
 
-def write_declarations() -> str:
-    """Return the declarations of the operations that the equations use."""
-    return '\n'.join(
-        [
-            '@zero_byte = internal global i8 0',
-            'declare double @llvm.fabs.f64(double)',
-            *[
-                f'declare <{lanes} x double> @llvm.fabs.v{lanes}f64(<{lanes} x double>)'
-                for lanes in SINCOS_LANES
-            ],
-            *[
-                f'declare <{lanes} x double> @llvm.fma.v{lanes}f64('
-                f'<{lanes} x double>, <{lanes} x double>, <{lanes} x double>)'
-                for lanes in SINCOS_LANES
-            ],
+def write_declarations(program: Program) -> str:
+    """Return the declarations and the functions that the equations use.
+
+    What is not needed by every robot stands only where it is used, so that the text, and with it
+    the compiled code that is kept, is the same as without.
+    """
+    graph = program.graph
+    used = {graph.nodes[index][0] for index in graph.live(program.outputs)}
+    lines = [
+        '@zero_byte = internal global i8 0',
+        'declare double @llvm.fabs.f64(double)',
+        *[
+            f'declare <{lanes} x double> @llvm.fabs.v{lanes}f64(<{lanes} x double>)'
+            for lanes in SINCOS_LANES
+        ],
+        *[
+            f'declare <{lanes} x double> @llvm.fma.v{lanes}f64('
+            f'<{lanes} x double>, <{lanes} x double>, <{lanes} x double>)'
+            for lanes in SINCOS_LANES
+        ],
+    ]
+    if 'sqrt' in used:
+        lines.append('declare double @llvm.sqrt.f64(double)')
+        lines += [
+            f'declare <{lanes} x double> @llvm.sqrt.v{lanes}f64(<{lanes} x double>)'
+            for lanes in SINCOS_LANES
         ]
-    )
+    parts = ['\n'.join(lines), *[write_sincos(lanes) for lanes in SINCOS_LANES]]
+    for operation, (_, write) in _SERIES.items():
+        if operation in used:
+            parts += [write(lanes) for lanes in SINCOS_LANES]
+    return '\n\n'.join(parts)

@@ -6,7 +6,8 @@ optimiser knows of the rows does not matter; a rest of fewer rows is computed on
 
 from __future__ import annotations
 
-from ne_dynamics.codegen.llvm.equations import choose_lanes, format_type
+from ne_dynamics.codegen.llvm.equations import choose_lanes
+from ne_dynamics.codegen.llvm.lanes import format_type
 from ne_dynamics.codegen.source import Program
 
 ALIGNMENT = 64

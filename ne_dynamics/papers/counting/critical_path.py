@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ne_dynamics.codegen.source import Program
-from ne_dynamics.codegen.symbols import Symbol
+from ne_dynamics.codegen.symbols import FUNCTION_NAMES, Symbol
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class CriticalPath:
 def find_critical_path(traced: Program) -> CriticalPath:
     """Return the critical path of a traced function: its time on any number of processors."""
     graph = traced.graph
-    kinds = {'mul': 0, 'scale': 0, 'div': 0, 'add': 1, 'sub': 1, 'sin': 2, 'cos': 2, 'sign': 2}
+    kinds = {'mul': 0, 'scale': 0, 'div': 0, 'add': 1, 'sub': 1}
+    kinds |= dict.fromkeys(FUNCTION_NAMES, 2)
     longest: dict[int, tuple[int, int, int]] = {}
     for index in graph.live(traced.outputs):
         before = max((longest[i] for i in graph.arguments(index)), key=sum, default=(0, 0, 0))

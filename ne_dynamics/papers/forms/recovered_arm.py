@@ -80,6 +80,11 @@ def _recovered(robot: Robot, convention: str) -> Arm:
         frame = robot.link(f'link_{index + 1}')
         if frame.body != index:
             raise ModelError(f'link {frame.name!r}: expected part of body {body.name!r}')
+        if not joint.friction.is_off:
+            raise ModelError(
+                f'joint {joint.name!r}: friction: expected viscous and Coulomb friction alone, '
+                'which the documents know, got more'
+            )
         rows.append(
             DHLink(
                 theta=theta,

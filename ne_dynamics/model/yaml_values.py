@@ -1,0 +1,60 @@
+"""Check the plain data that a YAML document holds."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ne_dynamics.errors import ModelError
+
+# YAML 1.1 takes 1e-3 (no point, or no sign in the exponent) for a text.
+_NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
+
+
+def check_mapping(value: Any, keys: Sequence[str], what: str) -> Mapping[str, Any]:
+    """Return a value that must be a mapping with no other keys.
+
+    Raises
+    ------
+    ModelError
+        The message begins with `what`, the name of the value.
+    """
+    if not isinstance(value, Mapping):
+        raise ModelError(
+            f'{what}: expected a mapping with the keys {", ".join(keys)}, got {show_value(value)}'
+        )
+    for key in value:
+        if key not in keys:
+            raise ModelError(f'{what}: unknown key {key!r}; the keys are {", ".join(keys)}')
+    return value
+
+
+def show_value(value: Any) -> str:
+    """Return a value as an error shows it."""
+    text = repr(value)
+    return 'nothing' if value is None else text if len(text) < 60 else text[:57] + '...'
+
+
+def read_number(value: Any, what: str) -> float:
+    """Return a value that must be a finite number.
+
+    Raises
+    ------
+    ModelError
+        The message begins with `what`, the name of the value.
+    """
+    number = math.nan
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+    elif isinstance(value, str) and _NUMBER.fullmatch(value):
+        number = float(value)
+    else:
+        raise ModelError(f'{what}: expected a number, got {show_value(value)}')
+    if not math.isfinite(number):
+        raise ModelError(f'{what}: expected a finite number, got {show_value(value)}')
+    return number

@@ -1,0 +1,192 @@
+"""Exponential and hyperbolic tangent in machine code, and how the graph folds them."""
+
+from __future__ import annotations
+
+import decimal
+import math
+
+import numpy as np
+import pytest
+
+from ne_dynamics.codegen.differentiation import differentiate
+from ne_dynamics.codegen.magnitude import find_largest_input
+from ne_dynamics.codegen.python_kernel import PythonKernel
+from ne_dynamics.codegen.source import python_source, trace
+from ne_dynamics.codegen.symbols import Graph, Symbol
+
+COUNTS = (1, 3, 6, 11)
+"""Arguments of one sample: alone, on four lanes, on eight, and on more than eight."""
+
+
+def functions(x):
+    """Return exponential and hyperbolic tangent of symbols."""
+    return [[each.exp() for each in x], [each.tanh() for each in x]]
+
+
+@pytest.fixture(scope='module')
+def kernels(session_cache, compiler):
+    """Machine code by number of arguments: the kernel, and its entry for one sample."""
+    from ne_dynamics.codegen.cache import ObjectCache
+    from ne_dynamics.codegen.compiler import CompiledKernel
+    from ne_dynamics.codegen.llvm.cpython_entry import Owner
+
+    def refuse(*arguments):
+        raise AssertionError('the compiled entry refused its arguments')
+
+    found = {}
+    for count in COUNTS:
+        program = trace(f'functions{count}', (('x', count),), (2, count), functions)
+        kernel = CompiledKernel(program, ObjectCache(session_cache))
+        entry = kernel.entry(Owner(None, refuse, kernel.most_rows), 'functions')
+        found[count] = kernel, entry
+    return found
+
+
+def hard_arguments():
+    """Return arguments of every size, both signs, up to where the exponential overflows."""
+    rng = np.random.default_rng(6)
+    sizes = [1e-8, 1e-3, 0.3, 1.0, 3.0, 25.0, 40.0, 700.0, 746.0]
+    parts = [rng.uniform(0.0, size, 300) for size in sizes]
+    parts.append(np.exp(rng.uniform(-740.0, 6.0, 600)))
+    # Next to odd multiples of ln(2) / 2, where the reduction changes over.
+    turns = (np.arange(0, 1000, 7) + 0.5) * math.log(2.0)
+    parts += [turns, np.nextafter(turns, 0.0), np.nextafter(turns, 800.0)]
+    special = [0.0, 5e-324, 1e-310, 2.3e-308, 1e-16, 40.0, 700.0, 708.4, 709.78, 745.1, 745.2]
+    special += [746.0, 1e3, 1e10, 1e60]
+    values = np.concatenate([*parts, special])
+    values = np.concatenate([values, -values])
+    return values[values < 709.78]
+
+
+def compute_exactly(x):
+    """Return exponential and hyperbolic tangent of a float, as decimals of 60 digits."""
+    number = decimal.Decimal(x)
+    exponential = number.exp()
+    if abs(x) < 1e-20:
+        return exponential, number
+    decay = (-2 * abs(number)).exp()
+    return exponential, ((1 - decay) / (1 + decay)).copy_sign(number)
+
+
+def test_both_are_exact_to_the_last_places(kernels):
+    """On eight lanes the exponential is off by 2 units of the last place at most, tanh by 4."""
+    arguments = hard_arguments()
+    computed = kernels[1][0].batch(arguments[:, None])[:, :, 0].tolist()
+    with decimal.localcontext() as context:
+        context.prec, context.Emin, context.Emax = 60, -(10**12), 10**12
+        for x, values in zip(arguments.tolist(), computed, strict=True):
+            if x < -1e6:
+                assert values == [0.0, -1.0]
+                continue
+            for value, exact, places in zip(values, compute_exactly(x), (2, 4), strict=True):
+                unit = decimal.Decimal(math.ulp(float(exact)))
+                assert abs(decimal.Decimal(value) - exact) <= places * unit, (x, value)
+
+
+@pytest.mark.parametrize('count', COUNTS)
+def test_lanes_change_no_bit(kernels, count):
+    """One, four and eight numbers side by side give what a batch of one gives."""
+    arguments = hard_arguments()
+    expected = kernels[1][0].batch(arguments[:, None])[:, :, 0]
+    samples = len(arguments) // count
+    rows = arguments[: samples * count].reshape(samples, count)
+    wanted = expected[: samples * count].reshape(samples, count, 2).transpose(0, 2, 1)
+    batch, entry = kernels[count][0].batch(rows), kernels[count][1]
+    np.testing.assert_array_equal(batch, wanted)
+    np.testing.assert_array_equal([entry(row.copy()) for row in rows], wanted)
+
+
+def test_zeros_keep_their_sign(kernels):
+    """The hyperbolic tangent of a zero is that zero, its exponential one."""
+    for zero in (0.0, -0.0):
+        values = kernels[1][0].batch(np.full((9, 1), zero))[:, :, 0]
+        np.testing.assert_array_equal(values, [[1.0, 0.0]] * 9)
+        assert (np.signbit(values[:, 1]) == np.signbit(zero)).all()
+
+
+def test_overflow_and_what_is_no_number_are_not_answered(kernels):
+    """Machine code reports a result that is not finite, and inputs that are none."""
+    for bad in (709.79, 1e5, math.inf, math.nan):
+        for rows in (1, 8, 9):
+            column = np.zeros((rows, 1))
+            column[-1] = bad
+            assert kernels[1][0].batch(column) is None
+
+
+def test_python_gives_infinity_and_nan_where_math_raises():
+    """One sample of generated Python is what a batch is, where the result is not finite."""
+    program = trace('both', (('x', 1),), (2,), lambda x: [x[0].exp(), x[0].sqrt()])
+    kernel = PythonKernel(program)
+    for x in (800.0, -1.0, 2.0):
+        single = kernel.single(np.array([x]))
+        np.testing.assert_array_equal(single, kernel.batch(np.array([[x], [x]]))[0])
+    assert kernel.single(np.array([800.0]))[0] == math.inf
+    assert math.isnan(kernel.single(np.array([-1.0]))[1])
+
+
+# ---- the graph
+
+
+def test_signs_are_pulled_out_or_kept_as_the_function_wants():
+    """The tangent is odd, the magnitude even; exponential and root keep the sign inside."""
+    graph = Graph()
+    x = graph.input('x1')
+    assert repr((-x).tanh()) == repr(-(x.tanh()))
+    assert repr((-x).absolute()) == repr(x.absolute())
+    assert repr((-x).exp()) != repr(x.exp())
+    assert (-x).exp().index == (-x).exp().index
+
+    def function(x):
+        return [x[0].exp(), (-x[0]).exp(), (-(x[0] * x[0])).exp(), (-x[0]).sqrt(), (-x[0]).tanh()]
+
+    text = python_source(trace('f', (('x', 1),), (5,), function))
+    for expected in ('exp(x1)', 'exp(-x1)', 'exp(-x1*x1)', 'sqrt(-x1)', 'tanh(x1)'):
+        assert f' = {expected}\n' in text
+
+
+def test_constants_fold():
+    """Functions of a constant are numbers; what cannot be negative is its own magnitude."""
+    graph = Graph()
+    x = graph.input('x1')
+    for value in (0.0, 0.5, 2.0):
+        for sign in (1.0, -1.0):
+            number = graph.constant(sign * value)
+            assert number.exp() == math.exp(sign * value)
+            assert number.tanh() == math.tanh(sign * value)
+            assert number.absolute() == value
+        assert graph.constant(value).sqrt() == math.sqrt(value)
+    for node in (x * x, 3.0 * (x * x), x.exp(), x.absolute()):
+        assert repr(node.absolute()) == repr(node)
+        assert repr((-node).absolute()) == repr(node)
+
+
+def test_slopes_are_those_of_the_text_books():
+    """Of exp itself, of tanh 1 - tanh^2, of sqrt 1 / (2 sqrt), of |x| sign(x), 0 at 0."""
+
+    def slopes(x):
+        (v,) = x
+        outputs = [v.exp(), (-v).exp(), v.tanh(), v.sqrt(), (-v).sqrt(), v.absolute()]
+        outputs += [(-v).absolute(), (-(v * v)).exp()]
+        return [row[0] for row in differentiate(outputs, [v])]
+
+    kernel = PythonKernel(trace('slopes', (('x', 1),), (8,), slopes))
+    for v in (0.7, -0.7, 0.0):
+        computed = kernel.batch(np.array([[v], [v]]))[0]
+        if v == 0.0:
+            assert np.isinf(computed[3:5]).all()
+            computed[3:5] = 0.0, 0.0
+        root = 0.5 / math.sqrt(abs(v)) if v else 0.0
+        sign = float(v > 0) - float(v < 0)
+        expected = [math.exp(v), -math.exp(-v), 1.0 - math.tanh(v) ** 2]
+        expected += [root if v >= 0 else math.nan, -root if v <= 0 else math.nan]
+        expected += [sign, sign, -2.0 * v * math.exp(-v * v)]
+        np.testing.assert_allclose(computed, expected, rtol=1e-15)
+
+
+def test_what_decays_cannot_overflow():
+    """The bound of the inputs knows that exp(-x^2) is at most 1, and that exp(x) is not."""
+    decay = trace('decay', (('x', 1),), (1,), lambda x: [(-(x[0] * x[0])).exp() + x[0].tanh()])
+    growth = trace('growth', (('x', 1),), (1,), lambda x: [x[0].exp()])
+    assert find_largest_input(decay).is_enough
+    assert not find_largest_input(growth).is_enough
+    assert isinstance(decay.outputs[0], Symbol)

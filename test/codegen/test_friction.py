@@ -1,0 +1,356 @@
+"""Friction in the traced equations: the formula, its derivatives, and what it costs without."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import shutil
+import subprocess
+import types
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_robots import random_tree
+
+import ne_dynamics as ned
+from ne_dynamics.algorithms import newton_euler
+from ne_dynamics.algorithms.elementary import sign
+from ne_dynamics.cli.main import main
+from ne_dynamics.codegen.programs import list_functions, trace_function
+from ne_dynamics.codegen.source import python_source
+from ne_dynamics.codegen.subject import Subject
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.shipped import shipped_file
+
+GRAVITY = (0.3, -0.2, -9.80665)
+
+TERMS = {
+    'static': {'static_friction': 3.0, 'stribeck_velocity': 0.3},
+    'smooth': {'smoothing_velocity': 0.2},
+    'load': {'load_coefficient': 0.07},
+    'asymmetry': {'friction_asymmetry': 0.4},
+    'offset': {'friction_offset': -0.6},
+    'square root': {'square_root_friction': 0.8},
+    'cubic': {'cubic_friction': -0.1},
+}
+TERMS['all but smooth'] = {
+    key: value for name, term in TERMS.items() if name != 'smooth' for key, value in term.items()
+}
+TERMS['all'] = TERMS['all but smooth'] | TERMS['smooth']
+
+
+@pytest.fixture(params=['python', 'compiled'])
+def backend(request):
+    """Each backend; skipped where there is no compiler for it."""
+    if request.param == 'compiled':
+        request.getfixturevalue('compiler')
+    return request.param
+
+
+def random_robot(terms, seed=4, joints=6):
+    """Return a random tree whose joints have random friction of these terms."""
+    rng = np.random.default_rng(seed)
+    tree = random_tree(seed, joints)
+    robot = replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
+    changed = [
+        replace(
+            joint,
+            viscous_friction=rng.uniform(0.1, 1.0),
+            coulomb_friction=rng.uniform(0.1, 1.0),
+            friction=FrictionModel(
+                **{key: value * rng.uniform(0.5, 1.0) for key, value in terms.items()}
+            ),
+        )
+        for joint in robot.joints
+    ]
+    return replace(robot, joints=tuple(changed))
+
+
+def expected_friction(joint, v, load):
+    """Return the friction of one joint by the formula of the documents, on floats."""
+    friction = joint.friction
+    smoothing = friction.smoothing_velocity
+    s = math.tanh(v / smoothing) if smoothing > 0.0 else math.copysign(1.0, v) if v else 0.0
+    static = friction.static_friction
+    level = joint.coulomb_friction + friction.load_coefficient * abs(load)
+    if static is not None:
+        decay = math.exp(-math.pow(v / friction.stribeck_velocity, 2))
+        level += (static - joint.coulomb_friction) * decay
+    width = max(smoothing, 1e-6)
+    return math.fsum(
+        (
+            friction.friction_offset,
+            joint.viscous_friction * v,
+            level * s,
+            friction.friction_asymmetry * s**2,
+            friction.square_root_friction * v / math.pow(v**2 + width**2, 0.25),
+            friction.cubic_friction * v**3,
+        )
+    )
+
+
+def samples(n, count=12, seed=0):
+    """Return q, qd, qdd of shape (count, n); some velocities are zero, some near it."""
+    rng = np.random.default_rng(seed)
+    q, qd, qdd = rng.uniform(-2.0, 2.0, (3, count, n))
+    qd[0], qd[1], qd[2] = 0.0, 1e-3 * qd[1], 1e-9 * qd[2]
+    return q, qd, qdd
+
+
+def rigid(robot):
+    """Return the dynamics of the robot without friction."""
+    joints = [
+        replace(joint, viscous_friction=0.0, coulomb_friction=0.0, friction=FrictionModel())
+        for joint in robot.joints
+    ]
+    return ned.Dynamics(replace(robot, joints=tuple(joints)), GRAVITY, backend='python')
+
+
+@pytest.mark.parametrize('terms', TERMS)
+def test_efforts_are_those_without_friction_and_the_formula(terms, backend):
+    """Each term adds what its formula says, for one sample and for a batch."""
+    robot = random_robot(TERMS[terms])
+    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
+    free = rigid(robot)
+    q, qd, qdd = samples(robot.n)
+    loads = free.inverse_dynamics(q, qd, np.zeros_like(qd))
+    friction = np.array(
+        [
+            [expected_friction(*each) for each in zip(robot.joints, v, load, strict=True)]
+            for v, load in zip(qd, loads, strict=True)
+        ]
+    )
+    expected = free.inverse_dynamics(q, qd, qdd) + friction
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(
+        dynamics.inverse_dynamics(q, qd, qdd), expected, rtol=0, atol=1e-12 * scale
+    )
+    for row in range(len(q)):
+        single = dynamics.inverse_dynamics(q[row], qd[row], qdd[row])
+        np.testing.assert_allclose(single, expected[row], rtol=0, atol=1e-12 * scale)
+    np.testing.assert_allclose(
+        dynamics.friction_torque(qd, load=loads), friction, rtol=0, atol=1e-12 * scale
+    )
+    np.testing.assert_allclose(
+        dynamics.friction_torque(qd[3], q=q[3]), friction[3], rtol=0, atol=1e-12 * scale
+    )
+
+
+def with_everything(n, seed=3):
+    """Return q, qd, qdd, wrench, base motion and payload of eight samples."""
+    rng = np.random.default_rng(seed)
+    q, qd, qdd = samples(n, 8, seed)
+    payload = np.zeros((8, 10))
+    payload[:, 0], payload[:, [4, 6, 9]] = 1.5, 0.02
+    return q, qd, qdd, rng.normal(size=(8, 6)), rng.normal(size=(8, 9)), payload
+
+
+@pytest.mark.parametrize('joints', [4, 14])
+def test_forward_dynamics_are_the_inverse_with_every_term_on(backend, joints):
+    """With load, payload, wrench and base motion an effort gives the acceleration it is of."""
+    robot = random_robot(TERMS['all'], seed=1, joints=joints)
+    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
+    q, qd, qdd, wrench, base, payload = with_everything(robot.n)
+    for more in ((), (wrench,), (wrench, base, payload)):
+        tau = dynamics.inverse_dynamics(q, qd, qdd, *more)
+        found = dynamics.forward_dynamics(q, qd, tau, *more)
+        np.testing.assert_allclose(found, qdd, rtol=0, atol=1e-8)
+        single = dynamics.forward_dynamics(q[5], qd[5], tau[5], *[each[5] for each in more])
+        np.testing.assert_allclose(single, qdd[5], rtol=0, atol=1e-8)
+
+
+def test_load_is_that_of_payload_wrench_and_base_motion_without_acceleration(backend):
+    """Friction grows with the magnitude of what links and loads ask of the joint at qdd = 0."""
+    robot = random_robot(TERMS['load'], seed=1, joints=5)
+    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
+    free = dynamics.without_friction()
+    assert not free.friction_torque(np.ones(robot.n)).any()
+    q, qd, qdd, *more = with_everything(robot.n)
+    loads = free.inverse_dynamics(q, qd, np.zeros_like(qdd), *more)
+    friction = dynamics.inverse_dynamics(q, qd, qdd, *more) - free.inverse_dynamics(
+        q, qd, qdd, *more
+    )
+    expected = [
+        [expected_friction(*each) for each in zip(robot.joints, v, load, strict=True)]
+        for v, load in zip(qd, loads, strict=True)
+    ]
+    np.testing.assert_allclose(friction, expected, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(dynamics.friction_torque(qd, load=loads), expected, atol=1e-12)
+    assert np.abs(dynamics.friction_torque(qd) - expected).max() > 0.1
+
+
+@pytest.mark.parametrize('terms', ['all', 'all but smooth'])
+def test_derivatives_are_finite_differences(terms, backend):
+    """Slopes by q and qd have the friction's in them, the mass matrix does not."""
+    robot = random_robot(TERMS[terms], seed=5, joints=4)
+    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
+    n = robot.n
+    rng = np.random.default_rng(8)
+    q, qd, qdd = rng.uniform(0.2, 1.0, (3, n)) * rng.choice([-1.0, 1.0], (3, n))
+    computed = dynamics.inverse_dynamics_derivatives(q, qd, qdd)
+    step = 1e-5
+    for place, slopes in enumerate(computed):
+        for column in range(n):
+            shifted = np.zeros((3, n))
+            shifted[place, column] = step
+            plus = dynamics.inverse_dynamics(*(np.array([q, qd, qdd]) + shifted))
+            minus = dynamics.inverse_dynamics(*(np.array([q, qd, qdd]) - shifted))
+            difference = (plus - minus) / (2.0 * step)
+            np.testing.assert_allclose(slopes[:, column], difference, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(computed[2], dynamics.mass_matrix(q), rtol=1e-12, atol=1e-12)
+
+
+def without_new_terms(monkeypatch):
+    """Put the friction of before in the place of the friction: viscous, and a step."""
+
+    def friction_efforts(mechanism, qd, loads=None):
+        efforts = []
+        for rate, viscous, coulomb in zip(
+            qd, mechanism.viscous_friction, mechanism.coulomb_friction, strict=True
+        ):
+            effort = viscous * rate
+            if coulomb != 0.0:
+                effort = effort + coulomb * sign(rate)
+            efforts.append(effort)
+        return efforts
+
+    monkeypatch.setattr(newton_euler, 'friction_efforts', friction_efforts)
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_what_is_not_used_costs_nothing(seed, monkeypatch):
+    """Text and counts of a robot without further friction are those of viscous and Coulomb."""
+    from ne_dynamics.codegen.compiler import write_module
+
+    robot = random_robot({}, seed)
+    subject = Subject(robot, GRAVITY, 1e-12)
+    names = list_functions(robot)
+    programs = [trace_function(subject, name) for name in names]
+    without_new_terms(monkeypatch)
+    for name, program in zip(names, programs, strict=True):
+        before = trace_function(subject, name)
+        assert python_source(program) == python_source(before)
+        assert program.count() == before.count()
+        assert write_module(program, None) == write_module(before, None)
+    # One term of one joint is seen by the same comparison.
+    joints = [replace(robot.joints[0], friction=FrictionModel(friction_offset=1.0))]
+    changed = replace(robot, joints=(*joints, *robot.joints[1:]))
+    monkeypatch.undo()
+    more = trace_function(Subject(changed, GRAVITY, 1e-12), 'inverse_dynamics')
+    assert python_source(more) != python_source(programs[names.index('inverse_dynamics')])
+
+
+@pytest.mark.parametrize('joints', [2, 6])
+def test_text_of_every_language_runs_on_its_own(joints, tmp_path):
+    """Python, NumPy and C compiled with gcc compute the same, with every term on."""
+    robot = random_robot(TERMS['all'], seed=2, joints=joints)
+    dynamics = ned.Dynamics(robot, GRAVITY, backend='python')
+    q, qd, qdd = samples(robot.n, 5)
+    expected = dynamics.inverse_dynamics(q, qd, qdd)
+    tolerance = {'rtol': 0, 'atol': 1e-12 * np.abs(expected).max()}
+    for language in ('python', 'numpy', 'array-api'):
+        namespace = {}
+        exec(dynamics.source('inverse_dynamics', language), namespace)
+        function = namespace['inverse_dynamics']
+        if language == 'array-api':
+            np.testing.assert_allclose(function(np, q, qd, qdd), expected, **tolerance)
+        elif language == 'numpy':
+            np.testing.assert_allclose(function(q, qd, qdd), expected, **tolerance)
+        else:
+            rows = [function(*arguments) for arguments in zip(q, qd, qdd, strict=True)]
+            np.testing.assert_allclose(rows, expected, **tolerance)
+    of_arrays = dynamics.array_function('inverse_dynamics', np)
+    np.testing.assert_allclose(of_arrays(q, qd, qdd), expected, **tolerance)
+    compiler = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
+    if compiler is None:
+        pytest.skip('no C compiler (cc, gcc or clang) is installed')
+    source, library = tmp_path / 'friction.c', tmp_path / 'friction.so'
+    source.write_text(dynamics.source('inverse_dynamics', 'c'), encoding='utf-8')
+    flags = ['-std=c99', '-O1', '-Wall', '-Wextra', '-Werror', '-pedantic', '-shared', '-fPIC']
+    subprocess.run([compiler, *flags, source, '-o', library, '-lm'], check=True)
+    function = ctypes.CDLL(str(library)).inverse_dynamics
+    pointer = np.ctypeslib.ndpointer(np.float64, flags='C_CONTIGUOUS')
+    function.argtypes, function.restype = [pointer] * 4, None
+    for row, arguments in enumerate(zip(q, qd, qdd, strict=True)):
+        result = np.empty(robot.n)
+        function(*[np.ascontiguousarray(each) for each in arguments], result)
+        np.testing.assert_allclose(result, expected[row], **tolerance)
+
+
+def test_run_time_parameters_go_with_further_friction(backend):
+    """Other viscous and Coulomb friction at run time is what a robot with these numbers has."""
+    robot = random_robot(TERMS['all'], seed=7, joints=4)
+    numbers = {'viscous_friction': np.linspace(0.2, 0.9, robot.n)}
+    numbers['coulomb_friction'] = np.linspace(0.3, 0.6, robot.n)
+    changed = ned.Dynamics(robot, GRAVITY, backend=backend).with_parameters(**numbers)
+    for key, values in numbers.items():
+        robot = robot.with_joint_values(key, values)
+    expected = ned.Dynamics(robot, GRAVITY, backend='python')
+    motion = samples(robot.n)
+    np.testing.assert_allclose(
+        changed.inverse_dynamics(*motion), expected.inverse_dynamics(*motion), rtol=0, atol=1e-11
+    )
+    np.testing.assert_allclose(
+        changed.friction_torque(motion[1]), expected.friction_torque(motion[1]), atol=1e-12
+    )
+
+
+def test_a_namespace_without_the_functions_of_friction_is_refused():
+    """What a library lacks is named, when this robot needs it and not before."""
+    names = ('broadcast_to', 'cos', 'full_like', 'reshape', 'sign', 'sin', 'stack')
+    poor = types.SimpleNamespace(**{name: getattr(np, name) for name in names})
+    robot = random_robot(TERMS['all'])
+    with pytest.raises(InputError, match='lacks abs, exp, sqrt, tanh'):
+        ned.Dynamics(robot, backend='python').array_function('inverse_dynamics', poor)
+    ned.Dynamics(random_robot({}), backend='python').array_function('inverse_dynamics', poor)
+
+
+def test_exported_c_library_has_the_mathematics_header(tmp_path):
+    """A C project with friction includes math.h and compiles, also where there is no sine."""
+    compiler = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
+    if compiler is None:
+        pytest.skip('no C compiler (cc, gcc or clang) is installed')
+    extras = tmp_path / 'extras.yaml'
+    extras.write_text('joints: {joint_1: {smoothing_velocity: 0.1, load_coefficient: 0.1}}')
+    folder = tmp_path / 'library'
+    model = str(shipped_file('six_axis_arm.urdf'))
+    options = ['--all', '--language', 'c', '--output', str(folder), '--extras', str(extras)]
+    assert main(['equations', model, *options]) == 0
+    (source,) = [path for path in folder.rglob('*.c') if 'tanh(' in path.read_text()]
+    flags = ['-std=c99', '-Wall', '-Wextra', '-Werror', '-pedantic', '-c']
+    header = next(folder.rglob('*.h')).parent
+    subprocess.run(
+        [compiler, *flags, f'-I{header}', source, '-o', tmp_path / 'library.o'], check=True
+    )
+
+
+@pytest.mark.parametrize('count', [1, 9])
+def test_velocities_that_overflow_are_refused(backend, count):
+    """Where the square of a velocity overflows there is an error and no wrong number."""
+    robot = random_robot(TERMS['square root'], seed=0, joints=1)
+    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
+    zeros = np.zeros((count, 1))[0 if count == 1 else slice(None)]
+    for speed in (1e160, -1e300):
+        with pytest.raises(InputError, match='overflows'):
+            dynamics.inverse_dynamics(zeros, zeros + speed, zeros)
+        with pytest.raises(InputError, match='overflows'):
+            dynamics.friction_torque(zeros + speed)
+    with pytest.raises(InputError, match='finite'):
+        dynamics.inverse_dynamics(zeros, zeros + np.nan, zeros)
+    expected = [expected_friction(robot.joints[0], 1e60, 0.0)]
+    computed = dynamics.inverse_dynamics(zeros, zeros + 1e60, zeros).reshape(-1, 1)
+    np.testing.assert_allclose(computed, np.tile(expected, (count, 1)), rtol=1e-12)
+
+
+def test_friction_torque_refuses_what_does_not_fit():
+    """A load beside a position, other shapes and other counts are named."""
+    dynamics = ned.Dynamics(random_robot(TERMS['load']), GRAVITY, backend='python')
+    zero = np.zeros(dynamics.n)
+    with pytest.raises(InputError, match='load: expected None with q'):
+        dynamics.friction_torque(zero, q=zero, load=zero)
+    with pytest.raises(InputError, match='load: expected shape'):
+        dynamics.friction_torque(zero, load=np.zeros((2, dynamics.n)))
+    with pytest.raises(InputError, match='q: expected finite numbers'):
+        dynamics.friction_torque(zero, q=zero * np.nan)

@@ -1,0 +1,328 @@
+"""Friction and drives of joints from YAML beside the URDF."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+import ne_dynamics as ned
+from ne_dynamics.cli.main import main
+from ne_dynamics.errors import ModelError
+from ne_dynamics.model.extras import JOINT_KEYS, LARGEST_EXTRAS_FILE
+from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.shipped import shipped_file
+
+INERTIAL = (
+    '<inertial><mass value="1"/>'
+    '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial>'
+)
+JOINTS = {
+    'j_a': ('base', 'a', 'revolute', '<dynamics damping="0.5" friction="0.25"/>'),
+    'j_b': ('a', 'b', 'continuous', '<dynamics damping="0.125"/>'),
+    'j_c': ('b', 'c', 'revolute', '<mimic joint="j_b" multiplier="2"/><dynamics friction="1"/>'),
+    'j_d': ('c', 'd', 'fixed', ''),
+}
+URDF = (
+    '<robot name="two"><link name="base"/>'
+    + ''.join(f'<link name="{name}">{INERTIAL}</link>' for name in 'abcd')
+    + ''.join(
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="2"/>{more}</joint>'
+        for name, (parent, child, kind, more) in JOINTS.items()
+    )
+    + '</robot>'
+)
+TEXT = """
+joints:
+  j_a:
+    viscous_friction: 0.75
+    rotor_inertia: 1e-4
+    gear_ratio: 100
+    static_friction: 0.5
+    stribeck_velocity: 0.1
+  j_b: {friction_offset: -0.5, smoothing_velocity: 0.01}
+"""
+FRICTION_OF_A = FrictionModel(0.5, 0.1)
+
+
+@pytest.fixture
+def urdf(tmp_path):
+    """Return the path of a URDF that has nothing beside it."""
+    path = tmp_path / 'arm.urdf'
+    path.write_text(URDF, encoding='utf-8')
+    return path
+
+
+@pytest.fixture
+def beside(urdf):
+    """Return the path of extras beside the URDF."""
+    path = urdf.with_name('arm.extras.yaml')
+    path.write_text(TEXT, encoding='utf-8')
+    return path
+
+
+def infos(robot):
+    """Return what the loader says of extras."""
+    return [item for item in robot.findings if item.code.startswith('extras')]
+
+
+@pytest.mark.parametrize('load', [ned.load_urdf, ned.load_model])
+def test_a_file_beside_the_urdf_is_read(urdf, beside, load):
+    """Numbers that it gives take the place of the URDF's, the others stay; a finding says so."""
+    a, b = load(urdf).joints
+    assert (a.viscous_friction, a.coulomb_friction) == (0.75, 0.25)
+    assert (a.rotor_inertia, a.gear_ratio) == (1e-4, 100.0)
+    assert a.friction == FRICTION_OF_A
+    assert b.friction == FrictionModel(smoothing_velocity=0.01, friction_offset=-0.5)
+    assert (b.viscous_friction, b.coulomb_friction) == (0.125, 2.0)
+    assert load(str(urdf)).joints[0].friction == FRICTION_OF_A
+    (finding,) = infos(load(urdf))
+    assert (finding.severity, finding.code) == ('info', 'extras-read')
+    assert str(beside) in finding.message
+    assert 'j_a, j_b' in finding.message
+
+
+def test_without_a_file_nothing_changes(urdf):
+    """A URDF alone has viscous and Coulomb friction and no finding."""
+    robot = ned.load_urdf(urdf)
+    assert all(joint.friction.is_off for joint in robot.joints)
+    assert infos(robot) == []
+
+
+def test_what_is_given_goes_before_the_file_beside(urdf, beside, tmp_path):
+    """A path or a mapping replaces the file as a whole, and an empty mapping switches it off."""
+    off = ned.load_urdf(urdf, extras={})
+    assert off.joints[0].viscous_friction == 0.5
+    assert infos(off) == []
+    given = {'joints': {'j_b': {'cubic_friction': 2}}}
+    by_mapping = ned.load_model(urdf, extras=given)
+    assert by_mapping.joints[0].viscous_friction == 0.5
+    assert by_mapping.joints[1].friction == FrictionModel(cubic_friction=2.0)
+    assert infos(by_mapping)[0].message.endswith('are those of extras')
+    other = tmp_path / 'other.yaml'
+    other.write_text('joints: {j_a: {coulomb_friction: 3}}', encoding='utf-8')
+    for path in (other, str(other)):
+        assert ned.load_urdf(urdf, extras=path).joints[0].coulomb_friction == 3.0
+    # XML as text has nothing beside it.
+    assert infos(ned.load_urdf(URDF)) == []
+    assert ned.load_urdf(URDF, extras=beside).joints[0].friction == FRICTION_OF_A
+    assert ned.load_urdf(URDF.encode(), extras=beside).joints[0].gear_ratio == 100.0
+
+
+def test_joints_that_do_not_move_are_named_and_left(urdf, beside):
+    """What extras say of a locked joint has no effect, and a finding says which."""
+    robot = ned.load_urdf(urdf, locked_joints={'j_a': 0.3})
+    assert [joint.name for joint in robot.joints] == ['j_b']
+    codes = {item.code: item.element for item in infos(robot)}
+    assert codes == {'extras-read': 'robot', 'extras-not-used': "joint 'j_a'"}
+
+
+def test_a_joint_that_mimics_adds_its_own_to_the_other(urdf):
+    """Viscous friction counts with the square of the multiplier, that of Coulomb with it."""
+    extras = {'joints': {'j_c': {'viscous_friction': 3.0, 'coulomb_friction': 5.0}}}
+    b = ned.load_urdf(urdf, extras=extras).joints[1]
+    assert (b.viscous_friction, b.coulomb_friction) == (0.125 + 4.0 * 3.0, 10.0)
+    rotor = {'j_c': {'rotor_inertia': 0.5, 'gear_ratio': 10.0}, 'j_b': {'rotor_inertia': 0.25}}
+    b = ned.load_urdf(urdf, extras={'joints': rotor}).joints[1]
+    assert b.reflected_inertia == 0.5 * (2.0 * 10.0) ** 2 + 0.25
+    with pytest.raises(ModelError, match=r"'j_c': expected viscous_friction, .*mimics 'j_b'"):
+        ned.load_urdf(urdf, extras={'joints': {'j_c': {'friction_offset': 1.0}}})
+
+
+def test_rotors_of_the_urdf_give_way(urdf):
+    """Numbers of a drive that are given replace those of Drake's tags one by one."""
+    tags = (
+        '<transmission name="t"><joint name="j_a"/><actuator name="m">'
+        '<drake:rotor_inertia value="0.002"/><drake:gear_ratio value="50"/></actuator>'
+        '</transmission></robot>'
+    )
+    text = URDF.replace('<robot ', '<robot xmlns:drake="http://drake.mit.edu" ')
+    urdf.write_text(text.replace('</robot>', tags), encoding='utf-8')
+
+    def drive(numbers):
+        a = ned.load_urdf(urdf, extras={'joints': {'j_a': numbers}}).joints[0]
+        return a.rotor_inertia, a.gear_ratio
+
+    assert drive({}) == (0.002, 50.0)
+    assert drive({'rotor_inertia': 0.003}) == (0.003, 50.0)
+    assert drive({'gear_ratio': 60}) == (0.002, 60.0)
+    assert drive({'rotor_inertia': 0}) == (0.0, 1.0)
+
+
+def test_a_dh_file_has_the_same_keys_and_takes_extras(tmp_path):
+    """Friction stands in the DH file itself; extras that are given replace it."""
+    path = tmp_path / 'arm.yaml'
+    path.write_text(
+        'convention: standard\njoints:\n'
+        '  - {name: j_a, mass: 1, inertia: [1, 1, 1],\n'
+        '     static_friction: 2, stribeck_velocity: 0.1}\n',
+        encoding='utf-8',
+    )
+    (tmp_path / 'arm.extras.yaml').write_text('joints: {j_a: {}}', encoding='utf-8')
+    assert ned.load_model(path).joints[0].friction == FrictionModel(2.0, 0.1)
+    extras = {'joints': {'j_a': {'friction_offset': 1.0}}}
+    assert ned.load_model(path, extras=extras).joints[0].friction == FrictionModel(
+        2.0, 0.1, friction_offset=1.0
+    )
+    with pytest.raises(ModelError, match="expected a joint that can move, got 'j_z'"):
+        ned.load_model(path, extras={'joints': {'j_z': {}}})
+    path.write_text(path.read_text().replace('static_friction: 2', 'static_friction: -2'))
+    with pytest.raises(ModelError, match="joint 'j_a': static_friction: expected >= 0, got -2"):
+        ned.load_model(path)
+
+
+HOSTILE = {
+    'empty': ('', 'expected the extras of a model, got an empty file'),
+    'malformed': ('joints: [', 'malformed YAML'),
+    'XML': (URDF, 'expected extras of a model .YAML., got XML'),
+    'a list': ('- 1', 'expected a mapping with the keys joints, got'),
+    'nothing': ('joints:', 'joints: expected a mapping from names of joints, got nothing'),
+    'no joints': ('{}', 'joints: expected a mapping from names of joints, got nothing'),
+    'unknown at the top': ('links: {}', "unknown key 'links'; the keys are joints"),
+    'unknown joint': (
+        'joints: {j_x: {}}',
+        "expected a joint that can move, got 'j_x'.*j_a",
+    ),
+    'fixed joint': ('joints: {j_d: {}}', "got 'j_d', which is fixed"),
+    'number for a name': ('joints: {1: {}}', 'joints: expected names of joints, got 1'),
+    'joint that is a number': ('joints: {j_a: 3}', "joint 'j_a': expected a mapping"),
+    'unknown key': ('joints: {j_a: {damping: 1}}', "joint 'j_a': unknown key 'damping'.*viscous"),
+    'text': ('joints: {j_a: {gear_ratio: high}}', "joint 'j_a': gear_ratio: expected a number"),
+    'list': ('joints: {j_a: {gear_ratio: [1]}}', "joint 'j_a': gear_ratio: expected a number"),
+    'truth': ('joints: {j_a: {gear_ratio: yes}}', "joint 'j_a': gear_ratio: expected a number"),
+    'null': ('joints: {j_a: {gear_ratio: }}', 'gear_ratio: expected a number, got nothing'),
+    'NaN': (
+        'joints: {j_a: {coulomb_friction: .nan}}',
+        'coulomb_friction: expected a finite',
+    ),
+    'infinite': ('joints: {j_a: {friction_offset: -.inf}}', 'friction_offset: expected a finite'),
+    'large': (
+        'joints: {j_a: {cubic_friction: 1e300}}',
+        'expected at most 1e\\+100',
+    ),
+    'huge': (f'joints: {{j_a: {{cubic_friction: {"9" * 400}}}}}', 'expected a finite number'),
+    'negative': (
+        'joints: {j_a: {rotor_inertia: -1}}',
+        "'j_a': rotor_inertia: expected >= 0",
+    ),
+    'overflow': (
+        'joints: {j_a: {rotor_inertia: 1e200, gear_ratio: 1e200}}',
+        'expected a finite gear_ratio',
+    ),
+    'no Stribeck velocity': (
+        'joints: {j_a: {static_friction: 1}}',
+        'stribeck_velocity: expected > 0',
+    ),
+    'twice': ('joints: {j_a: {}, j_a: {}}', "the key 'j_a' is given twice"),
+    'alias': ('joints: {j_a: &x {}, j_b: *x}', 'aliases are not supported'),
+    'tag': ('joints: !!python/object/apply:os.getcwd []', 'malformed YAML'),
+    'deep': ('joints: ' + '[' * 5000, 'malformed YAML'),
+    'too long': ('#' * (LARGEST_EXTRAS_FILE + 1), 'expected at most'),
+}
+
+
+@pytest.mark.parametrize('case', HOSTILE)
+def test_hostile_extras_are_refused_with_file_joint_and_key(urdf, beside, case):
+    """Whatever is wrong, the message names the file and what was expected."""
+    text, match = HOSTILE[case]
+    beside.write_text(text, encoding='utf-8')
+    with pytest.raises(ModelError, match=match) as caught:
+        ned.load_urdf(urdf)
+    assert str(beside) in str(caught.value)
+
+
+def test_files_that_cannot_be_read_are_refused(urdf, beside, tmp_path):
+    """A missing file, a folder and what is no path are errors; the URDF alone is not taken."""
+    with pytest.raises(ModelError, match=r'nowhere\.yaml'):
+        ned.load_urdf(urdf, extras=tmp_path / 'nowhere.yaml')
+    for wrong in (3, ['a'], True, ''):
+        with pytest.raises(ModelError, match='extras: expected a file name, a mapping or None'):
+            ned.load_urdf(urdf, extras=wrong)
+    beside.unlink()
+    os.mkdir(beside)
+    with pytest.raises(ModelError, match=r'arm\.extras\.yaml'):
+        ned.load_urdf(urdf)
+
+
+def test_every_key_reaches_the_joint(urdf):
+    """No key of the table is without effect."""
+    plain = ned.load_urdf(urdf).joints[1]
+    for key in JOINT_KEYS:
+        numbers = {key: 0.5} | ({'stribeck_velocity': 1.0} if key == 'static_friction' else {})
+        changed = ned.load_urdf(urdf, extras={'joints': {'j_b': numbers}}).joints[1]
+        holder = changed if hasattr(changed, key) else changed.friction
+        before = plain if hasattr(plain, key) else plain.friction
+        assert getattr(before, key) != getattr(holder, key)
+
+
+# ---- the command line
+
+
+def test_commands_take_extras(urdf, beside, capsys):
+    """`check` tells of them, `equations` has them inside, and `none` leaves them out."""
+    assert main(['check', str(urdf)]) == 0
+    assert 'extras-read' in capsys.readouterr().out
+    assert main(['check', str(urdf), '--extras', 'none']) == 0
+    assert 'extras-read' not in capsys.readouterr().out
+    main(['equations', str(urdf)])
+    assert 'exp(' in capsys.readouterr().out
+    main(['equations', str(urdf), '--extras', 'none'])
+    assert 'exp(' not in capsys.readouterr().out
+    assert main(['equations', str(urdf), '--extras', str(beside) + 'x']) == 1
+    assert 'arm.extras.yamlx' in capsys.readouterr().err
+
+
+def test_annotate_and_evaluate_take_extras(tmp_path, capsys):
+    """The efforts of a motion and those that a model explains have the extras in them."""
+    model = str(shipped_file('six_axis_arm.urdf'))
+    robot = ned.load_urdf(model)
+    extras = tmp_path / 'offset.yaml'
+    extras.write_text(f'joints: {{{robot.joint_names[0]}: {{friction_offset: 5.0}}}}')
+    names = ', '.join(robot.joint_names)
+    points = ''.join(
+        f'- {{positions: {[0.1 * k] * 6}, time_from_start: {{sec: {k}}}}}\n' for k in (0, 1)
+    )
+    source = tmp_path / 'in.yaml'
+    source.write_text(f'joint_names: [{names}]\npoints:\n{points}')
+    efforts = []
+    for option in ('none', str(extras)):
+        out = tmp_path / 'out.yaml'
+        code = main(['annotate', str(source), str(out), '--model', model, '--extras', option])
+        assert code == 0
+        points_out = yaml.safe_load(out.read_text())['points']
+        efforts.append([point['effort'][0] for point in (points_out[0], points_out[-1])])
+    np.testing.assert_allclose(np.subtract(*efforts[::-1]), 5.0, atol=1e-6)
+    log = tmp_path / 'log.csv'
+    columns = [f'{name}.{what}' for name in robot.joint_names for what in ('position', 'effort')]
+    rows = [
+        ','.join([str(0.01 * k), *([f'{np.sin(0.05 * k):.6f}', '1.0'] * 6)]) for k in range(400)
+    ]
+    log.write_text('\n'.join([','.join(['time', *columns]), *rows]))
+    capsys.readouterr()
+    printed = []
+    for option in ('none', str(extras)):
+        assert main(['evaluate', '--model', model, str(log), '--extras', option]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] != printed[1]
+
+
+def test_shipped_urdfs_have_no_extras_beside_them():
+    """What is shipped is what its URDF says."""
+    assert not list(Path(shipped_file('six_axis_arm.urdf')).parent.glob('*.extras.yaml'))
+
+
+def test_the_document_has_every_key_and_a_file_that_is_read(urdf):
+    """The table of doc/friction.md names the keys that are read, and its example is sound."""
+    text = (Path(__file__).parents[2] / 'doc' / 'friction.md').read_text(encoding='utf-8')
+    assert set(re.findall(r'^\| `(\w+)` \|', text, re.MULTILINE)) == set(JOINT_KEYS)
+    (example,) = re.findall(r'```yaml\n(.*?)```', text, re.DOTALL)
+    beside = urdf.with_name('arm.extras.yaml')
+    beside.write_text(example.replace('joint_1', 'j_a').replace('joint_2', 'j_b'))
+    a, b = ned.load_urdf(urdf).joints
+    assert a.friction == FrictionModel(15.0, 0.05, 0.01)
+    assert (a.gear_ratio, b.viscous_friction) == (101.0, 9.5)
