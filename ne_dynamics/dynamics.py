@@ -160,6 +160,8 @@ class Dynamics:
         x, y, z = (float(value) for value in vector[0])
         for key in [key for key, value in self.__dict__.items() if _is_entry(value)]:
             del self.__dict__[key]  # of a robot before, when this is called again
+        for key in ('_parametric', '_folded'):
+            self.__dict__.pop(key, None)
         self.robot = robot
         self.n = robot.n
         self.joint_names = robot.joint_names
