@@ -69,7 +69,7 @@ setup(
         (f'share/{PACKAGE}/config', sorted(glob('config/*'))),
     ],
     zip_safe=False,
-    python_requires='>=3.10',  # up to 3.14 it is tested: see CONTRIBUTING.md
+    python_requires='>=3.10',  # to 3.14; what was run is in CONTRIBUTING.md
     install_requires=['numpy>=1.26', 'PyYAML', 'urdf-parser-py'],
     extras_require=EXTRAS,
     entry_points={
