@@ -35,7 +35,7 @@ EXTRAS = {
         'pytest',
         'pytest-xdist',
         'hypothesis',
-        'pin',
+        'pin>=3',
         'example-robot-data',
         'roboticstoolbox-python>=1.5',
         'array-api-strict>=2.3',
@@ -69,7 +69,7 @@ setup(
         (f'share/{PACKAGE}/config', sorted(glob('config/*'))),
     ],
     zip_safe=False,
-    python_requires='>=3.10',
+    python_requires='>=3.10',  # to 3.14; what was run is in CONTRIBUTING.md
     install_requires=['numpy>=1.26', 'PyYAML', 'urdf-parser-py'],
     extras_require=EXTRAS,
     entry_points={

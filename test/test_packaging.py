@@ -127,10 +127,37 @@ def test_manifest_names_every_ros_package_that_is_imported():
         'matplotlib': 'python3-matplotlib',
         'urdf_parser_py': 'urdfdom_py',
         'lxml': 'python3-lxml',
+        'llvmlite': 'python3-numba',
     }
-    # Optional, and without a rosdep key on every platform: see the extras of setup.py.
-    outside -= {'mujoco', 'numba', 'llvmlite', 'pinocchio', 'roboticstoolbox'}
+    # Optional, and without a rosdep key that apt serves: see the extras of setup.py.
+    outside -= {'mujoco', 'numba', 'pinocchio', 'roboticstoolbox'}
     assert {rosdep_keys.get(name, name) for name in outside} <= declared
+
+
+@pytest.mark.parametrize(
+    ('distribution', 'is_wanted'),
+    [
+        ('humble', False),
+        ('jazzy', False),
+        ('kilted', False),
+        ('lyrical', True),
+        ('rolling', True),
+        ('', False),
+    ],
+)
+def test_the_compiler_is_a_dependency_where_ros_has_a_new_enough_one(distribution, is_wanted):
+    """From Lyrical on (Ubuntu 26.04: llvmlite 0.46) rosdep installs the compiler; not before.
+
+    Ubuntu 24.04 has no package of that name, and a key without one fails all of rosdep.
+    """
+    catkin_package = pytest.importorskip('catkin_pkg.package', reason='catkin_pkg is missing')
+    package = catkin_package.parse_package(str(ROOT / 'package.xml'))
+    package.evaluate_conditions({'ROS_DISTRO': distribution})
+    wanted = {
+        dependency.name for dependency in package.exec_depends if dependency.evaluated_condition
+    }
+    assert 'rclpy' in wanted
+    assert ('python3-numba' in wanted) == is_wanted
 
 
 def test_pip_extras_name_every_message_package():

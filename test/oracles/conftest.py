@@ -57,7 +57,7 @@ def assert_agree(request):
 def pytest_terminal_summary(terminalreporter, config):
     """Print the largest error of every robot and quantity when asked for details."""
     errors = config.stash.get(ERRORS, {})
-    if not errors or config.get_verbosity() < 1:
+    if not errors or config.option.verbose < 1:
         return
     terminalreporter.section('largest error against the oracles, relative to the largest torque')
     for robot, row in sorted(errors.items()):

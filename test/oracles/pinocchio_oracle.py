@@ -14,7 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-pin = pytest.importorskip('pinocchio', reason='needs Pinocchio (pip install pin)')
+pin = pytest.importorskip(
+    'pinocchio', minversion='3', reason="needs Pinocchio 3 (pip install 'pin>=3')"
+)
 
 
 @dataclass(frozen=True)
