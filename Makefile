@@ -4,13 +4,6 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ne_dynamics_installed
 EXTRAS := ros,sim,fast,plot,test,dev
-COMPUTING_TESTS := $(addprefix test/,algorithms bench codegen control identification model oracles papers \
-	test_arguments.py test_documentation.py test_imports.py test_packaging.py test_printable.py \
-	$(addprefix cli/test_,annotate.py check.py cli_equations.py cli_main.py cli_reproduce.py \
-	hostile_names.py identify.py) fuzz/test_fuzz_core.py launch/test_controller_files.py \
-	$(addprefix simulation/test_,demo_arm.py demo_motion.py demo_tables.py gazebo_description.py \
-	gazebo_parser.py mujoco_model.py))
-
 .PHONY: help venv demo test fuzz bench soak lint format readme
 
 help:
@@ -37,10 +30,9 @@ $(STAMP): setup.py setup.cfg pyproject.toml
 demo: venv
 	@$(VENV)/bin/ne_dynamics demo
 
-# What only computes runs on all cores; what talks over DDS or simulates in real time has them alone.
+# A file of tests stays in one process. Nothing depends on who is faster: they may share the cores.
 test: venv
-	@$(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile $(COMPUTING_TESTS)
-	@$(VENV)/bin/python -m pytest test $(addprefix --ignore=,$(COMPUTING_TESTS))
+	@$(VENV)/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile test
 
 fuzz: venv
 	@$(VENV)/bin/python -W ignore::RuntimeWarning test/fuzz/fuzz_run.py \
