@@ -11,14 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
 
-from ne_dynamics.algorithms import energy, forward, kinematics, newton_euler, regressor, terms
-from ne_dynamics.algorithms.scalar import Scalar
-from ne_dynamics.codegen import assembly
-from ne_dynamics.codegen.differentiation import differentiate, push_forward, substitute
+from ne_dynamics.algorithms import regressor
+from ne_dynamics.codegen import assembly, traces
 from ne_dynamics.codegen.subject import Subject
-from ne_dynamics.codegen.symbols import Symbol, Traced
 from ne_dynamics.model.robot import Link, Robot
 
 
@@ -49,13 +45,6 @@ class Argument:
     def count(self, robot: Robot) -> int:
         """Return the number of scalars for a robot."""
         return robot.n if self.size is None else self.size
-
-
-Symbols = list[Symbol]
-"""What a function is traced on: one symbol for each scalar of an argument."""
-
-Body = Callable[..., object]
-"""A function over generic scalars: a list of scalars each argument in, nested lists out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +87,7 @@ class Function:
     arguments: tuple[Argument, ...]
     returns: str
     shape: Callable[[Robot], tuple[int, ...]]
-    trace: Callable[[Subject, Link | None], Body]
+    trace: Callable[[Subject, Link | None], traces.Body]
     method: str = ''
     optional: tuple[str, ...] = ()
     needs_tip: bool = False
@@ -167,257 +156,8 @@ def _three_squares(robot: Robot) -> tuple[int, ...]:
     return (3, robot.n, robot.n)
 
 
-def _trace_inverse_dynamics(subject: Subject, link: Link | None) -> Body:
-    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
-        return newton_euler.newton_euler(subject.mechanism, q, qd, qdd, gravity=subject.gravity)
-
-    return function
-
-
-def _trace_inverse_dynamics_with_wrench(subject: Subject, link: Link | None) -> Body:
-    def function(q: Symbols, qd: Symbols, qdd: Symbols, wrench: Symbols) -> object:
-        return newton_euler.newton_euler(
-            subject.mechanism, q, qd, qdd, gravity=subject.gravity, wrench=wrench, tip=link
-        )
-
-    return function
-
-
-def _trace_inverse_dynamics_in_full(subject: Subject, link: Link | None) -> Body:
-    """Trace everything at once; without a tip there is nothing to hold wrench and payload."""
-
-    def function(
-        q: Symbols, qd: Symbols, qdd: Symbols, wrench: Symbols, base: Symbols, payload: Symbols
-    ) -> object:
-        return newton_euler.newton_euler(
-            subject.mechanism,
-            q,
-            qd,
-            qdd,
-            gravity=subject.gravity,
-            base_motion=base,
-            wrench=None if link is None else wrench,
-            payload=None if link is None else payload,
-            tip=link,
-        )
-
-    return function
-
-
-def _trace_gravity_torque(subject: Subject, link: Link | None) -> Body:
-    return lambda q: terms.gravity_torque(subject.mechanism, q, subject.gravity)
-
-
-def _trace_gravity_torque_with_payload(subject: Subject, link: Link | None) -> Body:
-    return lambda q, payload: terms.gravity_torque(
-        subject.mechanism, q, subject.gravity, payload=payload, tip=link
-    )
-
-
-def _trace_bias_torque(subject: Subject, link: Link | None) -> Body:
-    return lambda q, qd: terms.bias_torque(subject.mechanism, q, qd, subject.gravity)
-
-
-def _trace_mass_matrix(subject: Subject, link: Link | None) -> Body:
-    return lambda q: terms.mass_matrix(subject.mechanism, q)
-
-
-def _trace_mass_matrix_with_payload(subject: Subject, link: Link | None) -> Body:
-    return lambda q, payload: terms.mass_matrix(subject.mechanism, q, payload=payload, tip=link)
-
-
-def _trace_coriolis_matrix(subject: Subject, link: Link | None) -> Body:
-    def function(q: Symbols, qd: Symbols) -> object:
-        # The velocity products are quadratic in qd: half their slope is the Christoffel form.
-        slopes = differentiate(terms.velocity_torque(subject.mechanism, q, qd), qd)
-        return [[0.5 * slope for slope in row] for row in slopes]
-
-    return function
-
-
-def _trace_forward_dynamics(subject: Subject, link: Link | None) -> Body:
-    def function(q: Symbols, qd: Symbols, tau: Symbols) -> object:
-        return forward.forward_dynamics(subject.mechanism, q, qd, tau, gravity=subject.gravity)
-
-    return function
-
-
-def _trace_forward_dynamics_with_wrench(subject: Subject, link: Link | None) -> Body:
-    def function(q: Symbols, qd: Symbols, tau: Symbols, wrench: Symbols) -> object:
-        return forward.forward_dynamics(
-            subject.mechanism, q, qd, tau, gravity=subject.gravity, wrench=wrench, tip=link
-        )
-
-    return function
-
-
-def _trace_forward_dynamics_in_full(subject: Subject, link: Link | None) -> Body:
-    """Trace everything at once; without a tip there is nothing to hold wrench and payload."""
-
-    def function(
-        q: Symbols, qd: Symbols, tau: Symbols, wrench: Symbols, base: Symbols, payload: Symbols
-    ) -> object:
-        return forward.forward_dynamics(
-            subject.mechanism,
-            q,
-            qd,
-            tau,
-            gravity=subject.gravity,
-            base_motion=base,
-            wrench=None if link is None else wrench,
-            payload=None if link is None else payload,
-            tip=link,
-        )
-
-    return function
-
-
-def _differentiate_efforts(
-    subject: Subject, q: Symbols, qd: Symbols, qdd: Symbols
-) -> list[list[list[Traced]]]:
-    """Return the derivatives of the efforts with respect to q, qd and qdd, each as rows."""
-    efforts = newton_euler.newton_euler(subject.mechanism, q, qd, qdd, gravity=subject.gravity)
-    n = len(q)
-    rows = differentiate(cast(list[Traced], efforts), [*q, *qd, *qdd])
-    parts = [[row[start : start + n] for row in rows] for start in (0, n, 2 * n)]
-    # The mass matrix is symmetric: what lies below the diagonal need not be computed again.
-    parts[2] = [[parts[2][min(i, j)][max(i, j)] for j in range(n)] for i in range(n)]
-    return parts
-
-
-def _trace_inverse_dynamics_derivatives(subject: Subject, link: Link | None) -> Body:
-    return lambda q, qd, qdd: _differentiate_efforts(subject, q, qd, qdd)
-
-
-def _trace_forward_dynamics_derivatives(subject: Subject, link: Link | None) -> Body:
-    def function(q: Symbols, qd: Symbols, tau: Symbols) -> object:
-        n = len(q)
-        mass = terms.mass_matrix(subject.mechanism, q)
-        qdd = forward.forward_dynamics(subject.mechanism, q, qd, tau, gravity=subject.gravity)
-        # At the accelerations that the efforts give, which do not change with q and qd here.
-        placeholders = q[0].graph.inputs('acceleration', n)
-        by_q, by_qd, _ = _differentiate_efforts(subject, q, qd, placeholders)
-        flat = substitute(
-            [entry for part in (by_q, by_qd) for row in part for entry in row],
-            placeholders,
-            cast(list[Traced], qdd),
-        )
-        results: list[list[list[Scalar]]] = []
-        for start in (0, n * n):
-            columns = [
-                forward.solve_symmetric(mass, [-flat[start + n * i + j] for i in range(n)])
-                for j in range(n)
-            ]
-            results.append([[column[i] for column in columns] for i in range(n)])
-        inverse = [
-            forward.solve_symmetric(mass, [float(i == j) for i in range(n)]) for j in range(n)
-        ]
-        results.append([[inverse[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)])
-        return results
-
-    return function
-
-
-def _trace_inverse_dynamics_rate(subject: Subject, link: Link | None) -> Body:
-    def function(
-        q: Symbols, qd: Symbols, qdd: Symbols, q_rate: Symbols, qd_rate: Symbols, qdd_rate: Symbols
-    ) -> object:
-        efforts = newton_euler.newton_euler(subject.mechanism, q, qd, qdd, gravity=subject.gravity)
-        return push_forward(
-            cast(list[Traced], efforts), [*q, *qd, *qdd], [*q_rate, *qd_rate, *qdd_rate]
-        )
-
-    return function
-
-
-def _trace_kinetic_energy(subject: Subject, link: Link | None) -> Body:
-    return lambda q, qd: energy.kinetic_energy(subject.mechanism, q, qd)
-
-
-def _trace_potential_energy(subject: Subject, link: Link | None) -> Body:
-    return lambda q: energy.potential_energy(subject.plain_mechanism, q, subject.gravity)
-
-
-def _trace_generalized_momentum(subject: Subject, link: Link | None) -> Body:
-    return lambda q, qd: energy.generalized_momentum(subject.mechanism, q, qd)
-
-
-def _trace_lagrangian_gradient(subject: Subject, link: Link | None) -> Body:
-    return lambda q, qd: energy.lagrangian_gradient(subject.mechanism, q, qd, subject.gravity)
-
-
-def _trace_center_of_mass(subject: Subject, link: Link | None) -> Body:
-    return lambda q: energy.center_of_mass(subject.plain_mechanism, q)
-
-
-def _make_homogeneous(pose: kinematics.Pose) -> list[list[Scalar]]:
-    axes, origin = pose
-    rows = [[axis[row] for axis in axes] + [origin[row]] for row in range(3)]
-    return [*rows, [0.0, 0.0, 0.0, 1.0]]
-
-
-def _trace_link_poses(subject: Subject, link: Link | None) -> Body:
-    links = subject.robot.links
-    return lambda q: [
-        _make_homogeneous(pose) for pose in kinematics.link_poses(subject.mechanism, links, q)
-    ]
-
-
-def _trace_forward_kinematics(subject: Subject, link: Link | None) -> Body:
-    assert link is not None
-
-    return lambda q: _make_homogeneous(kinematics.link_pose(subject.mechanism, link, q))
-
-
-def _trace_jacobian(axes: str) -> Callable[[Subject, Link | None], Body]:
-    def trace(subject: Subject, link: Link | None) -> Body:
-        assert link is not None
-        return lambda q: kinematics.jacobian(subject.mechanism, link, q, axes)
-
-    return trace
-
-
-def _trace_jacobian_rate(axes: str) -> Callable[[Subject, Link | None], Body]:
-    def trace(subject: Subject, link: Link | None) -> Body:
-        assert link is not None
-
-        def function(q: Symbols, qd: Symbols) -> object:
-            rows = kinematics.jacobian(subject.mechanism, link, q, axes)
-            return push_forward([cast(Traced, entry) for row in rows for entry in row], q, qd)
-
-        return function
-
-    return trace
-
-
-def _trace_regressor(subject: Subject, link: Link | None) -> Body:
-    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
-        return regressor.regressor(subject.plain_mechanism, q, qd, qdd, subject.gravity)
-
-    return function
-
-
 def _regressor_shape(robot: Robot) -> tuple[int, ...]:
     return robot.n, regressor.PARAMETERS_PER_BODY * len(robot.bodies)
-
-
-def _trace_regressor_factors(subject: Subject, link: Link | None) -> Body:
-    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
-        twists, wrenches = regressor.regressor_factors(
-            subject.plain_mechanism, q, qd, qdd, subject.gravity
-        )
-        return [twists, [[body[row] for body in wrenches] for row in range(assembly.TWIST)]]
-
-    return function
-
-
-def _trace_bare_recursion(subject: Subject, link: Link | None) -> Body:
-    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
-        return newton_euler.newton_euler(
-            subject.mechanism, q, qd, qdd, gravity=(0.0, 0.0, 0.0), joint_effects=False
-        )
-
-    return function
 
 
 _ROWS = (
@@ -427,7 +167,7 @@ _ROWS = (
         (Q, QD, QDD),
         _EFFORT,
         _each_joint,
-        _trace_inverse_dynamics,
+        traces.trace_inverse_dynamics,
         method='inverse_dynamics',
     ),
     Function(
@@ -436,7 +176,7 @@ _ROWS = (
         (Q, QD, QDD, WRENCH),
         _EFFORT,
         _each_joint,
-        _trace_inverse_dynamics_with_wrench,
+        traces.trace_inverse_dynamics_with_wrench,
         method='inverse_dynamics',
         needs_tip=True,
     ),
@@ -446,7 +186,7 @@ _ROWS = (
         (Q, QD, QDD, WRENCH, BASE_MOTION, PAYLOAD),
         _EFFORT,
         _each_joint,
-        _trace_inverse_dynamics_in_full,
+        traces.trace_inverse_dynamics_in_full,
         method='inverse_dynamics',
         optional=('wrench', 'base_motion', 'payload'),
     ),
@@ -456,7 +196,7 @@ _ROWS = (
         (Q,),
         _EFFORT,
         _each_joint,
-        _trace_gravity_torque,
+        traces.trace_gravity_torque,
         method='gravity_torque',
     ),
     Function(
@@ -465,7 +205,7 @@ _ROWS = (
         (Q, PAYLOAD),
         _EFFORT,
         _each_joint,
-        _trace_gravity_torque_with_payload,
+        traces.trace_gravity_torque_with_payload,
         method='gravity_torque',
         needs_tip=True,
         by_name=('payload',),
@@ -476,7 +216,7 @@ _ROWS = (
         (Q, QD),
         _EFFORT,
         _each_joint,
-        _trace_bias_torque,
+        traces.trace_bias_torque,
         method='bias_torque',
     ),
     Function(
@@ -485,7 +225,7 @@ _ROWS = (
         (Q,),
         _MASS,
         _square,
-        _trace_mass_matrix,
+        traces.trace_mass_matrix,
         method='mass_matrix',
         largest=20,
         assemble=assembly.assemble_mass_matrix,
@@ -496,7 +236,7 @@ _ROWS = (
         (Q, PAYLOAD),
         _MASS,
         _square,
-        _trace_mass_matrix_with_payload,
+        traces.trace_mass_matrix_with_payload,
         method='mass_matrix',
         needs_tip=True,
         largest=20,
@@ -509,7 +249,7 @@ _ROWS = (
         (Q, QD),
         'kg m^2/s, kg m/s or kg/s',
         _square,
-        _trace_coriolis_matrix,
+        traces.trace_coriolis_matrix,
         method='coriolis_matrix',
         largest=10,
         assemble=assembly.assemble_coriolis_matrix,
@@ -520,7 +260,7 @@ _ROWS = (
         (Q, QD, TAU),
         'rad/s^2 or m/s^2',
         _each_joint,
-        _trace_forward_dynamics,
+        traces.trace_forward_dynamics,
         method='forward_dynamics',
         largest=20,
         assemble=assembly.solve_forward_dynamics,
@@ -531,7 +271,7 @@ _ROWS = (
         (Q, QD, TAU, WRENCH),
         'rad/s^2 or m/s^2',
         _each_joint,
-        _trace_forward_dynamics_with_wrench,
+        traces.trace_forward_dynamics_with_wrench,
         method='forward_dynamics',
         needs_tip=True,
         largest=20,
@@ -543,7 +283,7 @@ _ROWS = (
         (Q, QD, TAU, WRENCH, BASE_MOTION, PAYLOAD),
         'rad/s^2 or m/s^2',
         _each_joint,
-        _trace_forward_dynamics_in_full,
+        traces.trace_forward_dynamics_in_full,
         method='forward_dynamics',
         optional=('wrench', 'base_motion', 'payload'),
         largest=20,
@@ -555,7 +295,7 @@ _ROWS = (
         (Q, QD, QDD),
         'N m or N, each per unit of q, then of qd, then of qdd',
         _three_squares,
-        _trace_inverse_dynamics_derivatives,
+        traces.trace_inverse_dynamics_derivatives,
         method='inverse_dynamics_derivatives',
         largest=LARGEST_DERIVATIVES,
         assemble=assembly.assemble_inverse_dynamics_derivatives,
@@ -567,7 +307,7 @@ _ROWS = (
         (Q, QD, TAU),
         'rad/s^2 or m/s^2, each per unit of q, then of qd, then of tau',
         _three_squares,
-        _trace_forward_dynamics_derivatives,
+        traces.trace_forward_dynamics_derivatives,
         method='forward_dynamics_derivatives',
         largest=LARGEST_DERIVATIVES,
         assemble=assembly.solve_forward_dynamics_derivatives,
@@ -579,7 +319,7 @@ _ROWS = (
         (Q, QD),
         'J',
         lambda robot: (),
-        _trace_kinetic_energy,
+        traces.trace_kinetic_energy,
         method='kinetic_energy',
     ),
     Function(
@@ -589,7 +329,7 @@ _ROWS = (
         (Q,),
         'J',
         lambda robot: (),
-        _trace_potential_energy,
+        traces.trace_potential_energy,
         method='potential_energy',
     ),
     Function(
@@ -598,7 +338,7 @@ _ROWS = (
         (Q, QD),
         'kg m^2/s or kg m/s',
         _each_joint,
-        _trace_generalized_momentum,
+        traces.trace_generalized_momentum,
         method='generalized_momentum',
     ),
     Function(
@@ -607,7 +347,7 @@ _ROWS = (
         (Q, QD),
         _EFFORT,
         _each_joint,
-        _trace_lagrangian_gradient,
+        traces.trace_lagrangian_gradient,
         method='lagrangian_gradient',
     ),
     Function(
@@ -616,7 +356,7 @@ _ROWS = (
         (Q,),
         'm',
         lambda robot: (3,),
-        _trace_center_of_mass,
+        traces.trace_center_of_mass,
         method='center_of_mass',
     ),
     Function(
@@ -625,7 +365,7 @@ _ROWS = (
         (Q,),
         'm in the last column of each',
         lambda robot: (len(robot.links), 4, 4),
-        _trace_link_poses,
+        traces.trace_link_poses,
         method='link_poses',
     ),
     Function(
@@ -634,7 +374,7 @@ _ROWS = (
         (Q,),
         'm in the last column',
         lambda robot: (4, 4),
-        _trace_forward_kinematics,
+        traces.trace_forward_kinematics,
         method='forward_kinematics',
         needs_tip=True,
     ),
@@ -644,7 +384,7 @@ _ROWS = (
         (Q,),
         'm or 1, then rad or rad/m',
         lambda robot: (6, robot.n),
-        _trace_jacobian('base'),
+        traces.trace_jacobian('base'),
         method='jacobian',
         needs_tip=True,
     ),
@@ -654,7 +394,7 @@ _ROWS = (
         (Q,),
         'm or 1, then rad or rad/m',
         lambda robot: (6, robot.n),
-        _trace_jacobian('tip'),
+        traces.trace_jacobian('tip'),
         needs_tip=True,
     ),
     Function(
@@ -663,7 +403,7 @@ _ROWS = (
         (Q, QD),
         'm/s or 1/s, then rad/s or rad/(m s)',
         lambda robot: (6, robot.n),
-        _trace_jacobian_rate('base'),
+        traces.trace_jacobian_rate('base'),
         method='jacobian_rate',
         needs_tip=True,
     ),
@@ -673,7 +413,7 @@ _ROWS = (
         (Q, QD),
         'm/s or 1/s, then rad/s or rad/(m s)',
         lambda robot: (6, robot.n),
-        _trace_jacobian_rate('tip'),
+        traces.trace_jacobian_rate('tip'),
         needs_tip=True,
     ),
     Function(
@@ -683,7 +423,7 @@ _ROWS = (
         (Q, QD, QDD),
         'effort per unit of the parameter',
         _regressor_shape,
-        _trace_regressor,
+        traces.trace_regressor,
         method='regressor',
         largest=14,
         assemble=assembly.multiply_regressor,
@@ -694,7 +434,7 @@ _ROWS = (
         (Q, QD, QDD),
         _EFFORT,
         _each_joint,
-        _trace_bare_recursion,
+        traces.trace_bare_recursion,
     ),
     Function(
         assembly.INVERSE_DYNAMICS_RATE,
@@ -702,7 +442,7 @@ _ROWS = (
         (Q, QD, QDD, Q_RATE, QD_RATE, QDD_RATE),
         _EFFORT,
         _each_joint,
-        _trace_inverse_dynamics_rate,
+        traces.trace_inverse_dynamics_rate,
     ),
     Function(
         assembly.REGRESSOR_FACTORS,
@@ -710,7 +450,7 @@ _ROWS = (
         (Q, QD, QDD),
         'twists of all bodies, then six rows of their ten wrenches',
         lambda robot: (len(robot.bodies) * assembly.FACTORS_PER_BODY,),
-        _trace_regressor_factors,
+        traces.trace_regressor_factors,
     ),
 )
 

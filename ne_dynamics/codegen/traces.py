@@ -1,0 +1,311 @@
+"""What the functions of the table compute, over scalars.
+
+Each function here takes the subject and the link that is meant. It returns a function of lists of
+scalars, one list for each argument of its row in :mod:`ne_dynamics.codegen.functions`, which
+computes the row's result as nested lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from ne_dynamics.algorithms import energy, forward, kinematics, newton_euler, regressor, terms
+from ne_dynamics.algorithms.scalar import Scalar
+from ne_dynamics.codegen.assembly import TWIST
+from ne_dynamics.codegen.differentiation import differentiate, push_forward, substitute
+from ne_dynamics.codegen.subject import Subject
+from ne_dynamics.codegen.symbols import Symbol, Traced
+from ne_dynamics.model.robot import Link
+
+Symbols = list[Symbol]
+"""What a function is traced on: one symbol for each scalar of an argument."""
+
+Body = Callable[..., object]
+"""A function over generic scalars: a list of scalars each argument in, nested lists out."""
+
+
+def trace_inverse_dynamics(subject: Subject, link: Link | None) -> Body:
+    """Trace the inverse dynamics."""
+
+    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
+        return newton_euler.newton_euler(subject.mechanism, q, qd, qdd, gravity=subject.gravity)
+
+    return function
+
+
+def trace_inverse_dynamics_with_wrench(subject: Subject, link: Link | None) -> Body:
+    """Trace the inverse dynamics with wrench."""
+
+    def function(q: Symbols, qd: Symbols, qdd: Symbols, wrench: Symbols) -> object:
+        return newton_euler.newton_euler(
+            subject.mechanism, q, qd, qdd, gravity=subject.gravity, wrench=wrench, tip=link
+        )
+
+    return function
+
+
+def trace_inverse_dynamics_in_full(subject: Subject, link: Link | None) -> Body:
+    """Trace everything at once; without a tip there is nothing to hold wrench and payload."""
+
+    def function(
+        q: Symbols, qd: Symbols, qdd: Symbols, wrench: Symbols, base: Symbols, payload: Symbols
+    ) -> object:
+        return newton_euler.newton_euler(
+            subject.mechanism,
+            q,
+            qd,
+            qdd,
+            gravity=subject.gravity,
+            base_motion=base,
+            wrench=None if link is None else wrench,
+            payload=None if link is None else payload,
+            tip=link,
+        )
+
+    return function
+
+
+def trace_gravity_torque(subject: Subject, link: Link | None) -> Body:
+    """Trace the gravity torque."""
+    return lambda q: terms.gravity_torque(subject.mechanism, q, subject.gravity)
+
+
+def trace_gravity_torque_with_payload(subject: Subject, link: Link | None) -> Body:
+    """Trace the gravity torque with payload."""
+    return lambda q, payload: terms.gravity_torque(
+        subject.mechanism, q, subject.gravity, payload=payload, tip=link
+    )
+
+
+def trace_bias_torque(subject: Subject, link: Link | None) -> Body:
+    """Trace the bias torque."""
+    return lambda q, qd: terms.bias_torque(subject.mechanism, q, qd, subject.gravity)
+
+
+def trace_mass_matrix(subject: Subject, link: Link | None) -> Body:
+    """Trace the mass matrix."""
+    return lambda q: terms.mass_matrix(subject.mechanism, q)
+
+
+def trace_mass_matrix_with_payload(subject: Subject, link: Link | None) -> Body:
+    """Trace the mass matrix with payload."""
+    return lambda q, payload: terms.mass_matrix(subject.mechanism, q, payload=payload, tip=link)
+
+
+def trace_coriolis_matrix(subject: Subject, link: Link | None) -> Body:
+    """Trace the coriolis matrix."""
+
+    def function(q: Symbols, qd: Symbols) -> object:
+        # The velocity products are quadratic in qd: half their slope is the Christoffel form.
+        slopes = differentiate(terms.velocity_torque(subject.mechanism, q, qd), qd)
+        return [[0.5 * slope for slope in row] for row in slopes]
+
+    return function
+
+
+def trace_forward_dynamics(subject: Subject, link: Link | None) -> Body:
+    """Trace the forward dynamics."""
+
+    def function(q: Symbols, qd: Symbols, tau: Symbols) -> object:
+        return forward.forward_dynamics(subject.mechanism, q, qd, tau, gravity=subject.gravity)
+
+    return function
+
+
+def trace_forward_dynamics_with_wrench(subject: Subject, link: Link | None) -> Body:
+    """Trace the forward dynamics with wrench."""
+
+    def function(q: Symbols, qd: Symbols, tau: Symbols, wrench: Symbols) -> object:
+        return forward.forward_dynamics(
+            subject.mechanism, q, qd, tau, gravity=subject.gravity, wrench=wrench, tip=link
+        )
+
+    return function
+
+
+def trace_forward_dynamics_in_full(subject: Subject, link: Link | None) -> Body:
+    """Trace everything at once; without a tip there is nothing to hold wrench and payload."""
+
+    def function(
+        q: Symbols, qd: Symbols, tau: Symbols, wrench: Symbols, base: Symbols, payload: Symbols
+    ) -> object:
+        return forward.forward_dynamics(
+            subject.mechanism,
+            q,
+            qd,
+            tau,
+            gravity=subject.gravity,
+            base_motion=base,
+            wrench=None if link is None else wrench,
+            payload=None if link is None else payload,
+            tip=link,
+        )
+
+    return function
+
+
+def _differentiate_efforts(
+    subject: Subject, q: Symbols, qd: Symbols, qdd: Symbols
+) -> list[list[list[Traced]]]:
+    """Return the derivatives of the efforts with respect to q, qd and qdd, each as rows."""
+    efforts = newton_euler.newton_euler(subject.mechanism, q, qd, qdd, gravity=subject.gravity)
+    n = len(q)
+    rows = differentiate(cast(list[Traced], efforts), [*q, *qd, *qdd])
+    parts = [[row[start : start + n] for row in rows] for start in (0, n, 2 * n)]
+    # The mass matrix is symmetric: what lies below the diagonal need not be computed again.
+    parts[2] = [[parts[2][min(i, j)][max(i, j)] for j in range(n)] for i in range(n)]
+    return parts
+
+
+def trace_inverse_dynamics_derivatives(subject: Subject, link: Link | None) -> Body:
+    """Trace the inverse dynamics derivatives."""
+    return lambda q, qd, qdd: _differentiate_efforts(subject, q, qd, qdd)
+
+
+def trace_forward_dynamics_derivatives(subject: Subject, link: Link | None) -> Body:
+    """Trace the forward dynamics derivatives."""
+
+    def function(q: Symbols, qd: Symbols, tau: Symbols) -> object:
+        n = len(q)
+        mass = terms.mass_matrix(subject.mechanism, q)
+        qdd = forward.forward_dynamics(subject.mechanism, q, qd, tau, gravity=subject.gravity)
+        # At the accelerations that the efforts give, which do not change with q and qd here.
+        placeholders = q[0].graph.inputs('acceleration', n)
+        by_q, by_qd, _ = _differentiate_efforts(subject, q, qd, placeholders)
+        flat = substitute(
+            [entry for part in (by_q, by_qd) for row in part for entry in row],
+            placeholders,
+            cast(list[Traced], qdd),
+        )
+        results: list[list[list[Scalar]]] = []
+        for start in (0, n * n):
+            columns = [
+                forward.solve_symmetric(mass, [-flat[start + n * i + j] for i in range(n)])
+                for j in range(n)
+            ]
+            results.append([[column[i] for column in columns] for i in range(n)])
+        inverse = [
+            forward.solve_symmetric(mass, [float(i == j) for i in range(n)]) for j in range(n)
+        ]
+        results.append([[inverse[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)])
+        return results
+
+    return function
+
+
+def trace_inverse_dynamics_rate(subject: Subject, link: Link | None) -> Body:
+    """Trace the inverse dynamics rate."""
+
+    def function(
+        q: Symbols, qd: Symbols, qdd: Symbols, q_rate: Symbols, qd_rate: Symbols, qdd_rate: Symbols
+    ) -> object:
+        efforts = newton_euler.newton_euler(subject.mechanism, q, qd, qdd, gravity=subject.gravity)
+        return push_forward(
+            cast(list[Traced], efforts), [*q, *qd, *qdd], [*q_rate, *qd_rate, *qdd_rate]
+        )
+
+    return function
+
+
+def trace_kinetic_energy(subject: Subject, link: Link | None) -> Body:
+    """Trace the kinetic energy."""
+    return lambda q, qd: energy.kinetic_energy(subject.mechanism, q, qd)
+
+
+def trace_potential_energy(subject: Subject, link: Link | None) -> Body:
+    """Trace the potential energy."""
+    return lambda q: energy.potential_energy(subject.plain_mechanism, q, subject.gravity)
+
+
+def trace_generalized_momentum(subject: Subject, link: Link | None) -> Body:
+    """Trace the generalized momentum."""
+    return lambda q, qd: energy.generalized_momentum(subject.mechanism, q, qd)
+
+
+def trace_lagrangian_gradient(subject: Subject, link: Link | None) -> Body:
+    """Trace the lagrangian gradient."""
+    return lambda q, qd: energy.lagrangian_gradient(subject.mechanism, q, qd, subject.gravity)
+
+
+def trace_center_of_mass(subject: Subject, link: Link | None) -> Body:
+    """Trace the center of mass."""
+    return lambda q: energy.center_of_mass(subject.plain_mechanism, q)
+
+
+def _make_homogeneous(pose: kinematics.Pose) -> list[list[Scalar]]:
+    axes, origin = pose
+    rows = [[axis[row] for axis in axes] + [origin[row]] for row in range(3)]
+    return [*rows, [0.0, 0.0, 0.0, 1.0]]
+
+
+def trace_link_poses(subject: Subject, link: Link | None) -> Body:
+    """Trace the link poses."""
+    links = subject.robot.links
+    return lambda q: [
+        _make_homogeneous(pose) for pose in kinematics.link_poses(subject.mechanism, links, q)
+    ]
+
+
+def trace_forward_kinematics(subject: Subject, link: Link | None) -> Body:
+    """Trace the forward kinematics."""
+    assert link is not None
+
+    return lambda q: _make_homogeneous(kinematics.link_pose(subject.mechanism, link, q))
+
+
+def trace_jacobian(axes: str) -> Callable[[Subject, Link | None], Body]:
+    """Trace the Jacobian, in 'base' or in 'tip' axes."""
+
+    def trace(subject: Subject, link: Link | None) -> Body:
+        assert link is not None
+        return lambda q: kinematics.jacobian(subject.mechanism, link, q, axes)
+
+    return trace
+
+
+def trace_jacobian_rate(axes: str) -> Callable[[Subject, Link | None], Body]:
+    """Trace the time derivative of the Jacobian, in 'base' or in 'tip' axes."""
+
+    def trace(subject: Subject, link: Link | None) -> Body:
+        assert link is not None
+
+        def function(q: Symbols, qd: Symbols) -> object:
+            rows = kinematics.jacobian(subject.mechanism, link, q, axes)
+            return push_forward([cast(Traced, entry) for row in rows for entry in row], q, qd)
+
+        return function
+
+    return trace
+
+
+def trace_regressor(subject: Subject, link: Link | None) -> Body:
+    """Trace the regressor."""
+
+    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
+        return regressor.regressor(subject.plain_mechanism, q, qd, qdd, subject.gravity)
+
+    return function
+
+
+def trace_regressor_factors(subject: Subject, link: Link | None) -> Body:
+    """Trace the regressor factors."""
+
+    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
+        twists, wrenches = regressor.regressor_factors(
+            subject.plain_mechanism, q, qd, qdd, subject.gravity
+        )
+        return [twists, [[body[row] for body in wrenches] for row in range(TWIST)]]
+
+    return function
+
+
+def trace_bare_recursion(subject: Subject, link: Link | None) -> Body:
+    """Trace the bare recursion."""
+
+    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
+        return newton_euler.newton_euler(
+            subject.mechanism, q, qd, qdd, gravity=(0.0, 0.0, 0.0), joint_effects=False
+        )
+
+    return function
