@@ -30,9 +30,10 @@ $(STAMP): setup.py setup.cfg pyproject.toml
 demo: venv
 	@$(VENV)/bin/ne_dynamics demo
 
-# A file of tests stays in one process. Nothing depends on who is faster: they may share the cores.
+# A file of tests stays in one process. Nothing depends on who is faster: they may share the cores,
+# and while one waits for messages others compute.
 test: venv
-	@$(VENV)/bin/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile test
+	@$(VENV)/bin/python -m pytest --numprocesses 3 --dist loadfile test
 
 fuzz: venv
 	@$(VENV)/bin/python -W ignore::RuntimeWarning test/fuzz/fuzz_run.py \

@@ -63,7 +63,8 @@ def read_rows(value: ArrayLike, name: str, count: int) -> FloatArray:
             raise InputError(
                 f'{name}: expected real numbers, got {array.dtype.name}: {np.array2string(array)}'
             )
-        array = array.astype(np.float64, copy=False)
+        with np.errstate(over='ignore'):  # what is too large is not finite then
+            array = array.astype(np.float64, copy=False)
     if array.ndim not in (1, 2) or array.shape[-1] != count:
         raise InputError(f'{name}: expected shape ({count},) or (N, {count}), got {array.shape}')
     return array.reshape(-1, count)

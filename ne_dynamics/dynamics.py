@@ -270,14 +270,19 @@ class Dynamics:
         if payload is not None or (wrench is not None and base_motion is not None):
             self._require_tip_for_load(wrench, payload)
         values = q, qd, qdd, wrench, base_motion, payload
+        if external_wrenches is None:
+            return self._answer('inverse_dynamics', values, out)
+        efforts = self._compute_external_efforts(q, external_wrenches, out)
         result = self._answer('inverse_dynamics', values, out)
-        if external_wrenches is not None:
-            result -= self._compute_external_efforts(q, external_wrenches)
-            self._require_finite_sum('inverse_dynamics', result, external_wrenches)
+        result -= efforts
+        self._require_finite_sum('inverse_dynamics', result, external_wrenches)
         return result
 
     def _compute_external_efforts(
-        self, q: ArrayLike, external_wrenches: Mapping[str, ArrayLike]
+        self,
+        q: ArrayLike,
+        external_wrenches: Mapping[str, ArrayLike],
+        out: FloatArray | None,
     ) -> FloatArray:
         """Return the efforts that wrenches on links exert on the joints."""
         if not isinstance(external_wrenches, Mapping):
@@ -293,6 +298,10 @@ class Dynamics:
             given = [Given('q', q, self.n), Given(name, wrench, 6, serves_all=True)]
             arrays, _ = match_samples(given)
             require_finite(given, arrays)
+            if out is not None and np.may_share_memory(out, np.asarray(wrench)):
+                raise InputError(
+                    f'out: expected memory of its own, got an array that overlaps {name}'
+                )
             jacobians = self.jacobian(positions, link, 'tip')
             with np.errstate(over='ignore', invalid='ignore'):
                 efforts += np.einsum('ijk,ij->ik', jacobians, arrays[1])
@@ -401,7 +410,7 @@ class Dynamics:
         return out
 
     def without_friction(self) -> Dynamics:
-        """Return the dynamics of the robot without friction of any kind, made at first use."""
+        """Return plain :class:`Dynamics` of the robot without friction, made at first use."""
         found: Dynamics | None = self.__dict__.get('_frictionless')
         if found is None:
             found = Dynamics(
@@ -473,7 +482,8 @@ class Dynamics:
             arrays, is_single = match_samples(given)
             require_finite(given, arrays)
             with np.errstate(over='ignore'):
-                total = arrays[1] + self._compute_external_efforts(arrays[0], external_wrenches)
+                efforts = self._compute_external_efforts(arrays[0], external_wrenches, out)
+                total = arrays[1] + efforts
             self._require_finite_sum('forward_dynamics', total, external_wrenches)
             tau = total[0] if is_single else total
         values = q, qd, tau, wrench, base_motion, payload
@@ -685,6 +695,8 @@ class Dynamics:
             _nominal=nominal,
             _facade=None,
         )
+        own = {key: value for key, value in self.__dict__.items() if not _is_rebuilt(key, value)}
+        result.__dict__.update(own)  # of a subclass
         return result
 
     def rounding_bound(
@@ -1024,6 +1036,8 @@ class Dynamics:
         row: Function | None = None,
     ) -> FloatArray:
         """Check the arguments of a method, choose the function that answers, and compute it."""
+        if link is not None and not isinstance(link, str):
+            self.robot.link(link)  # raises
         if row is None:
             row = choose_function(method, tuple([value is not None for value in values]))
         given = []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.bench.robots import chain
-from ne_dynamics.errors import InputError
+from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.shipped import shipped_file
 
 BACKENDS = ['python', 'auto']
@@ -36,11 +38,8 @@ METHODS = {
 
 
 @pytest.fixture(scope='module', params=BACKENDS)
-def arms(request, tmp_path_factory):
+def arms(request):
     """The shipped arm and a robot beyond all sizes that are written out."""
-    import os
-
-    os.environ.setdefault('NE_DYNAMICS_CACHE', str(tmp_path_factory.mktemp('cache')))
     arm = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
     return [ned.Dynamics(robot, backend=request.param) for robot in (arm, chain(22))]
 
@@ -180,3 +179,65 @@ def test_sizes_of_a_rounding_bound_are_checked():
             dynamics.rounding_bound(**sizes)
     with pytest.raises(InputError, match=r'overflows; the largest is 1e\+300, in qd'):
         dynamics.rounding_bound(qd=1e300)
+
+
+def test_a_result_does_not_overlap_a_wrench_on_a_link(arms):
+    """An array for the result that shares memory with an external wrench is refused."""
+    arm, _ = arms
+    wrench = np.arange(1.0, 7.0)
+    before = wrench.copy()
+    for method in (arm.inverse_dynamics, arm.forward_dynamics):
+        arguments = [np.zeros(6)] * 3
+        with pytest.raises(InputError, match=r"overlaps external_wrenches\['tcp'\]"):
+            method(*arguments, external_wrenches={'tcp': wrench}, out=wrench)
+        np.testing.assert_array_equal(wrench, before)
+        out = np.empty(6)
+        expected = method(*arguments, external_wrenches={'tcp': wrench})
+        assert method(*arguments, external_wrenches={'tcp': wrench}, out=out) is out
+        np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize('link', [[], {}, 3, ('tcp',)])
+def test_what_is_no_name_of_a_link_is_refused(link, arms):
+    """Whatever its type is, the error says that there is no such link."""
+    arm, _ = arms
+    q = np.zeros(6)
+    for ask in (
+        lambda: arm.forward_kinematics(q, link),
+        lambda: arm.jacobian(q, link),
+        lambda: arm.jacobian_rate(q, q, link),
+    ):
+        with pytest.raises(ModelError, match='no link'):
+            ask()
+
+
+def test_numbers_beyond_double_precision_are_not_finite(arms):
+    """A long double that no double holds is named as a number that is not finite."""
+    arm, _ = arms
+    huge = np.full(6, np.longdouble('1e600'))
+    if not np.isfinite(huge).all():
+        pytest.skip('a long double is a double on this platform')
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        with pytest.raises(InputError, match='qd: expected finite numbers'):
+            arm.inverse_dynamics(np.zeros(6), huge, np.zeros(6))
+
+
+def test_other_parameters_keep_what_a_subclass_knows_and_need_no_real_body(arms):
+    """Attributes of a subclass come along, and negative masses have equations."""
+    arm, _ = arms
+
+    class Named(ned.Dynamics):
+        def __init__(self, robot, label):
+            super().__init__(robot, backend='python')
+            self.label = label
+
+    other = Named(arm.robot, 'left').with_parameters(inertial=-arm.inertial_parameters())
+    assert (type(other), other.label) == (Named, 'left')
+    q = np.full(6, 0.1)
+    again = ned.Dynamics(other.robot, backend='python')
+    np.testing.assert_allclose(other.center_of_mass(q), again.center_of_mass(q), rtol=1e-12)
+    np.testing.assert_allclose(
+        other.forward_dynamics(q, q, q), again.forward_dynamics(q, q, q), rtol=1e-9
+    )
+    assert 'forward_dynamics' in other.operation_counts()

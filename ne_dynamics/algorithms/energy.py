@@ -163,6 +163,6 @@ def center_of_mass(mechanism: Mechanism, q: Sequence[Scalar]) -> Vector:
     mass: Scalar = 0.0
     for body in mechanism.bodies:
         mass = mass + body.inertia.mass
-    if isinstance(mass, float) and mass <= 0.0:
+    if isinstance(mass, float) and mass == 0.0:
         raise ModelError(f'center of mass: expected moving links with mass, got {mass:g} kg')
     return [moment / mass for moment in _compute_first_moment(mechanism, q)]

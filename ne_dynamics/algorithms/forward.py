@@ -60,9 +60,9 @@ def forward_dynamics(
 
 
 def solve_symmetric(matrix: Matrix, right: Sequence[Scalar]) -> Vector:
-    """Solve a positive definite system by ``M = L^T D L``, from the last row to the first.
+    """Solve a symmetric system by ``M = L^T D L``, from the last row to the first.
 
-    In this order the zeros between branches of a tree stay zero (Featherstone 2008, 6.5), so
+    It is usually positive definite. In this order the zeros between branches of a tree stay zero (Featherstone 2008, 6.5), so
     with symbols they cost nothing.
 
     Parameters
@@ -77,7 +77,7 @@ def solve_symmetric(matrix: Matrix, right: Sequence[Scalar]) -> Vector:
     Raises
     ------
     ModelError
-        When a pivot is a constant that is not positive.
+        When a pivot is the constant zero.
     """
     n = len(right)
     work = [list(row) for row in matrix]
@@ -85,7 +85,7 @@ def solve_symmetric(matrix: Matrix, right: Sequence[Scalar]) -> Vector:
     reciprocals: Vector = [0.0] * n
     for k in reversed(range(n)):
         pivot = work[k][k]
-        if isinstance(pivot, float) and pivot <= 0.0:
+        if isinstance(pivot, float) and pivot == 0.0:
             raise ModelError(
                 f'joint of index {k}: nothing with mass or rotor inertia is moved by it alone, '
                 'so the effort does not determine its acceleration'

@@ -112,6 +112,8 @@ def _require_array(name: str, count: int, array: Any, xp: Any) -> None:
         raise InputError(f'{name}: expected an array, got {type(array).__name__}')
     if isinstance(array, np.ma.MaskedArray):
         raise InputError(f'{name}: expected an array without mask, got a masked array')
+    if isinstance(array, np.matrix):
+        raise InputError(f'{name}: expected an array, got a matrix, whose arithmetic is another')
     if len(shape) == 0 or shape[-1] != count:
         raise InputError(f'{name}: expected shape (..., {count}), got {tuple(shape)}')
     if not _is_real_floating(dtype, xp):

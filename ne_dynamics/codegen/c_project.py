@@ -73,7 +73,8 @@ def check_prefix(prefix: str) -> str:
     InputError
         When it is no lower-case identifier without double underscores, or is too long.
     """
-    if len(prefix) > LONGEST_PREFIX or not re.fullmatch(r'[a-z][a-z0-9]*(_[a-z0-9]+)*', prefix):
+    is_word = isinstance(prefix, str) and re.fullmatch(r'[a-z][a-z0-9]*(_[a-z0-9]+)*', prefix)
+    if not is_word or len(prefix) > LONGEST_PREFIX:
         raise InputError(
             f'prefix: expected up to {LONGEST_PREFIX} lower-case letters, digits and single '
             f'underscores between them, with a letter first, got {prefix!r}'

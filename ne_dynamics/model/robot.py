@@ -415,7 +415,7 @@ class Robot(Frozen):
         """
         try:
             return self._links_by_name[name]
-        except KeyError:
+        except (KeyError, TypeError):
             raise ModelError(
                 f'no link {name!r}; the links are {", ".join(sorted(self._links_by_name))}'
             ) from None

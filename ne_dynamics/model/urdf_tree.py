@@ -165,7 +165,7 @@ class _RobotBuilder:
         return next(name for name in self._links if name not in self._joint_above)
 
     def _check_link_name(self, name: str, what: str) -> str:
-        if name not in self._links:
+        if not isinstance(name, str) or name not in self._links:
             raise ModelError(
                 f'{what}_link: expected a link of the robot, got {name!r}; the links are '
                 f'{", ".join(sorted(self._links))}'

@@ -57,5 +57,12 @@ def parse_yaml(data: bytes, source: str) -> Any:
         raise ModelError(f'{source}: {error}') from error
     except RecursionError as error:
         raise ModelError(f'{source}: malformed YAML: nested too deeply') from error
-    except (yaml.YAMLError, ValueError, TypeError, AttributeError, OverflowError) as error:
+    except (
+        yaml.YAMLError,
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+    ) as error:
         raise ModelError(f'{source}: malformed YAML: {error}') from error

@@ -33,7 +33,10 @@ def check_mapping(value: Any, keys: Sequence[str], what: str) -> Mapping[str, An
 
 def show_value(value: Any) -> str:
     """Return a value as an error shows it."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write whole numbers of thousands of digits
+        text = f'a {type(value).__name__} too large to be shown'
     return 'nothing' if value is None else text if len(text) < 60 else text[:57] + '...'
 
 

@@ -6,6 +6,7 @@ import ast
 import inspect
 import math
 import types
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -465,3 +466,13 @@ def test_masked_arrays_are_refused():
     function = DYNAMICS['arm'].array_function('gravity_torque', np)
     with pytest.raises(InputError, match='q: expected an array without mask'):
         function(np.ma.masked_array(np.zeros(6), mask=[1, 0, 0, 0, 0, 0]))
+
+
+def test_matrices_are_refused():
+    """Their arithmetic is another, and stacking them ends the process in some releases."""
+    function = DYNAMICS['arm'].array_function('gravity_torque', np)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        matrix = np.matrix(np.zeros(DYNAMICS['arm'].n))
+    with pytest.raises(InputError, match='expected an array, got a matrix'):
+        function(matrix)
