@@ -62,8 +62,8 @@ def forward_dynamics(
 def solve_symmetric(matrix: Matrix, right: Sequence[Scalar]) -> Vector:
     """Solve a symmetric system by ``M = L^T D L``, from the last row to the first.
 
-    It is usually positive definite. In this order the zeros between branches of a tree stay zero (Featherstone 2008, 6.5), so
-    with symbols they cost nothing.
+    It is usually positive definite. In this order the zeros between branches of a tree stay zero
+    (Featherstone 2008, 6.5), so with symbols they cost nothing.
 
     Parameters
     ----------
