@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from trajectory_msgs.msg import JointTrajectory
+import pytest
 
 from ne_dynamics import Dynamics, load_urdf
+
+JointTrajectory = pytest.importorskip(
+    'trajectory_msgs.msg', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"'
+).JointTrajectory
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 REST = np.zeros(6)

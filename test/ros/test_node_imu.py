@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from sensor_msgs.msg import Imu
+import pytest
 
 from ne_dynamics import Dynamics, load_urdf
+
+Imu = pytest.importorskip(
+    'sensor_msgs.msg', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"'
+).Imu
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 G = 9.80665

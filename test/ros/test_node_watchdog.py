@@ -6,6 +6,9 @@ import time
 
 import numpy as np
 import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import SetParameters
 from rosgraph_msgs.msg import Clock
