@@ -33,7 +33,7 @@ demo: venv
 # A file of tests stays in one process. Nothing depends on who is faster: they may share the cores,
 # and while one waits for messages others compute.
 test: venv
-	@$(VENV)/bin/python -m pytest --numprocesses 3 --dist loadfile test
+	@$(VENV)/bin/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder test
 
 fuzz: venv
 	@$(VENV)/bin/python -W ignore::RuntimeWarning test/fuzz/fuzz_run.py \
