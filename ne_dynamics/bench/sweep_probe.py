@@ -76,6 +76,16 @@ def call_every_method(robot: ned.Robot, backend: str, shapes: Sequence[tuple[int
             dyn.forward_kinematics(q)
             dyn.jacobian(q)
             dyn.jacobian(q, axes='tip')
+            dyn.jacobian_rate(q, q)
+            dyn.link_poses(q)
+            dyn.bias_torque(q, q)
+            dyn.inverse_dynamics_derivatives(q, q, q)
+            dyn.forward_dynamics_derivatives(q, q, q)
+            dyn.kinetic_energy(q, q)
+            dyn.potential_energy(q)
+            dyn.center_of_mass(q)
+            dyn.generalized_momentum(q, q)
+            dyn.lagrangian_gradient(q, q)
 
 
 def run(task: dict[str, Any]) -> dict[str, float]:
