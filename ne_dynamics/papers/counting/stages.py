@@ -4,10 +4,11 @@ The table lists five terms done one after another, then n outward stages and n i
 a stage all terms go side by side, and a stage waits for the one before. Costs are those of a link
 in table 4. Two rows are taken apart where the table implies it:
 
-- m_i abar_i stands beside a_i although both need R a_{i-1}. The product is a task of its own,
-  counted with a_i as in table 4; m_i abar_i begins with A_i (r_i + rbar_i), which does not need it.
-- "add n" has 15 additions a link in table 4 and an inward stage 12. R n_{i+1} takes 6 of those 12,
-  so 6 follow it and 9 do not wait for it.
+- m_i abar_i stands beside a_i, and both need R a_{i-1}. The product is a task of its own,
+  counted with a_i as in table 4; m_i abar_i begins with A_i (r_i + rbar_i), which does not need
+  it.
+- "add n" has 15 additions a link in table 4, an inward stage 12, of which R n_{i+1} takes 6. So 6
+  of the 15 follow it, and 9 do not wait for it.
 
 A force is taken one link ahead of its moment, so r_i x R f finds R f ready.
 """
@@ -55,7 +56,7 @@ class Arrangement:
         """Return the operations of n joints, every link alike, which one processor takes."""
         return self.leading.work + n * (self.outward.work + self.inward.work)
 
-    def count_steps(self, n: int, processors: int) -> int:
+    def schedule_steps(self, n: int, processors: int) -> int:
         """Return the steps for n joints on a number of processors, every stage scheduled."""
         leading, outward, inward = (
             schedule_tasks(stage, processors).steps

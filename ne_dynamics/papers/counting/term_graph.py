@@ -52,16 +52,12 @@ class TermRecorder:
         """Return the tasks that cost something."""
         kept = [index for index, cost in enumerate(self._costs) if any(cost)]
         place = {index: position for position, index in enumerate(kept)}
-        return TaskGraph(
-            tuple(
-                Task(
-                    self._names[index],
-                    *self._costs[index],
-                    tuple(sorted(place[other] for other in self._before[index])),
-                )
-                for index in kept
-            )
-        )
+        tasks = []
+        for index in kept:
+            products, sums, functions = self._costs[index]
+            before = tuple(sorted(place[other] for other in self._before[index]))
+            tasks.append(Task(self._names[index], products, sums, functions, before))
+        return TaskGraph(tuple(tasks))
 
 
 class Recorded:

@@ -125,7 +125,9 @@ def study(n: int = DEFAULT_JOINTS) -> tuple[StudyReport, tuple[Curve, ...]]:
             'n': n,
             'summary': summary_data,
             'steps': {
-                curve.label: [list(pair) for pair in zip(curve.processors, curve.steps, strict=True)]
+                curve.label: [
+                    list(pair) for pair in zip(curve.processors, curve.steps, strict=True)
+                ]
                 for curve in curves
             },
             'robots': robots_data,
@@ -149,7 +151,7 @@ def _curve_of_arrangement(arrangement: Arrangement, n: int) -> Curve:
     return Curve(
         '001 table 5, in its stages',
         PROCESSORS,
-        tuple(arrangement.count_steps(n, k) for k in PROCESSORS),
+        tuple(arrangement.schedule_steps(n, k) for k in PROCESSORS),
         tuple(
             arrangement.leading.work + n * sum(lower_bound(stage, k) for stage in stages)
             for k in PROCESSORS
@@ -279,4 +281,3 @@ def _compare_robots() -> tuple[Table, dict[str, dict[str, float]]]:
         'busy on average.',
     )
     return table, data
-

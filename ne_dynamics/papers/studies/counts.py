@@ -14,7 +14,7 @@ from ne_dynamics.papers.counting.comparisons import COMPARISONS
 from ne_dynamics.papers.counting.counting_scalars import Count
 from ne_dynamics.papers.counting.measured_costs import FITTED_FROM, Cost, CostMeter
 from ne_dynamics.papers.counting.polynomials import Polynomial
-from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, TOTAL, row
+from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, row
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.report import StudyReport, Table
 
@@ -160,7 +160,7 @@ def _tabulate_printed_only() -> Table:
         ('table', 'row', 'printed', f'n = {SHOWN_N}'),
         rows,
         'Totals repeat rows above; the forms of other authors are not built here; the terms of '
-        '003 table 1 are grouped in another way in our code; 001 table 5 is the study `concurrency`.',
+        '003 table 1 are grouped in another way in our code; for 001 table 5 see concurrency.',
     )
 
 
