@@ -157,7 +157,8 @@ def inverse_kinematics_branches(
             break
     if not len(found):
         raise _make_error(problem, dynamics, tried)
-    return found[np.argsort(problem.measure_distances(found, middle), kind='stable')]
+    order = np.argsort(problem.measure_distances(found, middle), kind='stable')
+    return np.asarray(found[order])
 
 
 def _make_problem(dynamics: Dynamics, target_pose: ArrayLike, link: str | None) -> PoseProblem:

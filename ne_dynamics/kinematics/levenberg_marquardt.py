@@ -17,8 +17,8 @@ MOST_STEPS = 120
 """Steps of a descent."""
 
 MOST_IDLE_STEPS, IDLE = 15, 1e-3
-"""A descent ends after so many steps in a row of which none takes this part off the squared error:
-it is at a pose that cannot be met, or crawls. Near a singular target a step takes off most of it."""
+"""A descent ends after so many steps in a row that each take less than this part off the squared
+error: the pose cannot be met from there. Near a singular target a step takes off most of it."""
 
 LARGEST_STEP = 0.6
 """Of any joint [rad, or lengths of the arm]: from there the linear model is worthless."""

@@ -78,9 +78,7 @@ def compute_rotation_vectors(rotations: FloatArray) -> FloatArray:
         [rad], of length 0 to pi. Accurate to round-off at any angle.
     """
     xx, yy, zz = (rotations[:, i, i] for i in range(3))
-    sums = {
-        (i, j): rotations[:, i, j] + rotations[:, j, i] for i, j in ((0, 1), (0, 2), (1, 2))
-    }
+    sums = {(i, j): rotations[:, i, j] + rotations[:, j, i] for i, j in ((0, 1), (0, 2), (1, 2))}
     # With a unit quaternion p = (w, x, y, z) of the rotation, the entries below are 4 p p^T. The
     # row with the largest diagonal is p without cancellation, up to length and sign.
     products = np.empty((len(rotations), 4, 4))
@@ -100,7 +98,7 @@ def compute_rotation_vectors(rotations: FloatArray) -> FloatArray:
     angles = 2.0 * np.arctan2(sines, quaternions[:, 0])
     # angle / sine of half of it is 2 where both vanish
     ratios = np.divide(angles, sines, out=np.full_like(sines, 2.0), where=sines > 0.0)
-    return ratios[:, None] * quaternions[:, 1:]
+    return np.asarray(ratios[:, None] * quaternions[:, 1:])
 
 
 def compute_pose_errors(poses: FloatArray, target: FloatArray) -> FloatArray:

@@ -88,7 +88,7 @@ class PoseProblem:
         jacobians = self._dynamics.jacobian(positions, self._name, 'tip')[:, :, self.movers]
         jacobians = jacobians * self.scale[self.movers]
         jacobians[:, :3] /= self.length
-        return jacobians
+        return np.asarray(jacobians)
 
     def are_met(self, errors: FloatArray) -> np.ndarray:
         """Return which errors of shape (N, 6) are none, shape (N,) of bool."""

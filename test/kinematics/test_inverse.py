@@ -38,8 +38,10 @@ def make_arm(folder, joints, **more):
 
 def make_planar_arm(folder, lengths, kind='revolute', **limits):
     """Return the dynamics of an arm that moves in the plane of x and y."""
-    row = {'type': kind, **({'limits': limits} if limits else {})}
-    return make_arm(folder, [{**row, 'a': length} for length in lengths])
+    more = {'limits': limits} if limits else {}
+    # Rows of their own: YAML would write one that is shared as an alias.
+    rows = [{'type': kind, 'a': length, **copy.deepcopy(more)} for length in lengths]
+    return make_arm(folder, rows)
 
 
 @pytest.fixture
@@ -55,7 +57,7 @@ def test_random_poses_are_met_within_the_limits(name):
     rng = np.random.default_rng(4)
     lower = np.maximum(dynamics.robot.limits('lower'), -np.pi)
     upper = np.minimum(dynamics.robot.limits('upper'), np.pi)
-    for q in rng.uniform(lower, upper, (10, dynamics.n)):
+    for q in rng.uniform(lower, upper, (5, dynamics.n)):
         target = dynamics.forward_kinematics(q)
         for initial in (None, rng.uniform(lower, upper)):
             found = ned.inverse_kinematics(dynamics, target, initial)
@@ -70,7 +72,7 @@ def test_random_poses_are_met_within_the_limits(name):
 def test_a_path_is_followed_without_a_jump(name):
     """Started from the position before, each position is the next one of the motion."""
     dynamics = load_dynamics(name)
-    middle = np.array([0.3, -0.4, 0.9, 0.5, 0.8, -0.2])
+    middle = np.array([0.3, -0.4, 0.6, 0.5, 0.8, -0.2])
     previous = middle
     for part in np.linspace(0.0, 1.0, 25):
         q = middle + 0.4 * part * np.array([1.0, 0.6, -0.8, 1.0, -0.5, 1.0])
@@ -80,7 +82,7 @@ def test_a_path_is_followed_without_a_jump(name):
 
 def test_the_same_call_gives_the_same_result(puma):
     """Random starts come from a fixed seed."""
-    target = puma.forward_kinematics([0.4, -0.3, 1.0, 0.2, 0.7, 0.1])
+    target = puma.forward_kinematics([0.4, -0.3, 0.5, 0.2, 0.7, 0.1])
     first, second = (ned.inverse_kinematics(puma, target) for _ in range(2))
     np.testing.assert_array_equal(first, second)
 
@@ -91,8 +93,9 @@ def test_a_limit_that_is_needed_is_kept_to(tmp_path):
     corner = np.array([0.6, -0.8, 0.6])
     found = ned.inverse_kinematics(dynamics, dynamics.forward_kinematics(corner))
     np.testing.assert_allclose(found, corner, rtol=0.0, atol=1e-8)
-    with pytest.raises(InverseKinematicsError, match='at a limit there: .*joint_1') as caught:
-        ned.inverse_kinematics(dynamics, dynamics.forward_kinematics(corner + [0.01, 0.0, 0.0]))
+    with pytest.raises(InverseKinematicsError, match=r'at a limit there: .*joint_1') as caught:
+        beyond = dynamics.forward_kinematics(np.array([0.61, -0.8, 0.6]))
+        ned.inverse_kinematics(dynamics, beyond)
     assert (np.abs(caught.value.position + 0.1) <= 0.7).all()
 
 
@@ -110,7 +113,8 @@ def test_full_turns_beyond_a_limit_are_not_taken(tmp_path):
     """A joint whose start is a turn away, beyond its limit, comes back within it."""
     dynamics = make_planar_arm(tmp_path, [0.5, 0.4, 0.3], lower=-3.0, upper=4.0)
     q = np.array([-2.9, 0.9, -0.4])
-    found = ned.inverse_kinematics(dynamics, dynamics.forward_kinematics(q), q + [6.5, 0.1, 0.1])
+    start = q + np.array([6.5, 0.1, 0.1])
+    found = ned.inverse_kinematics(dynamics, dynamics.forward_kinematics(q), start)
     assert (np.abs(found - 0.5) <= 3.5).all()
     np.testing.assert_allclose(
         dynamics.forward_kinematics(found), dynamics.forward_kinematics(q), atol=2e-9
@@ -127,9 +131,11 @@ def test_a_start_outside_the_limits_is_moved_into_them(puma):
 
 @pytest.mark.parametrize('name', SHIPPED)
 def test_the_search_leaves_a_singular_start(name):
-    """From the zero position, which is singular in each of these arms, poses are met."""
+    """From a position where the tip cannot move in every direction, poses are met."""
     dynamics = load_dynamics(name)
     singular = np.zeros(dynamics.n)
+    if name == 'six_axis_arm.urdf':
+        singular[4] = np.pi / 2.0
     assert np.linalg.matrix_rank(dynamics.jacobian(singular), tol=1e-9) < dynamics.n
     rng = np.random.default_rng(9)
     for _ in range(4):
@@ -140,9 +146,7 @@ def test_the_search_leaves_a_singular_start(name):
         )
         target = dynamics.forward_kinematics(q)
         found = ned.inverse_kinematics(dynamics, target, singular)
-        np.testing.assert_allclose(
-            dynamics.forward_kinematics(found), target, rtol=0.0, atol=2e-9
-        )
+        np.testing.assert_allclose(dynamics.forward_kinematics(found), target, rtol=0.0, atol=2e-9)
 
 
 def test_a_stretched_arm_is_pulled_in(tmp_path):
@@ -195,7 +199,7 @@ def test_the_nearest_position_is_a_minimum(puma):
 
 
 def test_few_joints_are_named_as_the_reason(tmp_path):
-    """An arm in a plane cannot leave it: the error counts its joints and says how far off it is."""
+    """An arm in a plane cannot leave it: the error counts its joints and says how far it is."""
     dynamics = make_planar_arm(tmp_path, [0.5, 0.4, 0.3])
     target = dynamics.forward_kinematics([0.3, 0.4, 0.5])
     target[2, 3] = 0.1
@@ -207,9 +211,10 @@ def test_few_joints_are_named_as_the_reason(tmp_path):
 
 def test_sliding_joints_alone_are_an_arm(tmp_path):
     """A gantry without any length meets positions, and no other orientation."""
+    quarter = np.pi / 2.0
     rows = [
-        {'type': 'prismatic', 'alpha': alpha, 'limits': {'lower': -2.0, 'upper': 3.0}}
-        for alpha in (np.pi / 2, np.pi / 2, 0.0)
+        {**row, 'type': 'prismatic', 'limits': {'lower': -2.0, 'upper': 3.0}}
+        for row in ({'alpha': quarter}, {'theta': quarter, 'alpha': quarter}, {})
     ]
     dynamics = make_arm(tmp_path, rows)
     for q in np.random.default_rng(2).uniform(-2.0, 3.0, (5, 3)):
@@ -223,7 +228,7 @@ def test_sliding_joints_alone_are_an_arm(tmp_path):
 
 def test_joints_beside_the_way_stay(puma):
     """For a link in the middle, the joints beyond it stay at the start, or at 0 without one."""
-    q = np.array([0.4, -0.3, 0.8, 0.2, 0.5, 0.1])
+    q = np.array([0.4, -0.3, 0.5, 0.2, 0.5, 0.1])
     target = puma.forward_kinematics(q, 'link_3')
     start = q + 0.1
     found = ned.inverse_kinematics(puma, target, start, link='link_3')
@@ -234,7 +239,7 @@ def test_joints_beside_the_way_stay(puma):
 
 def test_a_rounded_rotation_is_taken_for_the_nearest_one(puma):
     """Six digits of a file are enough; the result does not depend on them beyond that."""
-    q = np.array([0.4, -0.3, 0.8, 0.2, 0.5, 0.1])
+    q = np.array([0.4, -0.3, 0.5, 0.2, 0.5, 0.1])
     found = ned.inverse_kinematics(puma, puma.forward_kinematics(q).round(7), q)
     np.testing.assert_allclose(found, q, rtol=0.0, atol=1e-5)
 
