@@ -93,8 +93,8 @@ def test_a_limit_that_is_needed_is_kept_to(tmp_path):
     corner = np.array([0.6, -0.8, 0.6])
     found = ned.inverse_kinematics(dynamics, dynamics.forward_kinematics(corner))
     np.testing.assert_allclose(found, corner, rtol=0.0, atol=1e-8)
+    beyond = dynamics.forward_kinematics(np.array([0.61, -0.8, 0.6]))
     with pytest.raises(InverseKinematicsError, match=r'at a limit there: .*joint_1') as caught:
-        beyond = dynamics.forward_kinematics(np.array([0.61, -0.8, 0.6]))
         ned.inverse_kinematics(dynamics, beyond)
     assert (np.abs(caught.value.position + 0.1) <= 0.7).all()
 
