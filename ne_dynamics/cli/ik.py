@@ -1,4 +1,4 @@
-"""``ne_dynamics ik --model MODEL --position X Y Z``: joint positions that bring a link to a pose."""
+"""``ne_dynamics ik --model MODEL --position X Y Z``: joint positions that lead to a pose."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=_number,
         metavar=('R', 'P', 'Y'),
         default=(0.0, 0.0, 0.0),
-        help='orientation: roll, pitch and yaw about fixed axes, as in URDF [rad] (default: 0 0 0, '
-        'the axes of the base link)',
+        help='orientation: roll, pitch and yaw about fixed axes, as in URDF [rad] (default: '
+        '0 0 0, the axes of the base link)',
     )
     orientation.add_argument(
         '--quaternion',
