@@ -35,7 +35,7 @@ def add_parser(subparsers: Any) -> None:
     )
     _study(studies, 'counts', 'measured operation counts beside the printed ones')
     six_link = _study(studies, 'six-link', 'torques of a six-link arm on a trapezoidal motion')
-    puma = _study(studies, 'puma', 'a Puma under the computed-torque law in two forms')
+    puma = _study(studies, 'puma', 'a Puma under the computed-torque law, read in two ways')
     for picture, duration, what in ((six_link, 1.0, 'T'), (puma, 4.0, 'of the motion')):
         picture.add_argument(
             '--duration',
