@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ne_dynamics.cli.options.extras import add_extras, get_extras
+
 if TYPE_CHECKING:
     from ne_dynamics.papers.studies.report import StudyReport
 
@@ -34,6 +36,12 @@ def add_parser(subparsers: Any) -> None:
         '--seed', type=_seed, default=4, metavar='N', help='of the arms (default: 4)'
     )
     _study(studies, 'counts', 'measured operation counts beside the printed ones')
+    concurrency = _study(studies, 'concurrency', 'what processors side by side would take of it')
+    concurrency.add_argument(
+        '--joints', type=_count, default=6, metavar='N', help='of a general arm (default: 6)'
+    )
+    _add_output(concurrency)
+    _add_forms(studies)
     six_link = _study(studies, 'six-link', 'torques of a six-link arm on a trapezoidal motion')
     puma = _study(studies, 'puma', 'a Puma under the computed-torque law, read in two ways')
     for picture, duration, what in ((six_link, 1.0, 'T'), (puma, 4.0, 'of the motion')):
@@ -44,21 +52,43 @@ def add_parser(subparsers: Any) -> None:
             metavar='S',
             help=f'{what} [s] (default: {duration:g})',
         )
-        picture.add_argument(
-            '--output',
-            type=Path,
-            default=Path('reproduce_output'),
-            metavar='DIR',
-            help='folder for the picture (default: reproduce_output)',
-        )
+        _add_output(picture)
     parser.set_defaults(run=run)
 
 
-def _study(studies: Any, name: str, summary: str) -> argparse.ArgumentParser:
+def _add_forms(studies: Any) -> None:
+    forms = _study(studies, 'forms', 'every formulation on a robot of yours', is_written=False)
+    forms.add_argument('--model', required=True, metavar='MODEL', help='URDF or DH file')
+    forms.add_argument(
+        '--base', metavar='LINK', help='first link of the chain (URDF; default: the root)'
+    )
+    forms.add_argument(
+        '--tip', metavar='LINK', help='last link of the chain (URDF; default: the whole tree)'
+    )
+    add_extras(forms)
+    forms.add_argument(
+        '--seed', type=_seed, default=0, metavar='N', help='of the motion (default: 0)'
+    )
+    for name, unit in (('q', 'rad or m'), ('qd', 'per s'), ('qdd', 'per s^2')):
+        forms.add_argument(
+            f'--{name}',
+            type=float,
+            nargs='+',
+            metavar='X',
+            help=f'{name} of the motion, one number a joint [{unit}] (default: at random)',
+        )
+
+
+def _study(
+    studies: Any, name: str, summary: str, is_written: bool = True
+) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = studies.add_parser(
         name, help=summary, description=f'{summary[0].upper()}{summary[1:]}.'
     )
+    parser.set_defaults(document=None)
     parser.add_argument('--json', action='store_true', help='print the results as JSON')
+    if not is_written:
+        return parser
     parser.add_argument(
         '--document',
         type=Path,
@@ -66,6 +96,16 @@ def _study(studies: Any, name: str, summary: str) -> argparse.ArgumentParser:
         help='write the tables between the markers of a Markdown file',
     )
     return parser
+
+
+def _add_output(study: argparse.ArgumentParser) -> None:
+    study.add_argument(
+        '--output',
+        type=Path,
+        default=Path('reproduce_output'),
+        metavar='DIR',
+        help='folder for the picture (default: reproduce_output)',
+    )
 
 
 def _count(text: str) -> int:
@@ -120,6 +160,16 @@ def _report(args: argparse.Namespace) -> StudyReport:
             from ne_dynamics.papers.studies import counts
 
             return counts.study(progress=progress)
+        if args.study == 'forms':
+            return _run_forms(args, progress)
+        if args.study == 'concurrency':
+            from ne_dynamics.papers.studies import concurrency, concurrency_picture
+
+            report, curves = concurrency.study(args.joints)
+            path = args.output / f'{args.study}.png'
+            concurrency_picture.draw_speedups(path, curves, args.joints)
+            report.pictures.append(path)
+            return report
         # Imported before the work: what is missing must not show up at the end.
         from ne_dynamics.papers.studies import pictures, puma, six_link
 
@@ -134,6 +184,15 @@ def _report(args: argparse.Namespace) -> StudyReport:
         return report
     finally:
         progress.close()
+
+
+def _run_forms(args: argparse.Namespace, progress: _Progress) -> StudyReport:
+    from ne_dynamics.model.files import load_model
+    from ne_dynamics.papers.studies import forms
+
+    robot = load_model(args.model, base_link=args.base, tip_link=args.tip, extras=get_extras(args))
+    motion = forms.choose_motion(robot, args.seed, args.q, args.qd, args.qdd)
+    return forms.study(robot, motion, progress)
 
 
 class _Progress:

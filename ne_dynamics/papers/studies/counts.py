@@ -12,10 +12,9 @@ from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.papers.counting.comparisons import COMPARISONS
 from ne_dynamics.papers.counting.counting_scalars import Count
-from ne_dynamics.papers.counting.critical_path import find_critical_path
 from ne_dynamics.papers.counting.measured_costs import FITTED_FROM, Cost, CostMeter
 from ne_dynamics.papers.counting.polynomials import Polynomial
-from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, TOTAL, row
+from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, row
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.report import StudyReport, Table
 
@@ -47,14 +46,12 @@ def study(
     compared, comparison_data = _compare_with_printed(meter)
     progress(steps - 1, steps)
     traced, traced_data, missing = _count_traced()
-    parallel, parallel_data = _compare_critical_paths(largest)
     progress(steps, steps)
     tables = (
         _tabulate_totals(measured, largest),
         compared,
         _tabulate_printed_only(),
         traced,
-        parallel,
     )
     data = {
         'n': largest,
@@ -75,7 +72,6 @@ def study(
         'compared': comparison_data,
         'traced': traced_data,
         'missing': missing,
-        'parallel': parallel_data,
     }
     return StudyReport(NAME, tables, data)
 
@@ -164,7 +160,7 @@ def _tabulate_printed_only() -> Table:
         ('table', 'row', 'printed', f'n = {SHOWN_N}'),
         rows,
         'Totals repeat rows above; the forms of other authors are not built here; the terms of '
-        '003 table 1 are grouped in another way in our code; 001 table 5 has its own table below.',
+        '003 table 1 are grouped in another way in our code; for 001 table 5 see concurrency.',
     )
 
 
@@ -202,42 +198,3 @@ def _count_traced() -> tuple[Table, dict[str, list[int]], list[str]]:
         ' '.join(['Puma 560 with rotor inertia and friction.', *missing]),
     )
     return table, data, missing
-
-
-def _compare_critical_paths(largest: int) -> tuple[Table, dict[str, dict[str, float]]]:
-    printed = row('001 table 5', TOTAL)
-    rows, data = [], {}
-    cases: list[tuple[str, int, Robot]] = [
-        (f'general, {n} joint{"s" if n > 1 else ""}', n, robots.chain(n))
-        for n in (1, 2, 3, 6, largest)
-    ]
-    cases.append(('Puma 560', 6, robots.puma560().robot))
-    for name, n, robot in cases:
-        traced = trace_inverse_dynamics(robot)
-        path, count = find_critical_path(traced), traced.count()
-        operations = count.multiplications + count.additions + count.functions
-        rows.append(
-            (
-                name,
-                f'{printed.multiplications(n)}; {printed.additions(n)}',
-                f'{path.multiplications}; {path.additions}',
-                str(path.steps),
-                f'{operations / path.steps:.1f}',
-            )
-        )
-        data[name] = {
-            'multiplications': path.multiplications,
-            'additions': path.additions,
-            'functions': path.functions,
-            'operations_per_step': operations / path.steps,
-        }
-    table = Table(
-        'Steps that cannot be done side by side: 001 table 5 and our expression graph',
-        ('robot', '001 table 5', 'ours', 'all steps', 'operations a step'),
-        rows,
-        f'Printed: {printed.multiplications}; {printed.additions}, terms side by side, the '
-        'operations of one term one after another. Ours: the longest chain in the graph, every '
-        'operation one step on a processor of its own, sums in the order in which they are '
-        'written; the last column is how many processors that would keep busy.',
-    )
-    return table, data
