@@ -65,7 +65,10 @@ def find_broken_conditions(
     names = [f'joint {i + 1}' for i in range(len(kp))] if joint_names is None else joint_names
     broken = []
     for gain, matrix, condition in (('kp', kp, 'b'), ('kv', kv, 'a')):
-        reasons = [*_asymmetry(matrix), *_definiteness(matrix, names, strictly=gain == 'kp')]
+        reasons = [
+            *_asymmetry(matrix, names),
+            *_definiteness(matrix, names, strictly=gain == 'kp'),
+        ]
         broken += [BrokenCondition(gain, condition, reason) for reason in reasons]
     undamped = _undamped_joints(kp, kv)
     if undamped:
@@ -74,15 +77,15 @@ def find_broken_conditions(
     return broken
 
 
-def _asymmetry(matrix: FloatArray) -> list[str]:
+def _asymmetry(matrix: FloatArray, names: Sequence[str]) -> list[str]:
     scaled, _ = _scaled(matrix)
     difference = np.abs(scaled - scaled.T)
     if difference.max() <= ROUNDING:
         return []
     row, column = (int(i) for i in np.unravel_index(difference.argmax(), difference.shape))
     return [
-        f'is not symmetric ({matrix[row, column]:g} at ({row + 1}, {column + 1}), '
-        f'{matrix[column, row]:g} at ({column + 1}, {row + 1}))'
+        f'is not symmetric ({matrix[row, column]:g} for {names[row]} by {names[column]}, '
+        f'{matrix[column, row]:g} for {names[column]} by {names[row]})'
     ]
 
 

@@ -72,12 +72,18 @@ def test_condition_c_is_the_rank_that_is_printed():
         (
             [[2.0, 1.0], [0.5, 2.0]],
             np.eye(2),
-            [('kp', 'b', r'not symmetric \(1 at \(1, 2\), 0.5 at \(2, 1\)\)')],
+            [
+                (
+                    'kp',
+                    'b',
+                    r'not symmetric \(1 for joint 1 by joint 2, 0\.5 for joint 2 by joint 1\)',
+                )
+            ],
         ),
         (
             np.eye(2),
             [[2.0, 1.0], [0.0, 2.0]],
-            [('kv', 'a', r'not symmetric \(1 at \(1, 2\), 0 at \(2, 1\)\)')],
+            [('kv', 'a', r'not symmetric \(1 for joint 1 by joint 2, 0 for joint 2 by joint 1\)')],
         ),
         (
             np.diag([1.0, 2.0, 3.0]),
