@@ -45,6 +45,10 @@ class Polynomial:
         """Return the difference."""
         return self + Polynomial(tuple(-value for value in other.coefficients))
 
+    def scaled(self, factor: Rational) -> Polynomial:
+        """Return the polynomial times a number."""
+        return Polynomial(tuple(factor * value for value in self.coefficients))
+
     def _at(self, power: int) -> Rational:
         return self.coefficients[power] if power < len(self.coefficients) else 0
 
