@@ -1,5 +1,6 @@
 """Recursive Newton-Euler dynamics: computed-torque feed-forward for robot arms."""
 
+from ne_dynamics.algorithms.profiles import cubic_profile, quintic_profile, trapezoidal_profile
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.dh import load_dh
@@ -14,7 +15,10 @@ __all__ = [
     'NeDynamicsError',
     'Robot',
     '__version__',
+    'cubic_profile',
     'load_dh',
     'load_model',
     'load_urdf',
+    'quintic_profile',
+    'trapezoidal_profile',
 ]

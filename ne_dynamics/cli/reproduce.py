@@ -34,6 +34,11 @@ def add_parser(subparsers: Any) -> None:
         '--seed', type=_seed, default=4, metavar='N', help='of the arms (default: 4)'
     )
     _study(studies, 'counts', 'measured operation counts beside the printed ones')
+    concurrency = _study(studies, 'concurrency', 'what processors side by side would take of it')
+    concurrency.add_argument(
+        '--joints', type=_count, default=6, metavar='N', help='of a general arm (default: 6)'
+    )
+    _add_output(concurrency)
     six_link = _study(studies, 'six-link', 'torques of a six-link arm on a trapezoidal motion')
     puma = _study(studies, 'puma', 'a Puma under the computed-torque law in two forms')
     for picture, duration, what in ((six_link, 1.0, 'T'), (puma, 4.0, 'of the motion')):
@@ -44,13 +49,7 @@ def add_parser(subparsers: Any) -> None:
             metavar='S',
             help=f'{what} [s] (default: {duration:g})',
         )
-        picture.add_argument(
-            '--output',
-            type=Path,
-            default=Path('reproduce_output'),
-            metavar='DIR',
-            help='folder for the picture (default: reproduce_output)',
-        )
+        _add_output(picture)
     parser.set_defaults(run=run)
 
 
@@ -66,6 +65,16 @@ def _study(studies: Any, name: str, summary: str) -> argparse.ArgumentParser:
         help='write the tables between the markers of a Markdown file',
     )
     return parser
+
+
+def _add_output(study: argparse.ArgumentParser) -> None:
+    study.add_argument(
+        '--output',
+        type=Path,
+        default=Path('reproduce_output'),
+        metavar='DIR',
+        help='folder for the picture (default: reproduce_output)',
+    )
 
 
 def _count(text: str) -> int:
@@ -120,6 +129,14 @@ def _report(args: argparse.Namespace) -> StudyReport:
             from ne_dynamics.papers.studies import counts
 
             return counts.study(progress=progress)
+        if args.study == 'concurrency':
+            from ne_dynamics.papers.studies import concurrency, concurrency_picture
+
+            report, curves = concurrency.study(args.joints)
+            path = args.output / f'{args.study}.png'
+            concurrency_picture.draw_speedups(path, curves, args.joints)
+            report.pictures.append(path)
+            return report
         # Imported before the work: what is missing must not show up at the end.
         from ne_dynamics.papers.studies import pictures, puma, six_link
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ne_dynamics.algorithms.profiles import cubic_coefficients, quintic_coefficients
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType
@@ -584,14 +585,8 @@ def segment_coefficients(
     a0, a1 = begin.acceleration * duration**2, end.acceleration * duration**2
     zero = np.zeros_like(p)
     linear = (p, zero, zero, zero, zero)
-    cubic = (v0, 3.0 * p - 2.0 * v0 - v1, v0 + v1 - 2.0 * p, zero, zero)
-    quintic = (
-        v0,
-        0.5 * a0,
-        10.0 * p - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1,
-        -15.0 * p + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1,
-        6.0 * p - 3.0 * v0 - 3.0 * v1 + 0.5 * (a1 - a0),
-    )
+    cubic = (*cubic_coefficients(p, v0, v1), zero, zero)
+    quintic = quintic_coefficients(p, v0, v1, a0, a1)
     coefficients = np.empty((p.shape[0], 6, p.shape[1]))
     coefficients[:, 0] = begin.position
     for power in range(1, 6):

@@ -49,6 +49,20 @@ def test_simulations_draw_and_print_json(tmp_path, capsys, arguments, picture):
     assert (tmp_path / 'new' / picture).read_bytes().startswith(b'\x89PNG')
 
 
+def test_concurrency_draws_and_prints_json(tmp_path, capsys):
+    """The picture goes to the folder that was named; the JSON has the steps of every curve."""
+    pytest.importorskip('matplotlib', reason='matplotlib is missing')
+    arguments = ['concurrency', '--joints', '3', '--json', '--output', str(tmp_path)]
+    assert main(['reproduce', *arguments]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data['n'] == 3
+    assert (tmp_path / 'concurrency.png').read_bytes().startswith(b'\x89PNG')
+    for steps in data['steps'].values():
+        counts = [count for _, count in steps]
+        assert [k for k, _ in steps] == sorted({k for k, _ in steps})
+        assert counts[0] > counts[-1] > 0
+
+
 @pytest.mark.parametrize(
     'arguments', [('equivalence', '--arms', '0'), ('puma', '--duration', 'nan'), ('nothing',)]
 )

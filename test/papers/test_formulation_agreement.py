@@ -16,6 +16,7 @@ from formulation_cases import (
 
 import ne_dynamics as ned
 from ne_dynamics.papers.forms import FORMULATIONS
+from ne_dynamics.papers.forms import natural_orthogonal_complement as noc
 
 ARMS = 125
 """Of each number of joints from 1 to 8: 1000 in all."""
@@ -94,26 +95,47 @@ def test_formulations_agree_without_friction_base_and_tool():
             assert relative_error(computed, expected) <= TOLERANCE
 
 
-def test_a_moving_base_equals_production_and_pinocchio():
-    """A base that turns and accelerates changes the torques as in the production recursion and
-    as on Pinocchio's free flyer.
+@pytest.mark.parametrize('name', FORMULATIONS)
+def test_a_moving_base_equals_production_and_pinocchio(name):
+    """A base that turns and accelerates changes the torques of every form as in the production
+    recursion and as on Pinocchio's free flyer.
     """
     from pinocchio_arm import PinocchioArm
 
-    names = [name for name, form in FORMULATIONS.items() if form.covers.moving_base]
-    assert names == ['angeles']
+    assert FORMULATIONS[name].covers.moving_base
     rng = np.random.default_rng(42)
-    for index in range(48):
+    for index in range(24):
         n = 1 + index % 8
-        arm = arm_for('angeles', rng, n)
+        arm = arm_for(name, rng, n)
         motion = random_motion(rng, n)
         arguments = motion.q, motion.qd, motion.qdd
         more = {'wrench': motion.wrench, 'base_motion': motion.base_motion}
-        computed = FORMULATIONS['angeles'].function(arm, *arguments, gravity=GRAVITY, **more)
+        computed = FORMULATIONS[name].function(arm, *arguments, gravity=GRAVITY, **more)
         expected = production(arm).inverse_dynamics(*arguments, **more)
         assert relative_error(computed, expected) <= TOLERANCE
         oracle = PinocchioArm(arm, GRAVITY, floating=True).inverse_dynamics(*arguments, **more)
         assert relative_error(computed, oracle) <= TOLERANCE
+        at_rest = FORMULATIONS[name].function(
+            arm, *arguments, gravity=GRAVITY, wrench=motion.wrench, base_motion=[0.0] * 9
+        )
+        fixed = FORMULATIONS[name].function(arm, *arguments, gravity=GRAVITY, wrench=motion.wrench)
+        assert relative_error(at_rest, fixed) <= 1e-12
+
+
+@pytest.mark.parametrize('seed', range(8))
+def test_the_orthogonal_complement_solves_for_accelerations_on_a_moving_base(seed):
+    """Its forward dynamics gives back the accelerations whose efforts its inverse gives, and its
+    bias is the effort at zero acceleration.
+    """
+    rng = np.random.default_rng([43, seed])
+    n = 1 + seed
+    arm, motion = arm_for('natural_orthogonal_complement', rng, n), random_motion(rng, n)
+    more = {'gravity': GRAVITY, 'wrench': motion.wrench, 'base_motion': motion.base_motion}
+    tau = noc.inverse_dynamics(arm, motion.q, motion.qd, motion.qdd, **more)
+    solved = noc.forward_dynamics(arm, motion.q, motion.qd, tau, **more)
+    assert relative_error(solved, motion.qdd) <= 1e-8
+    at_zero = noc.inverse_dynamics(arm, motion.q, motion.qd, [0.0] * n, **more)
+    assert relative_error(noc.bias(arm, motion.q, motion.qd, **more), at_zero) <= 1e-12
 
 
 def test_positions_and_velocities_do_not_change_the_torques():

@@ -97,11 +97,21 @@ def test_coulomb_friction_and_rotors_are_refused(name):
     assert call(name, drives.without_drives()) == call(name, arm)
 
 
-@pytest.mark.parametrize('name', [name for name in FORMULATIONS if name != 'angeles'])
+@pytest.mark.parametrize('name', FORMULATIONS)
 def test_a_moving_base_is_refused_where_it_is_not_offered(name):
-    """A form for a fixed base refuses a base motion."""
+    """A form whose record has a fixed base refuses a base motion; so do a wrong length and a
+    number that is not finite where it is offered.
+    """
+    form, arm = FORMULATIONS[name], arm_of(name)
+    motion = random_motion(np.random.default_rng(1), N)
+    arguments = motion.q, motion.qd, motion.qdd
+    fixed = dataclasses.replace(form, covers=dataclasses.replace(form.covers, moving_base=False))
     with pytest.raises(InputError, match=f'{name}: base_motion: expected none'):
-        call(name, arm_of(name), base_motion=[0.0] * 9)
+        fixed.inverse_dynamics(arm, *arguments, gravity=GRAVITY, base_motion=[0.0] * 9)
+    with pytest.raises(InputError, match=f'{name}: base_motion: expected 9 numbers, got 6'):
+        call(name, arm, base_motion=[0.0] * 6)
+    with pytest.raises(InputError, match='base_motion: expected finite numbers, got inf'):
+        call(name, arm, base_motion=[0.0] * 8 + [float('inf')])
 
 
 @pytest.mark.parametrize('name', FORMULATIONS)

@@ -10,7 +10,14 @@ import pytest
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit, polynomial
 from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL, row
-from ne_dynamics.papers.studies import counts, document, equivalence, puma, six_link
+from ne_dynamics.papers.studies import (
+    concurrency,
+    counts,
+    document,
+    equivalence,
+    puma,
+    six_link,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / 'doc' / 'formulations.md').read_text(encoding='utf-8')
@@ -33,6 +40,12 @@ def test_counts_are_up_to_date():
     found = counts.study().markdown()
     written = document.section(DOCUMENT, 'counts')
     assert without_optional_robots(found) == without_optional_robots(written)
+
+
+def test_schedules_are_up_to_date():
+    """The tables of schedules are those found now, to the last digit."""
+    found = concurrency.study()[0].markdown()
+    assert found.strip() == document.section(DOCUMENT, 'concurrency').strip()
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def _claims_of_001(meter: CostMeter) -> list[Claim]:
             'M by strobing takes k n (n + 1)/2 + d n (n + 1)/2',
             'column j moves links j to n only, and by symmetry rows j to n are enough; section 7 '
             'has terms in n besides',
-            '; '.join(f'{k} n (n + 1)/2 + ({rest})' for k, rest in parts)
+            '; '.join(f'{k} n (n + 1)/2 and {rest}' for k, rest in parts)
             + f'; at n = {JOINTS} {strobed.at(JOINTS)}, where {JOINTS} whole recursions take '
             f'{JOINTS * full.multiplications}; {JOINTS * full.additions}',
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from ne_dynamics.errors import InputError
@@ -11,6 +12,7 @@ from ne_dynamics.papers.counting.counting_arm import make_counting_arm
 from ne_dynamics.papers.counting.counting_scalars import Count, Tally, count_operations
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit
 from ne_dynamics.papers.forms import FORMULATIONS, computed_torque_law, strobing
+from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
 
 FITTED_FROM = 2
 """A recursion's first link may be cheaper than its share."""
@@ -72,17 +74,16 @@ class Setting:
     def run(self, n: int, skip_trivial: bool) -> Tally:
         """Return the tally of one inverse dynamics of n joints."""
         form = FORMULATIONS[self.formulation]
-        options: dict[str, bool | str] = {}
+        function: InverseDynamicsFunction = form.inverse_dynamics
         if self.as_published and self.formulation == 'angeles':
-            options['with_positions'] = True
+            function = partial(function, with_positions=True)
         if self.relative_acceleration:
-            options['relative_acceleration'] = self.relative_acceleration
+            function = partial(function, relative_acceleration=self.relative_acceleration)
         return count_operations(
-            form.function,
+            function,
             make_counting_arm(form.covers, n, self.principal_axes, self.sliding),
             wrench=self.as_published,
             skip_trivial=skip_trivial,
-            **options,
         )
 
 

@@ -196,13 +196,14 @@ TABLE_5 = (
         '001 table 5',
         'outward, side by side',
         (Done(N, 'matrix times vector'), Done(N, 'rotation'), Done(N, 'sum of vectors')),
-        'the longest of the terms done side by side, a_i',
+        'the longest of the terms done side by side, a_i; `concurrency` arranges them',
     ),
     Row(
         '001 table 5',
         'inward, side by side',
         (Done(N, 'rotation'), Done(N.scaled(2), 'sum of vectors')),
-        'the longest chain of the terms done side by side: R n, and the two sums that follow it',
+        'the longest chain of the terms done side by side: R n and the two sums that follow it; '
+        '`concurrency` arranges them',
     ),
     Row('001 table 5', TOTAL, _total('001 table 5')),
 )

@@ -45,8 +45,8 @@ LIST_SLIDING = (
             Done(N.scaled(2), 'sum of vectors'),
             Done(N.scaled(3), 'sum'),
         ),
-        'bd_i e_i, added to v_i twice, is one component in F_i only, where v_i is not; turned with '
-        'the rest it takes 2 products and a sum more',
+        'bd_i e_i, added to v_i twice, is one component in F_i only, where v_i is not; turned '
+        'with the rest it takes 2 products and a sum more',
         (Terms(SLIDING, ('cdd_i',)),),
     ),
 )

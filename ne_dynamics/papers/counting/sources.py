@@ -127,7 +127,9 @@ class Done:
     def text(self) -> str:
         """Return number, operation and what one costs."""
         one = measure_elementary_cost(self.what)
-        return f'({self.times}) {self.what} ({one.multiplications}; {one.additions})'
+        times = str(self.times)
+        times = f'({times})' if ' + ' in times or ' - ' in times else times
+        return f'{times} x {self.what} ({one.multiplications}; {one.additions})'
 
 
 @dataclass(frozen=True)

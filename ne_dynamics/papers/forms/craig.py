@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ne_dynamics.algorithms.elementary import add, cross, multiply, scale
 from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.frames import (
@@ -20,17 +21,15 @@ from ne_dynamics.papers.forms.generic_scalars import Scalar
 
 DOCUMENT = '002, an article on the iterative Newton-Euler form'
 EQUATIONS = '002 section 2.1, (2-1)-(2-6), section 2.4'
-COVERS = Covers(convention='modified', added=('viscous_friction',))
+COVERS = Covers(convention='modified', moving_base=True, added=('viscous_friction', 'moving_base'))
 
 
 def compute_efforts(request: Request) -> list[Scalar]:
     """Return the joint efforts that a motion takes."""
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
     term, number = request.bookkeeping()
-    w: Vector = [number(0.0)] * 3
-    wd: Vector = [number(0.0)] * 3
     # 002 section 2.4: vd_0 = G, of gravity's magnitude and against its direction.
-    vd: Vector = [number(-g) for g in arm.from_base_axes(request.gravity)]
+    w, wd, vd = compute_base_state(request)
     rotations = []
     positions = []
     forces: list[Vector] = []

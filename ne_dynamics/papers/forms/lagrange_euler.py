@@ -12,7 +12,8 @@ takes of the order of n^4 operations, and :func:`inverse_dynamics` sums before i
 reuses products, n^3, as 001's appendix proposes. Standard Denavit-Hartenberg frames.
 
 The documents give neither a tip wrench nor friction: the first is added by virtual work, the
-second as in 000 (2.39). 001 (1.26) and 003 (2.20) take principal axes; J_q here has the products
+second as in 000 (2.39). A base that moves is one more transform before T_0^q, see
+:func:`_add_base_motion`. 001 (1.26) and 003 (2.20) take principal axes; J_q here has the products
 of inertia, as (1.27) has them. 003 (2.7) prints Q_i for a joint that turns; for one that slides
 it has a single 1, which puts z_{i-1} in place of the translation.
 """
@@ -20,10 +21,12 @@ it has a single 1, which puts z_{i-1} in place of the translation.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ne_dynamics.algorithms.elementary import dot, multiply
 from ne_dynamics.algorithms.scalar import Vector
 from ne_dynamics.papers.forms.arm import Arm, DHLink
+from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar, Scalars
@@ -41,7 +44,8 @@ DOCUMENT = '001, Turney, Mudge and Lee 1980; 003, Lee et al.'
 EQUATIONS = '001 (1.10)-(1.28), (2.6)-(2.11), appendix; 003 (3.4)-(3.10)'
 COVERS = Covers(
     convention='standard',
-    added=('prismatic', 'products_of_inertia', 'wrench', 'viscous_friction'),
+    moving_base=True,
+    added=('prismatic', 'products_of_inertia', 'wrench', 'viscous_friction', 'moving_base'),
 )
 
 
@@ -226,6 +230,50 @@ def _with_wrench(
     return result
 
 
+def _compute_base_derivatives(request: Request) -> tuple[Matrix, Matrix]:
+    """Return B' and B'', four rows each, of the pose B of frame 0 in inertial axes.
+
+    The inertial frame is the one that frame 0 passes through with the velocity of its origin, so
+    B is the identity and B' has no translation. Gravity is left to the potential energy.
+    """
+    w, wd, a = compute_base_state(replace(request, gravity=[0.0] * 3))
+    rate = [[0.0, -w[2], w[1], 0.0], [w[2], 0.0, -w[0], 0.0], [-w[1], w[0], 0.0, 0.0]]
+    zeros: Vector = [0.0] * 4
+    second: Matrix = []
+    for row, (linear, axis_rates) in enumerate(
+        zip(a, ([0.0, -wd[2], wd[1]], [wd[2], 0.0, -wd[0]], [-wd[1], wd[0], 0.0]), strict=True)
+    ):
+        columns = list(zip(*(line[:3] for line in rate), strict=True))
+        centripetal = [dot(rate[row][:3], column) for column in columns]
+        second.append([*(x + y for x, y in zip(axis_rates, centripetal, strict=True)), linear])
+    return [*rate, zeros], [*second, zeros]
+
+
+def _add_base_motion(
+    request: Request,
+    efforts: list[Scalar],
+    between: Callable[[int, int], Matrix],
+    first_derivative: Callable[[int, int], Matrix],
+) -> list[Scalar]:
+    """Add what the motion of the base takes.
+
+    With B before T_0^q, the second derivative of a link's transform by time gains
+    ``B'' T_0^q + 2 B' T_0^q'``; it enters the trace of 001 (2.11) as the rest does.
+    """
+    arm, qd = request.arm, request.qd
+    base_rate, base_second = _compute_base_derivatives(request)
+    result = list(efforts)
+    for q in range(1, arm.n + 1):
+        rate = scale_4x4(qd[0] + qd[0], first_derivative(q, 1))
+        for j in range(2, q + 1):
+            rate = add_4x4(rate, scale_4x4(qd[j - 1] + qd[j - 1], first_derivative(q, j)))
+        gained = add_4x4(multiply_4x4(base_second, between(0, q)), multiply_4x4(base_rate, rate))
+        weighted = multiply_4x4(gained, pseudo_inertia(arm.links[q - 1]))
+        for i in range(1, q + 1):
+            result[i - 1] = result[i - 1] + trace_of_product(weighted, first_derivative(q, i))
+    return result
+
+
 def compute_efforts_plain(request: Request) -> list[Scalar]:
     """Return ``D(q) qdd + h(q, qd) + G(q)``, every coefficient on its own: order n^4."""
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
@@ -247,6 +295,11 @@ def compute_efforts_plain(request: Request) -> list[Scalar]:
                 inner = inner + value * other
             effort = effort + inner * rate
         efforts.append(effort)
+    if request.base_motion is not None:
+        term('base')
+        efforts = _add_base_motion(
+            request, efforts, transforms.between, transforms.first_derivative
+        )
     if request.wrench is not None:
         term('wrench')
         pose = transforms.between(0, arm.n)
@@ -296,6 +349,9 @@ def compute_efforts(request: Request) -> list[Scalar]:
     loads = _gravity_vector(arm, request.gravity, transforms, derivative)
     term('tau')
     efforts = [effort + load for effort, load in zip(efforts, loads, strict=True)]
+    if request.base_motion is not None:
+        term('base')
+        efforts = _add_base_motion(request, efforts, transforms.between, derivative)
     if request.wrench is not None:
         term('wrench')
         efforts = _with_wrench(arm, efforts, transforms.between(0, n), request.wrench, derivative)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from ne_dynamics.algorithms.elementary import add, cross, dot, multiply, scale
 from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.frames import (
@@ -25,7 +26,7 @@ from ne_dynamics.papers.forms.relative_acceleration import prepare_relative_acce
 
 DOCUMENT = '001, Turney, Mudge and Lee 1980; 000, Sasaki 1990; 003, Lee et al.'
 EQUATIONS = '001 (3.15)-(3.21); 000 (2.31)-(2.39); 003 (3.21)-(3.27)'
-COVERS = Covers(convention='standard')
+COVERS = Covers(convention='standard', moving_base=True, added=('moving_base',))
 
 
 def compute_efforts(
@@ -46,10 +47,7 @@ def compute_efforts(
     """
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
     term, number = request.bookkeeping()
-    w: Vector = [number(0.0)] * 3
-    alpha: Vector = [number(0.0)] * 3
-    # Gravity as an upward acceleration of the base: 001 below (3.21), 003 below (3.27).
-    a: Vector = [number(-g) for g in arm.from_base_axes(request.gravity)]
+    w, alpha, a = compute_base_state(request)
     rotations = []
     vectors = []
     forces: list[Vector] = []

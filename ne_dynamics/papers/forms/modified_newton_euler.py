@@ -11,6 +11,7 @@ from __future__ import annotations
 from ne_dynamics.algorithms.elementary import add, cross, dot, multiply, scale
 from ne_dynamics.algorithms.scalar import Vector
 from ne_dynamics.papers.forms.arm import DHLink
+from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.frames import (
@@ -25,7 +26,8 @@ DOCUMENT = '001, Turney, Mudge and Lee 1980'
 EQUATIONS = '001 (3.15)-(3.16), (5.1)-(5.2), (3.21)'
 COVERS = Covers(
     convention='standard',
-    added=('prismatic', 'products_of_inertia', 'viscous_friction'),
+    moving_base=True,
+    added=('prismatic', 'products_of_inertia', 'viscous_friction', 'moving_base'),
 )
 
 
@@ -68,10 +70,7 @@ def compute_efforts(request: Request) -> list[Scalar]:
     """Return the joint efforts that a motion takes."""
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
     term, number = request.bookkeeping()
-    w: Vector = [number(0.0)] * 3
-    alpha: Vector = [number(0.0)] * 3
-    # Gravity as an upward acceleration of the base: 001 below (3.21).
-    a: Vector = [number(-g) for g in arm.from_base_axes(request.gravity)]
+    w, alpha, a = compute_base_state(request)
     rotations = []
     vectors = []
     forces: list[Vector] = []

@@ -5,6 +5,10 @@ velocity of its mass centre; all twists together are ``t = T qd`` (7.54), and T^
 constraint wrenches out of the uncoupled Newton-Euler equations (7.48). The document announces the
 blocks of T and K for its section 7.5.1; here they follow from the joints: a link turns about the
 axis through O_j, or slides along it. Everything is in the axes of frame 0.
+
+The base may move. Its twist is carried by all links: ``t = T qd + t_0``, with the twist t_0 that
+link i would have with the joints locked, so K t is no longer zero but what the base puts in. T and
+M stay; the bias takes the rate of t_0, and t in place of T qd.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from dataclasses import dataclass
 from ne_dynamics.algorithms.elementary import add, cross, dot, multiply, scale
 from ne_dynamics.algorithms.scalar import Vector
 from ne_dynamics.papers.forms.arm import Arm
+from ne_dynamics.papers.forms.base_state import BaseState, compute_base_state
 from ne_dynamics.papers.forms.bookkeeping import bookkeeping
 from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
 from ne_dynamics.papers.forms.formulation import Formulation, Request
@@ -27,7 +32,7 @@ from ne_dynamics.papers.forms.strobing import solve_by_cholesky
 
 DOCUMENT = '004, Angeles, Fundamentals of Robotic Mechanical Systems, chapter 7'
 EQUATIONS = '004 (7.45)-(7.58)'
-COVERS = Covers(convention='standard')
+COVERS = Covers(convention='standard', moving_base=True, added=('moving_base',))
 
 Block = tuple[Vector, Vector]
 """Angular and linear part of a twist, or moment and force of a wrench."""
@@ -242,6 +247,7 @@ def bias(
     *,
     gravity: Scalars,
     wrench: Scalars | None = None,
+    base_motion: Scalars | None = None,
 ) -> list[Scalar]:
     """Return what the drives give at zero acceleration: all of (7.57) but I qdd and T^T w^A.
 
@@ -251,7 +257,7 @@ def bias(
         In standard Denavit-Hartenberg frames.
     q, qd : sequence of n scalars
     gravity : sequence of 3 scalars
-    wrench : sequence of 6 scalars, optional
+    wrench, base_motion : sequence of 6 and of 9 scalars, optional
         As for :func:`inverse_dynamics`.
 
     Returns
@@ -259,31 +265,33 @@ def bias(
     list of n scalars
         ``T^T (M Td + W M T) qd - T^T (w^G + w^D)``, and the tip wrench.
     """
-    FORM.check(arm, q=q, qd=qd, gravity=gravity, wrench=wrench)
+    FORM.check(arm, q=q, qd=qd, gravity=gravity, wrench=wrench, base_motion=base_motion)
     where = locate_links(arm, q)
     term, _ = bookkeeping(*q, *qd)
     term('T')
     shape = _compute_shape_blocks(arm, where)
     term('M')
     tensors = _rotate_tensors(arm, where)
-    return _compute_bias(arm, where, shape, tensors, qd, gravity, wrench)
+    request = Request(arm, q, qd, [0.0] * arm.n, gravity, wrench, base_motion)
+    return _compute_bias(request, where, shape, tensors)
 
 
 def _compute_bias(
-    arm: Arm,
+    request: Request,
     where: Configuration,
     shape: list[list[Block]],
     tensors: list[Matrix],
-    qd: Scalars,
-    gravity: Scalars,
-    wrench: Scalars | None,
 ) -> list[Scalar]:
-    term, number = bookkeeping(*qd)
-    down: Vector = [number(value) for value in arm.from_base_axes(gravity)]
+    arm, qd, wrench = request.arm, request.qd, request.wrench
+    term, number = request.bookkeeping()
+    base = compute_base_state(request)
+    # Gravity less the acceleration of the origin of frame 0.
+    down: Vector = [-value for value in base.a]
     nothing: Vector = [number(0.0)] * 3
     axis_rates: list[Vector] = []
     joint_rates: list[Vector] = []
-    w, cd, center = nothing, nothing, where.joints[0]
+    # Velocities are relative to that of the origin of frame 0, which no effort depends on.
+    w, cd, center = base.w, nothing, where.joints[0]
     efforts: list[Scalar] = [0.0] * arm.n
     for index, link in enumerate(arm.links):
         term('Td')
@@ -292,15 +300,15 @@ def _compute_bias(
         axis_rates.append(cross(w, where.axes[index]))
         term('t')
         # 004 (7.54): t = T qd.
-        w, cd = nothing, nothing
+        center = where.centers[index]
+        w, cd = _carry_twist(request, base, center, nothing)
         for (angular, linear), inner, rate in zip(shape[index], arm.links, qd, strict=False):
             if not inner.is_prismatic:
                 w = add(w, scale(rate, angular))
             cd = add(cd, scale(rate, linear))
-        center = where.centers[index]
         term('Td')
-        # 004 (7.56), the part Td qd of td.
-        wd, cdd = nothing, nothing
+        # 004 (7.56), the part Td qd of td, and the rate of t_0.
+        wd, cdd = _carry_twist_rate(request, base, center, cd)
         for inner_index in range(index + 1):
             axis, axis_rate = where.axes[inner_index], axis_rates[inner_index]
             rate = qd[inner_index]
@@ -336,16 +344,33 @@ def _compute_bias(
     return with_viscous_friction(arm, efforts, qd)
 
 
+def _carry_twist(request: Request, base: BaseState, center: Vector, nothing: Vector) -> Block:
+    """Return t_0 of a link with its mass centre at `center`: its twist with the joints locked."""
+    if request.base_motion is None:
+        return nothing, nothing
+    return base.w, cross(base.w, center)
+
+
+def _carry_twist_rate(request: Request, base: BaseState, center: Vector, cd: Vector) -> Block:
+    """Return the rate of t_0, less the acceleration of the origin of frame 0.
+
+    ``(w_0 x c)' = wd_0 x c + w_0 x cd``, where c and cd are the mass centre's position and
+    velocity relative to that origin.
+    """
+    if request.base_motion is None:
+        return base.wd, base.wd
+    return base.wd, add(cross(base.wd, center), cross(base.w, cd))
+
+
 def compute_efforts(request: Request) -> list[Scalar]:
     """Return the joint efforts that a motion takes: T^T w^A of (7.57)."""
-    arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
-    inertia, rest = _compute_model(arm, q, qd, request.gravity, request.wrench)
+    inertia, rest = _compute_model(request)
     term, _ = request.bookkeeping()
     term('I qdd')
     efforts = []
     for row, effort in zip(inertia, rest, strict=True):
         # 004 (7.57).
-        for value, acceleration in zip(row, qdd, strict=True):
+        for value, acceleration in zip(row, request.qdd, strict=True):
             effort = effort + value * acceleration
         efforts.append(effort)
     return efforts
@@ -355,13 +380,8 @@ FORM = Formulation('natural_orthogonal_complement', DOCUMENT, EQUATIONS, COVERS,
 inverse_dynamics = FORM.inverse_dynamics
 
 
-def _compute_model(
-    arm: Arm,
-    q: Scalars,
-    qd: Scalars,
-    gravity: Scalars,
-    wrench: Scalars | None,
-) -> tuple[Matrix, list[Scalar]]:
+def _compute_model(request: Request) -> tuple[Matrix, list[Scalar]]:
+    arm, q, qd = request.arm, request.q, request.qd
     where = locate_links(arm, q)
     term, _ = bookkeeping(*q, *qd)
     term('T')
@@ -370,7 +390,7 @@ def _compute_model(
     tensors = _rotate_tensors(arm, where)
     term('I')
     inertia = _compute_inertia(arm, where, shape, tensors)
-    return inertia, _compute_bias(arm, where, shape, tensors, qd, gravity, wrench)
+    return inertia, _compute_bias(request, where, shape, tensors)
 
 
 def forward_dynamics(
@@ -381,6 +401,7 @@ def forward_dynamics(
     *,
     gravity: Scalars,
     wrench: Scalars | None = None,
+    base_motion: Scalars | None = None,
 ) -> list[Scalar]:
     """Return the accelerations that efforts give: (7.57) solved, the model (7.45) of the state.
 
@@ -389,7 +410,7 @@ def forward_dynamics(
     arm : Arm
         In standard Denavit-Hartenberg frames.
     q, qd, tau : sequence of n scalars
-    gravity, wrench
+    gravity, wrench, base_motion
         As for :func:`inverse_dynamics`.
 
     Returns
@@ -397,8 +418,9 @@ def forward_dynamics(
     list of n scalars
         [rad/s^2 or m/s^2]
     """
-    FORM.check(arm, q=q, qd=qd, tau=tau, gravity=gravity, wrench=wrench)
-    inertia, rest = _compute_model(arm, q, qd, gravity, wrench)
+    FORM.check(arm, q=q, qd=qd, tau=tau, gravity=gravity, wrench=wrench, base_motion=base_motion)
+    request = Request(arm, q, qd, [0.0] * arm.n, gravity, wrench, base_motion)
+    inertia, rest = _compute_model(request)
     term, _ = bookkeeping(*q, *qd, *tau)
     term('solve')
     return solve_by_cholesky(

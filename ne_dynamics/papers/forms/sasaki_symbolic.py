@@ -7,6 +7,7 @@ mass half-way back along the link vector, as (3.26) has them; standard Denavit-H
 
 from __future__ import annotations
 
+from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.frames import standard_rotation
@@ -19,6 +20,8 @@ COVERS = Covers(
     prismatic=False,
     products_of_inertia=False,
     any_center_of_mass=False,
+    moving_base=True,
+    added=('moving_base',),
 )
 
 
@@ -58,13 +61,13 @@ def compute_efforts(request: Request) -> list[Scalar]:
             ar[row][i] = link.center_of_mass[row - 1]
             # 000 section 3 (f): the diagonal entries only.
             j[row][i] = link.tensor[row - 1][row - 1]
-    upward = arm.from_base_axes(request.gravity)
+    base = compute_base_state(request)
     for row in range(1, 4):
-        # 000 (3.4), (3.10).
-        b[row][1] = number(0.0)
-        cx[row][1] = number(0.0)
+        # 000 (3.4), (3.10): zero, on a base that does not move.
+        b[row][1] = base.w[row - 1]
+        cx[row][1] = base.wd[row - 1]
         # 000 below (3.22): H(3,1) = g when gravity is along z_0.
-        h[row][1] = number(-upward[row - 1])
+        h[row][1] = base.a[row - 1]
 
     for i in range(1, n + 1):
         term('B')

@@ -8,11 +8,11 @@ from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.bench import robots
 from ne_dynamics.codegen.source import Program, trace
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.papers.counting.claims import Claim, list_claims
 from ne_dynamics.papers.counting.counting_scalars import Count
-from ne_dynamics.papers.counting.critical_path import find_critical_path
 from ne_dynamics.papers.counting.every_row import EVERY_ROW
 from ne_dynamics.papers.counting.explained_rows import (
     DERIVED,
@@ -21,7 +21,7 @@ from ne_dynamics.papers.counting.explained_rows import (
     ExplainedRow,
 )
 from ne_dynamics.papers.counting.measured_costs import FITTED_FROM, Cost, CostMeter, Setting
-from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, TOTAL, row
+from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, row
 from ne_dynamics.papers.counting.sources import add_costs
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.report import StudyReport, Table
@@ -57,14 +57,12 @@ def study(
     claims = list_claims(meter)
     progress(steps - 1, steps)
     traced, traced_data, missing = _count_traced(meter)
-    parallel, parallel_data = _compare_critical_paths(largest)
     progress(steps, steps)
     tables = (
         _tabulate_totals(measured, largest),
         *printed,
         _tabulate_claims(claims),
         traced,
-        parallel,
     )
     data = {
         'n': largest,
@@ -86,7 +84,6 @@ def study(
         'claims': [claim._asdict() for claim in claims],
         'traced': traced_data,
         'missing': missing,
-        'parallel': parallel_data,
     }
     return StudyReport(NAME, tables, data)
 
@@ -115,7 +112,7 @@ def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) 
 def _explain_printed(meter: CostMeter) -> tuple[list[Table], list[dict[str, object]]]:
     """Return the printed rows by where they come from, and the same as data."""
     lines: dict[str, list[Sequence[str]]] = {MEASURED: [], DERIVED: [], IMPOSSIBLE: []}
-    data = []
+    data: list[dict[str, object]] = []
     for item in EVERY_ROW:
         printed = _printed_cost(item)
         ours = add_costs(item.ours, meter) if item.ours else None
@@ -210,7 +207,7 @@ def find_cheapest(meter: CostMeter, n: int) -> tuple[str, Count]:
     return name, counts[name]
 
 
-def _saved(multiplications: int, additions: int, traced: Count) -> str:
+def _saved(multiplications: int, additions: int, traced: OperationCount) -> str:
     """Return how much less the traced equations take than so many operations."""
     ratio = (traced.multiplications + traced.additions) / (multiplications + additions)
     return f'{100 * (1 - ratio):.0f} %'
@@ -263,42 +260,3 @@ def _count_traced(meter: CostMeter) -> tuple[Table, dict[str, list[int]], list[s
         ),
     )
     return table, data, missing
-
-
-def _compare_critical_paths(largest: int) -> tuple[Table, dict[str, dict[str, float]]]:
-    printed = row('001 table 5', TOTAL)
-    rows, data = [], {}
-    cases: list[tuple[str, int, Robot]] = [
-        (f'general, {n} joint{"s" if n > 1 else ""}', n, robots.chain(n))
-        for n in (1, 2, 3, 6, largest)
-    ]
-    cases.append(('Puma 560', 6, robots.puma560().robot))
-    for name, n, robot in cases:
-        traced = trace_inverse_dynamics(robot)
-        path, count = find_critical_path(traced), traced.count()
-        operations = count.multiplications + count.additions + count.functions
-        rows.append(
-            (
-                name,
-                f'{printed.multiplications(n)}; {printed.additions(n)}',
-                f'{path.multiplications}; {path.additions}',
-                str(path.steps),
-                f'{operations / path.steps:.1f}',
-            )
-        )
-        data[name] = {
-            'multiplications': path.multiplications,
-            'additions': path.additions,
-            'functions': path.functions,
-            'operations_per_step': operations / path.steps,
-        }
-    table = Table(
-        'Steps that cannot be done side by side: 001 table 5 and our expression graph',
-        ('robot', '001 table 5', 'ours', 'all steps', 'operations a step'),
-        rows,
-        f'Printed: {printed.multiplications}; {printed.additions}, terms side by side, the '
-        'operations of one term one after another. Ours: the longest chain in the graph, every '
-        'operation one step on a processor of its own, sums in the order in which they are '
-        'written; the last column is how many processors that would keep busy.',
-    )
-    return table, data

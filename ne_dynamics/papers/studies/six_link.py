@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ne_dynamics.algorithms.profiles import trapezoidal_profile
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.dh import load_dh
@@ -46,40 +47,6 @@ class Torques:
     gravity: FloatArray
 
 
-def trapezoid(
-    start: FloatArray, end: FloatArray, duration: float, time: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the motion of 000 section 4: a for a third, coast for a third, -a for a third.
-
-    Parameters
-    ----------
-    start, end : array, shape (n,)
-        [rad]
-    duration : float
-        T [s]
-    time : array, shape (N,)
-        Within 0 to T [s].
-
-    Returns
-    -------
-    q, qd, qdd : array, shape (N, n)
-        With a = 9 (end - start) / (2 T^2) for each joint.
-    """
-    span = end - start
-    third = duration / 3.0
-    a = 4.5 / duration**2
-    t = time[:, None]
-    left = duration - t
-    shift = np.select(
-        [t < third, t <= 2.0 * third],
-        [0.5 * a * t**2, 0.5 * a * third**2 + a * third * (t - third)],
-        1.0 - 0.5 * a * left**2,
-    )
-    rate = np.select([t < third, t <= 2.0 * third], [a * t, a * third], a * left)
-    acceleration = np.select([t < third, t <= 2.0 * third], [a, 0.0], -a)
-    return start + shift * span, rate * span, acceleration * span
-
-
 def study(duration: float = DEFAULT_DURATION) -> tuple[StudyReport, Torques]:
     """Compute the torques of the motion from pose A to pose B.
 
@@ -98,7 +65,7 @@ def study(duration: float = DEFAULT_DURATION) -> tuple[StudyReport, Torques]:
     dynamics = Dynamics(load_dh(shipped_file('six_link_dh.yaml')), backend='python')
     start, end = np.deg2rad(POSE_A), np.deg2rad(POSE_B)
     time = np.linspace(0.0, duration, SAMPLES)
-    q, qd, qdd = trapezoid(start, end, duration, time)
+    q, qd, qdd = trapezoidal_profile(start, end, duration, time)
     still = np.zeros_like(q)
     total = dynamics.inverse_dynamics(q, qd, qdd)
     gravity = dynamics.inverse_dynamics(q, still, still)

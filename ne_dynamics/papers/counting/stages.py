@@ -1,0 +1,126 @@
+"""The side-by-side arrangement of 001 table 5, as tasks in stages.
+
+The table lists five terms done one after another, then n outward stages and n inward ones; within
+a stage all terms go side by side, and a stage waits for the one before. Costs are those of a link
+in table 4. Two rows are taken apart where the table implies it:
+
+- m_i abar_i stands beside a_i, and both need R a_{i-1}. The product is a task of its own,
+  counted with a_i as in table 4; m_i abar_i begins with A_i (r_i + rbar_i), which does not need
+  it.
+- "add n" has 15 additions a link in table 4, an inward stage 12, of which R n_{i+1} takes 6. So 6
+  of the 15 follow it, and 9 do not wait for it.
+
+A force is taken one link ahead of its moment, so r_i x R f finds R f ready.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ne_dynamics.papers.counting.printed_tables import row
+from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
+from ne_dynamics.papers.counting.task_graph import Task, TaskGraph, count_steps
+
+LEADING = ('omega_1', 'alpha_1', 'A_1', 'omega_2', 'alpha_2')
+"""Rows of table 5 that come one after another before the first stage."""
+
+ROTATION = (9, 6)
+"""Multiplications and additions of a matrix times a vector."""
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """The stages of table 5.
+
+    Attributes
+    ----------
+    leading : TaskGraph
+        Done one after another.
+    outward, inward : TaskGraph
+        One stage each; there are n of both.
+    """
+
+    leading: TaskGraph
+    outward: TaskGraph
+    inward: TaskGraph
+
+    def count_longest_chain(self, n: int) -> tuple[int, int]:
+        """Return multiplications and additions along the longest chain, for n joints."""
+        products, sums, _ = count_steps(self.leading.find_critical_path())
+        for stage in (self.outward, self.inward):
+            more_products, more_sums, _ = count_steps(stage.find_critical_path())
+            products, sums = products + n * more_products, sums + n * more_sums
+        return products, sums
+
+    def count_work(self, n: int) -> int:
+        """Return the operations of n joints, every link alike, which one processor takes."""
+        return self.leading.work + n * (self.outward.work + self.inward.work)
+
+    def schedule_steps(self, n: int, processors: int) -> int:
+        """Return the steps for n joints on a number of processors, every stage scheduled."""
+        leading, outward, inward = (
+            schedule_tasks(stage, processors).steps
+            for stage in (self.leading, self.outward, self.inward)
+        )
+        return leading + n * (outward + inward)
+
+    def fewest_processors(self) -> tuple[int, int]:
+        """Return how many processors an outward and an inward stage take to be no longer."""
+        outward, inward = (
+            fewest_processors(stage, lower_bound(stage, len(stage.tasks)))
+            for stage in (self.outward, self.inward)
+        )
+        return outward, inward
+
+
+def arrange_table_5() -> Arrangement:
+    """Return the arrangement with the costs that 001 prints."""
+    leading: list[Task] = []
+    for name in LEADING:
+        printed = row('001 table 5', name)
+        cost = int(printed.multiplications(1)), int(printed.additions(1))
+        leading.append(Task(name, *cost, 0, (len(leading) - 1,) if leading else ()))
+    return Arrangement(TaskGraph(tuple(leading)), _outward_stage(), _inward_stage())
+
+
+def _cost_of_link(name: str) -> tuple[int, int]:
+    """Return what one more link adds to a row of table 4."""
+    printed = row('001 table 4', name)
+    return (
+        int(printed.multiplications(2) - printed.multiplications(1)),
+        int(printed.additions(2) - printed.additions(1)),
+    )
+
+
+def _without(whole: tuple[int, int], part: tuple[int, int]) -> tuple[int, int]:
+    return whole[0] - part[0], whole[1] - part[1]
+
+
+def _outward_stage() -> TaskGraph:
+    whole_force = _cost_of_link('m_i abar_i')
+    return TaskGraph(
+        (
+            Task('R a_{i-1}', *ROTATION, 0, ()),
+            Task('a_i', *_without(_cost_of_link('a_i'), ROTATION), 0, (0,)),
+            Task('A_i (r_i + rbar_i)', *ROTATION, 0, ()),
+            Task('m_i abar_i', *_without(whole_force, ROTATION), 0, (0, 2)),
+            Task('omega_{i+2}', *_cost_of_link('omega_i'), 0, ()),
+            Task('alpha_{i+2}', *_cost_of_link('alpha_i'), 0, ()),
+            Task('A_{i+1}', *_cost_of_link('A_i'), 0, ()),
+            Task('Tr{A_i K_i sigma^t}', *_cost_of_link('Tr{A_i K_i sigma^t}'), 0, ()),
+            Task('m (r + rbar) x abar, i-1', *_cost_of_link('m (r_i + rbar_i) x abar_i'), 0, ()),
+        )
+    )
+
+
+def _inward_stage() -> TaskGraph:
+    after_rotation = (0, 6)
+    return TaskGraph(
+        (
+            Task('R n_{i+1}', *_cost_of_link('R n'), 0, ()),
+            Task('f_{i-1}', *_cost_of_link('f_i'), 0, ()),
+            Task('r_i x R f', *_cost_of_link('r_i x R f'), 0, ()),
+            Task('add n, the rest', *_without(_cost_of_link('add n'), after_rotation), 0, ()),
+            Task('add n, after R n', *after_rotation, 0, (0, 2, 3)),
+        )
+    )

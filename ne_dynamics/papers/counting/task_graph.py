@@ -1,0 +1,132 @@
+"""Work as a graph of tasks: what each one costs, and which ones it waits for.
+
+A task of one operation is a node of traced equations; a task of several is a term of a published
+form, done by one processor from its first operation to its last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ne_dynamics.codegen.source import Program
+from ne_dynamics.codegen.symbols import FUNCTION_NAMES
+from ne_dynamics.errors import InputError
+
+
+class Task(NamedTuple):
+    """One piece of work.
+
+    Attributes
+    ----------
+    name : str
+    multiplications, additions, functions : int
+        Divisions are multiplications, differences additions.
+    before : tuple of int
+        Indices of the tasks that must have ended before it starts.
+    """
+
+    name: str
+    multiplications: int
+    additions: int
+    functions: int
+    before: tuple[int, ...]
+
+    @property
+    def steps(self) -> int:
+        """How long one processor takes, an operation a step."""
+        return self.multiplications + self.additions + self.functions
+
+
+@dataclass(frozen=True)
+class TaskGraph:
+    """Tasks in an order in which those that are waited for come first.
+
+    Attributes
+    ----------
+    tasks : tuple of Task
+
+    Raises
+    ------
+    InputError
+        When a task waits for itself or for a later one.
+    """
+
+    tasks: tuple[Task, ...]
+
+    def __post_init__(self) -> None:
+        for index, task in enumerate(self.tasks):
+            for other in task.before:
+                if not 0 <= other < index:
+                    raise InputError(
+                        f'task {task.name!r}: expected to wait for tasks before index {index}, '
+                        f'got {other}'
+                    )
+
+    @property
+    def work(self) -> int:
+        """Steps of all tasks together: the time of one processor."""
+        return sum(task.steps for task in self.tasks)
+
+    def remaining_steps(self) -> list[int]:
+        """Return for each task the longest chain from its start to the end of all work."""
+        remaining = [task.steps for task in self.tasks]
+        for index in reversed(range(len(self.tasks))):
+            for other in self.tasks[index].before:
+                remaining[other] = max(
+                    remaining[other], self.tasks[other].steps + remaining[index]
+                )
+        return remaining
+
+    def find_critical_path(self) -> tuple[Task, ...]:
+        """Return the longest chain of tasks each of which waits for the one before.
+
+        Its steps are the time on any number of processors.
+        """
+        remaining = self.remaining_steps()
+        after: list[list[int]] = [[] for _ in self.tasks]
+        for index, task in enumerate(self.tasks):
+            for other in task.before:
+                after[other].append(index)
+        path: list[Task] = []
+        ready: Sequence[int] = [i for i, task in enumerate(self.tasks) if not task.before]
+        while ready:
+            index = max(ready, key=remaining.__getitem__)
+            path.append(self.tasks[index])
+            ready = after[index]
+        return tuple(path)
+
+
+def count_steps(tasks: Sequence[Task]) -> tuple[int, int, int]:
+    """Return the multiplications, additions and functions of tasks together."""
+    return (
+        sum(task.multiplications for task in tasks),
+        sum(task.additions for task in tasks),
+        sum(task.functions for task in tasks),
+    )
+
+
+def build_operation_graph(traced: Program) -> TaskGraph:
+    """Return traced equations as a graph of tasks of one operation.
+
+    Parameters
+    ----------
+    traced : Program
+        Inputs, constants and changes of sign cost nothing and are no tasks. Sums stay in the order
+        in which they are written.
+    """
+    graph = traced.graph
+    costs = {'mul': (1, 0, 0), 'scale': (1, 0, 0), 'div': (1, 0, 0)}
+    costs |= {'add': (0, 1, 0), 'sub': (0, 1, 0)}
+    costs |= dict.fromkeys(FUNCTION_NAMES, (0, 0, 1))
+    tasks: list[Task] = []
+    task_of: dict[int, int] = {}
+    for index in graph.live(traced.outputs):
+        operation = graph.nodes[index][0]
+        if operation not in costs:
+            continue
+        before = {task_of[i] for i in graph.arguments(index) if i in task_of}
+        task_of[index] = len(tasks)
+        tasks.append(Task(f'{operation} {index}', *costs[operation], tuple(sorted(before))))
+    return TaskGraph(tuple(tasks))

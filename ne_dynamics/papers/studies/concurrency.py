@@ -1,0 +1,283 @@
+"""What processors side by side would take of one inverse dynamics: 001 section 6, table 5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ne_dynamics.bench import robots
+from ne_dynamics.codegen.source import trace
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.papers.counting.counting_arm import make_counting_arm
+from ne_dynamics.papers.counting.printed_tables import TOTAL, row
+from ne_dynamics.papers.counting.schedule import (
+    fewest_processors,
+    lower_bound,
+    schedule_tasks,
+)
+from ne_dynamics.papers.counting.stages import Arrangement, arrange_table_5
+from ne_dynamics.papers.counting.task_graph import TaskGraph, build_operation_graph, count_steps
+from ne_dynamics.papers.counting.term_graph import build_term_graph
+from ne_dynamics.papers.forms import FORMULATIONS
+from ne_dynamics.papers.studies.counts import trace_inverse_dynamics
+from ne_dynamics.papers.studies.report import StudyReport, Table
+
+NAME = 'concurrency'
+DEFAULT_JOINTS = 6
+FEWEST_JOINTS = 2
+LONGEST_ARM = 12
+PROCESSORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32)
+FORM = 'modified_newton_euler'
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Steps against the number of processors.
+
+    Attributes
+    ----------
+    label : str
+    processors, steps, bounds : tuple of int
+        The bound is what no schedule on so many processors can go below.
+    """
+
+    label: str
+    processors: tuple[int, ...]
+    steps: tuple[int, ...]
+    bounds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """The work of one inverse dynamics as graphs of tasks.
+
+    Attributes
+    ----------
+    arrangement : Arrangement
+        Table 5.
+    terms : TaskGraph
+        The terms of the modified Newton-Euler form as the code runs, with axial moments.
+    operations : TaskGraph
+        The same form, general tensors, operation by operation, products with 0 and 1 left out.
+    ours : TaskGraph
+        The recursion that runs in this package, operation by operation.
+    """
+
+    arrangement: Arrangement
+    terms: TaskGraph
+    operations: TaskGraph
+    ours: TaskGraph
+
+
+def build_graphs(n: int) -> Graphs:
+    """Return the graphs of a general revolute arm of n joints."""
+    form = FORMULATIONS[FORM]
+    arm = make_counting_arm(form.covers, n)
+    traced = trace(
+        FORM,
+        tuple((name, n) for name in ('q', 'qd', 'qdd')),
+        (n,),
+        lambda q, qd, qdd: form.inverse_dynamics(arm, q, qd, qdd, gravity=(0.0, 0.0, -9.8)),
+    )
+    return Graphs(
+        arrange_table_5(),
+        build_term_graph(form, make_counting_arm(form.covers, n, principal_axes=True)),
+        build_operation_graph(traced),
+        build_operation_graph(trace_inverse_dynamics(robots.chain(n))),
+    )
+
+
+def study(n: int = DEFAULT_JOINTS) -> tuple[StudyReport, tuple[Curve, ...]]:
+    """Schedule one inverse dynamics on 1 to 32 processors, and without limit.
+
+    Parameters
+    ----------
+    n : int
+        Joints of the general revolute arm, at least 2: table 5 begins with two links.
+
+    Returns
+    -------
+    report : StudyReport
+    curves : tuple of Curve
+        Table 5, the form's operations, and ours.
+
+    Raises
+    ------
+    InputError
+        When there are fewer joints.
+    """
+    if n < FEWEST_JOINTS:
+        raise InputError(f'joints: expected at least {FEWEST_JOINTS}, as 001 table 5 has, got {n}')
+    graphs = build_graphs(n)
+    curves = (
+        _curve_of_arrangement(graphs.arrangement, n),
+        _curve('terms of the form, by what they wait for', graphs.terms),
+        _curve('operations of the form', graphs.operations),
+        _curve('operations of the traced recursion', graphs.ours),
+    )
+    summary, summary_data = _summarise(graphs, n)
+    robots_table, robots_data = _compare_robots()
+    report = StudyReport(
+        NAME,
+        (summary, _tabulate_steps(curves, n), robots_table),
+        {
+            'n': n,
+            'summary': summary_data,
+            'steps': {
+                curve.label: [
+                    list(pair) for pair in zip(curve.processors, curve.steps, strict=True)
+                ]
+                for curve in curves
+            },
+            'robots': robots_data,
+        },
+    )
+    return report, curves
+
+
+def _curve(label: str, graph: TaskGraph) -> Curve:
+    schedules = [schedule_tasks(graph, k) for k in PROCESSORS]
+    return Curve(
+        label,
+        PROCESSORS,
+        tuple(schedule.steps for schedule in schedules),
+        tuple(lower_bound(graph, k) for k in PROCESSORS),
+    )
+
+
+def _curve_of_arrangement(arrangement: Arrangement, n: int) -> Curve:
+    stages = arrangement.outward, arrangement.inward
+    return Curve(
+        '001 table 5, in its stages',
+        PROCESSORS,
+        tuple(arrangement.schedule_steps(n, k) for k in PROCESSORS),
+        tuple(
+            arrangement.leading.work + n * sum(lower_bound(stage, k) for stage in stages)
+            for k in PROCESSORS
+        ),
+    )
+
+
+def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
+    arrangement = graphs.arrangement
+    whole = row('001 table 4', TOTAL)
+    chain = arrangement.count_longest_chain(n)
+    outward, inward = arrangement.fewest_processors()
+    entries: list[tuple[str, int, tuple[int, int, int], int]] = [
+        (
+            '001 table 5, in its stages',
+            int(whole.multiplications(n) + whole.additions(n)),
+            (*chain, 0),
+            max(outward, inward),
+        )
+    ]
+    for label, graph in (
+        ('terms of the form, by what they wait for', graphs.terms),
+        ('operations of the form', graphs.operations),
+        ('operations of the traced recursion', graphs.ours),
+    ):
+        path = count_steps(graph.find_critical_path())
+        entries.append((label, graph.work, path, fewest_processors(graph, sum(path))))
+    rows, data = [], []
+    for label, work, path, fewest in entries:
+        rows.append(
+            (
+                label,
+                str(work),
+                f'{path[0]}; {path[1]}',
+                str(sum(path)),
+                f'{work / sum(path):.1f}',
+                str(fewest),
+            )
+        )
+        data.append(
+            {
+                'graph': label,
+                'operations': work,
+                'critical_path': list(path),
+                'ideal_speedup': work / sum(path),
+                'processors': fewest,
+            }
+        )
+    printed = row('001 table 5', TOTAL)
+    return (
+        Table(
+            f'One inverse dynamics of a general arm of {n} joints, side by side',
+            (
+                'tasks',
+                'operations',
+                'on the longest chain',
+                'steps',
+                'at best times as fast',
+                'processors for that',
+            ),
+            rows,
+            f'Printed in 001 table 5: {printed.multiplications}; {printed.additions}, here '
+            f'{printed.multiplications(n)}; {printed.additions(n)}; its stages come out at '
+            f'{chain[0]}; {chain[1]}, on {max(outward, inward)} processors. A step is one '
+            'operation of a processor, of any kind. The chain in multiplications; additions; its '
+            'steps hold the sine or cosine, too, where it begins with one. Operations of table 5: '
+            'the total of table 4. Terms: axial moments as in 001, each term one task. '
+            'Operations: full tensors, each operation one task, products with 0 and 1 left out, '
+            'equal ones done once, sums in the order in which they are written.',
+        ),
+        data,
+    )
+
+
+def _tabulate_steps(curves: Sequence[Curve], n: int) -> Table:
+    rows = [
+        (
+            str(k),
+            *(f'{curve.steps[place]} ({curve.bounds[place]})' for curve in curves),
+        )
+        for place, k in enumerate(PROCESSORS)
+    ]
+    return Table(
+        f'Steps on k processors, {n} joints',
+        ('k', *(curve.label for curve in curves)),
+        rows,
+        'List scheduling, the longest chain first. In brackets what no schedule can go below: '
+        'the work shared out evenly, or the longest chain. Handing a result over takes no time. '
+        'Table 5 counts all stages alike, with terms of links that an arm does not have: on one '
+        'processor that is more than table 4.',
+    )
+
+
+def _compare_robots() -> tuple[Table, dict[str, dict[str, float]]]:
+    printed = row('001 table 5', TOTAL)
+    rows, data = [], {}
+    cases: list[tuple[str, int, Robot]] = [
+        (f'general, {n} joint{"s" if n > 1 else ""}', n, robots.chain(n))
+        for n in (1, 2, 3, 6, LONGEST_ARM)
+    ]
+    cases.append(('Puma 560', 6, robots.puma560().robot))
+    for name, n, robot in cases:
+        graph = build_operation_graph(trace_inverse_dynamics(robot))
+        products, sums, functions = count_steps(graph.find_critical_path())
+        steps = products + sums + functions
+        rows.append(
+            (
+                name,
+                f'{printed.multiplications(n)}; {printed.additions(n)}',
+                f'{products}; {sums}',
+                str(steps),
+                f'{graph.work / steps:.1f}',
+                str(fewest_processors(graph, steps)),
+            )
+        )
+        data[name] = {
+            'multiplications': products,
+            'additions': sums,
+            'functions': functions,
+            'operations_per_step': graph.work / steps,
+        }
+    table = Table(
+        'The longest chain of the traced recursion, by robot',
+        ('robot', '001 table 5', 'ours', 'all steps', 'operations a step', 'processors for that'),
+        rows,
+        'Multiplications; additions. Operations a step: how many processors the chain would keep '
+        'busy on average.',
+    )
+    return table, data

@@ -1,0 +1,201 @@
+"""Task graphs of one inverse dynamics, their longest chains and their schedules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.codegen.source import trace
+from ne_dynamics.errors import InputError
+from ne_dynamics.papers.counting.counting_arm import make_counting_arm
+from ne_dynamics.papers.counting.counting_scalars import Count, count_operations
+from ne_dynamics.papers.counting.printed_tables import TOTAL, row
+from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
+from ne_dynamics.papers.counting.stages import arrange_table_5
+from ne_dynamics.papers.counting.task_graph import (
+    Task,
+    TaskGraph,
+    build_operation_graph,
+    count_steps,
+)
+from ne_dynamics.papers.counting.term_graph import build_term_graph
+from ne_dynamics.papers.forms import FORMULATIONS
+from ne_dynamics.papers.studies import concurrency
+
+SEEDS = range(12)
+
+
+def random_graph(seed):
+    """Return a graph of 1 to 60 tasks of 0 to 9 steps with random arrows."""
+    rng = np.random.default_rng([5, seed])
+    tasks = []
+    for index in range(int(rng.integers(1, 61))):
+        before = [i for i in range(index) if rng.random() < 3.0 / (index + 1)]
+        cost = (int(value) for value in rng.integers(0, 4, 3))
+        tasks.append(Task(f't{index}', *cost, tuple(before)))
+    return TaskGraph(tuple(tasks))
+
+
+def longest_chain(graph):
+    """Return the length of the longest chain, found by walking every task's predecessors."""
+    ends = {}
+    for index, task in enumerate(graph.tasks):
+        ends[index] = task.steps + max((ends[other] for other in task.before), default=0)
+    return max(ends.values())
+
+
+def check(schedule):
+    """Assert that a schedule can be carried out, from its starts and places alone."""
+    tasks = schedule.graph.tasks
+    assert len(schedule.starts) == len(schedule.places) == len(tasks)
+    work_of_processor = {}
+    for task, start, place in zip(tasks, schedule.starts, schedule.places, strict=True):
+        assert start >= 0
+        assert 0 <= place < schedule.processors
+        for other in task.before:
+            assert schedule.starts[other] + tasks[other].steps <= start, task.name
+        steps = range(start, start + task.steps)
+        taken = work_of_processor.setdefault(place, set())
+        assert taken.isdisjoint(steps), f'{task.name}: processor {place} does two tasks at once'
+        taken.update(steps)
+    ends = [start + task.steps for start, task in zip(schedule.starts, tasks, strict=True)]
+    assert schedule.steps == max(ends)
+
+
+def graphs_of_six_joints():
+    """Return the graphs that the study schedules, by name."""
+    graphs = concurrency.build_graphs(6)
+    return {
+        'outward stage': graphs.arrangement.outward,
+        'inward stage': graphs.arrangement.inward,
+        'terms': graphs.terms,
+        'operations': graphs.operations,
+        'ours': graphs.ours,
+    }
+
+
+GRAPHS = graphs_of_six_joints()
+
+
+def test_the_critical_path_is_the_longest_chain():
+    """Of sin(x) y + z and x y the first waits longest: a function, a product, a sum."""
+    program = trace('f', (('x', 3),), (2,), lambda x: [x[0].sin() * x[1] + x[2], x[0] * x[1]])
+    graph = build_operation_graph(program)
+    assert count_steps(graph.find_critical_path()) == (1, 1, 1)
+    assert graph.work == 4
+
+
+@pytest.mark.parametrize('processors', [1, 2, 3, 7, 100])
+@pytest.mark.parametrize('seed', SEEDS)
+def test_schedules_keep_precedence_and_the_number_of_processors(seed, processors):
+    """On random graphs no task starts before those that it waits for have ended, no processor
+    does two at once, and the length is within Graham's bound of what is possible at all.
+    """
+    graph = random_graph(seed)
+    schedule = schedule_tasks(graph, processors)
+    check(schedule)
+    bound = lower_bound(graph, processors)
+    assert bound <= schedule.steps <= (2.0 - 1.0 / processors) * bound + 1e-9
+
+
+@pytest.mark.parametrize('name', GRAPHS)
+@pytest.mark.parametrize('processors', [1, 3, 4, 14, 10_000])
+def test_the_studied_schedules_can_be_carried_out(name, processors):
+    """So it is for the stages of table 5, the terms and the operations."""
+    check(schedule_tasks(GRAPHS[name], processors))
+
+
+@pytest.mark.parametrize('graph', [*GRAPHS.values(), *map(random_graph, SEEDS)])
+def test_one_processor_takes_the_sum_and_many_take_the_longest_chain(graph):
+    """One processor takes the work of all tasks, one for each task the longest chain."""
+    assert schedule_tasks(graph, 1).steps == sum(task.steps for task in graph.tasks) == graph.work
+    steps = schedule_tasks(graph, len(graph.tasks)).steps
+    assert steps == longest_chain(graph) == sum(count_steps(graph.find_critical_path()))
+    fewest = fewest_processors(graph, steps)
+    assert schedule_tasks(graph, fewest).steps == steps
+    assert fewest == 1 or schedule_tasks(graph, fewest - 1).steps > steps
+
+
+@pytest.mark.parametrize('n', [2, 6, 12])
+def test_the_stages_of_table_5_take_what_is_printed_on_four_processors(n):
+    """The arrangement's longest chain is 27n + 42 multiplications and 27n + 41 additions; four
+    processors reach it and, by the work alone, three cannot.
+    """
+    arrangement, printed = arrange_table_5(), row('001 table 5', TOTAL)
+    assert arrangement.count_longest_chain(n) == (printed.multiplications(n), printed.additions(n))
+    assert arrangement.count_longest_chain(n) == (27 * n + 42, 27 * n + 41)
+    assert arrangement.schedule_steps(n, 4) == 54 * n + 83
+    assert arrangement.schedule_steps(n, 10_000) == 54 * n + 83
+    assert arrangement.fewest_processors() == (4, 4)
+    assert lower_bound(arrangement.outward, 3) > lower_bound(arrangement.outward, 4)
+    assert arrangement.schedule_steps(n, 1) == arrangement.count_work(n)
+
+
+def test_the_stages_hold_what_tables_4_and_5_print():
+    """A stage outward and one inward cost what table 4 has for one more link, each lasts as long
+    as its row of table 5, and the terms before them are the first five rows.
+    """
+    arrangement, total = arrange_table_5(), row('001 table 4', TOTAL)
+    link = [int(each(3) - each(2)) for each in (total.multiplications, total.additions)]
+    tasks = (*arrangement.outward.tasks, *arrangement.inward.tasks)
+    assert list(count_steps(tasks)) == [*link, 0]
+    for stage, name in (
+        (arrangement.outward, 'outward, side by side'),
+        (arrangement.inward, 'inward, side by side'),
+    ):
+        printed = row('001 table 5', name)
+        path = count_steps(stage.find_critical_path())
+        assert path == (printed.multiplications(1), printed.additions(1), 0)
+    assert count_steps(arrangement.leading.tasks) == (42, 41, 0)
+
+
+@pytest.mark.parametrize('name', FORMULATIONS)
+def test_terms_cost_what_is_counted(name):
+    """The tasks of a form's terms add up to the form's naive count, term by term."""
+    form = FORMULATIONS[name]
+    arm = make_counting_arm(form.covers, 4)
+    counted = count_operations(form.function, arm)
+    found = {}
+    for task in build_term_graph(form, arm).tasks:
+        cost = Count(task.multiplications, task.additions, task.functions)
+        found[task.name] = found.get(task.name, Count()) + cost
+    expected = {term: count for term, count in counted.terms.items() if count != Count()}
+    assert found == expected
+
+
+def test_operations_are_those_that_run():
+    """The operation graph of our recursion has as many tasks as the traced equations operations,
+    and its sums, products and functions are theirs.
+    """
+    graph = GRAPHS['ours']
+    products, sums, functions = count_steps(graph.tasks)
+    assert (products + sums, functions) == (744, 12)
+    assert len(graph.tasks) == 756 == graph.work
+    assert sum(count_steps(graph.find_critical_path())) == 61
+
+
+def test_the_terms_of_the_form_are_arranged_without_a_break_of_precedence():
+    """In the term graph nothing inward starts before the outward term that it reads: the moment
+    of link i follows its force, and the force of link i-1 that of link i.
+    """
+    names = [task.name for task in GRAPHS['terms'].tasks]
+    tasks = GRAPHS['terms'].tasks
+    assert names.count('omega_i') == 6
+    for task in tasks:
+        if task.name == 'A_i':
+            assert {names[other] for other in task.before} == {'omega_i', 'alpha_i'}
+        if task.name == 'r_i x R f':
+            assert {names[other] for other in task.before} == {'f_i'}
+
+
+def test_graphs_and_numbers_that_make_no_sense_are_refused():
+    """A task that waits for a later one, no processor, and too few steps are named."""
+    with pytest.raises(InputError, match=r"task 'b': expected to wait for tasks before index 0"):
+        TaskGraph((Task('b', 1, 0, 0, (1,)), Task('a', 1, 0, 0, ())))
+    graph = TaskGraph((Task('a', 1, 2, 0, ()), Task('b', 1, 0, 0, (0,))))
+    with pytest.raises(InputError, match='processors: expected at least 1, got 0'):
+        schedule_tasks(graph, 0)
+    with pytest.raises(InputError, match='steps: expected at least the critical path, 4, got 3'):
+        fewest_processors(graph, 3)
+    with pytest.raises(InputError, match='joints: expected at least 2'):
+        concurrency.study(1)
