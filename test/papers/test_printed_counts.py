@@ -281,7 +281,7 @@ def test_traced_equations_are_compared_with_the_cheapest_form():
     for line in TABLES['004 table 7.3']:
         assert line.multiplications(6) + line.additions(6) >= printed_least
     text = (ROOT / 'doc' / 'formulations.md').read_text(encoding='utf-8')
-    sentence = re.search(r'So the choice among[^.]*\.', text)[0]
+    sentence = re.search(r'So the choice\s+among[^.]*\.', text)[0]
     expected = [saved['general, 6 joints'][4], saved['general, 6 joints'][5]]
     expected += [saved[name][4] for name in ('Puma 560', 'UR5') if name in saved]
     figures = re.findall(r'\d+ %', sentence)
