@@ -100,6 +100,19 @@ def check_rows(value: ArrayLike, name: str, count: int) -> FloatArray:
     return array
 
 
+def check_vector(value: ArrayLike, name: str, count: int) -> FloatArray:
+    """Return a finite (count,) array, or raise an error that names the argument.
+
+    Raises
+    ------
+    InputError
+    """
+    if np.ndim(value) != 1 or np.shape(value) != (count,):
+        raise InputError(f'{name}: expected shape ({count},), got {np.shape(value)}')
+    vector: FloatArray = check_rows(value, name, count)[0]
+    return vector
+
+
 def match_samples(given: Sequence[Given]) -> tuple[list[FloatArray], bool]:
     """Check shapes and bring arguments to one number of samples, set by the first.
 

@@ -18,6 +18,7 @@ from ne_dynamics.arguments import (
     Given,
     check_result,
     check_rows,
+    check_vector,
     match_samples,
     require_finite,
 )
@@ -25,7 +26,7 @@ from ne_dynamics.codegen.array_function import make_array_function
 from ne_dynamics.codegen.c_project import check_prefix, make_prefix, write_c_project
 from ne_dynamics.codegen.compiler import count_cores, toolchain
 from ne_dynamics.codegen.description import MARK, describe_count, describe_function
-from ne_dynamics.codegen.evaluator import Evaluator, make_overflow_error
+from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import (
     FUNCTIONS,
     Function,
@@ -34,7 +35,7 @@ from ne_dynamics.codegen.functions import (
     functions_for,
 )
 from ne_dynamics.codegen.llvm.cpython_entry import Owner
-from ne_dynamics.codegen.programs import list_functions
+from ne_dynamics.codegen.programs import list_functions, make_overflow_error
 from ne_dynamics.codegen.run_time_parameters import collect_parameters
 from ne_dynamics.codegen.source import LANGUAGES, Program, python_module, standalone_source
 from ne_dynamics.codegen.subject import Subject
@@ -154,13 +155,10 @@ class Dynamics:
             raise InputError(
                 f'threads: expected a whole number from 0 to {MOST_THREADS}, got {threads!r}'
             )
-        vector = check_rows(gravity, 'gravity', 3)
-        if vector.shape[0] != 1:
-            raise InputError(f'gravity: expected shape (3,), got {np.shape(gravity)}')
-        x, y, z = (float(value) for value in vector[0])
+        x, y, z = (float(value) for value in check_vector(gravity, 'gravity', 3))
         for key in [key for key, value in self.__dict__.items() if _is_entry(value)]:
             del self.__dict__[key]  # of a robot before, when this is called again
-        for key in ('_parametric', '_folded'):
+        for key in _MADE_LATER:
             self.__dict__.pop(key, None)
         self.robot = robot
         self.n = robot.n
@@ -172,7 +170,6 @@ class Dynamics:
         _ = self._subject.mechanism  # errors of the model belong here
         self._evaluator = Evaluator(self._subject, self.backend == 'compiled', self.threads)
         self._nominal: Dynamics | None = None
-        self.__dict__.pop('_frictionless', None)  # of a robot before
         self._facade: weakref.ref[Dynamics] | None = None
 
     def __repr__(self) -> str:
@@ -190,6 +187,14 @@ class Dynamics:
             self.tolerance,
             self.threads,
         )
+        own, slots = self._own_state()
+        state = (own, slots) if own or slots else None
+        if self._nominal is not None:
+            return _rebuild_with_robot, (type(self), self._nominal, self.robot), state
+        return _rebuild, (type(self), arguments), state
+
+    def _own_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what a subclass or a user added: attributes, and the values of slots."""
         own = {key: value for key, value in self.__dict__.items() if not _is_rebuilt(key, value)}
         slots = {
             name: getattr(self, name)
@@ -197,10 +202,7 @@ class Dynamics:
             for name in _list_slots(kind)
             if hasattr(self, name)
         }
-        state = (own, slots) if own or slots else None
-        if self._nominal is not None:
-            return _rebuild_with_robot, (type(self), self._nominal, self.robot), state
-        return _rebuild, (type(self), arguments), state
+        return own, slots
 
     @property
     def gravity(self) -> FloatArray:
@@ -666,14 +668,14 @@ class Dynamics:
         robot = self.robot
         if inertial is not None:
             count = 10 * len(robot.bodies)
-            robot = robot.with_inertial_parameters(_check_vector(inertial, 'inertial', count))
+            robot = robot.with_inertial_parameters(check_vector(inertial, 'inertial', count))
         for key, values in (
             ('viscous_friction', viscous_friction),
             ('coulomb_friction', coulomb_friction),
             ('rotor_inertia', rotor_inertia),
         ):
             if values is not None:
-                robot = robot.with_joint_values(key, _check_vector(values, key, self.n))
+                robot = robot.with_joint_values(key, check_vector(values, key, self.n))
         return self._with_robot(type(self), robot)
 
     def _with_robot(self, kind: type[Dynamics], robot: Robot) -> Dynamics:
@@ -695,8 +697,10 @@ class Dynamics:
             _nominal=nominal,
             _facade=None,
         )
-        own = {key: value for key, value in self.__dict__.items() if not _is_rebuilt(key, value)}
-        result.__dict__.update(own)  # of a subclass
+        own, slots = self._own_state()
+        result.__dict__.update(own)
+        for name, value in slots.items():
+            setattr(result, name, value)
         return result
 
     def rounding_bound(
@@ -729,12 +733,7 @@ class Dynamics:
         sizes = []
         for name, value in (('q', q), ('qd', qd), ('qdd', qdd)):
             flat = np.full(self.n, value) if np.ndim(value) == 0 else value
-            rows = check_rows(flat, name, self.n)
-            if len(rows) != 1:
-                raise InputError(
-                    f'{name}: expected a number or shape ({self.n},), got {np.shape(value)}'
-                )
-            sizes.append(rows[0].tolist())
+            sizes.append(check_vector(flat, name, self.n).tolist())
         bound = np.array(
             torque_bound(
                 self._subject.mechanism,
@@ -818,9 +817,7 @@ class Dynamics:
             ``axes='tip'``, ``jacobian.T @ wrench`` are the efforts of a wrench as
             :meth:`inverse_dynamics` takes it.
         """
-        if axes not in ('base', 'tip'):
-            raise InputError(f"axes: expected 'base' or 'tip', got {axes!r}")
-        row = FUNCTIONS['jacobian' if axes == 'base' else 'jacobian_in_tip_axes']
+        row = _choose_axes('jacobian', axes)
         return self._answer('jacobian', (q,), out, link=link, row=row)
 
     def jacobian_rate(
@@ -848,9 +845,7 @@ class Dynamics:
         array, shape (6, n) or (N, 6, n)
             ``jacobian @ qdd + jacobian_rate @ qd`` is the derivative of the twist.
         """
-        if axes not in ('base', 'tip'):
-            raise InputError(f"axes: expected 'base' or 'tip', got {axes!r}")
-        row = FUNCTIONS['jacobian_rate' if axes == 'base' else 'jacobian_rate_in_tip_axes']
+        row = _choose_axes('jacobian_rate', axes)
         return self._answer('jacobian_rate', (q, qd), out, link=link, row=row)
 
     # ---- the generated equations
@@ -1050,9 +1045,9 @@ class Dynamics:
         if row.needs_tip and link is None and self.robot.tip_link is None:
             require_finite(given, arrays)
             _ = self.robot.tip  # raises
-        shape = row.shape(self.robot)
         rows_out = None
         if out is not None:
+            shape = row.shape(self.robot)
             rows = shape if is_single else _join_shape(arrays[0].shape[0], shape, row.is_stacked)
             rows_out = check_result(out, rows, arrays)
             rows_out = rows_out[np.newaxis] if is_single else rows_out
@@ -1109,12 +1104,11 @@ class Dynamics:
         return stand_in
 
 
-def _check_vector(value: ArrayLike, name: str, count: int) -> FloatArray:
-    rows = check_rows(value, name, count)
-    if np.ndim(value) != 1:
-        raise InputError(f'{name}: expected shape ({count},), got {np.shape(value)}')
-    vector: FloatArray = rows[0]
-    return vector
+def _choose_axes(method: str, axes: str) -> Function:
+    """Return the row of the table that answers in these axes."""
+    if axes not in ('base', 'tip'):
+        raise InputError(f"axes: expected 'base' or 'tip', got {axes!r}")
+    return FUNCTIONS[method if axes == 'base' else f'{method}_in_tip_axes']
 
 
 def _join_shape(samples: int, shape: tuple[int, ...], is_stacked: bool) -> tuple[int, ...]:
@@ -1134,11 +1128,13 @@ _SETTINGS = (
     '_nominal',
 )
 
+_MADE_LATER = ('_parametric', '_folded', '_frictionless')
+"""Attributes that are made when they are needed."""
+
 
 def _is_rebuilt(key: str, value: object) -> bool:
     """Return whether an attribute comes back by construction."""
-    made_later = ('_facade', '_parametric', '_folded', '_frictionless')
-    return key in (*_SETTINGS, *made_later) or _is_entry(value)
+    return key in (*_SETTINGS, '_facade', *_MADE_LATER) or _is_entry(value)
 
 
 def _is_entry(value: object) -> bool:

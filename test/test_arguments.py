@@ -241,3 +241,25 @@ def test_other_parameters_keep_what_a_subclass_knows_and_need_no_real_body(arms)
         other.forward_dynamics(q, q, q), again.forward_dynamics(q, q, q), rtol=1e-9
     )
     assert 'forward_dynamics' in other.operation_counts()
+
+
+@pytest.mark.parametrize('backend', ['python', 'compiled'])
+def test_overflow_names_what_is_large(backend):
+    """Gravity and the numbers of the model are named, too, when they are the largest."""
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+    q = np.ones(robot.n)
+    heavy = ned.Dynamics(robot, (0.0, 0.0, -1e308), backend)
+    with pytest.raises(InputError, match=r'overflows; the largest is 1e\+308, in gravity'):
+        heavy.gravity_torque(q)
+    nominal = ned.Dynamics(robot, backend=backend)
+    stiff = nominal.with_parameters(viscous_friction=np.full(robot.n, 1e307))
+    with pytest.raises(InputError, match=r'is 1e\+307, in friction and drives of the joints'):
+        stiff.inverse_dynamics(q, 100.0 * q, q)
+
+
+@pytest.mark.parametrize('count', [(2, 3), (4,), ()])
+def test_gravity_is_one_vector(count):
+    """The error offers no batch where none is taken."""
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+    with pytest.raises(InputError, match=r'gravity: expected shape \(3,\), got'):
+        ned.Dynamics(robot, np.zeros(count), 'python')

@@ -12,6 +12,23 @@ from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import Link
 
 
+class UndeterminedJointError(ModelError):
+    """A joint moves nothing with mass or rotor inertia by itself.
+
+    Attributes
+    ----------
+    coordinate : int
+        Index of the joint.
+    """
+
+    def __init__(self, coordinate: int) -> None:
+        super().__init__(
+            f'joint of index {coordinate}: expected that it moves mass or rotor inertia of its '
+            'own, got none: the effort does not determine its acceleration'
+        )
+        self.coordinate = coordinate
+
+
 def forward_dynamics(
     mechanism: Mechanism,
     q: Sequence[Scalar],
@@ -76,7 +93,7 @@ def solve_symmetric(matrix: Matrix, right: Sequence[Scalar]) -> Vector:
 
     Raises
     ------
-    ModelError
+    UndeterminedJointError
         When a pivot is the constant zero.
     """
     n = len(right)
@@ -86,10 +103,7 @@ def solve_symmetric(matrix: Matrix, right: Sequence[Scalar]) -> Vector:
     for k in reversed(range(n)):
         pivot = work[k][k]
         if isinstance(pivot, float) and pivot == 0.0:
-            raise ModelError(
-                f'joint of index {k}: nothing with mass or rotor inertia is moved by it alone, '
-                'so the effort does not determine its acceleration'
-            )
+            raise UndeterminedJointError(k)
         reciprocals[k] = 1.0 / pivot
         for i in range(k):
             factors[k][i] = work[k][i] * reciprocals[k]

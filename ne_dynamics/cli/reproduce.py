@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ne_dynamics.cli.options.extras import add_extras, get_extras
+
 if TYPE_CHECKING:
     from ne_dynamics.papers.studies.report import StudyReport
 
@@ -39,6 +41,7 @@ def add_parser(subparsers: Any) -> None:
         '--joints', type=_count, default=6, metavar='N', help='of a general arm (default: 6)'
     )
     _add_output(concurrency)
+    _add_forms(studies)
     six_link = _study(studies, 'six-link', 'torques of a six-link arm on a trapezoidal motion')
     puma = _study(studies, 'puma', 'a Puma under the computed-torque law in two forms')
     for picture, duration, what in ((six_link, 1.0, 'T'), (puma, 4.0, 'of the motion')):
@@ -53,11 +56,39 @@ def add_parser(subparsers: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def _study(studies: Any, name: str, summary: str) -> argparse.ArgumentParser:
+def _add_forms(studies: Any) -> None:
+    forms = _study(studies, 'forms', 'every formulation on a robot of yours', is_written=False)
+    forms.add_argument('--model', required=True, metavar='MODEL', help='URDF or DH file')
+    forms.add_argument(
+        '--base', metavar='LINK', help='first link of the chain (URDF; default: the root)'
+    )
+    forms.add_argument(
+        '--tip', metavar='LINK', help='last link of the chain (URDF; default: the whole tree)'
+    )
+    add_extras(forms)
+    forms.add_argument(
+        '--seed', type=_seed, default=0, metavar='N', help='of the motion (default: 0)'
+    )
+    for name, unit in (('q', 'rad or m'), ('qd', 'per s'), ('qdd', 'per s^2')):
+        forms.add_argument(
+            f'--{name}',
+            type=float,
+            nargs='+',
+            metavar='X',
+            help=f'{name} of the motion, one number a joint [{unit}] (default: at random)',
+        )
+
+
+def _study(
+    studies: Any, name: str, summary: str, is_written: bool = True
+) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = studies.add_parser(
         name, help=summary, description=f'{summary[0].upper()}{summary[1:]}.'
     )
+    parser.set_defaults(document=None)
     parser.add_argument('--json', action='store_true', help='print the results as JSON')
+    if not is_written:
+        return parser
     parser.add_argument(
         '--document',
         type=Path,
@@ -129,6 +160,8 @@ def _report(args: argparse.Namespace) -> StudyReport:
             from ne_dynamics.papers.studies import counts
 
             return counts.study(progress=progress)
+        if args.study == 'forms':
+            return _run_forms(args, progress)
         if args.study == 'concurrency':
             from ne_dynamics.papers.studies import concurrency, concurrency_picture
 
@@ -151,6 +184,15 @@ def _report(args: argparse.Namespace) -> StudyReport:
         return report
     finally:
         progress.close()
+
+
+def _run_forms(args: argparse.Namespace, progress: _Progress) -> StudyReport:
+    from ne_dynamics.model.files import load_model
+    from ne_dynamics.papers.studies import forms
+
+    robot = load_model(args.model, base_link=args.base, tip_link=args.tip, extras=get_extras(args))
+    motion = forms.choose_motion(robot, args.seed, args.q, args.qd, args.qdd)
+    return forms.study(robot, motion, progress)
 
 
 class _Progress:

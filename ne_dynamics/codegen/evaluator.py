@@ -20,7 +20,7 @@ from ne_dynamics.codegen.functions import (
 )
 from ne_dynamics.codegen.llvm.cpython_entry import Signature
 from ne_dynamics.codegen.llvm.equations import fits_stack
-from ne_dynamics.codegen.programs import trace_function
+from ne_dynamics.codegen.programs import make_overflow_error, trace_function
 from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.codegen.run_time_parameters import LARGEST_PARAMETER
 from ne_dynamics.codegen.subject import Subject
@@ -198,7 +198,7 @@ class Evaluator:
         ):
             return make_weightless_error(self.subject.robot)
         names = [argument.name for argument in row.arguments]
-        return make_overflow_error(row.method or row.name, names, arrays)
+        return make_overflow_error(row.method or row.name, names, arrays, self.subject)
 
     def _interpret(
         self,
@@ -233,20 +233,6 @@ def make_weightless_error(robot: Robot) -> ModelError:
     """Return the error for the centre of mass of what has no mass."""
     return ModelError(
         f'robot {robot.name!r}: center of mass: expected moving links with mass, got 0 kg'
-    )
-
-
-def make_overflow_error(
-    function: str, names: Sequence[str], arrays: Sequence[FloatArray]
-) -> InputError:
-    """Return the error for finite arguments whose result is too large for a number."""
-    largest, name = max(
-        (float(np.abs(array).max(initial=0.0)), name)
-        for name, array in zip(names, arrays, strict=True)
-    )
-    return InputError(
-        f'{function}: expected numbers whose result is finite, but it overflows; the '
-        f'largest is {largest:.3g}, in {name}'
     )
 
 

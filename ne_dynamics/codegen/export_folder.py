@@ -65,7 +65,12 @@ _NEW, _OLD = 'new', 'old'
 @contextlib.contextmanager
 def _staging(parent: Path, files: Mapping[str, str]) -> Iterator[Path]:
     """Yield a temporary folder with all files in its folder 'new', and an empty folder 'old'."""
-    staging = Path(tempfile.mkdtemp(prefix='.ne_dynamics.', dir=parent))
+    try:
+        staging = Path(tempfile.mkdtemp(prefix='.ne_dynamics.', dir=parent))
+    except OSError as error:
+        raise InputError(
+            f'{parent}: expected a folder that can be written to, got: {error.strerror}'
+        ) from error
     try:
         for name in (_NEW, _OLD):
             (staging / name).mkdir()

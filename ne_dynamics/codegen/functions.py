@@ -14,8 +14,7 @@ from functools import cache
 
 from ne_dynamics.algorithms import regressor
 from ne_dynamics.codegen import assembly, traces
-from ne_dynamics.codegen.subject import Subject
-from ne_dynamics.model.robot import Link, Robot
+from ne_dynamics.model.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +86,7 @@ class Function:
     arguments: tuple[Argument, ...]
     returns: str
     shape: Callable[[Robot], tuple[int, ...]]
-    trace: Callable[[Subject, Link | None], traces.Body]
+    trace: traces.Trace
     method: str = ''
     optional: tuple[str, ...] = ()
     needs_tip: bool = False
@@ -167,7 +166,7 @@ _ROWS = (
         (Q, QD, QDD),
         _EFFORT,
         _each_joint,
-        traces.trace_inverse_dynamics,
+        traces.trace_inverse_dynamics(),
         method='inverse_dynamics',
     ),
     Function(
@@ -176,7 +175,7 @@ _ROWS = (
         (Q, QD, QDD, WRENCH),
         _EFFORT,
         _each_joint,
-        traces.trace_inverse_dynamics_with_wrench,
+        traces.trace_inverse_dynamics('wrench'),
         method='inverse_dynamics',
         needs_tip=True,
     ),
@@ -186,7 +185,7 @@ _ROWS = (
         (Q, QD, QDD, WRENCH, BASE_MOTION, PAYLOAD),
         _EFFORT,
         _each_joint,
-        traces.trace_inverse_dynamics_in_full,
+        traces.trace_inverse_dynamics('wrench', 'base_motion', 'payload'),
         method='inverse_dynamics',
         optional=('wrench', 'base_motion', 'payload'),
     ),
@@ -260,7 +259,7 @@ _ROWS = (
         (Q, QD, TAU),
         'rad/s^2 or m/s^2',
         _each_joint,
-        traces.trace_forward_dynamics,
+        traces.trace_forward_dynamics(),
         method='forward_dynamics',
         largest=20,
         assemble=assembly.solve_forward_dynamics,
@@ -271,7 +270,7 @@ _ROWS = (
         (Q, QD, TAU, WRENCH),
         'rad/s^2 or m/s^2',
         _each_joint,
-        traces.trace_forward_dynamics_with_wrench,
+        traces.trace_forward_dynamics('wrench'),
         method='forward_dynamics',
         needs_tip=True,
         largest=20,
@@ -283,7 +282,7 @@ _ROWS = (
         (Q, QD, TAU, WRENCH, BASE_MOTION, PAYLOAD),
         'rad/s^2 or m/s^2',
         _each_joint,
-        traces.trace_forward_dynamics_in_full,
+        traces.trace_forward_dynamics('wrench', 'base_motion', 'payload'),
         method='forward_dynamics',
         optional=('wrench', 'base_motion', 'payload'),
         largest=20,

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ne_dynamics.algorithms.forward import UndeterminedJointError
 from ne_dynamics.codegen.functions import FUNCTIONS, INTERNAL
 from ne_dynamics.codegen.run_time_parameters import STEM, count_parameters
 from ne_dynamics.codegen.source import Program, trace
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.symbols import Symbol
-from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import Robot
+from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.model.robot import FloatArray, Robot
 
 
 def list_functions(robot: Robot) -> tuple[str, ...]:
@@ -40,7 +46,7 @@ def trace_function(subject: Subject, name: str, link_name: str | None = None) ->
     Raises
     ------
     InputError
-        When there is no such function for this robot.
+        When there is no such function for this robot, or a constant of it overflows.
     ModelError
         When the robot has no tip where one is needed, or no such link.
     """
@@ -61,11 +67,71 @@ def trace_function(subject: Subject, name: str, link_name: str | None = None) ->
     elif row.needs_tip or robot.tip_link is not None:
         link = robot.tip
     if not subject.has_parameters:
-        return trace(name, row.inputs(robot), row.shape(robot), row.trace(subject, link))
+        return _trace(subject, name, row.inputs(robot), row.trace(subject, link))
 
     def function(*arguments: list[Symbol]) -> object:
         changed = subject.insert_parameters(arguments[-1])
         return row.trace(changed, link)(*arguments[:-1])
 
     inputs = *row.inputs(robot), (STEM, count_parameters(robot))
-    return trace(name, inputs, row.shape(robot), function, is_shared=True)
+    return _trace(subject, name, inputs, function, is_shared=True)
+
+
+def _trace(
+    subject: Subject,
+    name: str,
+    inputs: Sequence[tuple[str, int]],
+    function: Callable[..., object],
+    is_shared: bool = False,
+) -> Program:
+    robot, row = subject.robot, FUNCTIONS[name]
+    try:
+        program = trace(name, inputs, row.shape(robot), function, is_shared=is_shared)
+    except UndeterminedJointError as error:
+        joint = robot.joints[error.coordinate]
+        raise ModelError(
+            f'robot {robot.name!r}: joint {joint.name!r}: expected that it moves mass or rotor '
+            'inertia of its own, got none: the effort does not determine its acceleration'
+        ) from error
+    nodes = program.graph.nodes
+    live = [nodes[index] for index in program.graph.live(program.outputs)]
+    constants = [float(node[1]) for node in live if node[0] in ('const', 'scale')]
+    constants += [output for output in program.outputs if isinstance(output, float)]
+    if not all(map(math.isfinite, constants)):
+        raise make_overflow_error(row.method or name, (), (), subject)
+    return program
+
+
+def make_overflow_error(
+    function: str,
+    names: Sequence[str],
+    arrays: Sequence[FloatArray],
+    subject: Subject | None = None,
+) -> InputError:
+    """Return the error for finite numbers whose result is too large for a number.
+
+    Parameters
+    ----------
+    function : str
+    names : sequence of str
+    arrays : sequence of arrays
+        What the function was given.
+    subject : Subject, optional
+        Its gravity, friction and drives count, too; inertias are never that large.
+    """
+    sizes = list(zip(names, arrays, strict=True))
+    if subject is not None:
+        robot = subject.robot
+        drives = [
+            (joint.viscous_friction, joint.coulomb_friction, joint.reflected_inertia)
+            for joint in robot.joints
+        ]
+        sizes += [
+            ('gravity', np.array(subject.gravity)),
+            ('friction and drives of the joints', np.array(drives)),
+        ]
+    largest, name = max((float(np.abs(array).max(initial=0.0)), name) for name, array in sizes)
+    return InputError(
+        f'{function}: expected numbers whose result is finite, but it overflows; the '
+        f'largest is {largest:.3g}, in {name}'
+    )

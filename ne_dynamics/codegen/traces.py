@@ -8,7 +8,7 @@ computes the row's result as nested lists.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 from ne_dynamics.algorithms import energy, forward, kinematics, newton_euler, regressor, terms
 from ne_dynamics.algorithms.scalar import Scalar
@@ -24,46 +24,33 @@ Symbols = list[Symbol]
 Body = Callable[..., object]
 """A function over generic scalars: a list of scalars each argument in, nested lists out."""
 
+Trace = Callable[[Subject, Link | None], Body]
+"""What makes the function of one robot."""
 
-def trace_inverse_dynamics(subject: Subject, link: Link | None) -> Body:
-    """Trace the inverse dynamics."""
-
-    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
-        return newton_euler.newton_euler(subject.mechanism, q, qd, qdd, gravity=subject.gravity)
-
-    return function
+Keywords = dict[str, Any]
 
 
-def trace_inverse_dynamics_with_wrench(subject: Subject, link: Link | None) -> Body:
-    """Trace the inverse dynamics with wrench."""
-
-    def function(q: Symbols, qd: Symbols, qdd: Symbols, wrench: Symbols) -> object:
-        return newton_euler.newton_euler(
-            subject.mechanism, q, qd, qdd, gravity=subject.gravity, wrench=wrench, tip=link
-        )
-
-    return function
+def _sort_loads(loads: tuple[str, ...], link: Link | None, given: tuple[Symbols, ...]) -> Keywords:
+    """Return the loads of a call by name; without a link nothing holds a wrench or a payload."""
+    named: Keywords = dict(zip(loads, given, strict=True))
+    if link is None:
+        named = {name: value for name, value in named.items() if name == 'base_motion'}
+    return {'tip': link, **named}
 
 
-def trace_inverse_dynamics_in_full(subject: Subject, link: Link | None) -> Body:
-    """Trace everything at once; without a tip there is nothing to hold wrench and payload."""
+def trace_inverse_dynamics(*loads: str) -> Trace:
+    """Trace the inverse dynamics, with 'wrench', 'base_motion', 'payload' as they are named."""
 
-    def function(
-        q: Symbols, qd: Symbols, qdd: Symbols, wrench: Symbols, base: Symbols, payload: Symbols
-    ) -> object:
-        return newton_euler.newton_euler(
-            subject.mechanism,
-            q,
-            qd,
-            qdd,
-            gravity=subject.gravity,
-            base_motion=base,
-            wrench=None if link is None else wrench,
-            payload=None if link is None else payload,
-            tip=link,
-        )
+    def trace(subject: Subject, link: Link | None) -> Body:
+        def function(q: Symbols, qd: Symbols, qdd: Symbols, *given: Symbols) -> object:
+            named = _sort_loads(loads, link, given)
+            return newton_euler.newton_euler(
+                subject.mechanism, q, qd, qdd, gravity=subject.gravity, **named
+            )
 
-    return function
+        return function
+
+    return trace
 
 
 def trace_gravity_torque(subject: Subject, link: Link | None) -> Body:
@@ -104,45 +91,19 @@ def trace_coriolis_matrix(subject: Subject, link: Link | None) -> Body:
     return function
 
 
-def trace_forward_dynamics(subject: Subject, link: Link | None) -> Body:
-    """Trace the forward dynamics."""
+def trace_forward_dynamics(*loads: str) -> Trace:
+    """Trace the forward dynamics, with 'wrench', 'base_motion', 'payload' as they are named."""
 
-    def function(q: Symbols, qd: Symbols, tau: Symbols) -> object:
-        return forward.forward_dynamics(subject.mechanism, q, qd, tau, gravity=subject.gravity)
+    def trace(subject: Subject, link: Link | None) -> Body:
+        def function(q: Symbols, qd: Symbols, tau: Symbols, *given: Symbols) -> object:
+            named = _sort_loads(loads, link, given)
+            return forward.forward_dynamics(
+                subject.mechanism, q, qd, tau, gravity=subject.gravity, **named
+            )
 
-    return function
+        return function
 
-
-def trace_forward_dynamics_with_wrench(subject: Subject, link: Link | None) -> Body:
-    """Trace the forward dynamics with wrench."""
-
-    def function(q: Symbols, qd: Symbols, tau: Symbols, wrench: Symbols) -> object:
-        return forward.forward_dynamics(
-            subject.mechanism, q, qd, tau, gravity=subject.gravity, wrench=wrench, tip=link
-        )
-
-    return function
-
-
-def trace_forward_dynamics_in_full(subject: Subject, link: Link | None) -> Body:
-    """Trace everything at once; without a tip there is nothing to hold wrench and payload."""
-
-    def function(
-        q: Symbols, qd: Symbols, tau: Symbols, wrench: Symbols, base: Symbols, payload: Symbols
-    ) -> object:
-        return forward.forward_dynamics(
-            subject.mechanism,
-            q,
-            qd,
-            tau,
-            gravity=subject.gravity,
-            base_motion=base,
-            wrench=None if link is None else wrench,
-            payload=None if link is None else payload,
-            tip=link,
-        )
-
-    return function
+    return trace
 
 
 def _differentiate_efforts(
@@ -254,7 +215,7 @@ def trace_forward_kinematics(subject: Subject, link: Link | None) -> Body:
     return lambda q: _make_homogeneous(kinematics.link_pose(subject.mechanism, link, q))
 
 
-def trace_jacobian(axes: str) -> Callable[[Subject, Link | None], Body]:
+def trace_jacobian(axes: str) -> Trace:
     """Trace the Jacobian, in 'base' or in 'tip' axes."""
 
     def trace(subject: Subject, link: Link | None) -> Body:
@@ -264,7 +225,7 @@ def trace_jacobian(axes: str) -> Callable[[Subject, Link | None], Body]:
     return trace
 
 
-def trace_jacobian_rate(axes: str) -> Callable[[Subject, Link | None], Body]:
+def trace_jacobian_rate(axes: str) -> Trace:
     """Trace the time derivative of the Jacobian, in 'base' or in 'tip' axes."""
 
     def trace(subject: Subject, link: Link | None) -> Body:

@@ -140,7 +140,8 @@ def find_extras(path: str | os.PathLike[str]) -> Path | None:
     """Return the file of extras beside a URDF; None when there is none."""
     beside = Path(path)
     beside = beside.with_name(beside.stem + SUFFIX)
-    return beside if beside.exists() else None
+    # A link to nothing is no absence: reading it says what is wrong.
+    return beside if beside.exists() or beside.is_symlink() else None
 
 
 def read_extras(extras: Extras, path_or_xml: object = None) -> ModelExtras | None:

@@ -134,6 +134,11 @@ class Joint(Frozen):
             if value < 0.0 and key != 'gear_ratio':
                 raise ModelError(f'{what}: {key}: expected >= 0, got {value}')
             object.__setattr__(self, key, value)
+        if self.rotor_inertia > 0.0 and self.gear_ratio == 0.0:
+            raise ModelError(
+                f'{what}: gear_ratio: expected other than 0 with a rotor_inertia of '
+                f'{self.rotor_inertia:g}, got 0'
+            )
         if not np.isfinite(self.reflected_inertia):
             raise ModelError(
                 f'{what}: gear_ratio and rotor_inertia: expected a finite '

@@ -99,6 +99,7 @@ def read_rotors(
             _read_transmission(transmission, joint_types, rotors, findings)
     for joint in root.findall('joint'):
         _read_joint_actuator(joint, rotors, bare, findings)
+        findings.extend(_find_misplaced(joint))
     for name in [name for name in rotors if joint_types[name] in _WITHOUT_COORDINATE]:
         findings.append(
             Finding(
@@ -128,12 +129,7 @@ def _read_joint_actuator(
     for actuator in actuators:
         source = f'{what}, {_quote_named(actuator)}'
         if actuator.find(_ROTOR_INERTIA) is None:
-            try:
-                ratio = _read_reduction(actuator, [actuator], source, what, findings)
-            except ModelError as error:
-                findings.append(Finding('warning', 'reduction-unusable', what, str(error)))
-            else:
-                bare.setdefault(name, {}).setdefault(ratio, source)
+            _add_bare_reduction(bare, name, actuator, [actuator], source, what, findings)
             continue
         rotor = _read_rotor(actuator, [actuator], source, what, findings)
         given = bare.get(name, {})
@@ -146,6 +142,19 @@ def _read_joint_actuator(
             ratio, where = next(iter(given.items()))
             rotor = RotorDescription(rotor.inertia, ratio, f'{source}, and {where}')
         _add_rotor(rotors, name, rotor)
+
+
+def _find_misplaced(joint: ElementTree.Element) -> Iterator[Finding]:
+    """Yield what stands in a joint itself, where nobody reads it."""
+    for tag in (_ROTOR_INERTIA, _GEAR_RATIO):
+        if joint.find(tag) is not None:
+            yield Finding(
+                'warning',
+                'rotor-inertia-unused',
+                quote('joint', joint.get('name', '')),
+                f'expected drake:{tag.removeprefix(DRAKE)} in the <actuator> of a '
+                '<transmission>, got it in the <joint>: left out',
+            )
 
 
 def _judge_bare_reductions(
@@ -321,9 +330,23 @@ def _note_bare_reduction(
         )
     elif len(joints) == len(actuators) == 1:
         holders = [*actuators, transmission, *joints]
-        try:
-            ratio = _read_reduction(actuators[0], holders, what, what, findings)
-        except ModelError as error:
-            findings.append(Finding('warning', 'reduction-unusable', what, str(error)))
-        else:
-            bare.setdefault(str(joints[0].get('name')), {}).setdefault(ratio, what)
+        name = str(joints[0].get('name'))
+        _add_bare_reduction(bare, name, actuators[0], holders, what, what, findings)
+
+
+def _add_bare_reduction(
+    bare: dict[str, dict[float, str]],
+    joint_name: str,
+    actuator: ElementTree.Element,
+    holders: list[ElementTree.Element],
+    source: str,
+    element: str,
+    findings: list[Finding],
+) -> None:
+    """Add the reduction of a joint, or what is wrong with it to the findings."""
+    try:
+        ratio = _read_reduction(actuator, holders, source, element, findings)
+    except ModelError as error:
+        findings.append(Finding('warning', 'reduction-unusable', element, str(error)))
+    else:
+        bare.setdefault(joint_name, {}).setdefault(ratio, source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from typing import Any
 
@@ -31,6 +32,28 @@ class _Loader(yaml.SafeLoader):
                 raise ModelError(f'the key {key!r} is given twice{_at(key_node)}')
             seen.add(key)
         return super().construct_mapping(node, deep)
+
+
+# What YAML 1.1 alone takes for a number: 010 is 8 there, 1:30 is 90, 1_000 is 1000. In later
+# versions, and to most readers, it is not. It stays text, which no number may be.
+_PLAIN_INT = re.compile(r'[-+]?(?:0|[1-9][0-9]*)')
+_PLAIN_FLOAT = re.compile(
+    r'[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)'
+)
+
+
+def _keep_plain(kind: str, pattern: re.Pattern[str]) -> None:
+    standard = getattr(yaml.SafeLoader, f'construct_yaml_{kind}')
+
+    def construct(loader: _Loader, node: Any) -> Any:
+        text = loader.construct_scalar(node)
+        return standard(loader, node) if pattern.fullmatch(text) else text
+
+    _Loader.add_constructor(f'tag:yaml.org,2002:{kind}', construct)
+
+
+_keep_plain('int', _PLAIN_INT)
+_keep_plain('float', _PLAIN_FLOAT)
 
 
 def _at(node: Any) -> str:

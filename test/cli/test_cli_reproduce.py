@@ -8,6 +8,7 @@ import pytest
 
 from ne_dynamics.cli.main import main
 from ne_dynamics.papers.studies.document import END, begin
+from ne_dynamics.shipped import shipped_file
 
 
 def test_equivalence_prints_a_table_and_writes_it(tmp_path, capsys):
@@ -80,3 +81,40 @@ def test_a_document_without_markers_is_an_error(tmp_path, capsys):
     assert main(['reproduce', 'counts', '--document', str(path)]) == 1
     assert 'expected the markers' in capsys.readouterr().err
     assert path.read_text() == 'nothing\n'
+
+
+def test_forms_of_a_model_print_tables(capsys):
+    """A shipped robot is enough: efforts, agreement, frames and strobing are printed."""
+    model = str(shipped_file('puma560_standard_dh.yaml'))
+    assert main(['reproduce', 'forms', '--model', model]) == 0
+    text = capsys.readouterr().out
+    for what in ('luh_walker_paul', 'of these: rotors', 'those of the file', 'By strobing'):
+        assert what in text
+
+
+def test_forms_take_a_motion(capsys):
+    """Positions, velocities and accelerations are those that were given."""
+    model = str(shipped_file('six_axis_arm.urdf'))
+    arguments = ['--json', '--q', *'123456', '--qd', *'000000', '--qdd', *'000000']
+    assert main(['reproduce', 'forms', '--model', model, *arguments]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data['motion']['q'] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert data['friction'] == [0.0] * 6
+    assert data['forms']['craig']['disagreement'] < 1e-12
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        (('--model', 'no_such_file.urdf'), 'no_such_file.urdf'),
+        (('--model', 'six_axis_arm.urdf', '--q', '1', '2'), 'q: expected 6 numbers'),
+        (('--model', 'six_axis_arm.urdf', '--tip', 'nowhere'), 'nowhere'),
+    ],
+)
+def test_forms_refuse_what_they_cannot_read(arguments, message, capsys):
+    """A file that is missing, a motion of another length and an unknown link are errors."""
+    arguments = [
+        str(shipped_file(text)) if text == 'six_axis_arm.urdf' else text for text in arguments
+    ]
+    assert main(['reproduce', 'forms', *arguments]) == 1
+    assert message in capsys.readouterr().err

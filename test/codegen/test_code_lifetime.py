@@ -171,6 +171,14 @@ def test_slots_of_a_subclass_are_copied(kind):
     assert (copied.hidden(), copied.extra, copied.other) == (3, [5], 6)
 
 
+def test_slots_of_a_subclass_come_along_to_other_parameters():
+    """As what it keeps in attributes does."""
+    dynamics = Slotted(ned.load_urdf(shipped_file('six_axis_arm.urdf'))).hide(3)
+    dynamics.extra, dynamics.other = [5], 6
+    changed = dynamics.with_parameters(viscous_friction=np.full(dynamics.n, 0.5))
+    assert (changed.hidden(), changed.extra, changed.other) == (3, [5], 6)
+
+
 @pytest.mark.parametrize('start', ['fork', 'spawn', 'forkserver'])
 @pytest.mark.parametrize('calls', [0, 2])
 def test_a_pool_of_processes_computes_a_method(start, calls, tmp_path):

@@ -214,6 +214,13 @@ HOSTILE = {
         'joints: {j_a: {rotor_inertia: 1e200, gear_ratio: 1e200}}',
         'expected a finite gear_ratio',
     ),
+    'rotor that never turns': (
+        'joints: {j_a: {rotor_inertia: 1e-4, gear_ratio: 0}}',
+        "'j_a': gear_ratio: expected other than 0 with a rotor_inertia of 0.0001, got 0",
+    ),
+    'minutes': ('joints: {j_a: {gear_ratio: 1:30}}', "expected a number, got '1:30'"),
+    'underscores': ('joints: {j_a: {gear_ratio: 1_000}}', "expected a number, got '1_000'"),
+    'hexadecimal': ('joints: {j_a: {gear_ratio: 0x10}}', "expected a number, got '0x10'"),
     'no Stribeck velocity': (
         'joints: {j_a: {static_friction: 1}}',
         'stribeck_velocity: expected > 0',
@@ -236,6 +243,13 @@ def test_hostile_extras_are_refused_with_file_joint_and_key(urdf, beside, case):
     assert str(beside) in str(caught.value)
 
 
+@pytest.mark.parametrize('text', ['010', '10', '1e1', '10.0', '+10', '1.0e+1', '.1e2'])
+def test_ten_is_ten_however_it_is_written(urdf, beside, text):
+    """A leading zero makes no octal number of it."""
+    beside.write_text(f'joints: {{j_a: {{gear_ratio: {text}}}}}')
+    assert {joint.name: joint for joint in ned.load_urdf(urdf).joints}['j_a'].gear_ratio == 10.0
+
+
 def test_files_that_cannot_be_read_are_refused(urdf, beside, tmp_path):
     """A missing file, a folder and what is no path are errors; the URDF alone is not taken."""
     with pytest.raises(ModelError, match=r'nowhere\.yaml'):
@@ -243,6 +257,10 @@ def test_files_that_cannot_be_read_are_refused(urdf, beside, tmp_path):
     for wrong in (3, ['a'], True, ''):
         with pytest.raises(ModelError, match='extras: expected a file name, a mapping or None'):
             ned.load_urdf(urdf, extras=wrong)
+    beside.unlink()
+    beside.symlink_to(tmp_path / 'nowhere.yaml')
+    with pytest.raises(ModelError, match=r'arm\.extras\.yaml'):
+        ned.load_urdf(urdf)
     beside.unlink()
     os.mkdir(beside)
     with pytest.raises(ModelError, match=r'arm\.extras\.yaml'):

@@ -302,6 +302,13 @@ def test_rotor_of_a_fixed_joint_is_a_finding():
     assert codes(xml) == [('warning', 'rotor-inertia-unused', "joint 'j_c'")]
 
 
+@pytest.mark.parametrize('element', ['rotor_inertia', 'gear_ratio'])
+def test_what_stands_in_the_joint_itself_is_a_finding(element):
+    """Nobody reads it there, so it must not pass in silence."""
+    xml = urdf(inside=(f'<drake:{element} value="3"/>', '', ''))
+    assert codes(xml) == [('warning', 'rotor-inertia-unused', "joint 'j_a'")]
+
+
 def test_transmissions_as_they_are_in_the_field_say_nothing():
     """A reduction of 1, and transmissions of several joints, are no reason for a remark."""
     gripper = (

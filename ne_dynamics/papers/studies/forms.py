@@ -1,0 +1,409 @@
+"""Every published form on a robot of the user's: efforts, agreement, counts, times."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.papers.counting.counting_scalars import Count, count_operations
+from ne_dynamics.papers.forms import FORMULATIONS, Formulation, strobing
+from ne_dynamics.papers.forms.arm import Arm
+from ne_dynamics.papers.forms.drives import DrivenArm
+from ne_dynamics.papers.forms.fitted_arm import fit_arm, require_chain, to_modified
+from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
+from ne_dynamics.papers.forms.recovered_arm import arm_from_robot
+from ne_dynamics.papers.forms.rk4 import SimulatedMotion, simulate
+from ne_dynamics.papers.studies.report import StudyReport, Table
+from ne_dynamics.printable import escape_controls
+
+NAME = 'forms'
+GRAVITY = (0.0, 0.0, -9.80665)
+DEFAULT_SEED = 0
+TIMED_SECONDS = 0.03
+SIMULATION_STEP = 0.001
+SIMULATION_STEPS = 50
+NOTHING = Count()
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """One motion.
+
+    Attributes
+    ----------
+    q, qd, qdd : array, shape (n,)
+    """
+
+    q: FloatArray
+    qd: FloatArray
+    qdd: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Arms:
+    """A robot as an arm of the published forms.
+
+    Attributes
+    ----------
+    own, standard, modified : Arm
+        In the convention of its file, or in standard frames; in both conventions.
+    is_fitted : bool
+        Whether the frames are ours.
+    """
+
+    own: Arm
+    standard: Arm
+    modified: Arm
+    is_fitted: bool
+
+
+@dataclass(frozen=True, eq=False)
+class FormResult:
+    """What one form gives for a robot.
+
+    Attributes
+    ----------
+    name : str
+    refusals : tuple of str
+        What the robot has and the form does not take; empty when it takes all.
+    efforts : array, shape (n,), or None
+        With friction and rotors.
+    disagreement : float
+        Of the efforts from the production recursion's, relative to its largest.
+    naive, skipping : Count
+        Operations on this arm, as the authors count and without products with 0 and 1.
+    seconds : float
+        Median time of a call on Python floats.
+    """
+
+    name: str
+    refusals: tuple[str, ...] = ()
+    efforts: FloatArray | None = None
+    disagreement: float = 0.0
+    naive: Count = NOTHING
+    skipping: Count = NOTHING
+    seconds: float = 0.0
+
+
+def choose_motion(
+    robot: Robot,
+    seed: int = DEFAULT_SEED,
+    q: Sequence[float] | None = None,
+    qd: Sequence[float] | None = None,
+    qdd: Sequence[float] | None = None,
+) -> Motion:
+    """Return a motion: what is given, the rest at random within the position limits.
+
+    Raises
+    ------
+    InputError
+        When a given vector is not of n finite numbers.
+    """
+    rng = np.random.default_rng(seed)
+    n = robot.n
+    reach = np.array([0.3 if joint.type.is_prismatic else np.pi for joint in robot.joints])
+    lower = np.maximum([joint.lower for joint in robot.joints], -reach)
+    upper = np.minimum([joint.upper for joint in robot.joints], reach)
+    # Limits that lie beyond the reach altogether leave their nearest point.
+    lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)
+    drawn = {
+        'q': rng.uniform(lower, upper),
+        'qd': rng.uniform(-1.0, 1.0, n),
+        'qdd': rng.uniform(-1.0, 1.0, n),
+    }
+    for name, given in (('q', q), ('qd', qd), ('qdd', qdd)):
+        if given is None:
+            continue
+        values = np.array(given, dtype=np.float64)
+        if values.shape != (n,):
+            raise InputError(f'{name}: expected {n} numbers, one a joint, got {len(given)}')
+        if not np.isfinite(values).all():
+            raise InputError(f'{name}: expected finite numbers, got {values.tolist()}')
+        drawn[name] = values
+    return Motion(**drawn)
+
+
+def find_arms(robot: Robot) -> Arms:
+    """Return a robot as an arm in both conventions.
+
+    The frames of a Denavit-Hartenberg file are kept in its own convention; other robots get
+    fitted frames.
+
+    Raises
+    ------
+    ModelError
+        When the robot is no chain.
+    """
+    require_chain(robot)
+    try:
+        own = arm_from_robot(robot)
+    except ModelError:
+        own = fit_arm(robot)
+        return Arms(own, own, to_modified(own), is_fitted=True)
+    if own.convention == 'standard':
+        return Arms(own, own, to_modified(own), is_fitted=False)
+    return Arms(own, fit_arm(robot), own, is_fitted=False)
+
+
+def study(
+    robot: Robot,
+    motion: Motion,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> StudyReport:
+    """Run every published form on a robot.
+
+    Parameters
+    ----------
+    robot : Robot
+        Of any kind; what a form cannot take is said in its row.
+    motion : Motion
+    progress : callable
+        ``progress(done, total)``.
+
+    Returns
+    -------
+    StudyReport
+    """
+    if robot.n == 0:
+        raise ModelError(f'robot {robot.name!r}: expected at least one joint that moves, got none')
+    production = Dynamics(robot, gravity=GRAVITY, backend='python')
+    expected = production.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+    rotors = robot.joint_values('reflected_inertia')
+    friction = production.friction_torque(motion.qd, q=motion.q)
+    steps = len(FORMULATIONS) + 1
+    arms: Arms | None = None
+    try:
+        arms = find_arms(robot)
+    except ModelError as error:
+        refusal = str(error)
+    results = []
+    for index, form in enumerate(FORMULATIONS.values()):
+        if arms:
+            is_standard = form.covers.convention == 'standard'
+            arm = arms.standard if is_standard else arms.modified
+            results.append(_run_form(form, arm, production, motion, expected))
+        else:
+            results.append(FormResult(form.name, (refusal,)))
+        progress(index + 1, steps)
+    tables = [_tabulate_efforts(robot, results, expected, rotors * motion.qdd, friction)]
+    tables.append(_tabulate_costs(results, production, motion))
+    data: dict[str, object] = {
+        'robot': robot.name,
+        'joints': [joint.name for joint in robot.joints],
+        'motion': {key: getattr(motion, key).tolist() for key in ('q', 'qd', 'qdd')},
+        'efforts': expected.tolist(),
+        'rotors': (rotors * motion.qdd).tolist(),
+        'friction': friction.tolist(),
+        'forms': {result.name: _as_data(result) for result in results},
+    }
+    if arms:
+        tables.append(_tabulate_frames(arms.own, arms.is_fitted))
+        disagreements = _compare_strobing(arms.standard, production, motion)
+        tables.append(_tabulate_strobing(disagreements))
+        data['strobing'] = disagreements
+    progress(steps, steps)
+    return StudyReport(NAME, tuple(tables), data)
+
+
+def _drive(arm: Arm, form: Formulation, production: Dynamics) -> DrivenArm:
+    def friction(q: Scalars, qd: Scalars) -> list[float]:
+        efforts: list[float] = production.friction_torque(
+            np.array(qd, dtype=np.float64), q=np.array(q, dtype=np.float64)
+        ).tolist()
+        return efforts
+
+    return DrivenArm(
+        arm,
+        form.inverse_dynamics,
+        rotors=production.robot.joint_values('reflected_inertia').tolist(),
+        friction=friction,
+        gravity=GRAVITY,
+    )
+
+
+def _run_form(
+    form: Formulation, arm: Arm, production: Dynamics, motion: Motion, expected: FloatArray
+) -> FormResult:
+    rigid = arm.rigid()
+    refusals = form.covers.missing(rigid)
+    if refusals:
+        return FormResult(form.name, tuple(refusals))
+    q, qd, qdd = (value.tolist() for value in (motion.q, motion.qd, motion.qdd))
+    efforts = np.array(_drive(arm, form, production).inverse_dynamics(q, qd, qdd))
+    return FormResult(
+        form.name,
+        (),
+        efforts,
+        _disagreement(efforts, expected),
+        count_operations(form.function, rigid, gravity=GRAVITY).total,
+        count_operations(form.function, rigid, gravity=GRAVITY, skip_trivial=True).total,
+        _time_call(lambda: form.inverse_dynamics(rigid, q, qd, qdd, gravity=GRAVITY)),
+    )
+
+
+def _disagreement(found: FloatArray, expected: FloatArray) -> float:
+    """Return the largest difference, relative to the largest number expected, or 1."""
+    largest = float(np.abs(expected).max())
+    return float(np.abs(found - expected).max()) / (largest or 1.0)
+
+
+def _time_call(call: Callable[[], object]) -> float:
+    """Return the median time of a call [s]; at least three calls."""
+    times: list[float] = []
+    end = time.perf_counter() + TIMED_SECONDS
+    while len(times) < 3 or time.perf_counter() < end:
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def _compare_strobing(arm: Arm, production: Dynamics, motion: Motion) -> dict[str, float]:
+    """Return how far strobing any recursion, and RK4 on it, are from the production methods."""
+    form = FORMULATIONS['luh_walker_paul']
+    driven = _drive(arm, form, production)
+    q, qd = motion.q.tolist(), motion.qd.tolist()
+    tau = production.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+    coriolis = np.array(strobing.coriolis_matrix(driven.links, q, qd, form.inverse_dynamics))
+    gravity = np.array(
+        strobing.gravity_torque(
+            driven.links, q, gravity=GRAVITY, formulation=form.inverse_dynamics
+        )
+    )
+    holding = production.gravity_torque(motion.q)
+
+    def simulate_with(forward: Callable[..., Iterable[Scalar]]) -> SimulatedMotion:
+        return simulate(
+            lambda _, position, rate: list(forward(position, rate, holding.tolist())),
+            q,
+            qd,
+            step=SIMULATION_STEP,
+            steps=SIMULATION_STEPS,
+        )
+
+    ours, theirs = (
+        simulate_with(production.forward_dynamics),
+        simulate_with(driven.forward_dynamics),
+    )
+    bias = production.bias_torque(motion.q, motion.qd)
+    return {
+        'mass matrix': _disagreement(
+            np.array(driven.mass_matrix(q)), production.mass_matrix(motion.q)
+        ),
+        'Coriolis and centrifugal efforts': _disagreement(coriolis @ motion.qd + gravity, bias),
+        'gravity': _disagreement(gravity, holding),
+        'forward dynamics': _disagreement(
+            np.array(driven.forward_dynamics(q, qd, tau.tolist())), motion.qdd
+        ),
+        'positions after a simulation': _disagreement(theirs.q[-1], ours.q[-1]),
+        'velocities after a simulation': _disagreement(theirs.qd[-1], ours.qd[-1]),
+    }
+
+
+def _tabulate_efforts(
+    robot: Robot,
+    results: Sequence[FormResult],
+    expected: FloatArray,
+    rotors: FloatArray,
+    friction: FloatArray,
+) -> Table:
+    def row(name: str, values: FloatArray) -> tuple[str, ...]:
+        # Zero without a sign.
+        return name, *(f'{value + 0.0:.5g}' for value in values)
+
+    rows = [row('this package', expected)]
+    rows += [row(each.name, each.efforts) for each in results if each.efforts is not None]
+    rows += [row('of these: rotors', rotors), row('of these: friction', friction)]
+    return Table(
+        f'{escape_controls(robot.name)}: efforts of one motion [N m or N]',
+        ('form', *(escape_controls(joint.name) for joint in robot.joints)),
+        rows,
+        'No document has rotors, or friction that is not viscous: the forms compute the links, '
+        'friction and rotors are added as the terms of their own that they are.',
+    )
+
+
+def _tabulate_costs(results: Sequence[FormResult], production: Dynamics, motion: Motion) -> Table:
+    multiplications, additions = production.operation_counts()['inverse_dynamics']
+    seconds = _time_call(lambda: production.inverse_dynamics(motion.q, motion.qd, motion.qdd))
+    rows = [
+        ('this package', '', '', f'{multiplications}; {additions}', f'{1e6 * seconds:.0f}', '')
+    ]
+    for each in results:
+        if each.refusals:
+            rows.append((each.name, '', '', '', '', _say_refusal(each.refusals)))
+            continue
+        rows.append(
+            (
+                each.name,
+                f'{each.disagreement:.0e}',
+                f'{each.naive.multiplications}; {each.naive.additions}',
+                f'{each.skipping.multiplications}; {each.skipping.additions}',
+                f'{1e6 * each.seconds:.0f}',
+                '',
+            )
+        )
+    return Table(
+        'Agreement, operations and time of one call',
+        ('form', 'disagreement', 'as written', 'skipping 0 and 1', 'time [us]', 'remark'),
+        rows,
+        'Disagreement with this package, relative to the largest effort. Multiplications; '
+        'additions, of the links alone; those of this package with friction and rotors. Times on '
+        "Python floats, of this package with its backend 'python', median, on this machine now.",
+    )
+
+
+def _say_refusal(refusals: Sequence[str]) -> str:
+    more = f'; {len(refusals) - 1} more of the kind' if len(refusals) > 1 else ''
+    return f'not for this robot: {escape_controls(refusals[0])}{more}'
+
+
+def _tabulate_frames(arm: Arm, is_fitted: bool) -> Table:
+    rows = [
+        (
+            escape_controls(link.name),
+            'slides' if link.is_prismatic else 'turns',
+            *(
+                f'{value + 0.0:.6g}'
+                for value in (link.constant_angle, link.constant_shift, link.a, link.alpha)
+            ),
+        )
+        for link in arm.links
+    ]
+    origin = 'fitted to the joint axes' if is_fitted else 'those of the file'
+    return Table(
+        f'Denavit-Hartenberg parameters, {arm.convention} [rad, m]',
+        ('joint', 'which', 'theta', 'd', 'a', 'alpha'),
+        rows,
+        f'The frames are {origin}. To theta of a joint that turns, and to d of one that slides, '
+        'comes its position.',
+    )
+
+
+def _tabulate_strobing(disagreements: dict[str, float]) -> Table:
+    return Table(
+        'By strobing the recursion of Luh, Walker and Paul (001 sections 3 and 7)',
+        ('quantity', 'disagreement'),
+        [(name, f'{value:.0e}') for name, value in disagreements.items()],
+        f'The simulation: Runge-Kutta, {SIMULATION_STEPS} steps of {1e3 * SIMULATION_STEP:g} ms '
+        'from the motion above, under the efforts that hold it against gravity.',
+    )
+
+
+def _as_data(result: FormResult) -> dict[str, object]:
+    if result.efforts is None:
+        return {'refused': list(result.refusals)}
+    return {
+        'efforts': result.efforts.tolist(),
+        'disagreement': result.disagreement,
+        'as_written': [result.naive.multiplications, result.naive.additions],
+        'skipping_zeros_and_ones': [result.skipping.multiplications, result.skipping.additions],
+        'seconds': result.seconds,
+    }

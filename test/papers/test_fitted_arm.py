@@ -1,0 +1,185 @@
+"""Denavit-Hartenberg frames fitted to the axes of any chain."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from formulation_cases import GRAVITY, random_motion, relative_error
+
+import ne_dynamics as ned
+from ne_dynamics.bench import robots
+from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
+from ne_dynamics.model.robot import Body, Inertia, Joint, JointType, Link, Robot, Transform
+from ne_dynamics.papers.forms import FORMULATIONS
+from ne_dynamics.papers.forms.drives import DrivenArm
+from ne_dynamics.papers.forms.fitted_arm import PARALLEL, fit_arm, to_modified
+from ne_dynamics.papers.forms.random_arms import random_arm
+from ne_dynamics.shipped import shipped_file
+
+CONVENTIONS = ['standard', 'modified']
+UNIT_AXES = [(1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)]
+
+
+def random_chain(seed, n):
+    """Return a chain with axes in any direction, quarter turns and zero offsets among them."""
+    rng = np.random.default_rng([6, seed])
+    joints, bodies, links = [], [], [Link('base', -1, Transform.identity(), None)]
+    for index in range(n):
+        kind = JointType.PRISMATIC if rng.random() < 0.25 else JointType.REVOLUTE
+        axis = np.array(UNIT_AXES[rng.integers(4)])
+        turn = Transform.identity()
+        if rng.random() < 0.5:
+            axis = rng.normal(size=3)
+            axis /= np.linalg.norm(axis)
+        if rng.random() < 0.5:
+            matrix, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+            turn = Transform.from_rotation(matrix * np.sign(np.linalg.det(matrix)))
+        shift = rng.uniform(-0.4, 0.4, 3) * rng.integers(0, 2, 3)
+        root = rng.uniform(0.05, 0.2, (3, 3))
+        second = root @ root.T
+        inertia = Inertia(2.0, rng.uniform(-0.2, 0.2, 3), np.trace(second) * np.eye(3) - second)
+        name = f'link_{index + 1}'
+        joints.append(Joint(f'j{index}', kind, viscous_friction=float(rng.uniform(0.0, 1.0))))
+        pose = Transform.from_translation(shift) @ turn
+        bodies.append(Body(name, f'j{index}', index - 1, kind, axis, pose, index))
+        links.append(Link(name, index, Transform.identity(), links[-1].name, inertia))
+    pose = Transform.from_translation((0.1, 0.0, 0.2))
+    links.append(Link('tip', n - 1, pose, links[-1].name, has_inertial=False))
+    return Robot('chain', tuple(joints), tuple(bodies), tuple(links), 'base', 'tip')
+
+
+def example(make):
+    """Return a robot of example-robot-data."""
+    try:
+        return make().robot
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+
+
+def check_same(robot, arm, motion, tolerance=1e-10):
+    """Assert that an arm has the robot's efforts, tip wrench included, and its tip pose."""
+    ours = ned.Dynamics(robot, gravity=GRAVITY, backend='python')
+    other = ned.Dynamics(arm.robot(), gravity=GRAVITY, backend='python')
+    arguments = motion.q, motion.qd, motion.qdd, motion.wrench
+    expected = ours.inverse_dynamics(*arguments)
+    assert relative_error(other.inverse_dynamics(*arguments), expected) <= tolerance
+    pose = ours.forward_kinematics(motion.q)
+    assert relative_error(other.forward_kinematics(motion.q), pose) <= tolerance
+
+
+@pytest.mark.parametrize('convention', CONVENTIONS)
+@pytest.mark.parametrize('seed', range(24))
+def test_fitted_frames_are_the_same_robot(seed, convention):
+    """On random chains, with sliding, parallel, meeting and coinciding axes, the fitted arm has
+    the chain's efforts and tip pose.
+    """
+    n = 1 + seed % 8
+    robot = random_chain(seed, n)
+    arm = fit_arm(robot, convention)
+    assert arm.convention == convention
+    check_same(robot, arm, random_motion(np.random.default_rng(seed), n))
+
+
+@pytest.mark.parametrize('convention', CONVENTIONS)
+@pytest.mark.parametrize('make', [robots.ur5, robots.panda], ids=['UR5', 'Panda'])
+def test_robots_of_example_robot_data_are_fitted(make, convention):
+    """UR5 and Panda, from their URDFs, come out with their efforts and poses."""
+    robot = example(make)
+    motion = random_motion(np.random.default_rng(1), robot.n)
+    check_same(robot, fit_arm(robot, convention), motion)
+
+
+@pytest.mark.parametrize(
+    'file',
+    [
+        'six_axis_arm.urdf',
+        'puma560_standard_dh.yaml',
+        'puma560_modified_dh.yaml',
+        'six_link_dh.yaml',
+    ],
+)
+def test_shipped_robots_are_fitted(file):
+    """Every shipped robot comes out with its efforts and poses, drives included."""
+    path = shipped_file(file)
+    robot = ned.load_urdf(path) if file.endswith('urdf') else ned.load_dh(path)
+    check_same(robot, fit_arm(robot), random_motion(np.random.default_rng(2), robot.n))
+
+
+@pytest.mark.parametrize('seed', range(8))
+def test_modified_frames_of_a_standard_arm_are_the_same_arm(seed):
+    """Moved back to their own joints, the frames of a random arm carry the same efforts."""
+    rng = np.random.default_rng([8, seed])
+    arm = random_arm(rng, 1 + seed)
+    other = to_modified(arm)
+    assert other.convention == 'modified'
+    check_same(arm.robot(), other, random_motion(rng, arm.n))
+
+
+def test_axes_that_are_parallel_but_for_rounding_become_parallel():
+    """Two axes a rounding apart get no common normal far away; their efforts differ no more."""
+    robot = random_chain(3, 2)
+    turn = 0.3 * PARALLEL
+    bodies = [
+        dataclasses.replace(body, axis=np.array([0.0, 0.0, 1.0]), joint_type=JointType.REVOLUTE)
+        for body in robot.bodies
+    ]
+    tilt = Transform.from_rotation(
+        [[1.0, 0.0, 0.0], [0.0, np.cos(turn), -np.sin(turn)], [0.0, np.sin(turn), np.cos(turn)]]
+    )
+    bodies[1] = dataclasses.replace(
+        bodies[1], pose_in_parent=Transform.from_translation((0.3, 0.2, 0.0)) @ tilt
+    )
+    robot = dataclasses.replace(robot, bodies=tuple(bodies))
+    arm = fit_arm(robot)
+    assert arm.links[0].alpha == 0.0
+    assert arm.links[0].a == pytest.approx(np.hypot(0.3, 0.2))
+    check_same(robot, arm, random_motion(np.random.default_rng(3), 2), 10.0 * PARALLEL)
+
+
+def test_robots_that_are_no_chain_are_refused():
+    """A tree, a mimic joint, no joint at all and a convention of another name are refused."""
+    robot = random_chain(4, 3)
+    bodies = list(robot.bodies)
+    tree = [*bodies[:2], dataclasses.replace(bodies[2], parent=0)]
+    with pytest.raises(ModelError, match='expected a chain, got a tree'):
+        fit_arm(dataclasses.replace(robot, bodies=tuple(tree)))
+    mimic = [*bodies[:2], dataclasses.replace(bodies[2], multiplier=2.0)]
+    with pytest.raises(ModelError, match=r"joint 'j2': expected a coordinate of its own"):
+        fit_arm(dataclasses.replace(robot, bodies=tuple(mimic)))
+    links = (Link('base', -1, Transform.identity(), None),)
+    with pytest.raises(ModelError, match='expected at least one joint that moves'):
+        fit_arm(Robot('rock', (), (), links, 'base'))
+    with pytest.raises(ModelError, match=r"convention: expected one of .*'classic'"):
+        fit_arm(robot, 'classic')
+
+
+@pytest.mark.parametrize('name', ['luh_walker_paul', 'angeles', 'natural_orthogonal_complement'])
+def test_drives_beside_a_form_are_those_of_the_whole_robot(name):
+    """Links by a published form, rotors and friction beside them: efforts, mass matrix and
+    accelerations of the shipped Puma with all its drives.
+    """
+    robot = ned.load_dh(shipped_file('puma560_standard_dh.yaml'))
+    dynamics = ned.Dynamics(robot, gravity=GRAVITY, backend='python')
+    driven = DrivenArm(
+        fit_arm(robot),
+        FORMULATIONS[name].inverse_dynamics,
+        rotors=robot.joint_values('reflected_inertia').tolist(),
+        friction=lambda q, qd: dynamics.friction_torque(qd, q=q).tolist(),
+        gravity=GRAVITY,
+    )
+    motion = random_motion(np.random.default_rng(5), 6)
+    tau = driven.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+    expected = dynamics.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+    assert relative_error(tau, expected) <= 1e-11
+    assert relative_error(driven.mass_matrix(motion.q), dynamics.mass_matrix(motion.q)) <= 1e-11
+    assert relative_error(driven.forward_dynamics(motion.q, motion.qd, tau), motion.qdd) <= 1e-9
+    with pytest.raises(InputError, match='rotors: expected 6 numbers, one a joint, got 1'):
+        DrivenArm(
+            driven.links,
+            driven.form,
+            rotors=[0.1],
+            friction=driven.friction,
+            gravity=GRAVITY,
+        )
