@@ -2,7 +2,8 @@
 
 from ne_dynamics.algorithms.profiles import cubic_profile, quintic_profile, trapezoidal_profile
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.errors import InverseKinematicsError, NeDynamicsError
+from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematics_branches
 from ne_dynamics.model.dh import load_dh
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
@@ -12,10 +13,13 @@ __version__ = '0.1.0'
 
 __all__ = [
     'Dynamics',
+    'InverseKinematicsError',
     'NeDynamicsError',
     'Robot',
     '__version__',
     'cubic_profile',
+    'inverse_kinematics',
+    'inverse_kinematics_branches',
     'load_dh',
     'load_model',
     'load_urdf',

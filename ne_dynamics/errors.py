@@ -1,5 +1,13 @@
 """One exception tree: catch :class:`NeDynamicsError` to catch everything this package raises."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 class NeDynamicsError(Exception):
     """Base of every exception that this package raises on purpose."""
@@ -38,3 +46,38 @@ class BackendError(NeDynamicsError, RuntimeError):
 
 class MissingDependencyError(NeDynamicsError, ImportError):
     """An optional dependency is missing; the message names the extra that brings it."""
+
+
+class InverseKinematicsError(NeDynamicsError, ValueError):
+    """No joint positions were found that bring a link to a pose.
+
+    Parameters
+    ----------
+    message : str
+    position : array, shape (n,)
+        Joint positions, within the limits, whose pose came nearest [rad or m].
+    position_error : float
+        Distance of the link's origin from the one that was asked for [m].
+    orientation_error : float
+        Angle between its axes and those that were asked for [rad].
+    """
+
+    def __init__(
+        self,
+        message: str,
+        position: NDArray[np.float64],
+        position_error: float,
+        orientation_error: float,
+    ) -> None:
+        super().__init__(message)
+        self.position = position
+        self.position_error = position_error
+        self.orientation_error = orientation_error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (
+            str(self),
+            self.position,
+            self.position_error,
+            self.orientation_error,
+        )

@@ -21,14 +21,15 @@ RANKS = {
     'arguments': 2,
     'codegen': 3,
     'dynamics': 4,
-    '__init__': 5,  # what `import ne_dynamics` gives; nothing of the core imports it
-    'control': 5,
-    'ros': 6,
-    'identification': 7,
-    'simulation': 7,
-    'bench': 8,
-    'papers': 9,
-    'cli': 10,
+    'kinematics': 5,
+    '__init__': 6,  # what `import ne_dynamics` gives; nothing of the core imports it
+    'control': 6,
+    'ros': 7,
+    'identification': 8,
+    'simulation': 8,
+    'bench': 9,
+    'papers': 10,
+    'cli': 11,
 }
 
 PAPERS = ('forms', 'counting', 'studies')

@@ -1,0 +1,1 @@
+"""From poses to joint positions: inverse kinematics by search on the generated equations."""

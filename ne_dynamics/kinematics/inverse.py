@@ -1,0 +1,218 @@
+"""Joint positions that bring a link to a pose."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.arguments import check_rows
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError, InverseKinematicsError
+from ne_dynamics.kinematics.levenberg_marquardt import descend
+from ne_dynamics.kinematics.pose import check_pose
+from ne_dynamics.kinematics.pose_problem import TOLERANCE, PoseProblem
+from ne_dynamics.model.robot import FloatArray
+
+SEED = 20
+"""Of the random starts: the same call gives the same result."""
+
+FIRST_STARTS, MORE_STARTS = 16, 112
+"""Random starts that are tried, the second lot when the first finds nothing."""
+
+NEARBY_STARTS, NEARBY = 8, 0.2
+"""Starts about the given position, and how far in each joint [rad, or lengths of the arm]."""
+
+STARTS_A_ROUND, MOST_ROUNDS = 96, 10
+"""Starts of a round of the search for all positions, which ends after a round without news."""
+
+SAME = 1e-5
+"""Positions closer than this are one [rad, or lengths of the arm]."""
+
+
+def inverse_kinematics(
+    dynamics: Dynamics,
+    target_pose: ArrayLike,
+    initial_position: ArrayLike | None = None,
+    *,
+    link: str | None = None,
+) -> FloatArray:
+    """Return joint positions, within the joints' limits, that bring a link to a pose.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    target_pose : array-like, shape (4, 4)
+        Homogeneous matrix: pose of the link in the base link's frame [m]. A rotation that is
+        orthonormal to six digits is taken for the nearest one that is.
+    initial_position : array-like, shape (n,), optional
+        Where the search starts [rad or m], moved into the limits if it is not there: the result
+        is the position to which the error falls from here. Where that leads to none, starts about
+        it and random ones follow, and the nearest position that they find is the result, which
+        may be far: compare before you move there. Without it the search starts from random
+        positions, and the result is the one found that is nearest to the middle of the limits.
+    link : str, optional
+        Default: the tip.
+
+    Returns
+    -------
+    array, shape (n,)
+        [rad or m]. Its pose is the target within 1e-9 rad and 1e-9 of the arm's length. Joints
+        that turn are within half a turn of the start, as far as the limits permit. Joints that do
+        not move the link stay at the start; without one, at 0 or the limit next to it.
+
+    Raises
+    ------
+    InputError
+        When an argument is not as expected, the link is unknown, or no joint moves it.
+    InverseKinematicsError
+        When no position was found: the error says by how much the nearest one misses the pose,
+        and has it. The search is local, from many starts: that there is none is not proved.
+
+    Notes
+    -----
+    Damped least squares on the generated Jacobian, see
+    :mod:`ne_dynamics.kinematics.levenberg_marquardt`. Random starts come from a fixed seed.
+    """
+    problem = _make_problem(dynamics, target_pose, link)
+    rng = np.random.default_rng(SEED)
+    if initial_position is None:
+        start = middle = problem.find_middle(problem.clip(np.zeros(dynamics.n)))
+        lots = [(FIRST_STARTS, 0), (MORE_STARTS, 0)]
+    else:
+        start = problem.clip(_check_position(initial_position, dynamics.n))
+        middle = problem.find_middle(start)
+        lots = [(0, 0), (FIRST_STARTS, NEARBY_STARTS), (MORE_STARTS, 0)]
+    tried: list[tuple[FloatArray, FloatArray]] = []
+    for number, (random_starts, nearby_starts) in enumerate(lots):
+        starts = [
+            np.tile(start, (1 if number == 0 else 0, 1)),
+            problem.draw_nearby(rng, start, NEARBY, nearby_starts),
+            problem.draw_starts(rng, middle, random_starts),
+        ]
+        positions, errors = descend(problem, np.vstack(starts))
+        tried.append((positions, errors))
+        met = problem.wrap(positions[problem.are_met(errors)], start)
+        if len(met):
+            return np.asarray(met[np.argmin(problem.measure_distances(met, start))])
+    raise _make_error(problem, dynamics, tried)
+
+
+def inverse_kinematics_branches(
+    dynamics: Dynamics, target_pose: ArrayLike, *, link: str | None = None
+) -> FloatArray:
+    """Return the joint positions, within the joints' limits, that bring a link to a pose.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    target_pose : array-like, shape (4, 4)
+        As for :func:`inverse_kinematics`.
+    link : str, optional
+        Default: the tip.
+
+    Returns
+    -------
+    array, shape (k, n)
+        [rad or m], the one nearest to the middle of the limits first. Of positions that differ by
+        full turns the one nearest to the middle. At a singular pose positions form lines: one of
+        each straight line (a spherical wrist whose axes are aligned), several points of a curved
+        one (a UR whose wrist is). Joints that do not move the link: as for
+        :func:`inverse_kinematics`.
+
+    Raises
+    ------
+    InputError
+        As :func:`inverse_kinematics`, and when the arm is redundant: then the positions are not
+        finite in number.
+    InverseKinematicsError
+        When none was found.
+
+    Notes
+    -----
+    A search from random starts of a fixed seed, until a round of them finds nothing new. It is
+    no closed form: that all were found is likely, not certain.
+    """
+    problem = _make_problem(dynamics, target_pose, link)
+    rng = np.random.default_rng(SEED)
+    middle = problem.find_middle(problem.clip(np.zeros(dynamics.n)))
+    rank = int(problem.count_ranks(problem.draw_starts(rng, middle, FIRST_STARTS)).max())
+    if rank < problem.movers.size:
+        raise InputError(
+            f'dynamics: expected an arm with finitely many positions for a pose, got '
+            f'{problem.movers.size} joints that move {problem.link.name!r} in {rank} directions; '
+            'inverse_kinematics returns one of the positions'
+        )
+    found = np.empty((0, dynamics.n))
+    tried: list[tuple[FloatArray, FloatArray]] = []
+    for _ in range(MOST_ROUNDS):
+        starts = problem.draw_starts(rng, middle, STARTS_A_ROUND)
+        positions, errors = descend(problem, starts)
+        tried.append((positions, errors))
+        positions = problem.wrap(positions[problem.are_met(errors)], middle)
+        before = len(found)
+        for position in positions:
+            if not _is_known(problem, found, position):
+                found = np.vstack([found, position])
+        if len(found) == before:
+            break
+    if not len(found):
+        raise _make_error(problem, dynamics, tried)
+    order = np.argsort(problem.measure_distances(found, middle), kind='stable')
+    return np.asarray(found[order])
+
+
+def _make_problem(dynamics: Dynamics, target_pose: ArrayLike, link: str | None) -> PoseProblem:
+    if not isinstance(dynamics, Dynamics):
+        raise InputError(f'dynamics: expected a Dynamics, got {type(dynamics).__name__}')
+    return PoseProblem(dynamics, check_pose(target_pose, 'target_pose'), link)
+
+
+def _check_position(value: ArrayLike, count: int) -> FloatArray:
+    rows = check_rows(value, 'initial_position', count)
+    if np.ndim(value) != 1:
+        raise InputError(f'initial_position: expected shape ({count},), got {np.shape(value)}')
+    return rows[0]
+
+
+def _is_known(problem: PoseProblem, found: FloatArray, position: FloatArray) -> bool:
+    """Return whether a position is found already, or on a straight line of solutions with one."""
+    if not len(found):
+        return False
+    known = np.vstack([found, problem.wrap(found, position)])  # a full turn apart is the same
+    distances = np.abs((known - position) / problem.scale).max(axis=1)
+    if (distances < SAME).any():
+        return True
+    if problem.count_ranks(position[None])[0] == problem.movers.size:
+        return False
+    # Near a singular position even distinct searches end on one line, or on either side of a fold.
+    halfway = problem.compute_errors(0.5 * (known + position))
+    return bool((np.linalg.norm(halfway, axis=1) < SAME).any())
+
+
+def _make_error(
+    problem: PoseProblem, dynamics: Dynamics, tried: list[tuple[FloatArray, FloatArray]]
+) -> InverseKinematicsError:
+    positions = np.vstack([lot[0] for lot in tried])
+    errors = np.vstack([lot[1] for lot in tried])
+    best = int(np.argmin(np.linalg.norm(errors, axis=1)))
+    shift = problem.length * float(np.linalg.norm(errors[best, :3]))
+    angle = float(np.linalg.norm(errors[best, 3:]))
+    reasons = []
+    joints = problem.movers.size
+    if joints < 6:
+        reasons.append(f'{joints} joint{"s" if joints > 1 else ""} cannot meet every pose')
+    at_limits = [
+        dynamics.joint_names[joint]
+        for joint in problem.movers
+        if positions[best, joint] in (problem.lower[joint], problem.upper[joint])
+    ]
+    if at_limits:
+        reasons.append(f'at a limit there: {", ".join(at_limits)}')
+    return InverseKinematicsError(
+        f'target_pose: expected a pose that {problem.link.name!r} can take within the limits of '
+        f'the joints (to {TOLERANCE:g}); the nearest of {len(positions)} tries misses it by '
+        f'{shift:.3g} m and {angle:.3g} rad' + ''.join(f'; {reason}' for reason in reasons),
+        positions[best],
+        shift,
+        angle,
+    )
