@@ -41,6 +41,7 @@ def add_parser(subparsers: Any) -> None:
         '--joints', type=_count, default=6, metavar='N', help='of a general arm (default: 6)'
     )
     _add_output(concurrency)
+    _study(studies, 'lanes', 'what one core does side by side already, timed', is_written=False)
     _add_forms(studies)
     six_link = _study(studies, 'six-link', 'torques of a six-link arm on a trapezoidal motion')
     puma = _study(studies, 'puma', 'a Puma under the computed-torque law, read in two ways')
@@ -160,6 +161,10 @@ def _report(args: argparse.Namespace) -> StudyReport:
             from ne_dynamics.papers.studies import counts
 
             return counts.study(progress=progress)
+        if args.study == 'lanes':
+            from ne_dynamics.papers.studies import lanes
+
+            return lanes.study(progress)
         if args.study == 'forms':
             return _run_forms(args, progress)
         if args.study == 'concurrency':
