@@ -40,7 +40,7 @@ MULTIPLY_ADD_CYCLES = 4
 
 REPEATS = 400
 CALLS = 500
-HANDOVERS = 2000
+HANDOVERS = 200
 HANDOVER_REPEATS = 30
 ARITHMETIC = re.compile(r'^v?(mul|add|sub|div|fn?m(add|sub))\d*[sp]d')
 
