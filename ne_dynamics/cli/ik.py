@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from ne_dynamics.cli.options.exponents import accept_exponents
 from ne_dynamics.cli.options.extras import add_extras, get_extras
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
@@ -34,6 +35,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'link) to a pose in the frame of the base link. Exit code 1, with how far off the nearest '
         'position is, when none was found.',
     )
+    accept_exponents(parser)
     parser.add_argument('--model', required=True, metavar='MODEL', help='URDF, or DH file (YAML)')
     parser.add_argument(
         '--base-link',

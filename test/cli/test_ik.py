@@ -71,6 +71,13 @@ def test_roll_pitch_and_yaw_are_those_of_urdf(capsys):
     np.testing.assert_array_equal(np.array(report['target_pose'])[:3, :3], np.eye(3))
 
 
+def test_what_json_writes_can_be_a_start(capsys):
+    """Small negative numbers have an exponent in JSON, and are numbers as arguments too."""
+    start = ['0', '1e-3', '1.5', '-5.9e-1', '-1.5E0', '-1e-05']
+    report = read_json(capsys, '--model', SIX_LINK, *POSE_A, '--from', *start)
+    np.testing.assert_allclose(report['positions'], [PRINTED_A], rtol=0.0, atol=2e-5)
+
+
 def test_a_link_of_a_tree_is_brought_to_a_pose(capsys):
     """--link names it where there is no tip, and --tip-link cuts the model there."""
     dynamics = ned.Dynamics(ned.load_urdf(ARM, tip_link='tcp'), backend='python')
