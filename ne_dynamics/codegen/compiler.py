@@ -143,6 +143,18 @@ class Toolchain:
 
     def compile(self, text: str) -> bytes:
         """Return the object code of a module."""
+        module, machine = self._optimised(text)
+        code: bytes = machine.emit_object(module)
+        return code
+
+    def assemble(self, text: str) -> str:
+        """Return the assembly text of what :meth:`compile` makes of a module."""
+        module, machine = self._optimised(text)
+        assembly: str = machine.emit_assembly(module)
+        return assembly
+
+    def _optimised(self, text: str) -> tuple[Any, Any]:
+        """Return a module, optimised, and the code generator that it is for."""
         # A context of its own: constants and types live as long as their context.
         module = self.binding.parse_assembly(text, self.binding.create_context())
         module.triple = self.binding.get_default_triple()
@@ -151,8 +163,7 @@ class Toolchain:
         machine.set_asm_verbosity(False)
         module.data_layout = str(machine.target_data)
         _optimise(self.binding, machine, module)
-        code: bytes = machine.emit_object(module)
-        return code
+        return module, machine
 
     def load(self, code: bytes, symbols: Mapping[str, int]) -> Engine:
         """Return object code, linked and ready to run.

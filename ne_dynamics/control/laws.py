@@ -33,12 +33,14 @@ is PD alone.
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ne_dynamics.algorithms.gain_conditions import find_broken_conditions
 from ne_dynamics.control.trajectory import TURN, DesiredState, continuous_joints
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -194,20 +196,36 @@ class Gains:
         """
         return cls(gain_matrix(kp, n, f'{name}.kp'), gain_matrix(kv, n, f'{name}.kv'))
 
-    def remarks(self, name: str = 'gains') -> list[str]:
-        """Return what is allowed but probably not meant, one sentence each."""
+    def remarks(self, name: str = 'gains', joint_names: Sequence[str] | None = None) -> list[str]:
+        """Return what is allowed but probably not meant, one sentence each.
+
+        That is a gain of zero, and what the conditions for a vanishing error ask for and the
+        gains do not give; see :mod:`ne_dynamics.algorithms.gain_conditions`. All of it is
+        allowed: feed-forward alone needs no gains, and a joint may be left to others.
+
+        Parameters
+        ----------
+        name : str
+            What the gains belong to.
+        joint_names : sequence of n str, optional
+            In the order of the gains.
+        """
+        n = max((len(gain) for gain in (self.kp, self.kv) if gain.ndim), default=1)
+        broken = find_broken_conditions(
+            _as_matrix(self.kp, n), _as_matrix(self.kv, n), joint_names
+        )
         found = []
         for key, gain in (('kp', self.kp), ('kv', self.kv)):
             if not gain.any():
                 found.append(f'{name}.{key} is zero: no feedback from that error')
-            elif gain.ndim == 2:
-                lowest = float(np.linalg.eigvalsh(0.5 * (gain + gain.T))[0])
-                if lowest < -1e-9 * float(np.abs(gain).max()):
-                    found.append(
-                        f'{name}.{key} is not positive semidefinite (lowest eigenvalue of its '
-                        f'symmetric part {lowest:.3g}): the loop may be unstable'
-                    )
+                continue
+            found += [f'{name}.{key} {each.reason}' for each in broken if each.gain == key]
         return found
+
+
+def _as_matrix(gain: FloatArray, n: int) -> FloatArray:
+    """Return a gain in any form as its full matrix, shape (n, n)."""
+    return gain if gain.ndim == 2 else np.diag(np.broadcast_to(gain, n))
 
 
 class ControlLaw:

@@ -244,7 +244,7 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
         for name in (Mode.COMPUTED_TORQUE.value, Mode.FEEDFORWARD_PD.value)
     }
     gains = gains_by_mode.get(mode.value)
-    remarks = [] if gains is None else gains.remarks(mode.value)
+    remarks = [] if gains is None else gains.remarks(mode.value, arm.robot.joint_names)
     # Lengths first, in the order they are given in; then the model's order.
     given = np.array(values['effort_limits'])
     if given.size:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from ne_dynamics.cli.main import main
+from ne_dynamics.papers.studies import puma
 from ne_dynamics.papers.studies.document import END, begin
 from ne_dynamics.shipped import shipped_file
 
@@ -37,12 +38,15 @@ def test_equivalence_takes_a_seed(capsys):
     ('arguments', 'picture'),
     [
         (('six-link', '--duration', '2'), 'six-link.png'),
+        (('six-link', '--path', 'joint', '--duration', '.5'), 'six-link.png'),
         (('puma', '--duration', '.05'), 'puma.png'),
     ],
 )
-def test_simulations_draw_and_print_json(tmp_path, capsys, arguments, picture):
+def test_simulations_draw_and_print_json(tmp_path, capsys, monkeypatch, arguments, picture):
     """The picture goes to the folder that was named, the figures to stdout."""
     pytest.importorskip('matplotlib', reason='matplotlib is missing')
+    # The durations that the document shows are those of another test.
+    monkeypatch.setattr(puma, 'DURATIONS', (0.1,))
     assert main(['reproduce', *arguments, '--json', '--output', str(tmp_path / 'new')]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data['duration'] == float(arguments[-1])

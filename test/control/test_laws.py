@@ -213,6 +213,34 @@ def test_doubtful_gains_are_remarked() -> None:
     assert Gains.from_values([2.0, 1.0, 1.0, 2.0], [1.0], 2).remarks() == []
 
 
+@pytest.mark.parametrize(
+    ('kp', 'kv', 'expected'),
+    [
+        ([1.0, 0.0], [1.0], ['x.kp is not positive definite', 'error of elbow may stay']),
+        ([1.0], [1.0, 0.0], ['x.kv damps no oscillation of elbow']),
+        ([2.0, 1.0, 0.0, 2.0], [1.0], ['x.kp is not symmetric (1 for shoulder by elbow, 0 for']),
+        ([1.0], [2.0, 0.0, 1.0, 2.0], ['x.kv is not symmetric']),
+        ([1.0], [1.0, 1.0, 1.0, 1.0], ['x.kv damps no oscillation of shoulder, elbow']),
+    ],
+)
+def test_gains_that_let_an_error_stay_are_remarked(kp, kv, expected: list[str]) -> None:
+    """Gains that break a condition of a vanishing error are taken, with one remark that names
+    the joint.
+    """
+    (remark,) = Gains.from_values(kp, kv, 2).remarks('x', ['shoulder', 'elbow'])
+    for text in expected:
+        assert text in remark
+
+
+def test_gains_that_are_off_are_remarked_once() -> None:
+    """Without gains, as feedforward_pd has them at first, one remark a gain is all."""
+    assert Gains.from_values([0.0], [0.0], 6).remarks('x') == [
+        'x.kp is zero: no feedback from that error',
+        'x.kv is zero: no feedback from that error',
+    ]
+    assert Gains.from_values([100.0], [20.0], 6).remarks('x') == []
+
+
 def test_continuous_joints_are_corrected_by_the_short_way(spinner: Dynamics) -> None:
     """Whole turns between desired and measured position change nothing where there is no stop."""
     law = ControlLaw(spinner, Mode.COMPUTED_TORQUE, Gains.from_values(50.0, 10.0, 2))

@@ -188,6 +188,34 @@ def test_gains_that_are_not_square_are_refused():
         )
 
 
+@pytest.mark.parametrize(
+    ('kp', 'kv', 'match'),
+    [
+        (np.diag([1.0, 0.0]), np.eye(2), r'\(b\) kp is not positive definite .* joint 2 may stay'),
+        ([[1.0, 0.1], [0.0, 1.0]], np.eye(2), r'\(b\) kp is not symmetric'),
+        (np.eye(2), np.diag([1.0, -1.0]), r'\(a\) kv is not positive semidefinite'),
+        (np.eye(2), np.diag([1.0, 0.0]), r'\(c\) kv damps no oscillation of joint 2'),
+        (np.zeros((2, 2)), np.zeros((2, 2)), r'\(b\) kp .*; \(c\) kv'),
+        (np.eye(2), np.eye(3), 'kv: expected 2 rows of 2 numbers'),
+        ([[1.0, 0.0]], np.eye(1), 'kp: expected 1 rows of 1 numbers'),
+        ([], [], 'kp: expected 1 rows of 1 numbers'),
+        ([[np.nan]], [[1.0]], 'kp: expected finite numbers'),
+    ],
+)
+def test_gains_without_a_promise_are_refused(kp, kv, match):
+    """Gains that break a condition of 003, below (4.3), are refused, and all that is broken is
+    named.
+    """
+    with pytest.raises(InputError, match=match):
+        computed_torque_law.check_gains(kp, kv)
+
+
+def test_the_gains_of_the_document_meet_its_conditions():
+    """Kp = 100, Kv = 20 on the diagonals are accepted, and so are full matrices."""
+    computed_torque_law.check_gains((100.0 * np.eye(6)).tolist(), (20.0 * np.eye(6)).tolist())
+    computed_torque_law.check_gains([[2.0, 1.0], [1.0, 2.0]], [[1.0, 0.5], [0.5, 1.0]])
+
+
 def test_a_simulation_refuses_a_step_that_does_not_advance():
     """A step of zero, and velocities of another number than positions, are refused."""
     with pytest.raises(InputError, match='step: expected more than 0'):

@@ -177,3 +177,14 @@ def test_zero_gains_are_warned_of(bench) -> None:
     """feedforward_pd with its default gains has no feedback, and says so."""
     bench.start(mode='feedforward_pd')
     bench.hear('feedforward_pd.kp is zero: no feedback')
+
+
+def test_a_joint_without_a_gain_is_warned_of_by_its_name(bench) -> None:
+    """Gains with a zero for one joint are taken, with a warning that names the joint, whatever
+    the order of the commands.
+    """
+    names = list(bench.dynamics.joint_names)
+    order = [3, 0, 5, 1, 4, 2]
+    bench.start(joints=[names[index] for index in order], computed_torque__kp=[100.0] * 5 + [0.0])
+    bench.hear('computed_torque.kp is not positive definite', f'error of {names[2]} may stay')
+    bench.answer(bench.joint_state(np.zeros(6)))

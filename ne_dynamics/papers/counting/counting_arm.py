@@ -11,8 +11,10 @@ from ne_dynamics.papers.forms.coverage import Covers, half_way_center
 from ne_dynamics.papers.forms.random_arms import random_arm
 
 
-def make_counting_arm(covers: Covers, n: int, principal_axes: bool = False) -> Arm:
-    """Return an arm of n revolute joints as the authors count one.
+def make_counting_arm(
+    covers: Covers, n: int, principal_axes: bool = False, sliding: bool = False
+) -> Arm:
+    """Return an arm of n joints of one kind as the authors count one.
 
     Parameters
     ----------
@@ -21,6 +23,8 @@ def make_counting_arm(covers: Covers, n: int, principal_axes: bool = False) -> A
     n : int
     principal_axes : bool
         Whether inertia tensors are diagonal, also where the form covers others.
+    sliding : bool
+        Whether all joints slide; else they turn.
 
     Returns
     -------
@@ -33,14 +37,16 @@ def make_counting_arm(covers: Covers, n: int, principal_axes: bool = False) -> A
         rng,
         n,
         covers.convention,
-        prismatic=0.0,
+        prismatic=1.0 if sliding else 0.0,
         principal_axes=principal_axes or not covers.products_of_inertia,
         friction=False,
         base_and_tool=False,
     )
     links = []
     for link in arm.links:
-        row = replace(link, theta=0.0, offset=0.0, alpha=float(rng.uniform(0.3, 1.2)))
+        # The joint's coordinate is all there is: nothing is added to it.
+        row = replace(link, d=0.0) if sliding else replace(link, theta=0.0)
+        row = replace(row, offset=0.0, alpha=float(rng.uniform(0.3, 1.2)))
         if not covers.any_center_of_mass:
             center = np.array(half_way_center(row))
             row = replace(row, inertia=replace(row.inertia, center_of_mass=center))

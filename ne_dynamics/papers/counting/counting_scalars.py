@@ -222,7 +222,7 @@ def count_operations(
     gravity: Sequence[float] = (0.0, 0.0, -9.8),
     skip_trivial: bool = False,
     wrench: bool = False,
-    **options: bool,
+    **options: bool | str,
 ) -> Tally:
     """Count one call of an inverse dynamics.
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from ne_dynamics.errors import InputError
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
 from ne_dynamics.papers.counting.counting_scalars import Count, Tally, count_operations
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit
-from ne_dynamics.papers.forms import FORMULATIONS
+from ne_dynamics.papers.forms import FORMULATIONS, computed_torque_law, strobing
 from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
 
 FITTED_FROM = 2
 """A recursion's first link may be cheaper than its share."""
-
-GAINS = Count(2, 4)
-"""What 003 adds for each joint: qdd + Kv ed + Kp e with diagonal gains."""
 
 
 class Cost(NamedTuple):
@@ -34,6 +33,60 @@ class Cost(NamedTuple):
         return f'{self.multiplications(n)}; {self.additions(n)}'
 
 
+@dataclass(frozen=True)
+class Setting:
+    """How a form is run to be counted.
+
+    Attributes
+    ----------
+    formulation : str
+        Name of the form.
+    principal_axes : bool
+        Whether inertia tensors are diagonal.
+    as_published : bool
+        Whether the tip wrench, and positions and velocities where the form gives them, count.
+    sliding : bool
+        Whether all joints slide; else they turn.
+    relative_acceleration : str
+        Of :data:`~ne_dynamics.papers.forms.relative_acceleration.WAYS`; '' for the form's own.
+    """
+
+    formulation: str
+    principal_axes: bool = False
+    as_published: bool = False
+    sliding: bool = False
+    relative_acceleration: str = ''
+
+    def text(self) -> str:
+        """Return the form's name and what is special."""
+        special = [
+            words
+            for words, given in (
+                ('principal axes', self.principal_axes),
+                ('as published', self.as_published),
+                ('sliding joints', self.sliding),
+                (self.relative_acceleration.replace('_', ' '), self.relative_acceleration),
+            )
+            if given
+        ]
+        return self.formulation + (f' ({", ".join(special)})' if special else '')
+
+    def run(self, n: int, skip_trivial: bool) -> Tally:
+        """Return the tally of one inverse dynamics of n joints."""
+        form = FORMULATIONS[self.formulation]
+        function: InverseDynamicsFunction = form.inverse_dynamics
+        if self.as_published and self.formulation == 'angeles':
+            function = partial(function, with_positions=True)
+        if self.relative_acceleration:
+            function = partial(function, relative_acceleration=self.relative_acceleration)
+        return count_operations(
+            function,
+            make_counting_arm(form.covers, n, self.principal_axes, self.sliding),
+            wrench=self.as_published,
+            skip_trivial=skip_trivial,
+        )
+
+
 class CostMeter:
     """Counts what the forms cost, once for each arm and way of counting.
 
@@ -45,81 +98,110 @@ class CostMeter:
 
     def __init__(self, largest: int) -> None:
         self.largest = largest
-        self._tallies: dict[tuple[str, int, bool, bool, bool], Tally] = {}
+        self._tallies: dict[tuple[Setting, int, bool], Tally] = {}
 
-    def take_tally(
-        self,
-        name: str,
-        n: int,
-        principal_axes: bool = False,
-        as_published: bool = False,
-        skip_trivial: bool = False,
-    ) -> Tally:
+    def take_tally(self, setting: Setting, n: int, skip_trivial: bool = False) -> Tally:
         """Return the tally of one inverse dynamics.
 
         Parameters
         ----------
-        name : str
-            Of the form.
+        setting : Setting
         n : int
             Number of joints.
-        principal_axes : bool
-            Whether inertia tensors are diagonal.
-        as_published : bool
-            Whether the tip wrench, and positions and velocities where the form gives them, count.
         skip_trivial : bool
             Whether products with 0 and 1 and sums with 0 cost nothing.
         """
-        key = (name, n, principal_axes, as_published, skip_trivial)
+        key = (setting, n, skip_trivial)
         if key not in self._tallies:
-            form = FORMULATIONS[name]
-            function: InverseDynamicsFunction = form.inverse_dynamics
-            if as_published and name == 'angeles':
-                function = partial(function, with_positions=True)
-            self._tallies[key] = count_operations(
-                function,
-                make_counting_arm(form.covers, n, principal_axes),
-                wrench=as_published,
-                skip_trivial=skip_trivial,
-            )
+            self._tallies[key] = setting.run(n, skip_trivial)
         return self._tallies[key]
 
     def count(self, name: str, n: int, skip_trivial: bool = False) -> Count:
-        """Return all operations of one inverse dynamics, see :meth:`take_tally`."""
-        return self.take_tally(name, n, skip_trivial=skip_trivial).total
+        """Return all operations of one inverse dynamics of a form, see :meth:`take_tally`."""
+        return self.take_tally(Setting(name), n, skip_trivial).total
 
-    def fit_cost(
-        self,
-        name: str,
-        terms: Sequence[str] = (),
-        principal_axes: bool = False,
-        as_published: bool = False,
-        with_gains: bool = False,
-    ) -> Cost:
+    def fit_cost(self, setting: Setting, terms: Sequence[str] = ()) -> Cost:
         """Return formulas that meet the counts of every number of joints.
 
         Parameters
         ----------
-        name, principal_axes, as_published
-            As for :meth:`take_tally`.
+        setting : Setting
         terms : sequence of str
             Of the form, summed; empty for all of them.
-        with_gains : bool
-            Whether :data:`GAINS` are added.
 
         Raises
         ------
         InputError
-            When no polynomial meets the counts.
+            When the form has no term of a name, or no polynomial meets the counts.
         """
         counts = {}
         for n in range(FITTED_FROM, self.largest + 1):
-            tally = self.take_tally(name, n, principal_axes, as_published)
-            parts = [tally.terms.get(term, Count()) for term in terms] or [tally.total]
-            if with_gains:
-                parts.append(Count(GAINS.multiplications * n, GAINS.additions * n))
+            tally = self.take_tally(setting, n)
+            missing = [term for term in terms if term not in tally.terms]
+            if missing:
+                raise InputError(
+                    f'{setting.formulation}: expected terms of {", ".join(tally.terms)}, '
+                    f'got {", ".join(missing)}'
+                )
+            parts = [tally.terms[term] for term in terms] or [tally.total]
             counts[n] = sum(parts, Count())
-        return Cost(
-            fit({n: count.multiplications for n, count in counts.items()}),
-            fit({n: count.additions for n, count in counts.items()}),
+        return fit_counts(counts)
+
+
+def fit_counts(counts: Mapping[int, Count]) -> Cost:
+    """Return the formulas that meet counts by number of joints exactly.
+
+    Raises
+    ------
+    InputError
+        When no polynomial meets the counts.
+    """
+    return Cost(
+        fit({n: count.multiplications for n, count in counts.items()}),
+        fit({n: count.additions for n, count in counts.items()}),
+    )
+
+
+def measure_gains(largest: int) -> Cost:
+    """Return the cost of ``qdd + Kv ed + Kp e`` (003 4.4), with the diagonal gains of section 5.
+
+    Parameters
+    ----------
+    largest : int
+        Number of joints up to which the formulas are fitted. Zeros of the gain matrices are
+        skipped.
+    """
+    counts = {}
+    for n in range(FITTED_FROM, largest + 1):
+        tally = Tally(skip_trivial=True)
+        state = [tally.numbers([0.1] * n) for _ in range(5)]
+        kp, kv = (
+            [[gain if row == column else 0.0 for column in range(n)] for row in range(n)]
+            for gain in (100.0, 20.0)
         )
+        computed_torque_law.substituted_acceleration(*state, kp=kp, kv=kv)
+        counts[n] = tally.total
+    return fit_counts(counts)
+
+
+def measure_strobing(what: str, largest: int) -> Cost:
+    """Return the cost of M or of all C^i_jk by strobing the recursion of Luh, Walker and Paul.
+
+    Parameters
+    ----------
+    what : str
+        'mass_matrix' or 'velocity_coefficients'.
+    largest : int
+        Number of joints up to which the formulas are fitted.
+    """
+    strobed = {
+        'mass_matrix': strobing.mass_matrix,
+        'velocity_coefficients': strobing.velocity_coefficients,
+    }[what]
+    form = FORMULATIONS['luh_walker_paul']
+    counts = {}
+    for n in range(FITTED_FROM, largest + 1):
+        tally = Tally()
+        strobed(make_counting_arm(form.covers, n), tally.numbers([0.1] * n), form.function)
+        counts[n] = tally.total
+    return fit_counts(counts)

@@ -128,6 +128,24 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('qdd + Kv ed + Kp e', P(2, 0), P(4, 0)),
         (TOTAL, P(119, -24), P(107, -21)),
     ),
+    '004 list (i)': _table(
+        '004 list (i)',
+        ('Q_i', P(4, 0), P(0)),
+        ('c_i', P(8, 0), P(10, 0)),
+        ('w_i', P(8, 0), P(5, 0)),
+        ('cd_i', P(20, 0), P(16, 0)),
+        ('wd_i', P(10, 0), P(7, 0)),
+        ('cdd_i', P(32, 0), P(28, 0)),
+    ),
+    '004 list (ii)': _table(
+        '004 list (ii)',
+        ('Q_i', P(4, 0), P(0)),
+        ('c_i', P(16, 0), P(15, 0)),
+        ('w_i', P(8, 0), P(4, 0)),
+        ('cd_i', P(14, 0), P(11, 0)),
+        ('wd_i', P(8, 0), P(4, 0)),
+        ('cdd_i', P(20, 0), P(19, 0)),
+    ),
     '004 table 7.1': _table(
         '004 table 7.1',
         ('Q_i', P(4, 0), P(0)),
@@ -168,11 +186,17 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('Balafoutis & Patel (1991), tensor', P(489), P(420)),
         ('Li & Sankar (1992), Lagrange', P(459), P(390)),
     ),
-    '004 (7.43)': _table('004 (7.43)', (TOTAL, P(137, -22), P(110, -14))),
+    '004 (7.42)': _table('004 (7.42)', ('dynamics, n = 6', P(308), P(250))),
+    '004 (7.43)': _table(
+        '004 (7.43)',
+        (TOTAL, P(137, -22), P(110, -14)),
+        ('n = 6', P(800), P(646)),
+    ),
 }
 """Rows by document and table."""
 
 REMARKS = {
+    '004 list (i)': 'for a joint that turns, list (ii) for one that slides; entered n times',
     '001 table 1': 'the rows of table 2 add up to this total; the appendix, which prints the same '
     'two polynomials, has multiplications and additions swapped',
     '004 table 7.1': 'the rows add up to 74n and 56n; the total holds the positions c_i as well '

@@ -154,38 +154,44 @@ def _recur_outward(request: Request, with_positions: bool) -> OutwardState:
         rho = mass_center_from_joint(link)
         lever = rho
         if link.is_prismatic:
-            term('c_i' if with_positions else 'cdd_i')
-            # ERRATUM: b_i e_i and its rates are printed as of F_{i+1}; they are of F_i, so
-            # Q_i^T e_i stands in their place (the document's own rule above (7.26)).
-            axis = rotation.axis()
+            # ERRATUM: b_i e_i and its rates are printed as of F_{i+1}. They are of F_i, where each
+            # is one component: they are added before Q_i^T (the document's own rule above (7.26)).
+            shift = joint_shift(link, position)
+            term('lever')
             # ERRATUM: (7.38d) takes rho_i as the lever of f_i^P about O_i, but for a joint that
             # slides (7.32d) makes O_i C_i equal to b_i e_i + rho_i.
-            lever = add(rho, scale(joint_shift(link, position), axis))
+            lever = add(rho, scale(shift, rotation.axis()))
+            term('c_i' if with_positions else 'cdd_i')
             # u_i <- Q_i^T delta_{i-1} + rho_i + b_i e_i
-            u = add(rotation.to_next(delta), lever)
+            u = add(rotation.to_next([delta[0], delta[1], delta[2] + shift]), rho)
             if with_positions:
                 # c_i <- Q_i^T c_{i-1} + u_i
                 c = add(rotation.to_next(c), u)
             term('w_i')
+            w_before = w
             # w_i <- Q_i^T w_{i-1}
             w = rotation.to_next(w)
             term(shared)
             # v_i <- w_i x u_i
             v = cross(w, u)
-            # w_i <- bd_i e_i
-            sliding = scale(rate, axis)
             if with_positions:
-                # cd_i <- Q_i^T cd_{i-1} + v_i + w_i
-                cd = add(add(rotation.to_next(cd), v), sliding)
+                # cd_i <- Q_i^T cd_{i-1} + v_i + bd_i e_i
+                cd = add(rotation.to_next([cd[0], cd[1], cd[2] + rate]), v)
             term('wd_i')
             # wd_i <- Q_i^T wd_{i-1}
             wd = rotation.to_next(wd)
             term('cdd_i')
-            # cdd_i <- Q_i^T cdd_{i-1} + wd_i x u_i + w_i x (v_i + w_i + w_i) + bdd_i e_i
-            cdd = add(
-                add(rotation.to_next(cdd), cross(wd, u)),
-                add(cross(w, add(v, add(sliding, sliding))), scale(acceleration, axis)),
+            # cdd_i <- Q_i^T cdd_{i-1} + wd_i x u_i + w_i x (v_i + 2 bd_i e_i) + bdd_i e_i, with
+            # w_i x e_i taken in F_i as in (7.30).
+            twice = rate + rate
+            cdd = rotation.to_next(
+                [
+                    cdd[0] + twice * w_before[1],
+                    cdd[1] - twice * w_before[0],
+                    cdd[2] + acceleration,
+                ]
             )
+            cdd = add(add(cdd, cross(wd, u)), cross(w, v))
         else:
             if with_positions:
                 term('c_i')

@@ -285,6 +285,14 @@ class Arm:
         """Return the arm with other links."""
         return replace(self, links=tuple(links))
 
+    def beyond(self, index: int) -> Arm:
+        """Return the arm from the joint of an index outward, on the link before it as its base.
+
+        Its base link's frame is frame `index` of this arm: gravity, where there is any, is given
+        in those axes.
+        """
+        return replace(self, links=self.links[index:], base=Transform.identity())
+
     def without_drives(self) -> Arm:
         """Return the arm without Coulomb friction and rotor inertia, which no document covers."""
         return self.with_links(

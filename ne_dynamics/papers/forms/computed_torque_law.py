@@ -3,12 +3,18 @@
 Source: 003 section 4. The law (4.1) needs D, H and G of Lagrange's form. By (4.4) any inverse
 dynamics gives the same torque when its acceleration is replaced by the desired one plus the gain
 matrices times the errors. Gains are full matrices.
+
+That law and substitution agree for any gains; that the error vanishes is promised under three
+conditions, which :func:`check_gains` checks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from ne_dynamics.algorithms.gain_conditions import find_broken_conditions
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers.forms import lagrange_euler
 from ne_dynamics.papers.forms.arm import Arm
@@ -23,6 +29,37 @@ EQUATIONS = '003 (4.1)-(4.4)'
 
 Gain = Sequence[Scalars]
 """n rows of n numbers."""
+
+
+def check_gains(kp: Sequence[Sequence[float]], kv: Sequence[Sequence[float]]) -> None:
+    """Refuse gains for which 003 does not promise that the error vanishes.
+
+    Parameters
+    ----------
+    kp, kv : n rows of n floats
+        [1/s^2] and [1/s]
+
+    Raises
+    ------
+    InputError
+        When a matrix is not square, of another size or not finite, or a condition does not hold:
+        (a) Kv symmetric and non-negative definite, (b) Kp symmetric and positive definite, (c)
+        the rank of [Kv | Kp Kv | ... | Kp^(n-1) Kv] is n. The message names all that do not.
+    """
+    matrices = {}
+    for name, gain in (('kp', kp), ('kv', kv)):
+        n = len(kp)
+        if not n or len(gain) != n or any(len(row) != n for row in gain):
+            raise InputError(f'{name}: expected {max(n, 1)} rows of {max(n, 1)} numbers')
+        matrix = np.array(gain, dtype=np.float64)
+        if not np.isfinite(matrix).all():
+            raise InputError(f'{name}: expected finite numbers, got {matrix.tolist()}')
+        matrices[name] = matrix
+    broken = find_broken_conditions(matrices['kp'], matrices['kv'])
+    if broken:
+        # 003, below (4.3).
+        reasons = '; '.join(f'({item.condition}) {item.gain} {item.reason}' for item in broken)
+        raise InputError(f'gains: expected the conditions of a vanishing error, got {reasons}')
 
 
 def substituted_acceleration(

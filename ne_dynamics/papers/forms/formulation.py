@@ -71,7 +71,7 @@ class Formulation:
         gravity: Scalars,
         wrench: Scalars | None = None,
         base_motion: Scalars | None = None,
-        **options: bool,
+        **options: bool | str,
     ) -> list[Scalar]:
         """Return the joint efforts that a motion takes.
 
@@ -89,7 +89,7 @@ class Formulation:
         base_motion : sequence of 9 scalars, optional
             Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration
             [m/s^2] (without gravity) of the base link's frame, in its axes.
-        **options : bool
+        **options : bool or str
             Choices that one form alone offers, see its module.
 
         Returns

@@ -30,7 +30,15 @@ from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar, Scalars
-from ne_dynamics.papers.forms.transform_derivatives import ChainTransforms, multiply_4x4
+from ne_dynamics.papers.forms.matrices_4x4 import (
+    add_4x4,
+    multiply_4x4,
+    scale_4x4,
+    trace_4x4,
+    trace_of_product,
+    transpose_4x4,
+)
+from ne_dynamics.papers.forms.transform_derivatives import ChainTransforms
 
 DOCUMENT = '001, Turney, Mudge and Lee 1980; 003, Lee et al.'
 EQUATIONS = '001 (1.10)-(1.28), (2.6)-(2.11), appendix; 003 (3.4)-(3.10)'
@@ -61,35 +69,6 @@ def pseudo_inertia(link: DHLink) -> list[list[float]]:
     return [*rows, [*(mass * value for value in com), mass]]
 
 
-def _sum(a: Matrix, b: Matrix) -> Matrix:
-    return [
-        [x + y for x, y in zip(first, second, strict=True)]
-        for first, second in zip(a, b, strict=True)
-    ]
-
-
-def _scaled(factor: Scalar, a: Matrix) -> Matrix:
-    return [[factor * x for x in row] for row in a]
-
-
-def _transposed(a: Matrix) -> Matrix:
-    return [list(column) for column in zip(*a, strict=True)]
-
-
-def _trace_of_product(a: Matrix, b: Matrix) -> Scalar:
-    """Return Tr{a b^t}: only the diagonal is formed (001 appendix)."""
-    total: Scalar = 0.0
-    for row, other in zip(a, b, strict=True):
-        for x, y in zip(row, other, strict=True):
-            product = x * y
-            total = product if isinstance(total, float) and total == 0.0 else total + product
-    return total
-
-
-def _trace(a: Matrix) -> Scalar:
-    return a[0][0] + a[1][1] + a[2][2] + a[3][3]
-
-
 def mass_matrix(arm: Arm, q: Scalars) -> Matrix:
     """Return D(q), n rows of n scalars, each trace on its own (001 2.6, 003 3.8).
 
@@ -117,13 +96,15 @@ def _mass_matrix(arm: Arm, transforms: ChainTransforms) -> Matrix:
     inertias = [pseudo_inertia(link) for link in arm.links]
     for i in range(1, n + 1):
         for j in range(1, i + 1):
+            transforms.term('D, each trace')
             shares: list[Scalar] = []
             for k in range(i, n + 1):
                 # 003 (3.8): Tr{dT_0^k/dq_j J_k (dT_0^k/dq_i)^t}, every factor formed anew.
                 half = multiply_4x4(transforms.first_derivative(k, j), inertias[k - 1])
                 shares.append(
-                    _trace(multiply_4x4(half, _transposed(transforms.first_derivative(k, i))))
+                    trace_4x4(multiply_4x4(half, transpose_4x4(transforms.first_derivative(k, i))))
                 )
+            transforms.term('D, sum')
             matrix[i - 1][j - 1] = matrix[j - 1][i - 1] = _add_up(shares)
     return matrix
 
@@ -152,12 +133,15 @@ def _velocity_coefficients(arm: Arm, transforms: ChainTransforms) -> list[Matrix
     inertias = [pseudo_inertia(link) for link in arm.links]
     for i in range(1, n + 1):
         for m in range(i, n + 1):
-            projection = _transposed(transforms.first_derivative(m, i))
+            transforms.term('H, each trace')
+            projection = transpose_4x4(transforms.first_derivative(m, i))
             for k in range(1, m + 1):
                 for j in range(1, k + 1):
+                    transforms.term('H, each trace')
                     # 003 (3.9): Tr{d2T_0^m/dq_j dq_k J_m (dT_0^m/dq_i)^t}.
                     half = multiply_4x4(transforms.second_derivative(m, j, k), inertias[m - 1])
-                    share = _trace(multiply_4x4(half, projection))
+                    share = trace_4x4(multiply_4x4(half, projection))
+                    transforms.term('H, sum')
                     total = result[i - 1][k - 1][j - 1]
                     total = share if isinstance(total, float) and total == 0.0 else total + share
                     result[i - 1][k - 1][j - 1] = result[i - 1][j - 1][k - 1] = total
@@ -177,11 +161,14 @@ def gravity_vector(arm: Arm, q: Scalars, *, gravity: Scalars) -> list[Scalar]:
     """
     FORM.check(arm, q=q, gravity=gravity)
     transforms = ChainTransforms(arm, q)
-    return _gravity_vector(arm, gravity, transforms.first_derivative)
+    return _gravity_vector(arm, gravity, transforms, transforms.first_derivative)
 
 
 def _gravity_vector(
-    arm: Arm, gravity: Scalars, first_derivative: Callable[[int, int], Matrix]
+    arm: Arm,
+    gravity: Scalars,
+    transforms: ChainTransforms,
+    first_derivative: Callable[[int, int], Matrix],
 ) -> list[Scalar]:
     n = arm.n
     # Only the rows that gravity has a component on are formed: (z_0^a)^t picks one.
@@ -195,10 +182,12 @@ def _gravity_vector(
         total: Scalar = 0.0
         for q in range(i, n + 1):
             link = arm.links[q - 1]
+            transforms.term('gravity, each')
             derivative = first_derivative(q, i)
             for row, value in down:
                 # m_q g rbar_q^a is a constant.
                 weight = [value * (link.mass * x) for x in (*link.center_of_mass, 1.0)]
+                transforms.term('gravity, each')
                 line = derivative[row]
                 # 001 (2.8), 003 (3.6). ERRATUM: 001 has minus before the potential energy (2.1),
                 # where it is plus, and again before its derivative in (2.7): two that cancel. 003
@@ -209,6 +198,7 @@ def _gravity_vector(
                     + line[2] * weight[2]
                     + line[3] * weight[3]
                 )
+                transforms.term('gravity, sum')
                 total = -share if isinstance(total, float) and total == 0.0 else total - share
         result.append(total)
     return result
@@ -274,13 +264,13 @@ def _add_base_motion(
     base_rate, base_second = _compute_base_derivatives(request)
     result = list(efforts)
     for q in range(1, arm.n + 1):
-        rate = _scaled(qd[0] + qd[0], first_derivative(q, 1))
+        rate = scale_4x4(qd[0] + qd[0], first_derivative(q, 1))
         for j in range(2, q + 1):
-            rate = _sum(rate, _scaled(qd[j - 1] + qd[j - 1], first_derivative(q, j)))
-        gained = _sum(multiply_4x4(base_second, between(0, q)), multiply_4x4(base_rate, rate))
+            rate = add_4x4(rate, scale_4x4(qd[j - 1] + qd[j - 1], first_derivative(q, j)))
+        gained = add_4x4(multiply_4x4(base_second, between(0, q)), multiply_4x4(base_rate, rate))
         weighted = multiply_4x4(gained, pseudo_inertia(arm.links[q - 1]))
         for i in range(1, q + 1):
-            result[i - 1] = result[i - 1] + _trace_of_product(weighted, first_derivative(q, i))
+            result[i - 1] = result[i - 1] + trace_of_product(weighted, first_derivative(q, i))
     return result
 
 
@@ -289,11 +279,8 @@ def compute_efforts_plain(request: Request) -> list[Scalar]:
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
     term, _ = request.bookkeeping()
     transforms = ChainTransforms(arm, q)
-    term('gravity')
-    loads = _gravity_vector(arm, request.gravity, transforms.first_derivative)
-    term('D')
+    loads = _gravity_vector(arm, request.gravity, transforms, transforms.first_derivative)
     inertia = _mass_matrix(arm, transforms)
-    term('H')
     coefficients = _velocity_coefficients(arm, transforms)
     term('tau')
     efforts = []
@@ -338,12 +325,12 @@ def compute_efforts(request: Request) -> list[Scalar]:
             rates[j, k] = product if j == k else product + product
     sums = []
     for link_index in range(1, n + 1):
-        total = _scaled(qdd[0], first[link_index, 1])
+        total = scale_4x4(qdd[0], first[link_index, 1])
         for j in range(2, link_index + 1):
-            total = _sum(total, _scaled(qdd[j - 1], first[link_index, j]))
+            total = add_4x4(total, scale_4x4(qdd[j - 1], first[link_index, j]))
         for k in range(1, link_index + 1):
             for j in range(1, k + 1):
-                total = _sum(total, _scaled(rates[j, k], second[link_index, j, k]))
+                total = add_4x4(total, scale_4x4(rates[j, k], second[link_index, j, k]))
         # 001 appendix: the bracket, times J_q, once a link.
         sums.append(multiply_4x4(total, pseudo_inertia(arm.links[link_index - 1])))
     efforts = []
@@ -351,7 +338,7 @@ def compute_efforts(request: Request) -> list[Scalar]:
         term('trace')
         # 001 (2.11) in the order of its appendix: Tr{[...] J_q (dT_0^q/dq_i)^t}.
         shares = [
-            _trace_of_product(sums[link_index - 1], first[link_index, i])
+            trace_of_product(sums[link_index - 1], first[link_index, i])
             for link_index in range(i, n + 1)
         ]
         efforts.append(_add_up(shares))
@@ -359,8 +346,8 @@ def compute_efforts(request: Request) -> list[Scalar]:
     def derivative(link_index: int, j: int) -> Matrix:
         return first[link_index, j]
 
-    term('gravity')
-    loads = _gravity_vector(arm, request.gravity, derivative)
+    loads = _gravity_vector(arm, request.gravity, transforms, derivative)
+    term('tau')
     efforts = [effort + load for effort, load in zip(efforts, loads, strict=True)]
     if request.base_motion is not None:
         term('base')
@@ -398,10 +385,10 @@ def kinetic_energy(arm: Arm, q: Scalars, qd: Scalars) -> Scalar:
     energy: Scalar = 0.0
     for index, link in enumerate(arm.links):
         # 001 (2.4): the velocity of any point of link q is (sum of dT/dq_j qd_j) d_q.
-        rate = _scaled(qd[0], transforms.first_derivative(index + 1, 1))
+        rate = scale_4x4(qd[0], transforms.first_derivative(index + 1, 1))
         for j in range(2, index + 2):
-            rate = _sum(rate, _scaled(qd[j - 1], transforms.first_derivative(index + 1, j)))
-        energy = energy + 0.5 * _trace_of_product(multiply_4x4(rate, pseudo_inertia(link)), rate)
+            rate = add_4x4(rate, scale_4x4(qd[j - 1], transforms.first_derivative(index + 1, j)))
+        energy = energy + 0.5 * trace_of_product(multiply_4x4(rate, pseudo_inertia(link)), rate)
     return energy
 
 

@@ -3,6 +3,10 @@
 Sources: 001 (3.15-3.21), which are 000 (2.31-2.39) and 003 (3.21-3.27). 001 and 003 write them for
 joints that turn; the lines for joints that slide and the viscous friction are those of 000.
 Standard Denavit-Hartenberg frames; everything of link i is in frame i.
+
+The option `relative_acceleration` says how ``w x (w x b) + alpha x b`` is formed, see
+:mod:`ne_dynamics.papers.forms.relative_acceleration`: the authors count ways that differ from what
+they write. Terms are named by the rows of 001 table 3 and 003 table 2.
 """
 
 from __future__ import annotations
@@ -18,14 +22,29 @@ from ne_dynamics.papers.forms.frames import (
     standard_rotation,
 )
 from ne_dynamics.papers.forms.generic_scalars import Scalar
+from ne_dynamics.papers.forms.relative_acceleration import prepare_relative_acceleration
 
 DOCUMENT = '001, Turney, Mudge and Lee 1980; 000, Sasaki 1990; 003, Lee et al.'
 EQUATIONS = '001 (3.15)-(3.21); 000 (2.31)-(2.39); 003 (3.21)-(3.27)'
 COVERS = Covers(convention='standard', moving_base=True, added=('moving_base',))
 
 
-def compute_efforts(request: Request) -> list[Scalar]:
-    """Return the joint efforts that a motion takes."""
+def compute_efforts(
+    request: Request, relative_acceleration: str = 'cross_products'
+) -> list[Scalar]:
+    """Return the joint efforts that a motion takes.
+
+    Parameters
+    ----------
+    request : Request
+    relative_acceleration : str
+        One of :data:`~ne_dynamics.papers.forms.relative_acceleration.WAYS`.
+
+    Raises
+    ------
+    InputError
+        When the way is unknown.
+    """
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
     term, number = request.bookkeeping()
     w, alpha, a = compute_base_state(request)
@@ -69,19 +88,23 @@ def compute_efforts(request: Request) -> list[Scalar]:
             )
             term('a_i')
             a = multiply_transposed(rotation, a_before)
+        relative = prepare_relative_acceleration(relative_acceleration, w, alpha, term)
+        term('a_i')
         # 001 (3.17).
-        a = add(add(cross(w, cross(w, r)), cross(alpha, r)), a)
+        a = add(relative(r), a)
         term('abar_i')
         # 001 (3.18). ERRATUM: the scan has r_i; the vector is rbar_i, to the mass centre.
-        com = link.center_of_mass
-        a_com = add(add(cross(w, cross(w, com)), cross(alpha, com)), a)
+        a_com = add(relative(link.center_of_mass), a)
         term('F_i')
         # 000 (2.35), the first part of 001 (3.19).
         forces.append(scale(link.mass, a_com))
-        term('N_i')
         # 000 (2.36), the first part of 001 (3.20).
-        momentum = multiply(link.tensor, w)
-        moments.append(add(multiply(link.tensor, alpha), cross(w, momentum)))
+        term('I_i alpha_i')
+        change = multiply(link.tensor, alpha)
+        term('omega_i x (I_i omega_i)')
+        gyroscopic = cross(w, multiply(link.tensor, w))
+        term('N_i')
+        moments.append(add(change, gyroscopic))
 
     force: Vector | None = None
     moment: Vector = []
@@ -92,14 +115,19 @@ def compute_efforts(request: Request) -> list[Scalar]:
     for index in reversed(range(arm.n)):
         link, rotation, r = arm.links[index], rotations[index], vectors[index]
         inertial = forces[index]
+        term('m (r_i + rbar_i) x abar_i')
         # A constant for a joint that turns.
         lever = add(link.center_of_mass, r)
-        term('n_i')
         # 001 (3.20) without the outer link; m_i abar_i is the F_i of (3.19).
-        n = add(moments[index], cross(lever, inertial))
+        lever_moment = cross(lever, inertial)
+        term('add n')
+        n = add(moments[index], lever_moment)
         if force is not None:
+            term('r_i x R f')
             # 001 (3.20): what the outer link hands inward, already in frame i.
-            n = add(add(n, cross(r, force)), moment)
+            outer = cross(r, force)
+            term('add n')
+            n = add(add(n, outer), moment)
             term('f_i')
             # 001 (3.19).
             inertial = add(inertial, force)
@@ -110,7 +138,7 @@ def compute_efforts(request: Request) -> list[Scalar]:
             # The products R_i^{i+1} f_{i+1} and R_i^{i+1} n_{i+1} of (3.19) and (3.20).
             term('f_i')
             force = multiply(rotation, inertial)
-            term('n_i')
+            term('R n')
             moment = multiply(rotation, n)
     term('friction')
     # 000 (2.39): b_i qd_i.

@@ -19,7 +19,8 @@ from ne_dynamics.papers.forms.frames import (
     standard_link_vector,
     standard_rotation,
 )
-from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar, Scalars
+from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar
+from ne_dynamics.papers.forms.relative_acceleration import angular_matrix
 
 DOCUMENT = '001, Turney, Mudge and Lee 1980'
 EQUATIONS = '001 (3.15)-(3.16), (5.1)-(5.2), (3.21)'
@@ -28,18 +29,6 @@ COVERS = Covers(
     moving_base=True,
     added=('prismatic', 'products_of_inertia', 'viscous_friction', 'moving_base'),
 )
-
-
-def angular_matrix(w: Scalars, alpha: Scalars) -> Matrix:
-    """Return A_i of 001 section 5, with ``A_i b = w x (w x b) + alpha x b``, rows."""
-    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
-    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
-    return [
-        [-(yy + zz), xy - alpha[2], xz + alpha[1]],
-        [xy + alpha[2], -(zz + xx), yz - alpha[0]],
-        # ERRATUM: the scan prints alpha_z in the middle; it is alpha_x.
-        [xz - alpha[1], yz + alpha[0], -(xx + yy)],
-    ]
 
 
 def central_moments(link: DHLink) -> list[list[float]]:

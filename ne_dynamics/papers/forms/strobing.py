@@ -49,17 +49,21 @@ def mass_matrix(
     -------
     list of n rows
         Column j is the effort of the unit acceleration of joint j, without velocity and gravity;
-        the lower triangle is taken, the upper one mirrored (001 section 7, symmetry).
+        the lower triangle is taken, the upper one mirrored (001 section 7, symmetry). The links
+        before joint j stand still and their rows are not asked for, so that the recursion runs on
+        the n - j + 1 links beyond: n (n + 1) / 2 links in all, as 001 counts.
     """
     form = formulation or default_formulation(arm)
     rigid, n = arm.rigid(), arm.n
-    zeros = _units(n)
     matrix: Matrix = [[0.0] * n for _ in range(n)]
     for column in range(n):
+        moving = rigid.beyond(column)
         # 001, end of section 3.
-        efforts = form(rigid, q, zeros, _units(n, column), gravity=_NO_GRAVITY)
-        for row in range(column, n):
-            matrix[row][column] = matrix[column][row] = efforts[row]
+        efforts = form(
+            moving, q[column:], _units(moving.n), _units(moving.n, 0), gravity=_NO_GRAVITY
+        )
+        for row, effort in enumerate(efforts, start=column):
+            matrix[row][column] = matrix[column][row] = effort
     return matrix
 
 

@@ -6,12 +6,11 @@ derivative by q_j a constant matrix Q multiplies T_{j-1}^s from the left; it onl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ne_dynamics.papers.forms.arm import Arm, DHLink
 from ne_dynamics.papers.forms.bookkeeping import bookkeeping
 from ne_dynamics.papers.forms.frames import joint_cosine_sine, joint_shift
 from ne_dynamics.papers.forms.generic_scalars import ConstantMaker, Matrix, Scalar, Scalars
+from ne_dynamics.papers.forms.matrices_4x4 import multiply_4x4
 
 
 def link_transform(link: DHLink, q: Scalar, number: ConstantMaker = float) -> Matrix:
@@ -32,12 +31,6 @@ def link_transform(link: DHLink, q: Scalar, number: ConstantMaker = float) -> Ma
     ]
 
 
-def multiply_4x4(a: Sequence[Scalars], b: Sequence[Scalars]) -> Matrix:
-    """Return the product of two 4x4 matrices, rows."""
-    columns = list(zip(*b, strict=True))
-    return [[r[0] * c[0] + r[1] * c[1] + r[2] * c[2] + r[3] * c[3] for c in columns] for r in a]
-
-
 def _times_q(link: DHLink, a: Matrix, number: ConstantMaker = float) -> Matrix:
     """Return Q_{i-1}^{i-1} a: rows change places, one changes its sign (001 1.5, 003 2.7)."""
     zeros = [number(0.0)] * 4
@@ -53,16 +46,24 @@ class ChainTransforms:
     ----------
     arm : Arm
     q : sequence of n scalars
+
+    Attributes
+    ----------
+    links : tuple of DHLink
+    term : callable
+        Of the scalars' bookkeeping.
     """
 
     def __init__(self, arm: Arm, q: Scalars) -> None:
         self.links = arm.links
-        self._term, self._number = bookkeeping(*q)
-        self._term('T')
+        self.term, self._number = bookkeeping(*q)
+        # The appendix of 001 counts the products of the transforms, not their own entries.
+        self.term('T_i')
         n = arm.n
         self._between: dict[tuple[int, int], Matrix] = {}
         for index, (link, position) in enumerate(zip(arm.links, q, strict=True)):
             self._between[index, index + 1] = link_transform(link, position, self._number)
+        self.term('T')
         for length in range(2, n + 1):
             for start in range(n - length + 1):
                 end = start + length
@@ -110,11 +111,11 @@ class ChainTransforms:
         second: dict[tuple[int, int, int], Matrix] = {}
         for q in range(1, len(self.links) + 1):
             for j in range(1, q + 1):
-                self._term('dT')
+                self.term('dT')
                 # 001 appendix: q - 1 products a link, for j = 1 none.
                 turned = _times_q(self.links[j - 1], self._between[j - 1, q], self._number)
                 first[q, j] = self._after(j - 1, turned)
-                self._term('d2T')
+                self.term('d2T')
                 # 001 appendix: q (q - 1) / 2 products a link.
                 again = _times_q(self.links[j - 1], turned, self._number)
                 second[q, j, j] = self._after(j - 1, again)

@@ -8,19 +8,29 @@ from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.bench import robots
 from ne_dynamics.codegen.source import Program, trace
+from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.papers.counting.comparisons import COMPARISONS
+from ne_dynamics.papers.counting.claims import Claim, list_claims
 from ne_dynamics.papers.counting.counting_scalars import Count
-from ne_dynamics.papers.counting.measured_costs import FITTED_FROM, Cost, CostMeter
-from ne_dynamics.papers.counting.polynomials import Polynomial
+from ne_dynamics.papers.counting.every_row import EVERY_ROW
+from ne_dynamics.papers.counting.explained_rows import (
+    DERIVED,
+    IMPOSSIBLE,
+    MEASURED,
+    ExplainedRow,
+)
+from ne_dynamics.papers.counting.measured_costs import FITTED_FROM, Cost, CostMeter, Setting
 from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, row
+from ne_dynamics.papers.counting.sources import add_costs
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.report import StudyReport, Table
 
 NAME = 'counts'
 LARGEST_N = 12
 SHOWN_N = 6
+LEAST_PRINTED = 'Li & Sankar (1992), Lagrange'
+"""The row of 004 table 7.3 that takes fewest operations for six joints."""
 
 
 def study(
@@ -40,17 +50,18 @@ def study(
     measured = []
     for index, name in enumerate(FORMULATIONS):
         measured.append(
-            (name, meter.fit_cost(name), meter.count(name, SHOWN_N, skip_trivial=True))
+            (name, meter.fit_cost(Setting(name)), meter.count(name, SHOWN_N, skip_trivial=True))
         )
         progress(index + 1, steps)
-    compared, comparison_data = _compare_with_printed(meter)
+    printed, printed_data = _explain_printed(meter)
+    claims = list_claims(meter)
     progress(steps - 1, steps)
-    traced, traced_data, missing = _count_traced()
+    traced, traced_data, missing = _count_traced(meter)
     progress(steps, steps)
     tables = (
         _tabulate_totals(measured, largest),
-        compared,
-        _tabulate_printed_only(),
+        *printed,
+        _tabulate_claims(claims),
         traced,
     )
     data = {
@@ -69,7 +80,8 @@ def study(
             }
             for name, cost, skipped in measured
         },
-        'compared': comparison_data,
+        'printed': printed_data,
+        'claims': [claim._asdict() for claim in claims],
         'traced': traced_data,
         'missing': missing,
     }
@@ -97,70 +109,83 @@ def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) 
     )
 
 
-def _compare_with_printed(meter: CostMeter) -> tuple[Table, list[dict[str, object]]]:
-    rows, data = [], []
-    for item in COMPARISONS:
-        found = meter.fit_cost(
-            item.formulation, item.terms, item.principal_axes, item.as_published, item.with_gains
-        )
-        printed = Cost(
-            sum((row(item.table, name).multiplications for name in item.rows), Polynomial(())),
-            sum((row(item.table, name).additions for name in item.rows), Polynomial(())),
-        )
-        more = Cost(
-            found.multiplications - printed.multiplications, found.additions - printed.additions
-        )
-        same = not more.multiplications.coefficients and not more.additions.coefficients
-        rows.append(
-            (
-                item.table,
-                ' + '.join(item.rows),
-                printed.text(),
-                'met' if same else found.text(),
-                '' if same else more.at(SHOWN_N),
-                '' if same else item.why,
-            )
+def _explain_printed(meter: CostMeter) -> tuple[list[Table], list[dict[str, object]]]:
+    """Return the printed rows by where they come from, and the same as data."""
+    lines: dict[str, list[Sequence[str]]] = {MEASURED: [], DERIVED: [], IMPOSSIBLE: []}
+    data: list[dict[str, object]] = []
+    for item in EVERY_ROW:
+        printed = _printed_cost(item)
+        ours = add_costs(item.ours, meter) if item.ours else None
+        how = ' + '.join(source.text() for source in item.sources)
+        shown = '' if ours is None else ours.text()
+        head = item.table, item.row, printed.text()
+        lines[item.status].append(
+            {
+                MEASURED: (*head, how),
+                DERIVED: (*head, how, shown, item.why),
+                IMPOSSIBLE: (*head, shown, item.why),
+            }[item.status]
         )
         data.append(
             {
                 'table': item.table,
-                'rows': list(item.rows),
-                'formulation': item.formulation,
-                'terms': list(item.terms),
-                'printed': [str(printed.multiplications), str(printed.additions)],
-                'measured': [str(found.multiplications), str(found.additions)],
-                'met': same,
-                'difference': '' if same else item.why,
+                'row': item.row,
+                'printed': [str(formula) for formula in printed],
+                'status': item.status,
+                'from': how,
+                'ours': None if ours is None else [str(formula) for formula in ours],
+                'why': item.why,
             }
         )
-    table = Table(
-        'Printed and measured: multiplications; additions',
-        ('table', 'row', 'printed', 'measured', f'more at n = {SHOWN_N}', 'why'),
-        rows,
-        ' '.join(f'{name}: {remark}.' for name, remark in REMARKS.items()),
-    )
-    return table, data
+    return [
+        _tabulate_statuses(),
+        Table(
+            'Printed rows that the code, run, meets',
+            ('table', 'row', 'printed', 'measured as'),
+            lines[MEASURED],
+        ),
+        Table(
+            'Printed rows that follow from the number of times each operation is done',
+            ('table', 'row', 'printed', 'follows from', 'ours', 'what the print means'),
+            lines[DERIVED],
+            'Elementary operations with what one of them takes, measured. Ours: what the same '
+            'work takes in the code, where that is another number. '
+            + ' '.join(f'{name}: {remark}.' for name, remark in REMARKS.items()),
+        ),
+        Table(
+            'Printed rows that nothing here gives',
+            ('table', 'row', 'printed', 'ours', 'why'),
+            lines[IMPOSSIBLE],
+        ),
+    ], data
 
 
-def _tabulate_printed_only() -> Table:
-    compared = {(item.table, name) for item in COMPARISONS for name in item.rows}
-    rows = [
-        (
-            line.table,
-            line.row,
-            f'{line.multiplications}; {line.additions}',
-            f'{line.multiplications(SHOWN_N)}; {line.additions(SHOWN_N)}',
+def _printed_cost(item: ExplainedRow) -> Cost:
+    printed = row(item.table, item.row)
+    return Cost(printed.multiplications, printed.additions)
+
+
+def _tabulate_statuses() -> Table:
+    """Return how many rows of each printed table are measured, derived, impossible."""
+    rows = []
+    for table in (*TABLES, 'all'):
+        found = [item.status for item in EVERY_ROW if table in (item.table, 'all')]
+        rows.append(
+            (table, *(str(found.count(status)) for status in (MEASURED, DERIVED, IMPOSSIBLE)))
         )
-        for lines in TABLES.values()
-        for line in lines
-        if (line.table, line.row) not in compared
-    ]
     return Table(
-        'Printed rows with nothing measured beside them',
-        ('table', 'row', 'printed', f'n = {SHOWN_N}'),
+        'Where the printed rows come from',
+        ('table', 'measured', 'derived', 'not to be had'),
         rows,
-        'Totals repeat rows above; the forms of other authors are not built here; the terms of '
-        '003 table 1 are grouped in another way in our code; for 001 table 5 see concurrency.',
+        'Printed and measured counts are multiplications; additions.',
+    )
+
+
+def _tabulate_claims(claims: Sequence[Claim]) -> Table:
+    return Table(
+        'What the documents say in numbers besides',
+        ('where', 'claim', 'how it follows', 'ours'),
+        claims,
     )
 
 
@@ -175,7 +200,20 @@ def trace_inverse_dynamics(robot: Robot) -> Program:
     )
 
 
-def _count_traced() -> tuple[Table, dict[str, list[int]], list[str]]:
+def find_cheapest(meter: CostMeter, n: int) -> tuple[str, Count]:
+    """Return the form that takes fewest operations for n joints, and what it takes."""
+    counts = {name: meter.count(name, n) for name in FORMULATIONS}
+    name = min(counts, key=lambda name: counts[name].multiplications + counts[name].additions)
+    return name, counts[name]
+
+
+def _saved(multiplications: int, additions: int, traced: OperationCount) -> str:
+    """Return how much less the traced equations take than so many operations."""
+    ratio = (traced.multiplications + traced.additions) / (multiplications + additions)
+    return f'{100 * (1 - ratio):.0f} %'
+
+
+def _count_traced(meter: CostMeter) -> tuple[Table, dict[str, list[int]], list[str]]:
     cases: list[tuple[str, Robot]] = [
         (f'general, {n} joint{"s" if n > 1 else ""}', robots.chain(n))
         for n in (1, 2, 3, 6, 7, LARGEST_N)
@@ -186,15 +224,39 @@ def _count_traced() -> tuple[Table, dict[str, list[int]], list[str]]:
         cases.append(('UR5', robots.ur5().robot))
     except MissingDependencyError as error:
         missing.append(f'UR5 is left out: {error}')
+    least = row('004 table 7.3', LEAST_PRINTED)
     rows, data = [], {}
     for name, robot in cases:
         count = trace_inverse_dynamics(robot).count()
-        rows.append((name, str(count.multiplications), str(count.additions), str(count.functions)))
+        form, cheapest = find_cheapest(meter, robot.n)
+        rows.append(
+            (
+                name,
+                str(count.multiplications),
+                str(count.additions),
+                str(count.functions),
+                f'{_saved(cheapest.multiplications, cheapest.additions, count)} ({form})',
+                _saved(int(least.multiplications(robot.n)), int(least.additions(robot.n)), count),
+            )
+        )
         data[name] = [count.multiplications, count.additions, count.functions]
     table = Table(
         'What runs: the recursion traced for one robot',
-        ('robot', 'multiplications', 'additions', 'sines and cosines'),
+        (
+            'robot',
+            'multiplications',
+            'additions',
+            'sines and cosines',
+            'less than the cheapest form above',
+            f'less than {LEAST_PRINTED}, printed',
+        ),
         rows,
-        ' '.join(['Puma 560 with rotor inertia and friction.', *missing]),
+        ' '.join(
+            [
+                'The last columns compare multiplications and additions together with the '
+                'general counts for as many joints. Puma 560 with rotor inertia and friction.',
+                *missing,
+            ]
+        ),
     )
     return table, data, missing

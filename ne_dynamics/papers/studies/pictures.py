@@ -1,16 +1,15 @@
-"""Pictures of the studies, one panel a joint."""
+"""Pictures of the studies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ne_dynamics.errors import MissingDependencyError
-from ne_dynamics.papers.studies.puma import BOUND, Run
-from ne_dynamics.papers.studies.six_link import Torques
+from ne_dynamics.papers.studies.puma_simulation import BIT, Reading, Run
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -22,86 +21,57 @@ except ImportError as error:
 
 GRID_COLOUR = '#d9d9d9'
 TEXT_COLOUR = '#333333'
+JOINT_COLOURS = ('#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#56b4e9')
 
 
-def draw_torques(path: Path, torques: Torques) -> None:
-    """Draw joint torques over time with the share of each term.
-
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    torques : Torques
-    """
-    duration = float(torques.time[-1])
-    figure, panels = _panels()
-    shares = (
-        ('gravity', torques.gravity, '#0072b2'),
-        ('inertia', torques.inertia, '#e69f00'),
-        ('Coriolis and centrifugal', torques.coriolis, '#009e73'),
-    )
-    for joint, axes in enumerate(panels):
-        for third in (1, 2):
-            axes.axvline(third * duration / 3.0, color='#bbbbbb', linewidth=0.8, dashes=(3, 3))
-        axes.axhline(0.0, color='#888888', linewidth=0.8)
-        axes.plot(
-            torques.time, torques.total[:, joint], color='#222222', linewidth=2.4, label='torque'
-        )
-        for label, values, colour in shares:
-            axes.plot(torques.time, values[:, joint], color=colour, linewidth=1.4, label=label)
-        axes.set_title(f'joint {joint + 1}', loc='left', fontsize=10, color=TEXT_COLOUR)
-        axes.set_xlim(0.0, duration)
-    _finish(
-        figure,
-        panels,
-        f'Six-link manipulator, pose A to pose B in {duration:g} s: joint torques and their parts',
-        'torque [N m]',
-        path,
-    )
-
-
-def draw_errors(path: Path, runs: Mapping[str, Run]) -> None:
+def draw_errors(path: Path, runs: Mapping[tuple[Reading, str], Run]) -> None:
     """Draw position errors over time beside the document's bound.
 
     Parameters
     ----------
     path : path
         PNG file to write.
-    runs : mapping of str to Run
-        By law; the first is drawn solid, the second dashed over it.
+    runs : mapping of (Reading, str) to Run
+        By reading, a row of panels each, and profile, a column each.
     """
-    figure, panels = _panels(sharey=True)
-    styles = (
-        {'color': '#56a5d8', 'linewidth': 3.2},
-        {'color': '#222222', 'linewidth': 1.2, 'dashes': (4, 3)},
-    )
+    figure, panels = _panels(sharey='row')
     end = max(float(result.time[-1]) for result in runs.values())
-    largest = max(float(np.abs(result.error).max()) for result in runs.values())
-    for joint, axes in enumerate(panels):
+    for axes, ((reading, profile), result) in zip(panels, runs.items(), strict=True):
         for sign in (1.0, -1.0):
             axes.axhline(
-                sign * 1e4 * BOUND,
-                color='#d1495b',
+                sign * 1e4 * BIT,
+                color='#222222',
                 linewidth=1.2,
+                dashes=(5, 3),
                 label='one bit of the converter, 4.26e-4 rad' if sign > 0.0 else None,
             )
         axes.axhline(0.0, color='#888888', linewidth=0.8)
-        for (name, result), style in zip(runs.items(), styles, strict=True):
-            axes.plot(result.time, 1e4 * result.error[:, joint], label=name, **style)
-        axes.set_title(f'joint {joint + 1}', loc='left', fontsize=10, color=TEXT_COLOUR)
+        for joint, colour in enumerate(JOINT_COLOURS):
+            axes.plot(
+                result.time,
+                1e4 * result.error[:, joint],
+                color=colour,
+                linewidth=1.2,
+                label=f'joint {joint + 1}',
+            )
+        axes.set_title(f'{reading.value}: {profile}', loc='left', fontsize=10, color=TEXT_COLOUR)
         axes.set_xlim(0.0, end)
-        room = 1.15e4 * max(BOUND, largest)
+    for reading, axes in zip(Reading, panels[::3], strict=True):
+        errors = [result.error for (own, _), result in runs.items() if own is reading]
+        room = 1.15e4 * max(BIT, *(float(np.abs(error).max()) for error in errors))
         axes.set_ylim(-room, room)
     _finish(
         figure,
         panels,
-        f'Puma 560 under the computed-torque law, {end:g} s: position error',
+        f'Puma 560 under the computed-torque law, {end:g} s, positions read in 12 bits: position '
+        'error',
         'error [1e-4 rad]',
         path,
+        legend_columns=7,
     )
 
 
-def _panels(sharey: bool = False) -> tuple[Any, list[Any]]:
+def _panels(sharey: Literal['none', 'all', 'row'] = 'none') -> tuple[Any, list[Any]]:
     figure = Figure(figsize=(12.4, 5.7), dpi=100)
     FigureCanvasAgg(figure)
     panels = list(figure.subplots(2, 3, sharex=True, sharey=sharey).flat)
@@ -114,7 +84,9 @@ def _panels(sharey: bool = False) -> tuple[Any, list[Any]]:
     return figure, panels
 
 
-def _finish(figure: Any, panels: list[Any], title: str, unit: str, path: Path) -> None:
+def _finish(
+    figure: Any, panels: list[Any], title: str, unit: str, path: Path, legend_columns: int = 4
+) -> None:
     for index, axes in enumerate(panels):
         if index % 3 == 0:
             axes.set_ylabel(unit)
@@ -127,7 +99,7 @@ def _finish(figure: Any, panels: list[Any], title: str, unit: str, path: Path) -
         *panels[0].get_legend_handles_labels(),
         loc='upper left',
         bbox_to_anchor=(0.006, 0.945),
-        ncols=4,
+        ncols=legend_columns,
         frameon=False,
         fontsize=9.5,
     )

@@ -1,259 +1,336 @@
-"""The simulation of 003 section 5: a Puma under the computed-torque law in two forms."""
+"""The simulation of 003 section 5: a Puma under the computed-torque law, read in two ways."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ne_dynamics.algorithms.profiles import quintic_profile
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
 from ne_dynamics.model.dh import load_dh
-from ne_dynamics.model.robot import FloatArray
-from ne_dynamics.papers.forms import computed_torque_law, strobing
+from ne_dynamics.papers.forms import computed_torque_law
 from ne_dynamics.papers.forms.arm import Arm
-from ne_dynamics.papers.forms.computed_torque_law import Gain
 from ne_dynamics.papers.forms.recovered_arm import arm_from_robot
-from ne_dynamics.papers.forms.rk4 import arm_acceleration, simulate
+from ne_dynamics.papers.studies.puma_simulation import (
+    BIT,
+    GRAVITY,
+    KP,
+    KV,
+    PERIOD,
+    PROFILES,
+    STEPS_A_PERIOD,
+    Reading,
+    Run,
+    Sensor,
+    count_sign_changes,
+    ends,
+    run,
+)
 from ne_dynamics.papers.studies.report import StudyReport, Table
 from ne_dynamics.shipped import shipped_file
 
 NAME = 'puma'
-START = (90.0, 0.0, 90.0, 0.0, 0.0, 0.0)
-END = (45.0, 30.0, 0.0, 45.0, 60.0, 90.0)
-"""Joint positions as printed [deg]."""
 
-TO_MODEL = (180.0, 180.0, -180.0, 0.0, 0.0, 0.0)
-"""From the authors' angles to those of the shipped model, whose frames are turned [deg]."""
-
-BOUND = 4.26e-4
-"""One bit of the authors' converter [rad]."""
-
-KP, KV = 100.0, 20.0
-PERIOD = 0.01
-"""Sampling time [s]."""
-
-GRAVITY = (0.0, 0.0, -9.8)
 DEFAULT_DURATION = 4.0
 """The document prints neither motion time nor profile [s]."""
 
-STEPS_A_PERIOD = 2
-
-DURATIONS = (2.0, 4.0, 6.0, 8.0)
+DURATIONS = (1.0, 2.0, 4.0, 8.0)
 """Of which the errors are compared [s]."""
 
-LAWS: dict[str, Callable[..., list[Any]]] = {
-    'substitution into the recursion, (4.4)': computed_torque_law.by_substitution,
-    'explicit Lagrangian law, (4.1)': computed_torque_law.explicit,
-}
+STATES = 20
+"""States of a motion at which both laws are evaluated, at the most."""
+
+JUMP_STEPS = (1, 2, 4)
+"""Runge-Kutta steps in a sampling time that are compared where the acceleration jumps."""
+
+JUMP_DURATION = 1.0
+"""Of the trapezoid in that comparison [s]."""
+
+Picture = dict[tuple[Reading, str], Run]
+"""Runs by reading and profile, with the converter."""
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """A simulated motion, sampled when the controller samples.
+@dataclass(eq=False)
+class _Runs:
+    """Simulated motions, each simulated once.
 
     Attributes
     ----------
-    time : array, shape (N,)
-        [s]
-    error : array, shape (N, 6)
-        Desired less real position [rad].
-    effort : array, shape (N - 1, 6)
-        Held until the next sample [N m].
-    """
-
-    time: FloatArray
-    error: FloatArray
-    effort: FloatArray
-
-
-def quintic(
-    start: FloatArray, end: FloatArray, duration: float, time: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return position, velocity and acceleration of the quintic from rest to rest."""
-    s = min(max(time / duration, 0.0), 1.0)
-    span = end - start
-    position = start + span * (10.0 * s**3 - 15.0 * s**4 + 6.0 * s**5)
-    velocity = span * (30.0 * s**2 - 60.0 * s**3 + 30.0 * s**4) / duration
-    acceleration = span * (60.0 * s - 180.0 * s**2 + 120.0 * s**3) / duration**2
-    return position, velocity, acceleration
-
-
-def load_puma() -> Arm:
-    """Return the shipped Puma 560 without friction and rotors, which the document leaves out."""
-    return arm_from_robot(load_dh(shipped_file('puma560_standard_dh.yaml'))).rigid()
-
-
-def run(
-    arm: Arm,
-    law: Callable[..., list[Any]],
-    duration: float,
-    progress: Callable[[float], None] = lambda time: None,
-    forward_dynamics: Callable[..., Sequence[Any]] = strobing.forward_dynamics,
-) -> Run:
-    """Simulate the arm under a law, the effort held over each sampling period.
-
-    Parameters
-    ----------
-    arm : Arm
-    law : callable
-        Of :mod:`ne_dynamics.papers.forms.computed_torque_law`.
-    duration : float
-        Of the motion [s].
     progress : callable
-        ``progress(time)``.
-    forward_dynamics : callable
-        Of the plant.
+        ``progress(done, total)``, in simulated seconds.
+    total : float
+        [s]
     """
-    start = np.deg2rad(np.add(START, TO_MODEL))
-    end = np.deg2rad(np.add(END, TO_MODEL))
-    kp, kv = (KP * np.eye(6)).tolist(), (KV * np.eye(6)).tolist()
-    periods = round(duration / PERIOD)
-    q, qd = start.tolist(), [0.0] * 6
-    errors, efforts = [np.zeros(6)], []
-    for index in range(periods):
-        desired = [values.tolist() for values in quintic(start, end, duration, index * PERIOD)]
-        tau = law(arm, q, qd, *desired, kp=kp, kv=kv, gravity=GRAVITY)
-        acceleration = arm_acceleration(
-            arm, _hold(tau), gravity=GRAVITY, forward_dynamics=forward_dynamics
-        )
-        motion = simulate(acceleration, q, qd, step=PERIOD / STEPS_A_PERIOD, steps=STEPS_A_PERIOD)
-        q, qd = motion.q[-1].tolist(), motion.qd[-1].tolist()
-        wanted, _, _ = quintic(start, end, duration, (index + 1) * PERIOD)
-        errors.append(wanted - np.array(q))
-        efforts.append(np.array(tau, dtype=float))
-        progress((index + 1) * PERIOD)
-    time = np.array([PERIOD * index for index in range(periods + 1)], dtype=np.float64)
-    return Run(time, np.array(errors), np.array(efforts))
+
+    progress: Callable[[float, float], None]
+    total: float
+    rigid: Dynamics = field(init=False)
+    with_rotors: Dynamics = field(init=False)
+    done: float = 0.0
+    kept: dict[tuple[object, ...], Run] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        arm = load_arm()
+        self.rigid = Dynamics(arm.rigid().robot(), gravity=GRAVITY)
+        self.with_rotors = Dynamics(arm.robot(), gravity=GRAVITY)
+
+    def find(
+        self,
+        profile: str,
+        duration: float,
+        reading: Reading,
+        sensor: Sensor = Sensor.EXACT,
+        has_rotors: bool = False,
+    ) -> Run:
+        """Return the run, simulated when it is asked for the first time."""
+        key = (profile, duration, reading, sensor, has_rotors)
+        if key not in self.kept:
+            dynamics = self.with_rotors if has_rotors else self.rigid
+            self.kept[key] = run(dynamics, PROFILES[profile], duration, reading, sensor)
+            self.done = min(self.done + duration, self.total)
+            self.progress(self.done, self.total)
+        return self.kept[key]
+
+    def largest_error(
+        self,
+        profile: str,
+        duration: float,
+        reading: Reading,
+        sensor: Sensor = Sensor.EXACT,
+        has_rotors: bool = False,
+    ) -> float:
+        """Return the largest error of any joint [rad]."""
+        return _largest(self.find(profile, duration, reading, sensor, has_rotors))
 
 
-def _hold(tau: list[float]) -> Callable[..., list[float]]:
-    return lambda time, q, qd: tau
-
-
-def compute_errors_by_duration() -> dict[float, tuple[float, float]]:
-    """Return the largest error for each of :data:`DURATIONS`, without and with rotors [rad].
-
-    Both law and plant are the production recursion, with the shipped model's rotor inertia or
-    without.
-    """
-    full = arm_from_robot(load_dh(shipped_file('puma560_standard_dh.yaml')))
-    frictionless = full.with_links(
-        [replace(link, viscous_friction=0.0, coulomb_friction=0.0) for link in full.links]
-    )
-    found = {}
-    for duration in DURATIONS:
-        largest = []
-        for arm in (full.rigid(), frictionless):
-            dynamics = Dynamics(arm.robot(), gravity=GRAVITY)
-
-            def law(
-                arm: Arm,
-                *state: list[float],
-                kp: Gain,
-                kv: Gain,
-                gravity: Sequence[float],
-                dyn: Dynamics = dynamics,
-            ) -> list[float]:
-                wanted = computed_torque_law.substituted_acceleration(*state, kp=kp, kv=kv)
-                return list(dyn.inverse_dynamics(state[0], state[1], np.array(wanted)).tolist())
-
-            def plant(
-                arm: Arm,
-                q: Sequence[float],
-                qd: Sequence[float],
-                tau: Sequence[float],
-                *,
-                gravity: Sequence[float],
-                dyn: Dynamics = dynamics,
-            ) -> list[float]:
-                return list(dyn.forward_dynamics(q, qd, tau).tolist())
-
-            result = run(arm, law, duration, forward_dynamics=plant)
-            largest.append(float(np.abs(result.error).max()))
-        found[duration] = (largest[0], largest[1])
-    return found
+def load_arm() -> Arm:
+    """Return the shipped Puma 560 without friction, which the document leaves out."""
+    arm = arm_from_robot(load_dh(shipped_file('puma560_standard_dh.yaml')))
+    links = [replace(link, viscous_friction=0.0, coulomb_friction=0.0) for link in arm.links]
+    return replace(arm.with_links(links), name='Puma 560')
 
 
 def study(
     duration: float = DEFAULT_DURATION,
     progress: Callable[[float, float], None] = lambda done, total: None,
-) -> tuple[StudyReport, dict[str, Run]]:
-    """Simulate the motion under both laws.
+) -> tuple[StudyReport, Picture]:
+    """Simulate the motion under both readings, with each profile, and compare both laws on it.
 
     Parameters
     ----------
     duration : float
-        Of the motion [s].
+        Of the motion that is shown joint by joint [s].
     progress : callable
-        ``progress(done, total)``, in simulated seconds over both runs.
+        ``progress(done, total)``, in simulated seconds.
+
+    Returns
+    -------
+    StudyReport
+    dict
+        The runs to be drawn.
 
     Raises
     ------
     InputError
         When the duration is shorter than a sampling period.
     """
-    if not (np.isfinite(duration) and duration >= PERIOD):
-        raise InputError(f'duration: expected {PERIOD} s or more, got {duration}')
-    arm = replace(load_puma(), name='Puma 560')
-    total = duration * len(LAWS)
-    runs = {}
-    for index, (name, law) in enumerate(LAWS.items()):
-        runs[name] = run(arm, law, duration, _shift_progress(progress, index * duration, total))
-    first, second = runs.values()
-    apart = float(np.abs(first.effort - second.effort).max())
-    relative = apart / float(np.abs(first.effort).max())
-    rows = []
-    for name, result in runs.items():
-        peak = np.abs(result.error).max(axis=0)
-        rows.append((name, *(f'{1e4 * value:.3f}' for value in peak), f'{peak.max() / BOUND:.2f}'))
-    table = Table(
-        f'Largest errors of 003 section 5 [1e-4 rad]; the document: below {1e4 * BOUND:.2f}',
-        ('law', *(f'joint {i + 1}' for i in range(6)), 'largest / bound'),
-        rows,
-        f'Kp = {KP:g}/s^2, Kv = {KV:g}/s, sampled every {1e3 * PERIOD:g} ms, efforts held in '
-        f'between; Runge-Kutta steps of {1e3 * PERIOD / STEPS_A_PERIOD:g} ms. Motion time and '
-        f'profile are not printed: a quintic from rest to rest in {duration:g} s. The efforts of '
-        f'both laws agree within {_next_power_of_ten(relative)} of the largest. No friction, no '
-        'rotors.',
-    )
-    by_duration = compute_errors_by_duration()
-    sweep = Table(
-        f'Largest error of any joint by motion time [1e-4 rad]; the document: below '
-        f'{1e4 * BOUND:.2f}',
-        ('motion time [s]', 'links only', 'with the rotors of the shipped model'),
-        [
-            (f'{seconds:g}', f'{1e4 * bare:.2f}', f'{1e4 * driven:.2f}')
-            for seconds, (bare, driven) in by_duration.items()
-        ],
-        'Production recursion as law and as plant. The error comes from holding the effort for a '
-        'sampling period; the wrist joints, light without their rotors, move most in it.',
-    )
-    data = {
-        'largest_error_by_duration': {
-            f'{key:g}': list(value) for key, value in by_duration.items()
-        },
-        'duration': duration,
-        'bound': BOUND,
-        'largest_effort_difference': apart,
-        'laws': {
-            name: {
-                'largest_error': np.abs(result.error).max(axis=0).tolist(),
-                'time': result.time.tolist(),
-                'error': result.error.tolist(),
-            }
-            for name, result in runs.items()
-        },
+    columns = 2 * 2 + 1
+    runs = _Runs(progress, len(PROFILES) * (columns * sum(DURATIONS) + 4 * duration))
+    # The one that was asked for first: a duration that makes no sense must not show at the end.
+    joints, joint_data = _tabulate_joints(runs, duration)
+    sweep, sweep_data = _tabulate_sweep(runs)
+    jump, jump_data = _tabulate_jump(runs.rigid)
+    picture = {
+        (reading, profile): runs.find(profile, duration, reading, Sensor.CONVERTER)
+        for reading in Reading
+        for profile in PROFILES
     }
-    return StudyReport(NAME, (table, sweep), data), runs
+    data: dict[str, object] = {
+        'duration': duration,
+        'bound': BIT,
+        **joint_data,
+        'largest_error_by_duration': sweep_data,
+        'largest_error_by_step': jump_data,
+        'runs': [
+            {
+                'reading': reading.value,
+                'profile': profile,
+                'sensor': Sensor.CONVERTER.value,
+                'time': drawn.time.tolist(),
+                'error': drawn.error.tolist(),
+            }
+            for (reading, profile), drawn in picture.items()
+        ],
+    }
+    return StudyReport(NAME, (sweep, joints, jump), data), picture
 
 
-def _shift_progress(
-    progress: Callable[[float, float], None], before: float, total: float
-) -> Callable[[float], None]:
-    return lambda time: progress(before + time, total)
+def _tabulate_sweep(runs: _Runs) -> tuple[Table, list[dict[str, object]]]:
+    rows, data = [], []
+    for duration in DURATIONS:
+        for profile in PROFILES:
+            found = [
+                runs.largest_error(profile, duration, Reading.HELD),
+                runs.largest_error(profile, duration, Reading.HELD, has_rotors=True),
+                runs.largest_error(profile, duration, Reading.HELD, Sensor.CONVERTER),
+                runs.largest_error(profile, duration, Reading.INSIDE),
+                runs.largest_error(profile, duration, Reading.INSIDE, Sensor.CONVERTER),
+            ]
+            rows.append((f'{duration:g}', profile, *map(_format_error, found)))
+            keys = ('held', 'held_rotors', 'held_12_bits', 'inside', 'inside_12_bits')
+            data.append(
+                {'duration': duration, 'profile': profile, **dict(zip(keys, found, strict=True))}
+            )
+    steps = {reading: 1e3 * PERIOD / count for reading, count in STEPS_A_PERIOD.items()}
+    table = Table(
+        'Largest error of any joint in 003 section 5 [1e-4 rad]; the document: below '
+        f'{1e4 * BIT:.2f}, one bit',
+        (
+            'motion time [s]',
+            'profile',
+            'effort held',
+            'held, with rotors',
+            'held, 12 bits',
+            'law inside',
+            'inside, 12 bits',
+        ),
+        rows,
+        f'Kp = {KP[0][0]:g}/s^2, Kv = {KV[0][0]:g}/s, sampled every {1e3 * PERIOD:g} ms; no '
+        'friction, no rotors but in their column. Held: the effort of a sample acts until the '
+        f'next one, Runge-Kutta steps of {steps[Reading.HELD]:g} ms. Inside: each of the four '
+        f'stages of a Runge-Kutta step of {steps[Reading.INSIDE]:g} ms evaluates the law. 12 '
+        'bits: positions are read in whole bits, velocities exactly.',
+    )
+    return table, data
+
+
+def _tabulate_joints(runs: _Runs, duration: float) -> tuple[Table, dict[str, object]]:
+    rows, data = [], []
+    for reading in Reading:
+        for sensor in Sensor:
+            error = runs.find('quintic', duration, reading, sensor).error
+            peak = np.abs(error).max(axis=0)
+            changes = count_sign_changes(error)
+            rows.append(
+                (
+                    reading.value,
+                    sensor.value,
+                    *map(_format_error, peak),
+                    f'{peak.max() / BIT:.2f}',
+                    str(changes),
+                )
+            )
+            data.append(
+                {
+                    'reading': reading.value,
+                    'sensor': sensor.value,
+                    'largest_error': peak.tolist(),
+                    'sign_changes': changes,
+                }
+            )
+    apart, relative, states = compare_laws(
+        load_arm().rigid(), runs.find('quintic', duration, Reading.HELD), duration
+    )
+    table = Table(
+        f'Largest errors of each joint, quintic of {duration:g} s [1e-4 rad]',
+        (
+            'reading',
+            'positions',
+            *(f'joint {i + 1}' for i in range(6)),
+            'largest / bit',
+            'changes of sign',
+        ),
+        rows,
+        'Noise: uniform, one bit from end to end, before rounding. Changes of sign: of the joint '
+        'that has most; errors below 1e-6 rad have none. At '
+        f'{states} states of the held motion the efforts of the explicit Lagrangian law (4.1) '
+        'and of substitution into the recursion (4.4) agree within '
+        f'{_next_power_of_ten(relative)} of the largest.',
+    )
+    return table, {'largest_effort_difference': apart, 'joints': data}
+
+
+def _tabulate_jump(dynamics: Dynamics) -> tuple[Table, list[dict[str, float]]]:
+    start, end = ends()
+    # 000 section 4: a = 9 D / (2 T^2), of the joints that go farthest.
+    jump = 4.5 * float(np.abs(end - start).max()) / JUMP_DURATION**2
+    frequency = float(np.sqrt(KP[0][0]))
+    rows, data = [], []
+    for count in JUMP_STEPS:
+        step = PERIOD / count
+        found = _largest(
+            run(
+                dynamics,
+                PROFILES['trapezoid'],
+                JUMP_DURATION,
+                Reading.INSIDE,
+                steps_a_period=count,
+            )
+        )
+        # A step that the jump falls into weighs both sides in sixths, here by 1/6 wrong: the
+        # velocity is off by a h / 6, and the critically damped error peaks at 1 / (w e) of that.
+        expected = jump * step / 6.0 / (frequency * np.e)
+        rows.append((f'{1e3 * step:g}', _format_error(found), _format_error(expected)))
+        data.append({'step': step, 'error': found, 'expected': expected})
+    return (
+        Table(
+            f'Trapezoid of {JUMP_DURATION:g} s with the law inside the integrator, largest error '
+            '[1e-4 rad]',
+            ('Runge-Kutta step h [ms]', 'simulated', 'a h / (6 w e)'),
+            rows,
+            'a: acceleration that jumps, 9 D / (2 T^2); w = 10/s: square root of Kp; e = 2.718.',
+        ),
+        data,
+    )
+
+
+def compare_laws(arm: Arm, motion: Run, duration: float) -> tuple[float, float, int]:
+    """Evaluate the law in both of its forms at states of a simulated motion.
+
+    Parameters
+    ----------
+    arm : Arm
+    motion : Run
+        With the quintic profile.
+    duration : float
+        Of that motion [s].
+
+    Returns
+    -------
+    apart : float
+        Largest difference of the efforts of (4.1) and (4.4) [N m].
+    relative : float
+        The same, relative to the largest effort.
+    states : int
+        How many states were compared.
+    """
+    chosen = np.unique(np.linspace(0, len(motion.time) - 1, STATES).astype(int))
+    desired = quintic_profile(*ends(), duration, motion.time[chosen])
+    apart = largest = 0.0
+    for index, *wanted in zip(chosen, *desired, strict=True):
+        state = [motion.position[index], motion.velocity[index], *wanted]
+        substituted, explicit = (
+            np.array(
+                law(arm, *(values.tolist() for values in state), kp=KP, kv=KV, gravity=GRAVITY),
+                dtype=float,
+            )
+            for law in (computed_torque_law.by_substitution, computed_torque_law.explicit)
+        )
+        apart = max(apart, float(np.abs(substituted - explicit).max()))
+        largest = max(largest, float(np.abs(explicit).max()))
+    return apart, apart / largest, len(chosen)
+
+
+def _largest(motion: Run) -> float:
+    return float(np.abs(motion.error).max())
+
+
+def _format_error(value: float) -> str:
+    """Return an error in 1e-4 rad, of which what cannot be seen is a power of ten."""
+    scaled = 1e4 * value
+    return f'{scaled:.3f}' if scaled >= 0.0005 or scaled == 0.0 else f'{scaled:.0e}'
 
 
 def _next_power_of_ten(value: float) -> str:

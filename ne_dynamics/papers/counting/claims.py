@@ -1,0 +1,162 @@
+"""Figures that the documents state in their text, and how each follows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from ne_dynamics.papers.counting.counting_scalars import Count
+from ne_dynamics.papers.counting.elementary_costs import measure_elementary_cost
+from ne_dynamics.papers.counting.measured_costs import CostMeter, measure_gains, measure_strobing
+from ne_dynamics.papers.counting.polynomials import Polynomial, polynomial
+from ne_dynamics.papers.counting.printed_tables import TOTAL, row
+from ne_dynamics.papers.counting.sources import count_times
+
+JOINTS = 6
+
+ADD_TIME, MULTIPLY_TIME, FETCH_TIME = 0.5e-6, 3.3e-6, 0.45e-6
+"""PDP 11/45, integers, as 003 section 5 has them from its data sheet [s]."""
+
+HALF_SQUARE = polynomial(Fraction(1, 2), Fraction(1, 2), 0)
+"""n (n + 1) / 2."""
+
+
+class Claim(NamedTuple):
+    """What a document says in numbers.
+
+    Attributes
+    ----------
+    where, says : str
+        Document and section, and the figure.
+    follows : str
+        How it follows from what is printed or measured.
+    ours : str
+        The same of the code.
+    """
+
+    where: str
+    says: str
+    follows: str
+    ours: str
+
+
+def estimate_time(count: Count) -> float:
+    """Return how long 003 section 5 reckons for so many operations [s]."""
+    return count.multiplications * (MULTIPLY_TIME + FETCH_TIME) + count.additions * (
+        ADD_TIME + FETCH_TIME
+    )
+
+
+def printed_law(table: str) -> Count:
+    """Return the total of 003 table 1 or 2 for six joints."""
+    total = row(table, TOTAL)
+    return Count(int(total.multiplications(JOINTS)), int(total.additions(JOINTS)))
+
+
+def measure_law(meter: CostMeter, formulation: str) -> Count:
+    """Return what the control law of 003 takes with a form for six joints, gains included."""
+    gains = measure_gains(meter.largest)
+    return meter.count(formulation, JOINTS) + Count(
+        int(gains.multiplications(JOINTS)), int(gains.additions(JOINTS))
+    )
+
+
+def compare_counts(dear: Count, cheap: Count) -> tuple[float, float, float]:
+    """Return how many times dearer one is: multiplications, additions, both together."""
+    return (
+        dear.multiplications / cheap.multiplications,
+        dear.additions / cheap.additions,
+        (dear.multiplications + dear.additions) / (cheap.multiplications + cheap.additions),
+    )
+
+
+def split_off_half_squares(formula: Polynomial) -> tuple[Fraction, Polynomial]:
+    """Return k and the rest of a formula of second degree: ``k n (n + 1) / 2 + rest``."""
+    k = 2 * Fraction(formula.coefficients[2])
+    return k, formula - HALF_SQUARE.scaled(k)
+
+
+def count_outward_links_of_pairs() -> Polynomial:
+    """Return the links that move when joints j and k do, j <= k, over all pairs: links j to n."""
+    return count_times(
+        lambda n: (
+            (j, k, link)
+            for j in range(1, n + 1)
+            for k in range(j, n + 1)
+            for link in range(j, n + 1)
+        )
+    )
+
+
+def list_claims(meter: CostMeter) -> list[Claim]:
+    """Return the claims, with what was measured."""
+    return [*_claims_of_001(meter), *_claims_of_003(meter), *_claims_of_004()]
+
+
+def _claims_of_001(meter: CostMeter) -> list[Claim]:
+    strobed = measure_strobing('mass_matrix', meter.largest)
+    full = meter.count('luh_walker_paul', JOINTS)
+    parts = [split_off_half_squares(formula) for formula in strobed]
+    pairs = measure_strobing('velocity_coefficients', meter.largest)
+    return [
+        Claim(
+            '001 section 6',
+            'M by strobing takes k n (n + 1)/2 + d n (n + 1)/2',
+            'column j moves links j to n only, and by symmetry rows j to n are enough; section 7 '
+            'has terms in n besides',
+            '; '.join(f'{k} n (n + 1)/2 and {rest}' for k, rest in parts)
+            + f'; at n = {JOINTS} {strobed.at(JOINTS)}, where {JOINTS} whole recursions take '
+            f'{JOINTS * full.multiplications}; {JOINTS * full.additions}',
+        ),
+        Claim(
+            '001 section 6',
+            'all C^i_jk by strobing take k n (n + 1)(2n + 1)/6 + d n (n + 1)/2',
+            f'joints j and k move links min(j, k) to n, in all {count_outward_links_of_pairs()}; '
+            'inward every one of the n (n + 1)/2 runs passes n links, so d grows with n',
+            f'{pairs.text()}; every run in full',
+        ),
+    ]
+
+
+def _claims_of_003(meter: CostMeter) -> list[Claim]:
+    dear, cheap = printed_law('003 table 1'), printed_law('003 table 2')
+    our_dear = measure_law(meter, 'lagrange_euler_plain')
+    our_cheap = measure_law(meter, 'luh_walker_paul')
+    printed, measured = compare_counts(dear, cheap), compare_counts(our_dear, our_cheap)
+    return [
+        Claim(
+            '003 section 5',
+            'the Lagrangian law takes about 100 times the operations of the recursion, n = 6',
+            f'tables 1 and 2: {_text(dear)} against {_text(cheap)}, '
+            f'{printed[0]:.0f}; {printed[1]:.0f} times',
+            f'{_text(our_dear)} against {_text(our_cheap)}, {measured[0]:.0f}; {measured[1]:.0f} '
+            f'times, all operations {measured[2]:.0f} times',
+        ),
+        Claim(
+            '003 section 5',
+            'about 3 ms by the recursion on a PDP 11/45',
+            f'{cheap.multiplications} x (3.3 + 0.45) us + {cheap.additions} x (0.5 + 0.45) us = '
+            f'{1e3 * estimate_time(cheap):.2f} ms',
+            f'{1e3 * estimate_time(our_cheap):.2f} ms; by the Lagrangian law '
+            f'{1e3 * estimate_time(our_dear):.0f} ms',
+        ),
+    ]
+
+
+def _claims_of_004() -> list[Claim]:
+    turn, cross = (
+        measure_elementary_cost(name) for name in ('rotation by (7.23)', 'cross product')
+    )
+    return [
+        Claim('004 below (7.24)', 'a rotation takes 8; 4', 'its components', _text(turn)),
+        Claim(
+            '004 below algorithm 7.4.1',
+            'a cross product takes 6; 3',
+            'its components',
+            _text(cross),
+        ),
+    ]
+
+
+def _text(count: Count) -> str:
+    return f'{count.multiplications}; {count.additions}'

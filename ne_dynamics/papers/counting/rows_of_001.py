@@ -1,0 +1,223 @@
+"""Where the printed counts of 001 come from: tables 1 to 5."""
+
+from __future__ import annotations
+
+from ne_dynamics.papers.counting.explained_rows import ExplainedRow as Row
+from ne_dynamics.papers.counting.measured_costs import Setting
+from ne_dynamics.papers.counting.polynomials import polynomial
+from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL
+from ne_dynamics.papers.counting.sources import Done, OneLink, Rows, Terms, count_times
+
+N = polynomial(1, 0)
+INNER = polynomial(1, -1)
+"""All links but the last."""
+
+LAGRANGE = Setting('lagrange_euler')
+LUH = Setting('luh_walker_paul', relative_acceleration='matrix')
+"""With A_i built once a link, as table 3 counts."""
+LUH_LOADED = Setting('luh_walker_paul', as_published=True, relative_acceleration='matrix')
+MODIFIED = Setting('modified_newton_euler', principal_axes=True)
+MODIFIED_LOADED = Setting('modified_newton_euler', principal_axes=True, as_published=True)
+
+NO_PRODUCTS = 'the 2 products of w x z qd are left out'
+ALPHA = (Done(N, 'rotation'), Done(N.scaled(3), 'sum'))
+LAST_MOMENT = (
+    'n_{n+1} is turned as well; here it comes in the axes of frame n, so n - 1 rotations are done'
+)
+UNCOUNTED = 'the rows leave out the entries of R_i (4n; 0) and tau_i (3n; 2n)'
+
+RATES = count_times(
+    lambda n: (
+        (j, k, q) for q in range(1, n + 1) for k in range(1, q + 1) for j in range(1, k + 1)
+    )
+)
+"""Products qd_j qd_k, for each link anew, j <= k <= q."""
+MIXED = count_times(
+    lambda n: ((j, k, q) for q in range(1, n + 1) for k in range(1, q + 1) for j in range(1, k))
+)
+"""The same with j < k."""
+SLOPES = count_times(lambda n: ((j, q) for q in range(1, n + 1) for j in range(1, q + 1)))
+"""First derivatives of T_0^q, j <= q."""
+BRACKET_SUMS = count_times(
+    lambda n: (
+        (q, index)
+        for q in range(1, n + 1)
+        # Of q first derivatives, of q^2 second ones, and of the two.
+        for index in range((q - 1) + (q**2 - 1) + 1)
+    )
+)
+"""Sums of matrices in the bracket of the kinetic term, no symmetry used."""
+
+
+def _total(table: str, names: tuple[str, ...] | None = None) -> tuple[Rows]:
+    rows = tuple(line.row for line in TABLES[table] if line.row != TOTAL)
+    return (Rows(table, names or rows),)
+
+
+TABLE_2 = (
+    *(
+        Row('001 table 2', name, (Terms(LAGRANGE, terms),))
+        for name, terms in (
+            ('T', ('T',)),
+            ('dT', ('dT',)),
+            ('d2T', ('d2T',)),
+            ('trace', ('trace',)),
+            ('gravity', ('gravity, each', 'gravity, sum')),
+        )
+    ),
+    Row(
+        '001 table 2',
+        'kinetic sum J_q',
+        (
+            Done(RATES, 'product'),
+            Done(SLOPES, '4x4 matrix scaled'),
+            Done(MIXED, '4x4 matrix scaled'),
+            Done(BRACKET_SUMS, '4x4 sum'),
+            Done(SLOPES.scaled(-2), '4x4 sum'),
+            Done(N, '4x4 product'),
+        ),
+        'the products of second derivatives with qd_j^2 are left out; the sum over q of '
+        '16 q (q + 1) + 32 additions is printed as that of 16 q (q - 1) + 32',
+        (Terms(LAGRANGE, ('kinetic sum J_q',)),),
+    ),
+    Row(
+        '001 table 2',
+        TOTAL,
+        _total('001 table 2'),
+        'ours has the entries of T_i (6n; 0) and the sum with gravity (0; n) as well',
+        (Terms(LAGRANGE),),
+    ),
+)
+
+TABLE_3 = (
+    Row('001 table 3', 'omega_i', (Terms(LUH, ('omega_i',)),)),
+    Row('001 table 3', 'alpha_i', ALPHA, NO_PRODUCTS, (Terms(LUH, ('alpha_i',)),)),
+    *(Row('001 table 3', name, (Terms(LUH, (name,)),)) for name in ('A_i', 'a_i', 'abar_i')),
+    Row(
+        '001 table 3',
+        'f_i',
+        (Done(INNER, 'vector scaled'), Done(INNER, 'rotation'), Done(INNER, 'sum of vectors')),
+        'm abar of the last link (3; 0) is left out',
+        (Terms(LUH, ('F_i', 'f_i')),),
+    ),
+    *(
+        Row('001 table 3', name, (Terms(LUH, (name,)),))
+        for name in ('I_i alpha_i', 'omega_i x (I_i omega_i)', 'm (r_i + rbar_i) x abar_i')
+    ),
+    Row('001 table 3', 'r_i x R f', (Terms(LUH_LOADED, ('r_i x R f',)),)),
+    Row(
+        '001 table 3',
+        'R n',
+        (Done(N, 'rotation'),),
+        LAST_MOMENT,
+        (Terms(LUH_LOADED, ('R n',)),),
+    ),
+    Row(
+        '001 table 3',
+        'add n',
+        (Done(N.scaled(5), 'sum of vectors'),),
+        'one sum for each of the five terms of (3.20); four sums add five terms',
+        (Terms(LUH_LOADED, ('N_i', 'add n')),),
+    ),
+    Row(
+        '001 table 3',
+        TOTAL,
+        _total('001 table 3'),
+        UNCOUNTED,
+        (Terms(LUH),),
+    ),
+)
+
+TABLE_4 = (
+    Row('001 table 4', 'omega_i', (Terms(MODIFIED, ('omega_i',)),)),
+    Row('001 table 4', 'alpha_i', ALPHA, NO_PRODUCTS, (Terms(MODIFIED, ('alpha_i',)),)),
+    Row('001 table 4', 'A_i', (Terms(MODIFIED, ('A_i',)),)),
+    Row(
+        '001 table 4',
+        'a_i',
+        (
+            Done(INNER, 'matrix times vector'),
+            Done(INNER, 'rotation'),
+            Done(INNER, 'sum of vectors'),
+        ),
+        'a_{n-1} is not turned into the last link, as m_n abar_n takes it (9; 6)',
+        (Terms(MODIFIED, ('a_i',)),),
+    ),
+    *(
+        Row('001 table 4', name, (Terms(MODIFIED, (name,)),))
+        for name in ('m_i abar_i', 'f_i', 'Tr{A_i K_i sigma^t}')
+    ),
+    Row(
+        '001 table 4',
+        'm (r_i + rbar_i) x abar_i',
+        (Terms(MODIFIED, ('m_i (r_i + rbar_i) x abar_i',)),),
+    ),
+    Row('001 table 4', 'r_i x R f', (Terms(MODIFIED_LOADED, ('r_i x R f',)),)),
+    Row(
+        '001 table 4',
+        'R n',
+        (Done(N, 'rotation'),),
+        LAST_MOMENT,
+        (Terms(MODIFIED_LOADED, ('R n',)),),
+    ),
+    Row(
+        '001 table 4',
+        'add n',
+        (),
+        'the figure of table 3; (5.2) has four terms, which take three sums of vectors, 9n, and '
+        'four, 12n, when counted as there',
+        (Terms(MODIFIED_LOADED, ('add n',)),),
+    ),
+    Row(
+        '001 table 4',
+        TOTAL,
+        _total('001 table 4'),
+        UNCOUNTED,
+        (Terms(MODIFIED),),
+    ),
+)
+
+TABLE_5 = (
+    *(
+        Row('001 table 5', f'{name}_{link}', (OneLink(MODIFIED, f'{name}_i', link),))
+        for name, link in (('omega', 1), ('A', 1), ('omega', 2))
+    ),
+    *(
+        Row(
+            '001 table 5',
+            f'alpha_{link}',
+            (Done(polynomial(1), 'rotation'), Done(polynomial(3), 'sum')),
+            NO_PRODUCTS,
+            (OneLink(MODIFIED, 'alpha_i', link),),
+        )
+        for link in (1, 2)
+    ),
+    Row(
+        '001 table 5',
+        'outward, side by side',
+        (Done(N, 'matrix times vector'), Done(N, 'rotation'), Done(N, 'sum of vectors')),
+        'the longest of the terms done side by side, a_i; `concurrency` arranges them',
+    ),
+    Row(
+        '001 table 5',
+        'inward, side by side',
+        (Done(N, 'rotation'), Done(N.scaled(2), 'sum of vectors')),
+        'the longest chain of the terms done side by side: R n and the two sums that follow it; '
+        '`concurrency` arranges them',
+    ),
+    Row('001 table 5', TOTAL, _total('001 table 5')),
+)
+
+TABLE_1 = (
+    Row('001 table 1', 'Lagrange', (Rows('001 table 2', (TOTAL,)),), '', (Terms(LAGRANGE),)),
+    Row('001 table 1', 'Newton-Euler', (Rows('001 table 3', (TOTAL,)),), '', (Terms(LUH),)),
+    Row(
+        '001 table 1',
+        'modified Newton-Euler',
+        (Rows('001 table 4', (TOTAL,)),),
+        '',
+        (Terms(MODIFIED),),
+    ),
+)
+
+ROWS = (*TABLE_1, *TABLE_2, *TABLE_3, *TABLE_4, *TABLE_5)

@@ -1,0 +1,146 @@
+"""When the error of the computed-torque law vanishes: conditions (a) to (c) of 003."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from ne_dynamics.algorithms.gain_conditions import find_broken_conditions
+
+
+def slowest_decay(kp, kv):
+    """Return how fast the slowest error of e'' + Kv e' + Kp e = 0 vanishes [1/s]."""
+    n = len(kp)
+    rates = np.linalg.eigvals(np.block([[np.zeros((n, n)), np.eye(n)], [-kp, -kv]]))
+    return -rates.real.max()
+
+
+def rank_of_003(kp, kv):
+    """Return the rank of [Kv | Kp Kv | ... | Kp^(n-1) Kv], as printed."""
+    blocks = [kv]
+    for _ in range(len(kp) - 1):
+        blocks.append(kp @ blocks[-1])
+    return np.linalg.matrix_rank(np.hstack(blocks), tol=1e-9)
+
+
+def random_gains(rng, n):
+    """Return symmetric gains with few enough different numbers that conditions often fail."""
+    turn = np.linalg.qr(rng.normal(size=(n, n)))[0] if rng.random() < 0.5 else np.eye(n)
+    other = np.linalg.qr(rng.normal(size=(n, n)))[0] if rng.random() < 0.3 else turn
+    kp = turn @ np.diag(rng.choice([-1.0, 0.0, 1.0, 2.0, 3.0], n, p=[0.05, 0.1] + [0.85 / 3] * 3))
+    kv = other @ np.diag(rng.choice([-1.0, 0.0, 1.0, 2.0], n, p=[0.05, 0.35, 0.3, 0.3]))
+    kp, kv = kp @ turn.T, kv @ other.T
+    return 0.5 * (kp + kp.T), 0.5 * (kv + kv.T)
+
+
+def test_for_symmetric_gains_the_conditions_are_those_of_a_vanishing_error():
+    """The error vanishes by the eigenvalues of its equation exactly when nothing is found; with
+    random symmetric matrices, many of them singular, of few different eigenvalues.
+    """
+    rng = np.random.default_rng(31)
+    met = 0
+    for index in range(600):
+        kp, kv = random_gains(rng, 1 + index % 4)
+        found = find_broken_conditions(kp, kv)
+        assert (not found) == (slowest_decay(kp, kv) > 1e-6), (kp, kv, found)
+        met += not found
+    assert 100 < met < 500
+
+
+def test_condition_c_is_the_rank_that_is_printed():
+    """(c) is found broken exactly when the matrix of 003 has a rank less than n."""
+    rng = np.random.default_rng(32)
+    missing = 0
+    for index in range(400):
+        n = 1 + index % 4
+        kp, kv = random_gains(rng, n)
+        found = any(broken.condition == 'c' for broken in find_broken_conditions(kp, kv))
+        assert found == (rank_of_003(kp, kv) < n)
+        missing += found
+    assert 50 < missing < 350
+
+
+@pytest.mark.parametrize(
+    ('kp', 'kv', 'expected'),
+    [
+        (np.diag([100.0, 0.0, 100.0]), np.eye(3), [('kp', 'b', 'an error of joint 2 may stay')]),
+        (np.zeros((2, 2)), np.eye(2), [('kp', 'b', 'an error of joint 1, joint 2 may stay')]),
+        (np.diag([1.0, -4.0]), np.eye(2), [('kp', 'b', r'semidefinite \(lowest .* -4\)')]),
+        (np.eye(2), np.diag([3.0, -1.0]), [('kv', 'a', r'semidefinite \(lowest .* -1\)')]),
+        (
+            [[2.0, 1.0], [0.5, 2.0]],
+            np.eye(2),
+            [
+                (
+                    'kp',
+                    'b',
+                    r'not symmetric \(1 for joint 1 by joint 2, 0\.5 for joint 2 by joint 1\)',
+                )
+            ],
+        ),
+        (
+            np.eye(2),
+            [[2.0, 1.0], [0.0, 2.0]],
+            [('kv', 'a', r'not symmetric \(1 for joint 1 by joint 2, 0 for joint 2 by joint 1\)')],
+        ),
+        (
+            np.diag([1.0, 2.0, 3.0]),
+            np.diag([1.0, 1.0, 0.0]),
+            [('kv', 'c', 'damps no oscillation of joint 3')],
+        ),
+        (
+            np.eye(2),
+            [[1.0, -1.0], [-1.0, 1.0]],
+            [('kv', 'c', 'damps no oscillation of joint 1, joint 2')],
+        ),
+        (np.eye(1), np.zeros((1, 1)), [('kv', 'c', 'damps no oscillation of joint 1')]),
+    ],
+)
+def test_what_is_broken_is_named(kp, kv, expected):
+    """Matrix, condition and joints are those that are wrong."""
+    found = find_broken_conditions(np.array(kp), np.array(kv))
+    assert [(broken.gain, broken.condition) for broken in found] == [row[:2] for row in expected]
+    for broken, (_, _, match) in zip(found, expected, strict=True):
+        assert re.search(match, broken.reason)
+
+
+def test_one_damper_is_enough_when_the_joints_are_coupled():
+    """Kv of rank 1 meets (c) where Kp couples the joints: the other one is damped through it."""
+    kv = np.diag([20.0, 0.0])
+    assert not find_broken_conditions(np.array([[100.0, 30.0], [30.0, 100.0]]), kv)
+    assert find_broken_conditions(np.diag([100.0, 100.0]), kv)
+
+
+@pytest.mark.parametrize('scale', [1e-6, 1.0, 1e8])
+def test_units_do_not_matter(scale):
+    """Gains in other units are judged alike, also beside each other's."""
+    rng = np.random.default_rng(33)
+    root = rng.normal(size=(6, 6))
+    kp = root @ root.T + np.eye(6)
+    assert find_broken_conditions(scale * kp, kp) == []
+    assert find_broken_conditions(kp, scale * kp) == []
+    flat = np.diag([1.0] * 5 + [0.0])
+    for gains in ((scale * flat, np.eye(6)), (scale * np.eye(6), flat)):
+        assert len(find_broken_conditions(*gains)) == 1
+
+
+@pytest.mark.parametrize('huge', [1e308, 1.7e308, 1e-320])
+def test_gains_near_the_end_of_all_numbers_are_judged(huge):
+    """Neither sums that overflow nor numbers that are nearly zero are an error."""
+    good, bad = np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([[1.0, -1.0], [1.0, -1.0]])
+    assert find_broken_conditions(huge * good, huge * good) == []
+    conditions = {broken.condition for broken in find_broken_conditions(huge * bad, huge * bad)}
+    assert {'a', 'b'} <= conditions
+
+
+def test_joints_of_very_different_gains_are_judged_each_by_itself():
+    """Diagonal gains that differ by many orders, as those of a gripper and a shoulder may."""
+    assert find_broken_conditions(np.diag([1e4, 1e-4]), np.diag([1e3, 1e-9])) == []
+
+
+def test_joints_are_called_by_their_names():
+    """With names given, these are used."""
+    (broken,) = find_broken_conditions(np.diag([1.0, 0.0]), np.eye(2), ['shoulder', 'elbow'])
+    assert 'an error of elbow may stay' in broken.reason

@@ -1,0 +1,174 @@
+"""The simulation of 003 section 5 under both readings of its program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.papers.studies.puma import compare_laws, load_arm
+from ne_dynamics.papers.studies.puma_simulation import (
+    BIT,
+    GRAVITY,
+    PERIOD,
+    PROFILES,
+    TO_MODEL,
+    Reading,
+    Sensor,
+    count_sign_changes,
+    ends,
+    make_sensor,
+    run,
+)
+
+
+@pytest.fixture(scope='module')
+def dynamics():
+    """Return the dynamics of the Puma without rotors."""
+    return Dynamics(load_arm().rigid().robot(), gravity=GRAVITY)
+
+
+def largest(motion):
+    """Return the largest error of any joint [rad]."""
+    return np.abs(motion.error).max()
+
+
+def test_one_bit_is_a_hundred_degrees_in_twelve_bits():
+    """The printed resolution is 100 degrees over 4096, to its last digit."""
+    assert pytest.approx(np.deg2rad(100.0) / 2**12, abs=0.5e-6) == BIT
+
+
+@pytest.mark.parametrize('reading', Reading)
+@pytest.mark.parametrize('profile', PROFILES)
+def test_a_run_goes_from_posture_to_posture(dynamics, reading, profile):
+    """It begins at rest in the first posture and ends within 2e-3 rad of the second; the error is
+    desired less real.
+    """
+    motion = run(dynamics, PROFILES[profile], 2.0, reading)
+    start, end = ends()
+    np.testing.assert_array_equal(motion.position[0], start)
+    np.testing.assert_array_equal(motion.velocity[0], 0.0)
+    np.testing.assert_allclose(motion.position[-1], end, rtol=0, atol=2e-3)
+    np.testing.assert_allclose(motion.time, PERIOD * np.arange(201))
+    wanted = PROFILES[profile](start, end, 2.0, motion.time).position
+    np.testing.assert_allclose(motion.error, wanted - motion.position, atol=1e-15)
+
+
+def test_inside_the_integrator_only_its_own_error_is_left(dynamics):
+    """On its own model the arm follows the quintic but for the error of the Runge-Kutta step: it
+    falls by the fourth power, here by about 16.
+    """
+    errors = [
+        largest(run(dynamics, PROFILES['quintic'], 1.0, Reading.INSIDE, steps_a_period=steps))
+        for steps in (1, 2, 4)
+    ]
+    assert errors[0] < 1e-6
+    ratios = np.array(errors[:-1]) / errors[1:]
+    assert (ratios > 14.0).all()
+    assert (ratios < 18.0).all()
+
+
+def test_inside_the_integrator_the_joints_do_not_know_of_each_other(dynamics):
+    """Errors of all joints are one curve times how far each goes: the law has decoupled them."""
+    motion = run(dynamics, PROFILES['trapezoid'], 1.0, Reading.INSIDE)
+    start, end = ends()
+    shares = motion.error / (end - start)
+    assert np.abs(shares).max() > 1e-4
+    np.testing.assert_allclose(shares, np.tile(shares[:, :1], 6), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize('steps', [1, 2])
+def test_a_jump_inside_a_step_costs_a_sixth_of_it(dynamics, steps):
+    """Trapezoid of 1 s: each jump a leaves the velocity off by a h / 6, the critically damped
+    error peaks at 1 / (w e) of that.
+    """
+    motion = run(dynamics, PROFILES['trapezoid'], 1.0, Reading.INSIDE, steps_a_period=steps)
+    start, end = ends()
+    a = 4.5 * np.abs(end - start).max()
+    expected = a * PERIOD / steps / 6.0 / (10.0 * np.e)
+    assert largest(motion) == pytest.approx(expected, rel=2e-3)
+
+
+def test_a_held_effort_costs_less_on_a_slower_motion(dynamics):
+    """The held error is that of the delay: at 4 s it is a hundred thousand times that of the law
+    inside the integrator, and at twice the time less than half.
+    """
+    held = [largest(run(dynamics, PROFILES['quintic'], T, Reading.HELD)) for T in (2.0, 4.0)]
+    inside = largest(run(dynamics, PROFILES['quintic'], 4.0, Reading.INSIDE))
+    assert held[1] > 1e5 * inside
+    assert held[1] < 0.5 * held[0]
+
+
+def test_the_integrator_of_the_held_run_is_fine_enough(dynamics):
+    """Twice as many Runge-Kutta steps change the error by less than a thousandth."""
+    coarse, fine = (
+        run(dynamics, PROFILES['quintic'], 1.0, Reading.HELD, steps_a_period=steps)
+        for steps in (2, 4)
+    )
+    np.testing.assert_allclose(coarse.error, fine.error, rtol=0, atol=1e-3 * largest(fine))
+
+
+@pytest.mark.parametrize('sensor', [Sensor.CONVERTER, Sensor.NOISE])
+def test_the_converter_makes_the_error_oscillate_within_its_bit(dynamics, sensor):
+    """Inside the integrator: about zero, more than six changes of sign, less than a quarter of a
+    bit; without it no error that would show.
+    """
+    motion = run(dynamics, PROFILES['quintic'], 4.0, Reading.INSIDE, sensor)
+    assert 1e-2 * BIT < largest(motion) < 0.25 * BIT
+    assert count_sign_changes(motion.error) > 6
+    exact = run(dynamics, PROFILES['quintic'], 4.0, Reading.INSIDE)
+    assert count_sign_changes(exact.error) == 0
+
+
+def test_readings_of_the_converter_are_whole_bits():
+    """Nearest whole bits from the authors' zeros; with noise at most one bit away."""
+    rng = np.random.default_rng(3)
+    q = rng.uniform(-3.0, 3.0, (200, 6))
+    for sensor, farthest in ((Sensor.CONVERTER, 0.5), (Sensor.NOISE, 1.0)):
+        measure = make_sensor(sensor)
+        bits = np.array([(measure(row) - np.deg2rad(TO_MODEL)) / BIT for row in q])
+        np.testing.assert_allclose(bits, np.round(bits), atol=1e-6)
+        away = np.abs(bits * BIT + np.deg2rad(TO_MODEL) - q) / BIT
+        assert 0.9 * farthest < away.max() <= farthest + 1e-6
+    np.testing.assert_array_equal(make_sensor(Sensor.EXACT)(q[0]), q[0])
+
+
+def test_noise_is_the_same_every_time(dynamics):
+    """Two runs with noise agree to the last bit."""
+    runs = [
+        run(dynamics, PROFILES['cubic'], 0.3, Reading.HELD, Sensor.NOISE).error for _ in range(2)
+    ]
+    np.testing.assert_array_equal(runs[0], runs[1])
+
+
+def test_both_laws_give_the_efforts_of_the_run(dynamics):
+    """(4.1) and (4.4) agree to round-off at states of a simulated motion, of which there are no
+    more than samples.
+    """
+    motion = run(dynamics, PROFILES['quintic'], 0.05, Reading.HELD)
+    _, relative, states = compare_laws(load_arm().rigid(), motion, 0.05)
+    assert states == 6
+    assert relative < 1e-12
+
+
+def test_changes_of_sign_are_counted_of_the_joint_that_has_most():
+    """Errors that are too small have no sign."""
+    error = 1e-5 * np.array([[1, -1, 1, -1, 1], [1, 0, -1, 0, 1], [1, 1, 1, 1, 1]]).T
+    assert count_sign_changes(error) == 4
+    assert count_sign_changes(error[:, 1:]) == 2
+    assert count_sign_changes(error[:, 2:]) == 0
+    assert count_sign_changes(1e-2 * error) == 0
+
+
+@pytest.mark.parametrize('duration', [0.0, 0.005, np.nan, np.inf])
+def test_a_motion_shorter_than_a_sample_is_refused(dynamics, duration):
+    """The duration is finite and not less than the sampling time."""
+    with pytest.raises(InputError, match=r'duration: expected 0\.01 s or more'):
+        run(dynamics, PROFILES['quintic'], duration, Reading.HELD)
+
+
+def test_no_step_is_refused(dynamics):
+    """A sampling time has a Runge-Kutta step at least."""
+    with pytest.raises(InputError, match='steps_a_period: expected 1 or more, got 0'):
+        run(dynamics, PROFILES['quintic'], 1.0, Reading.HELD, steps_a_period=0)
