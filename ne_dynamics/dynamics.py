@@ -169,6 +169,7 @@ class Dynamics:
         self._subject = Subject(robot, (x, y, z), self.tolerance)
         _ = self._subject.mechanism  # errors of the model belong here
         self._evaluator = Evaluator(self._subject, self.backend == 'compiled', self.threads)
+        self._with_entry: set[str] = set()
         self._nominal: Dynamics | None = None
         self._facade: weakref.ref[Dynamics] | None = None
 
@@ -694,6 +695,7 @@ class Dynamics:
             robot=robot,
             _subject=subject,
             _evaluator=shared.bind(subject, parameters),
+            _with_entry=set(),
             _nominal=nominal,
             _facade=None,
         )
@@ -1053,13 +1055,11 @@ class Dynamics:
             rows_out = rows_out[np.newaxis] if is_single else rows_out
             if row.is_stacked and not is_single:
                 rows_out = None  # its samples are apart
-        evaluator = self._evaluator
-        was_loaded = evaluator.loaded(row.name, link) is not None
-        result = evaluator.evaluate(
+        result = self._evaluator.evaluate(
             row.name, arrays, lambda: require_finite(given, arrays), link, rows_out
         )
-        if not was_loaded and row.method and evaluator.loaded(row.name, link) is not None:
-            self._install_entries(row.method)
+        if link is None and row.name not in self._with_entry:
+            self._note_answer(row)
         if is_single:
             return result[0] if out is None else out
         if row.is_stacked:
@@ -1067,6 +1067,18 @@ class Dynamics:
             if out is not None:
                 out[...] = result
         return result if out is None else out
+
+    def _note_answer(self, row: Function) -> None:
+        """Install the entry of a row when machine code answers these dynamics for the first time.
+
+        Whether these do counts, not whether the code is new: dynamics of other parameters share
+        it, and have entries of their own, with their numbers.
+        """
+        evaluator = self._evaluator
+        if not row.method or not evaluator.is_compiled or evaluator.loaded(row.name) is None:
+            return
+        self._with_entry.add(row.name)
+        self._install_entries(row.method)
 
     def _install_entries(self, method: str) -> None:
         """Put the compiled functions in front of the method they answer for."""
@@ -1125,8 +1137,10 @@ _SETTINGS = (
     'threads',
     '_subject',
     '_evaluator',
+    '_with_entry',
     '_nominal',
 )
+"""Attributes that a stand-in shares; `_with_entry` are the rows whose entries were installed."""
 
 _MADE_LATER = ('_parametric', '_folded', '_frictionless')
 """Attributes that are made when they are needed."""
