@@ -26,6 +26,7 @@ COMMANDS = {
     'equations': 'print the equations of motion of a robot as generated source',
     'evaluate': 'compare the efforts in a log with those of a model, joint by joint',
     'identify': 'fit inertias and friction of a model to a log, and write its URDF anew',
+    'ik': 'find joint positions that bring a link to a pose',
     'reproduce': 'compute anew what the source documents report',
 }
 """Subcommands and the line that ``--help`` prints for each."""

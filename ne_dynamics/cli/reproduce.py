@@ -43,7 +43,15 @@ def add_parser(subparsers: Any) -> None:
     _add_output(concurrency)
     _study(studies, 'lanes', 'what one core does side by side already, timed', is_written=False)
     _add_forms(studies)
-    six_link = _study(studies, 'six-link', 'torques of a six-link arm on a trapezoidal motion')
+    six_link = _study(studies, 'six-link', 'torques of a six-link arm between two poses, two ways')
+    six_link.add_argument(
+        '--path',
+        choices=('line', 'joint'),
+        default='line',
+        help='what the picture and --json show: the tip on the straight line, as the document '
+        'prescribes for its torques, or trapezoids of the joint velocities, as it also does '
+        '(default: %(default)s); the tables have both',
+    )
     puma = _study(studies, 'puma', 'a Puma under the computed-torque law, read in two ways')
     for picture, duration, what in ((six_link, 1.0, 'T'), (puma, 4.0, 'of the motion')):
         picture.add_argument(
@@ -176,12 +184,12 @@ def _report(args: argparse.Namespace) -> StudyReport:
             report.pictures.append(path)
             return report
         # Imported before the work: what is missing must not show up at the end.
-        from ne_dynamics.papers.studies import pictures, puma, six_link
+        from ne_dynamics.papers.studies import pictures, puma, six_link, six_link_picture
 
         path = args.output / f'{args.study}.png'
         if args.study == 'six-link':
-            report, torques = six_link.study(args.duration)
-            pictures.draw_torques(path, torques)
+            report, ways = six_link.study(args.duration, args.path)
+            six_link_picture.draw_ways(path, ways)
         else:
             report, runs = puma.study(args.duration, progress)
             pictures.draw_errors(path, runs)

@@ -171,7 +171,7 @@ def _check_position(value: ArrayLike, count: int) -> FloatArray:
     rows = check_rows(value, 'initial_position', count)
     if np.ndim(value) != 1:
         raise InputError(f'initial_position: expected shape ({count},), got {np.shape(value)}')
-    return rows[0]
+    return np.asarray(rows[0])
 
 
 def _is_known(problem: PoseProblem, found: FloatArray, position: FloatArray) -> bool:

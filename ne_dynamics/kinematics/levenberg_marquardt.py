@@ -21,13 +21,13 @@ MOST_IDLE_STEPS, IDLE = 15, 1e-3
 error: the pose cannot be met from there. Near a singular target a step takes off most of it."""
 
 LARGEST_STEP = 0.6
-"""Of any joint [rad, or lengths of the arm]: from there the linear model is worthless."""
+"""Of joints that turn [rad]: from there the linear model is worthless. Sliding is linear."""
 
 GOOD_ENOUGH = 1e-13
 """Scaled error at which a descent ends."""
 
 FIRST_DAMPING, SMALLEST_DAMPING = 1e-2, 1e-6
-"""Of the squared error."""
+"""Of the squared error, up to an error of 1."""
 
 DAMPING_AFTER_SUCCESS, DAMPING_AFTER_FAILURE = 0.2, 5.0
 
@@ -61,7 +61,9 @@ def descend(problem: PoseProblem, starts: FloatArray) -> tuple[FloatArray, Float
         if open_.size == 0:
             break
         here = positions[open_]
-        steps = compute_steps(problem, here, errors[open_], damping[open_] * costs[open_])
+        # Beyond an error of 1 the damping grows no more: sliding joints are far away, not lost.
+        damped = damping[open_] * np.minimum(costs[open_], 1.0)
+        steps = compute_steps(problem, here, errors[open_], damped)
         there = problem.clip(here + steps)
         new_errors = problem.compute_errors(there)
         new_costs = _square(new_errors)
@@ -109,7 +111,7 @@ def compute_steps(
     left, values, right = np.linalg.svd(jacobians, full_matrices=False)
     gains = values / (values**2 + damping[:, None] + DAMPING_FLOOR)
     moves = np.einsum('nki,nk,njk,nj->ni', right, gains, left, errors)
-    largest = np.abs(moves).max(axis=1, keepdims=True)
+    largest = np.abs(moves * problem.is_turning[movers]).max(axis=1, keepdims=True)
     moves *= np.minimum(1.0, LARGEST_STEP / np.maximum(largest, LARGEST_STEP))
     steps = np.zeros_like(positions)
     steps[:, movers] = moves * problem.scale[movers]

@@ -11,6 +11,9 @@ from ne_dynamics.model.robot import FloatArray
 ROTATION_TOLERANCE = 1e-6
 """How far R R^T may be from the identity, entry by entry: six digits of a file."""
 
+LARGEST_TRANSLATION = 1e100
+"""[m]; squares of it do not overflow."""
+
 
 def check_pose(value: ArrayLike, name: str) -> FloatArray:
     """Return a homogeneous matrix as floats, its rotation orthonormal to round-off.
@@ -50,6 +53,11 @@ def check_pose(value: ArrayLike, name: str) -> FloatArray:
         )
     if pose[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
         raise InputError(f'{name}: expected the last row [0, 0, 0, 1], got {pose[3].tolist()}')
+    if np.abs(pose[:3, 3]).max() > LARGEST_TRANSLATION:
+        raise InputError(
+            f'{name}: expected a translation of at most {LARGEST_TRANSLATION:g} m, got '
+            f'{pose[:3, 3].tolist()}'
+        )
     rotation = pose[:3, :3]
     with np.errstate(over='ignore', invalid='ignore'):
         off = float(np.abs(rotation @ rotation.T - np.eye(3)).max())

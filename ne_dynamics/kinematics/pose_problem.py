@@ -46,6 +46,8 @@ class PoseProblem:
         Limits [rad or m].
     scale : array, shape (n,)
         Position [rad or m] = scale * scaled position.
+    is_turning : array of bool, shape (n,)
+        Joints that turn; the others slide.
 
     Raises
     ------
@@ -69,9 +71,9 @@ class PoseProblem:
         self.target = target
         self.lower, self.upper = robot.limits('lower'), robot.limits('upper')
         self.length = _measure_length(robot, bodies, self.link)
-        slides = np.array([joint.type.is_prismatic for joint in robot.joints])
-        self.scale = np.where(slides, self.length, 1.0)
-        self._turns = _find_turning(robot)
+        self.is_turning = np.array([not joint.type.is_prismatic for joint in robot.joints])
+        self.scale = np.where(self.is_turning, 1.0, self.length)
+        self._is_periodic = _find_periodic(robot)
         self._dynamics = dynamics
         self._name = link  # None asks for the function of the tip, which may be compiled already
 
@@ -121,7 +123,7 @@ class PoseProblem:
         Joints that turn: within half a turn of `middle`. Joints that slide: within four lengths
         of the arm. Joints that do not move the link: at `middle`.
         """
-        reach = np.where(self._turns, math.pi, 4.0 * self.scale)
+        reach = np.where(self._is_periodic, math.pi, 4.0 * self.scale)
         lower = np.maximum(self.lower, middle - reach)
         upper = np.minimum(self.upper, middle + reach)
         starts = np.tile(middle, (count, 1))
@@ -147,7 +149,7 @@ class PoseProblem:
         Only as far as the limits permit, and only joints for which a full turn changes nothing.
         """
         wrapped = positions.copy()
-        for joint in self.movers[self._turns[self.movers]]:
+        for joint in self.movers[self._is_periodic[self.movers]]:
             column = positions[:, joint]
             turns = np.round((reference[joint] - column) / FULL_TURN)
             fewest = np.ceil((self.lower[joint] - column) / FULL_TURN)
@@ -180,10 +182,10 @@ def _measure_length(robot: Robot, bodies: list[int], link: Link) -> float:
     return length if length > 0.0 else 1.0
 
 
-def _find_turning(robot: Robot) -> np.ndarray:
+def _find_periodic(robot: Robot) -> np.ndarray:
     """Return which coordinates may turn by a full turn without a change, shape (n,) of bool."""
-    turns = np.ones(robot.n, dtype=bool)
+    periodic = np.ones(robot.n, dtype=bool)
     for body in robot.bodies:
         whole = float(body.multiplier).is_integer()
-        turns[body.coordinate] &= whole and not body.joint_type.is_prismatic
-    return turns
+        periodic[body.coordinate] &= whole and not body.joint_type.is_prismatic
+    return periodic

@@ -38,6 +38,7 @@ def test_equivalence_takes_a_seed(capsys):
     ('arguments', 'picture'),
     [
         (('six-link', '--duration', '2'), 'six-link.png'),
+        (('six-link', '--path', 'joint', '--duration', '.5'), 'six-link.png'),
         (('puma', '--duration', '.05'), 'puma.png'),
     ],
 )

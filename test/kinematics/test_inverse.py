@@ -226,6 +226,17 @@ def test_sliding_joints_alone_are_an_arm(tmp_path):
     assert caught.value.orientation_error == pytest.approx(0.25)
 
 
+@pytest.mark.parametrize('far', [5.0, -50.0, 5000.0])
+def test_a_long_rail_is_no_obstacle(far, tmp_path):
+    """A sliding joint without limits goes as far as it takes, many lengths of the arm."""
+    rows = [{'type': 'prismatic', 'alpha': np.pi / 2.0}, {'a': 0.3}, {'a': 0.2}]
+    dynamics = make_arm(tmp_path, rows)
+    target = dynamics.forward_kinematics([far, 0.4, 0.7])
+    for initial in (None, np.zeros(3)):
+        found = ned.inverse_kinematics(dynamics, target, initial)
+        np.testing.assert_allclose(dynamics.forward_kinematics(found), target, rtol=0.0, atol=1e-9)
+
+
 def test_joints_beside_the_way_stay(puma):
     """For a link in the middle, the joints beyond it stay at the start, or at 0 without one."""
     q = np.array([0.4, -0.3, 0.5, 0.2, 0.5, 0.1])
@@ -266,6 +277,7 @@ def change(index, value):
         (lambda pose: np.ma.masked_array(pose), 'without mask'),
         (change((0, 3), np.nan), r'expected finite numbers, got nan at index \(0, 3\)'),
         (change((1, 1), np.inf), r'got inf at index \(1, 1\)'),
+        (change((2, 3), -1e200), 'expected a translation of at most 1e\\+100 m'),
         (change((3, 0), 0.1), r'expected the last row \[0, 0, 0, 1\], got \[0.1, '),
         (change((3, 3), 2.0), 'expected the last row'),
         (change((0, 0), 3.0), 'expected a rotation matrix, got rows that are not orthonormal'),

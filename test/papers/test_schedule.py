@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -96,6 +98,23 @@ def test_schedules_keep_precedence_and_the_number_of_processors(seed, processors
     check(schedule)
     bound = lower_bound(graph, processors)
     assert bound <= schedule.steps <= (2.0 - 1.0 / processors) * bound + 1e-9
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_a_schedule_that_cannot_be_carried_out_is_noticed(seed):
+    """The check refuses a task begun before its predecessor has ended, and two at once."""
+    graph = TaskGraph((*random_graph(seed).tasks, Task('a', 2, 1, 0, ()), Task('b', 1, 1, 0, ())))
+    schedule = schedule_tasks(graph, 2)
+    check(schedule)
+    at_once = dataclasses.replace(
+        schedule, starts=(0,) * len(graph.tasks), places=(0,) * len(graph.tasks)
+    )
+    with pytest.raises(AssertionError):
+        check(at_once)
+    chain = TaskGraph((Task('a', 2, 1, 0, ()), Task('b', 1, 1, 0, (0,))))
+    early = dataclasses.replace(schedule_tasks(chain, 2), starts=(0, 2), places=(0, 1))
+    with pytest.raises(AssertionError, match='b'):
+        check(early)
 
 
 @pytest.mark.parametrize('name', GRAPHS)

@@ -371,7 +371,7 @@ def _tabulate_frames(arm: Arm, is_fitted: bool) -> Table:
             escape_controls(link.name),
             'slides' if link.is_prismatic else 'turns',
             *(
-                f'{value + 0.0:.6g}'
+                f'{round(value, 9) + 0.0:.6g}'
                 for value in (link.constant_angle, link.constant_shift, link.a, link.alpha)
             ),
         )

@@ -10,7 +10,6 @@ import numpy as np
 
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.papers.studies.puma_simulation import BIT, Reading, Run
-from ne_dynamics.papers.studies.six_link import Torques
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -23,42 +22,6 @@ except ImportError as error:
 GRID_COLOUR = '#d9d9d9'
 TEXT_COLOUR = '#333333'
 JOINT_COLOURS = ('#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#56b4e9')
-
-
-def draw_torques(path: Path, torques: Torques) -> None:
-    """Draw joint torques over time with the share of each term.
-
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    torques : Torques
-    """
-    duration = float(torques.time[-1])
-    figure, panels = _panels()
-    shares = (
-        ('gravity', torques.gravity, '#0072b2'),
-        ('inertia', torques.inertia, '#e69f00'),
-        ('Coriolis and centrifugal', torques.coriolis, '#009e73'),
-    )
-    for joint, axes in enumerate(panels):
-        for third in (1, 2):
-            axes.axvline(third * duration / 3.0, color='#bbbbbb', linewidth=0.8, dashes=(3, 3))
-        axes.axhline(0.0, color='#888888', linewidth=0.8)
-        axes.plot(
-            torques.time, torques.total[:, joint], color='#222222', linewidth=2.4, label='torque'
-        )
-        for label, values, colour in shares:
-            axes.plot(torques.time, values[:, joint], color=colour, linewidth=1.4, label=label)
-        axes.set_title(f'joint {joint + 1}', loc='left', fontsize=10, color=TEXT_COLOUR)
-        axes.set_xlim(0.0, duration)
-    _finish(
-        figure,
-        panels,
-        f'Six-link manipulator, pose A to pose B in {duration:g} s: joint torques and their parts',
-        'torque [N m]',
-        path,
-    )
 
 
 def draw_errors(path: Path, runs: Mapping[tuple[Reading, str], Run]) -> None:

@@ -1,0 +1,198 @@
+"""``ne_dynamics ik --model MODEL --position X Y Z``: joint positions that lead to a pose."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+
+import numpy as np
+
+from ne_dynamics.cli.options.exponents import accept_exponents
+from ne_dynamics.cli.options.extras import add_extras, get_extras
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematics_branches
+from ne_dynamics.kinematics.pose import compute_pose_errors
+from ne_dynamics.model.files import load_model
+from ne_dynamics.model.rigid_body import axis_angle_rotation
+from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.printable import print_lines
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand to a parser.
+
+    Parameters
+    ----------
+    subparsers : argparse action
+        What ``ArgumentParser.add_subparsers`` returned.
+    """
+    parser = subparsers.add_parser(
+        'ik',
+        help='find joint positions that bring a link to a pose',
+        description='Find joint positions, within the limits, that bring the tip (or another '
+        'link) to a pose in the frame of the base link. Exit code 1, with how far off the nearest '
+        'position is, when none was found.',
+    )
+    accept_exponents(parser)
+    parser.add_argument('--model', required=True, metavar='MODEL', help='URDF, or DH file (YAML)')
+    parser.add_argument(
+        '--base-link',
+        '--base',
+        dest='base',
+        metavar='LINK',
+        help='first link of the chain (URDF; default: the root)',
+    )
+    parser.add_argument(
+        '--tip-link',
+        '--tip',
+        dest='tip',
+        metavar='LINK',
+        help='last link of the chain, which is brought to the pose (URDF; default: the whole '
+        'tree, and --link says which)',
+    )
+    parser.add_argument(
+        '--link', metavar='LINK', help='link that is brought to the pose (default: the tip)'
+    )
+    parser.add_argument(
+        '--position',
+        required=True,
+        nargs=3,
+        type=_number,
+        metavar=('X', 'Y', 'Z'),
+        help="of the link's origin [m]",
+    )
+    orientation = parser.add_mutually_exclusive_group()
+    orientation.add_argument(
+        '--rpy',
+        nargs=3,
+        type=_number,
+        metavar=('R', 'P', 'Y'),
+        default=(0.0, 0.0, 0.0),
+        help='orientation: roll, pitch and yaw about fixed axes, as in URDF [rad] (default: '
+        '0 0 0, the axes of the base link)',
+    )
+    orientation.add_argument(
+        '--quaternion',
+        nargs=4,
+        type=_number,
+        metavar=('X', 'Y', 'Z', 'W'),
+        help='orientation, scalar last, as in ROS; of any length but 0',
+    )
+    parser.add_argument(
+        '--from',
+        dest='start',
+        nargs='+',
+        type=_number,
+        metavar='Q',
+        help='joint positions where the search starts [rad or m]: the solution that is near '
+        '(default: the one nearest to the middle of the limits)',
+    )
+    parser.add_argument(
+        '--all',
+        action='store_true',
+        help='every position that is found, the one nearest to the middle of the limits first; '
+        'not for redundant arms',
+    )
+    add_extras(parser)
+    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search, and print the joint positions; return 0.
+
+    Raises
+    ------
+    NeDynamicsError
+        When the model cannot be read, an argument does not fit it, or the pose cannot be met.
+    """
+    if args.all and args.start is not None:
+        raise InputError('--all: expected no --from beside it, the list has its own order')
+    robot = load_model(args.model, args.base, args.tip, extras=get_extras(args))
+    dynamics = Dynamics(robot, backend='python')
+    target = make_pose(args)
+    if args.start is not None and len(args.start) != robot.n:
+        raise InputError(
+            f'--from: expected {robot.n} joint positions, {", ".join(robot.joint_names)}, got '
+            f'{len(args.start)}'
+        )
+    if args.all:
+        positions = inverse_kinematics_branches(dynamics, target, link=args.link)
+    else:
+        positions = inverse_kinematics(dynamics, target, args.start, link=args.link)[None]
+    errors = compute_pose_errors(dynamics.forward_kinematics(positions, args.link), target)
+    shifts, angles = (np.linalg.norm(part, axis=1) for part in (errors[:, :3], errors[:, 3:]))
+    if args.json:
+        document = {
+            'model': args.model,
+            'link': args.link or robot.tip.name,
+            'target_pose': target.tolist(),
+            'joints': list(robot.joint_names),
+            'positions': positions.tolist(),
+            'position_errors': shifts.tolist(),
+            'orientation_errors': angles.tolist(),
+        }
+        print(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        print_lines(_make_lines(robot, positions))
+        print_lines([f'  met within {shifts.max():.1e} m and {angles.max():.1e} rad'])
+    return 0
+
+
+def make_pose(args: argparse.Namespace) -> FloatArray:
+    """Return the homogeneous matrix of `position` with `rpy` or `quaternion`.
+
+    Raises
+    ------
+    InputError
+        When the quaternion is zero.
+    """
+    pose = np.eye(4)
+    pose[:3, 3] = args.position
+    if args.quaternion is None:
+        roll, pitch, yaw = args.rpy
+        x, y, z = np.eye(3)
+        pose[:3, :3] = (
+            axis_angle_rotation(z, yaw)
+            @ axis_angle_rotation(y, pitch)
+            @ axis_angle_rotation(x, roll)
+        )
+        return pose
+    length = math.hypot(*args.quaternion)
+    if not 0.0 < length < math.inf:
+        raise InputError(
+            f'--quaternion: expected four numbers that are not all 0, got {args.quaternion}'
+        )
+    quaternion = np.array(args.quaternion) / length
+    sine = float(np.linalg.norm(quaternion[:3]))
+    if sine > 0.0:
+        angle = 2.0 * math.atan2(sine, float(quaternion[3]))
+        pose[:3, :3] = axis_angle_rotation(quaternion[:3] / sine, angle)
+    return pose
+
+
+def _make_lines(robot: Robot, positions: FloatArray) -> list[str]:
+    """Return the positions as a table: a row a joint, a column a solution, degrees beside one."""
+    width = max(len(joint.name) for joint in robot.joints)
+    lines = []
+    for joint, row in zip(robot.joints, positions.T, strict=True):
+        numbers = '  '.join(f'{value + 0.0:10.6f}' for value in row)
+        line = f'  {joint.name:{width}}  {numbers}  {"m" if joint.type.is_prismatic else "rad"}'
+        if len(row) == 1 and not joint.type.is_prismatic:
+            line += f'  {math.degrees(row[0]):9.3f} deg'
+        lines.append(line)
+    if len(positions) > 1:
+        lines.insert(0, f'  {len(positions)} positions, one a column')
+    return lines
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f'expected a finite number, got {text!r}')
+    return value
