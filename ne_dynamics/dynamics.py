@@ -314,7 +314,10 @@ class Dynamics:
             return self._answer('inverse_dynamics', values, out)
         efforts = self._compute_external_efforts(q, external_wrenches, out)
         result = self._answer('inverse_dynamics', values, out)
-        result -= efforts
+        with np.errstate(over='ignore'):
+            result -= efforts - self._compute_friction_under(
+                'inverse_dynamics', efforts, external_wrenches, q, qd, wrench, base_motion, payload
+            )
         self._require_finite_sum('inverse_dynamics', result, external_wrenches)
         return result
 
@@ -346,6 +349,38 @@ class Dynamics:
             with np.errstate(over='ignore', invalid='ignore'):
                 efforts += np.einsum('ijk,ij->ik', jacobians, arrays[1])
         return efforts[0] if np.ndim(q) == 1 else efforts
+
+    def _compute_friction_under(
+        self,
+        method: str,
+        efforts: FloatArray,
+        external_wrenches: Mapping[str, ArrayLike],
+        q: ArrayLike,
+        qd: ArrayLike,
+        *loads: ArrayLike | None,
+    ) -> FloatArray:
+        """Return what wrenches on links add to the friction of joints that depends on the load.
+
+        Parameters
+        ----------
+        method : str
+            Who asks, for messages.
+        efforts : array, shape (n,) or (N, n)
+            What the wrenches exert on the joints [N m or N].
+        external_wrenches, q, qd, *loads
+            As the method takes them; `loads` are wrench, base motion and payload.
+        """
+        if not any(joint.friction.depends_on_load for joint in self._structure.joints):
+            return np.zeros_like(efforts)
+        rest = np.zeros(np.shape(q))
+        load = self.without_friction().inverse_dynamics(q, qd, rest, *loads)
+        with np.errstate(over='ignore'):
+            total = load - efforts
+        self._require_finite_sum(method, total, external_wrenches)
+        with np.errstate(over='ignore', invalid='ignore'):
+            return np.asarray(
+                self.friction_torque(qd, load=total) - self.friction_torque(qd, load=load)
+            )
 
     def _require_finite_sum(
         self, method: str, result: FloatArray, external_wrenches: Mapping[str, ArrayLike]
@@ -527,11 +562,23 @@ class Dynamics:
             given = [Given(name, value, self.n) for name, value in (('q', q), ('tau', tau))]
             arrays, is_single = match_samples(given)
             require_finite(given, arrays)
+            efforts = self._compute_external_efforts(q, external_wrenches, out)
             with np.errstate(over='ignore'):
-                efforts = self._compute_external_efforts(arrays[0], external_wrenches, out)
-                total = arrays[1] + efforts
+                total = (arrays[1][0] if is_single else arrays[1]) + (
+                    efforts
+                    - self._compute_friction_under(
+                        'forward_dynamics',
+                        efforts,
+                        external_wrenches,
+                        q,
+                        qd,
+                        wrench,
+                        base_motion,
+                        payload,
+                    )
+                )
             self._require_finite_sum('forward_dynamics', total, external_wrenches)
-            tau = total[0] if is_single else total
+            tau = total
         values = q, qd, tau, wrench, base_motion, payload
         return self._answer('forward_dynamics', values, out)
 
