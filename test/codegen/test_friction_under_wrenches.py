@@ -51,7 +51,7 @@ def test_a_wrench_at_the_tip_can_be_given_either_way(dynamics):
 
 
 def test_the_friction_is_that_of_the_whole_load(dynamics):
-    """With wrenches on links and at the tip, a payload and a moving base, as the formula has it."""
+    """With wrenches on links and at the tip, a payload and a moving base, by the formula."""
     q, qd, qdd = samples(dynamics.n)
     wrench, others = draw_wrenches(2 * len(q)).reshape(2, len(q), 6)
     robot = dynamics.robot
