@@ -14,7 +14,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ne_dynamics.control.annotation import annotate
 from ne_dynamics.control.laws import InverseDynamics, Terms
@@ -28,6 +28,7 @@ try:
     from trajectory_msgs.msg import JointTrajectory
 
     from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
+    from ne_dynamics.ros.reporter import Reporter
 except ImportError as error:
     raise MissingDependencyError(
         'the node needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -48,42 +49,6 @@ REMARK_PERIOD = 5.0
 
 STOPPING_TIME = 2.0
 """Seconds that a piece of work is waited for when the node lets go of the arm."""
-
-
-class AnnotatingNode(Protocol):
-    """What is asked of the node: rclpy's part, and how it drops messages."""
-
-    def create_publisher(self, kind: Any, topic: str, qos: Any, *, event_callbacks: Any) -> Any:
-        """Return a publisher."""
-        ...
-
-    def create_subscription(
-        self, kind: Any, topic: str, callback: Callable[[Any], None], qos: Any, *, raw: bool
-    ) -> Any:
-        """Return a subscription."""
-        ...
-
-    def create_guard_condition(self, callback: Callable[[], None]) -> Any:
-        """Return a guard condition."""
-        ...
-
-    def destroy_publisher(self, publisher: Any) -> bool:
-        """Destroy a publisher."""
-        ...
-
-    def destroy_subscription(self, subscription: Any) -> bool:
-        """Destroy a subscription."""
-        ...
-
-    def destroy_guard_condition(self, guard: Any) -> bool:
-        """Destroy a guard condition."""
-        ...
-
-    def get_logger(self) -> Any:
-        """Return the logger."""
-        ...
-
-    def _drop(self, topic: str, field: str, reason: str) -> None: ...
 
 
 def _nothing() -> None:
@@ -168,14 +133,17 @@ class Annotator:
 
     Parameters
     ----------
-    node : AnnotatingNode
-        A node of rclpy with the method `_drop(topic, field, reason)`.
+    node : rclpy.node.Node
+    reporter : Reporter
     heard : callable
         Called for every message that comes.
     """
 
-    def __init__(self, node: AnnotatingNode, heard: Callable[[], None] = _nothing) -> None:
+    def __init__(
+        self, node: Any, reporter: Reporter, heard: Callable[[], None] = _nothing
+    ) -> None:
         self._node = node
+        self._reporter = reporter
         self._heard = heard
         self._lock = threading.Lock()
         self._waiting: _Request | None = None
@@ -253,7 +221,7 @@ class Annotator:
                 )
                 self._thread.start()
         if replaced is not None:
-            self._node._drop(
+            self._reporter.drop(
                 'annotate', 'data', 'a newer one came before it was begun, and takes its place'
             )
 
@@ -315,7 +283,7 @@ class Annotator:
         field = field or reason.partition(':')[0]
         if 'point' in field:
             field = 'points'
-        self._say(listening, lambda: self._node._drop('annotate', field, reason))
+        self._say(listening, lambda: self._reporter.drop('annotate', field, reason))
 
     def _say(self, listening: _Listening, report: Callable[[], None]) -> None:
         """Have the node say something, in its own thread."""

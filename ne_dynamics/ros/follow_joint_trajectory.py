@@ -11,12 +11,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import RCLError, ServerGoalHandle
 
-from ne_dynamics.control.controller import Command, Controller
+from ne_dynamics.control.controller import Command
 from ne_dynamics.control.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.limits import per_joint
@@ -24,7 +24,9 @@ from ne_dynamics.control.trajectory import Trajectory, Waypoints
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configuration import ControlledArm
+from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.messages import stamp_nanoseconds
+from ne_dynamics.ros.reporter import Reporter
 
 NAME = 'follow_joint_trajectory'
 
@@ -33,49 +35,6 @@ FEEDBACK_PERIOD = 0.05
 
 RESULT_TIMEOUT = 10
 """Seconds for which the result of a goal is kept for those who ask later."""
-
-
-class GoalHost(Protocol):
-    """What the action asks of its node, beside what every rclpy node has."""
-
-    def get_logger(self) -> Any:
-        """Return the node's logger."""
-        ...
-
-    def get_clock(self) -> Any:
-        """Return the node's clock."""
-        ...
-
-    @property
-    def executor(self) -> Any:
-        """The executor that serves the node."""
-        ...
-
-    def goal_refusal(self) -> str:
-        """Return why no goal can be accepted at present; empty when one can."""
-        ...
-
-    def controlled(self) -> tuple[ControlledArm, Controller]:
-        """Return the arm and its controller; only asked while a goal can be accepted or is."""
-        ...
-
-    def read_trajectory(self, message: Any) -> tuple[Waypoints, float | None]:
-        """Return a trajectory_msgs JointTrajectory, checked, and when it starts.
-
-        Raises
-        ------
-        TrajectoryError
-            When it cannot be followed; the message begins with the field at fault.
-        """
-        ...
-
-    def default_tolerances(self) -> Tolerances:
-        """Return what the parameters say."""
-        ...
-
-    def report_drop(self, topic: str, field: str, reason: str) -> None:
-        """Log and count a message that is not used."""
-        ...
 
 
 def tolerances_of(values: Mapping[str, Any], arm: ControlledArm) -> Tolerances:
@@ -164,18 +123,20 @@ class _Goal:
 class FollowJointTrajectoryServer:
     """The action server.
 
-    It lives as long as the node; whether goals are accepted is asked for each.
+    It lives as long as the node, and accepts goals while there is an arm that is commanded.
 
     Parameters
     ----------
-    node : GoalHost
-        An rclpy node as well.
+    node : rclpy.node.Node
     action_type : type
         control_msgs.action.FollowJointTrajectory
+    reporter : Reporter
     """
 
-    def __init__(self, node: GoalHost, action_type: Any) -> None:
+    def __init__(self, node: Any, action_type: Any, reporter: Reporter) -> None:
         self._node = node
+        self._reporter = reporter
+        self._configured: ConfiguredArm | None = None
         self._type = action_type
         self._goal: _Goal | None = None
         self._checked: tuple[Any, Waypoints, float | None, Tolerances] | None = None
@@ -194,22 +155,32 @@ class FollowJointTrajectoryServer:
         self._goal = None
         self._server.destroy()
 
+    def attach(self, configured: ConfiguredArm) -> None:
+        """Let goals be for this arm."""
+        self._configured = configured
+        configured.on_answer = self._observe
+        configured.on_motion_ended = self._on_motion_ended
+
+    def detach(self) -> None:
+        """Accept no goals until there is an arm again."""
+        self._configured = None
+
     # ---- requests
 
     def _on_goal(self, goal: Any) -> GoalResponse:
         """Check a goal; nothing changes for the one that is followed when it is rejected."""
         self._checked = None
-        refusal = self._node.goal_refusal()
-        if refusal:
+        configured = self._configured
+        refusal = _find_refusal(configured)
+        if configured is None or refusal:
             return self._reject(GoalCode.INVALID_GOAL, f'state: {refusal}')
-        arm, controller = self._node.controlled()
         try:
-            waypoints, start_time = self._node.read_trajectory(goal.trajectory)
+            waypoints, start_time = configured.read_trajectory(goal.trajectory)
         except NeDynamicsError as error:
             is_of_names = str(error).startswith('joint_names')
             code = GoalCode.INVALID_JOINTS if is_of_names else GoalCode.INVALID_GOAL
             return self._reject(code, str(error))
-        now = controller.time
+        now = configured.controller.time
         if now is not None and start_time is not None and start_time + waypoints.times[-1] < now:
             ago = now - start_time - waypoints.times[-1]
             return self._reject(
@@ -218,12 +189,12 @@ class FollowJointTrajectoryServer:
                 'future, or stamp 0 for now',
             )
         self._remark(goal)
-        self._checked = goal, waypoints, start_time, self._tolerances(goal, arm)
+        self._checked = goal, waypoints, start_time, self._tolerances(goal, configured)
         return GoalResponse.ACCEPT
 
     def _reject(self, code: GoalCode, reason: str) -> GoalResponse:
         field = reason.partition(':')[0].split()[0]
-        self._node.report_drop(NAME, field, f'{code.name}: {reason}')
+        self._reporter.drop(NAME, field, f'{code.name}: {reason}')
         return GoalResponse.REJECT
 
     def _remark(self, goal: Any) -> None:
@@ -242,8 +213,9 @@ class FollowJointTrajectoryServer:
         if unused:
             self._node.get_logger().warning(f'{NAME}: not used: {", ".join(unused)}')
 
-    def _tolerances(self, goal: Any, arm: ControlledArm) -> Tolerances:
-        defaults = self._node.default_tolerances()
+    def _tolerances(self, goal: Any, configured: ConfiguredArm) -> Tolerances:
+        arm = configured.arm
+        defaults = tolerances_of(configured.values, arm)
         path, at_goal = (
             [JointTolerance(item.name, item.position, item.velocity) for item in field]
             for field in (goal.path_tolerance, goal.goal_tolerance)
@@ -256,11 +228,13 @@ class FollowJointTrajectoryServer:
             return defaults
 
     def _on_accepted(self, handle: ServerGoalHandle) -> None:
-        if self._checked is None or self._checked[0] is not handle.request:
+        configured = self._configured
+        is_checked = self._checked is not None and self._checked[0] is handle.request
+        if configured is None or self._checked is None or not is_checked:
             raise RuntimeError('a goal was accepted that has not been checked')
         (_, waypoints, start_time, tolerances), self._checked = self._checked, None
-        self.preempt(GoalCode.INVALID_GOAL, 'another goal has taken its place')
-        arm, controller = self._node.controlled()
+        self._preempt(GoalCode.INVALID_GOAL, 'another goal has taken its place')
+        arm, controller = configured.arm, configured.controller
         handle.execute()
         controller.follow(waypoints, start_time)
         monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
@@ -271,10 +245,10 @@ class FollowJointTrajectoryServer:
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         goal = self._goal
-        if goal is None or goal.handle is not handle:
+        if goal is None or goal.handle is not handle or self._configured is None:
             return CancelResponse.REJECT
         self._goal = None
-        self._node.controlled()[1].hold()
+        self._configured.controller.hold()
         # rclpy lets the goal be canceled when this has returned.
         self._node.executor.create_task(self._finish_canceled, handle)
         return CancelResponse.ACCEPT
@@ -285,7 +259,7 @@ class FollowJointTrajectoryServer:
 
     # ---- the control path
 
-    def observe(
+    def _observe(
         self,
         now: float,
         position: FloatArray,
@@ -293,7 +267,7 @@ class FollowJointTrajectoryServer:
         command: Command,
         stamp: Any = None,
     ) -> None:
-        """Take note of a command; call it after each one.
+        """Take note of a command.
 
         Parameters
         ----------
@@ -308,22 +282,22 @@ class FollowJointTrajectoryServer:
         stamp : builtin_interfaces.msg.Time, optional
             Of the state, for the feedback; the node's clock when it is 0 or missing.
         """
-        goal = self._goal
-        if goal is None:
+        goal, configured = self._goal, self._configured
+        if goal is None or configured is None:
             return
-        _, controller = self._node.controlled()
+        controller = configured.controller
         if command.fault is not None:
-            self.preempt(GoalCode.INVALID_GOAL, str(command.fault))
+            self._preempt(GoalCode.INVALID_GOAL, str(command.fault))
             return
         trajectory = controller.trajectory
         if goal.trajectory is None:
             if command.refused is not None:
-                self.preempt(GoalCode.OLD_HEADER_TIMESTAMP, str(command.refused))
+                self._preempt(GoalCode.OLD_HEADER_TIMESTAMP, str(command.refused))
                 return
             goal.begin(trajectory, now)
         if trajectory is None or trajectory is not goal.trajectory:
             mode = controller.tuning.mode
-            self.preempt(
+            self._preempt(
                 GoalCode.INVALID_GOAL,
                 f'mode {mode.value} follows none'
                 if mode is Mode.GRAVITY_COMPENSATION
@@ -332,7 +306,7 @@ class FollowJointTrajectoryServer:
             return
         if now >= goal.feedback_due:
             goal.feedback_due = now + FEEDBACK_PERIOD
-            self._publish_feedback(goal, now, position, velocity, command, stamp)
+            self._publish_feedback(configured, goal, now, position, velocity, command, stamp)
         outcome = goal.monitor.observe(
             now, trajectory.end_time, command.desired, position, velocity
         )
@@ -345,7 +319,11 @@ class FollowJointTrajectoryServer:
             controller.hold(where_found=True)
             self._finish(goal.handle, goal.handle.abort, outcome)
 
-    def preempt(self, code: GoalCode, text: str) -> None:
+    def _on_motion_ended(self, reason: str) -> None:
+        """Abort the goal: something else than the action has ended or replaced its motion."""
+        self._preempt(GoalCode.INVALID_GOAL, reason)
+
+    def _preempt(self, code: GoalCode, text: str) -> None:
         """Abort the goal that is followed, if there is one; where the arm goes is not our affair.
 
         Parameters
@@ -376,6 +354,7 @@ class FollowJointTrajectoryServer:
 
     def _publish_feedback(
         self,
+        configured: ConfiguredArm,
         goal: _Goal,
         now: float,
         position: FloatArray,
@@ -383,7 +362,7 @@ class FollowJointTrajectoryServer:
         command: Command,
         stamp: Any,
     ) -> None:
-        arm, controller = self._node.controlled()
+        arm, controller = configured.arm, configured.controller
         order = arm.command_order
         feedback = self._feedback
         if stamp is None or not (stamp.sec or stamp.nanosec):
@@ -417,11 +396,28 @@ class FollowJointTrajectoryServer:
         goal.handle.publish_feedback(feedback)
 
 
-def make_follow_joint_trajectory(node: GoalHost) -> FollowJointTrajectoryServer | None:
+def _find_refusal(configured: ConfiguredArm | None) -> str:
+    """Return why no goal can be accepted at present; empty when one can."""
+    if configured is None:
+        return 'the node is unconfigured'
+    if not configured.is_commanding:
+        return 'the node is inactive'
+    controller = configured.controller
+    if controller.time is None:
+        return 'no joint state has come yet'
+    if controller.fault is not None:
+        return str(controller.fault)
+    mode = controller.tuning.mode
+    return f'mode {mode.value} follows none' if mode is Mode.GRAVITY_COMPENSATION else ''
+
+
+def make_follow_joint_trajectory(
+    node: Any, reporter: Reporter
+) -> FollowJointTrajectoryServer | None:
     """Return the action server of a node; None, and a line in the log, without `control_msgs`."""
     try:
         from control_msgs.action import FollowJointTrajectory
     except ImportError as error:
         node.get_logger().info(f'no action {NAME}: it needs control_msgs ({error})')
         return None
-    return FollowJointTrajectoryServer(node, FollowJointTrajectory)
+    return FollowJointTrajectoryServer(node, FollowJointTrajectory, reporter)

@@ -6,19 +6,14 @@ is made of it.
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
-from math import inf, isnan
-from typing import Any
+from math import inf
 
 from ne_dynamics.control.controller import LastCommand
 from ne_dynamics.control.imu import ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.wrench import Measures, OnTimeout
 from ne_dynamics.dynamics import BACKENDS
-from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.parameter_table import Changes, ParameterSpec, ParameterTable
 
 RELIABILITIES = ('best_effort', 'reliable', 'system_default')
 
@@ -27,140 +22,7 @@ INERTIA_ENTRIES = 6
 LARGEST = 1e6
 """No mass, length or acceleration is as large as this; efforts overflow long after it."""
 
-Value = bool | float | str | tuple[float, ...] | tuple[str, ...]
-
-
-class Changes(str, enum.Enum):
-    """When a parameter may be set."""
-
-    ANY_TIME = 'any time'
-    UNCONFIGURED = 'while unconfigured'
-    START = 'at start'
-
-
-@dataclass(frozen=True)
-class ParameterSpec:
-    """One parameter.
-
-    Attributes
-    ----------
-    name : str
-    type : str
-        'bool', 'double', 'string', 'double[]' or 'string[]'. Integers are accepted for doubles,
-        and one number for a list of one.
-    default : bool, float, str or tuple
-    description : str
-    unit : str
-    minimum, maximum : float
-        Bounds of every number; inclusive unless `above_minimum`.
-    above_minimum : bool
-        The minimum itself is not allowed.
-    allow_infinity : bool
-        Whether an infinite number may be given (it then means "no limit").
-    lengths : tuple of int
-        Lengths that a list may have; empty: any (what depends on the robot is checked when the
-        node is configured).
-    choices : tuple of str
-        Words that a string may be; empty: any.
-    changes : Changes
-        When it may be set.
-    """
-
-    name: str
-    type: str
-    default: Value
-    description: str
-    unit: str = ''
-    minimum: float = -inf
-    maximum: float = inf
-    above_minimum: bool = False
-    allow_infinity: bool = False
-    lengths: tuple[int, ...] = ()
-    choices: tuple[str, ...] = ()
-    changes: Changes = Changes.UNCONFIGURED
-
-    @property
-    def read_only(self) -> bool:
-        """Whether it can be set at the start only."""
-        return self.changes is Changes.START
-
-    @property
-    def bounds(self) -> str:
-        """What is allowed, in words; empty when everything is."""
-        parts = []
-        if self.choices:
-            parts.append(' | '.join(self.choices))
-        if self.minimum > -inf:
-            parts.append(f'{">" if self.above_minimum else ">="} {self.minimum:g}')
-        if self.maximum < inf:
-            parts.append(f'<= {self.maximum:g}')
-        if self.lengths:
-            parts.append(f'length {" or ".join(str(length) for length in self.lengths)}')
-        return ', '.join(parts)
-
-    def check(self, value: Any) -> Value:
-        """Return the value in the parameter's type.
-
-        Raises
-        ------
-        ParameterError
-            With name, got and expected.
-        """
-        if self.type == 'bool':
-            if not isinstance(value, bool):
-                raise self._fault(value, 'true or false')
-            return value
-        if self.type == 'string':
-            return self._word(value)
-        if self.type == 'double':
-            return self._number(value)
-        items = [value] if isinstance(value, (bool, int, float, str)) else value
-        try:
-            listed = list(items)
-        except TypeError:
-            raise self._fault(value, f'a list ({self.type})') from None
-        if self.lengths and len(listed) not in self.lengths:
-            lengths = ' or '.join(str(length) for length in self.lengths)
-            raise self._fault(value, f'{lengths} values')
-        if self.type == 'string[]':
-            words = tuple(self._word(item) for item in listed)
-            for word in words:
-                if words.count(word) > 1:
-                    raise self._fault(value, f'no name twice, like {word!r}')
-            return words
-        return tuple(self._number(item) for item in listed)
-
-    def _word(self, value: Any) -> str:
-        if not isinstance(value, str):
-            raise self._fault(value, 'a string')
-        if self.choices and value not in self.choices:
-            raise self._fault(value, f'one of {", ".join(self.choices)}')
-        return value
-
-    def _number(self, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self._fault(value, 'a number')
-        number = float(value)
-        if isnan(number) or (abs(number) == inf and not self.allow_infinity):
-            raise self._fault(value, 'a finite number')
-        low = number <= self.minimum if self.above_minimum else number < self.minimum
-        if (low and self.minimum > -inf) or number > self.maximum:
-            raise self._fault(value, self.bounds)
-        return number
-
-    def _fault(self, value: Any, expected: str) -> ParameterError:
-        got = value if isinstance(value, (bool, int, float, str)) else _listed(value)
-        return ParameterError(f'{self.name}: expected {expected}, got {got!r}')
-
-
-def _listed(value: Any) -> Any:
-    try:
-        return list(value)
-    except TypeError:
-        return value
-
-
-PARAMETERS: tuple[ParameterSpec, ...] = (
+PARAMETERS = ParameterTable(
     # The model
     ParameterSpec(
         'model_file',
@@ -622,38 +484,3 @@ PARAMETERS: tuple[ParameterSpec, ...] = (
         changes=Changes.START,
     ),
 )
-
-PARAMETERS_BY_NAME: Mapping[str, ParameterSpec] = {spec.name: spec for spec in PARAMETERS}
-
-
-def default_values() -> dict[str, Value]:
-    """Return the default of every parameter by name."""
-    return {spec.name: spec.default for spec in PARAMETERS}
-
-
-def find_parameter(name: str) -> ParameterSpec:
-    """Return the parameter of that name.
-
-    Raises
-    ------
-    ParameterError
-        When there is none; the message names the nearest.
-    """
-    try:
-        return PARAMETERS_BY_NAME[name]
-    except KeyError:
-        raise ParameterError(f'{name}: no such parameter{_nearest(name)}') from None
-
-
-def _nearest(name: str) -> str:
-    near = get_close_matches(name, PARAMETERS_BY_NAME, n=1)
-    return f'; did you mean {near[0]!r}?' if near else ''
-
-
-def unknown_parameters(names: Iterable[str]) -> list[str]:
-    """Return a remark for every name that the table lacks."""
-    return [
-        f'{name}: no such parameter{_nearest(name)}'
-        for name in names
-        if name not in PARAMETERS_BY_NAME
-    ]

@@ -57,7 +57,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +68,7 @@ from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf_tree import load_urdf
-from ne_dynamics.ros.parameters import Changes, ParameterSpec, Value
+from ne_dynamics.ros.parameter_table import Changes, ParameterSpec, ParameterTable, Value
 from ne_dynamics.ros.signals import stop_on_signals
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation
 from ne_dynamics.simulation.mujoco_model import (
@@ -85,7 +84,6 @@ try:
     import rclpy
     from builtin_interfaces.msg import Time
     from geometry_msgs.msg import WrenchStamped
-    from rcl_interfaces.msg import ParameterDescriptor
     from rclpy.clock import Clock as NodeClock
     from rclpy.clock import ClockType
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -96,6 +94,8 @@ try:
     from sensor_msgs.msg import Imu, JointState
     from std_msgs.msg import Float64MultiArray, String
     from std_srvs.srv import SetBool, Trigger
+
+    from ne_dynamics.ros.declared_parameters import DeclaredParameters
 except ImportError as error:
     raise MissingDependencyError(
         f'the simulated robot needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -137,7 +137,7 @@ def _parameter(
     return ParameterSpec(name, type_, default, description, changes=Changes.START, **more)
 
 
-PARAMETERS: tuple[ParameterSpec, ...] = (
+PARAMETERS = ParameterTable(
     _parameter(
         'model_file',
         'string',
@@ -380,8 +380,11 @@ class SimulatedRobot(Node):
 
     def __init__(self, **node_arguments: Any) -> None:
         super().__init__('simulated_robot', **node_arguments)
-        values = {spec.name: self._declared(spec) for spec in PARAMETERS}
-        self._warn_of_unknown_parameters()
+        parameters = DeclaredParameters(self, PARAMETERS)
+        parameters.declare()
+        if parameters.faults:
+            raise ParameterError('; '.join(parameters.faults.values()))
+        values: dict[str, Any] = parameters.values
         robot, urdf = _load(values)
         self._arm, self._loaded_arm, initial_position = _build(robot, values)
         self._rate: float = values['rate']
@@ -473,26 +476,6 @@ class SimulatedRobot(Node):
         return self.create_timer(
             period, callback, clock=NodeClock(clock_type=ClockType.STEADY_TIME)
         )
-
-    def _declared(self, spec: ParameterSpec) -> Any:
-        """Declare a parameter; return what was set, or its default, checked."""
-        descriptor = ParameterDescriptor(
-            description=f'{spec.description}{f" [{spec.unit}]" if spec.unit else ""}',
-            additional_constraints=spec.bounds,
-            read_only=True,
-            # Whole numbers are welcome where a double is meant, and an empty list has no type.
-            dynamic_typing=True,
-        )
-        default = list(spec.default) if isinstance(spec.default, tuple) else spec.default
-        return spec.check(self.declare_parameter(spec.name, default, descriptor).value)
-
-    def _warn_of_unknown_parameters(self) -> None:
-        known = {'use_sim_time', 'start_type_description_service', *(s.name for s in PARAMETERS)}
-        for name in sorted(set(self._parameter_overrides) - known):
-            if not name.startswith('qos_overrides.'):
-                near = get_close_matches(name, known, n=1)
-                hint = f'; did you mean {near[0]!r}?' if near else ''
-                self.get_logger().warning(f'{name}: no such parameter{hint}')
 
     # -- commands in ------------------------------------------------------------------------
 

@@ -41,8 +41,9 @@ from rclpy.timer import Timer
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from ne_dynamics.ros.node import WARNING_PERIOD, ComputedTorqueNode
+from ne_dynamics.ros.node import ComputedTorqueNode
 from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.reporter import WARNING_PERIOD
 from ne_dynamics.ros.trajectory_cdr import read_trajectory
 
 SHORTEST_STEP = 0.002
@@ -461,7 +462,7 @@ class Driver:
     @property
     def label(self) -> str:
         """Lifecycle state."""
-        return str(self.node._state_machine.current_state[1])
+        return str(self.node.state_label)
 
     def _serve(self, step: Step, call: Callable[[], Any]) -> Any:
         was_active, before = self.label == 'active', self._commands
@@ -574,7 +575,7 @@ class Driver:
     def _in_force(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return effort limits, and rates in the order of the command (None: none)."""
         if self._rates is None:
-            arm = self.node._configured.arm
+            arm = self.node.configured.arm
             n = len(arm.command_names)
             own = {joint.name: joint.effort_limit for joint in arm.robot.joints}
             given = self._value('effort_limits') or [own[name] for name in arm.command_names]
@@ -749,7 +750,7 @@ class Driver:
             raise Violation('the node can be made active again', f'it is {self.label}')
 
     def _is_ours(self) -> bool:
-        configured = self.node._configured
+        configured = self.node.configured
         if configured is None:
             return False
         return configured.arm.robot.joint_names == self.case.robot.joint_names
@@ -779,10 +780,10 @@ class Driver:
     def _good_state(self, stamp: int) -> JointState:
         message = JointState()
         message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
-        message.name = list(self.node._configured.arm.robot.joint_names)
+        message.name = list(self.node.configured.arm.robot.joint_names)
         message.position = [
             float(np.clip(0.3, joint.lower, joint.upper))
-            for joint in self.node._configured.arm.robot.joints
+            for joint in self.node.configured.arm.robot.joints
         ]
         message.velocity = [0.0] * len(message.name)
         return message

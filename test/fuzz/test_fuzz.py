@@ -96,17 +96,17 @@ def test_it_finds_bad_commands(context, monkeypatch, fault, clause: str) -> None
     ('where', 'clause'),
     [
         ('_on_joint_trajectory', 'no exception escapes a callback'),
-        ('_stop_commanding', 'no traceback in the log'),
+        ('end_commanding', 'no traceback in the log'),
     ],
 )
 def test_it_finds_exceptions(context, monkeypatch, where: str, clause: str) -> None:
     """An exception out of a callback is found, also where rclpy swallows it."""
-    from ne_dynamics.ros.node import ComputedTorqueNode
+    from ne_dynamics.ros.configured_arm import ConfiguredArm
 
     def broken(*_) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(ComputedTorqueNode, where, broken)
+    monkeypatch.setattr(ConfiguredArm, where, broken)
     assert run_of(context, 0)[1].clause == clause
 
 
@@ -114,7 +114,7 @@ def test_it_finds_silence_floods_and_lost_messages(context, monkeypatch) -> None
     """States that are never answered again, lines without end, and missing counts are found."""
     from ne_dynamics.control.controller import Controller
     from ne_dynamics.errors import InputError
-    from ne_dynamics.ros.node import ComputedTorqueNode
+    from ne_dynamics.ros.reporter import Reporter
 
     def refuse(*_) -> None:
         raise InputError('position: not today')
@@ -123,10 +123,10 @@ def test_it_finds_silence_floods_and_lost_messages(context, monkeypatch) -> None
         patch.setattr(Controller, 'update', refuse)
         assert run_of(context, 0)[1].clause == 'good states are answered again'
     with monkeypatch.context() as patch:
-        patch.setattr('ne_dynamics.ros.node.WARNING_PERIOD', 0.0)
+        patch.setattr('ne_dynamics.ros.reporter.WARNING_PERIOD', 0.0)
         assert run_of(context, 0)[1].clause == 'no log flood'
     with monkeypatch.context() as patch:
-        patch.setattr(ComputedTorqueNode, '_drop', lambda *_: None)
+        patch.setattr(Reporter, 'drop', lambda *_: None)
         clauses = {run_of(context, number)[1].clause for number in (0, 1)}
         assert clauses == {'every state is answered or counted as dropped'}
 

@@ -34,7 +34,8 @@ from ne_dynamics.errors import (
 )
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.ros.messages import JointStateReader, MessageError
-from ne_dynamics.ros.parameters import PARAMETERS, ParameterSpec
+from ne_dynamics.ros.parameter_table import ParameterSpec
+from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.ros.trajectory_cdr import read_trajectory
 from ne_dynamics.shipped import shipped_file
 

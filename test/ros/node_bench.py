@@ -121,11 +121,18 @@ class Bench:
         self.spin(lambda: self.joint_states.get_subscription_count() > 0)
         self.spin(lambda: self.trajectories.get_subscription_count() > 0)
         self.spin(lambda: self.probe.count_publishers('effort_controller/commands') > 0)
-        publisher = self.node._configured.command_publisher
+        publisher = self.node.configured.connections.command_publisher
         self.spin(lambda: publisher.get_subscription_count() > 0)
-        self.spin(lambda: self.node._configured.effort_publisher.get_subscription_count() > 0)
-        if self.node._configured.controller.wrist is not None:
+        self.spin(
+            lambda: self.node.configured.connections.effort_publisher.get_subscription_count() > 0
+        )
+        if self.node.configured.controller.wrist is not None:
             self.spin(lambda: self.wrenches.get_subscription_count() > 0)
+
+    @property
+    def received(self) -> Any:
+        """Messages that the node has heard, by topic."""
+        return self.node.reporter.statistics.received
 
     @property
     def state(self) -> str:
@@ -251,10 +258,11 @@ class Bench:
 
     def send_trajectory(self, message: JointTrajectory) -> None:
         """Send a trajectory and let it arrive."""
-        before = self.node._statistics.received['joint_trajectory']
+        before = self.received['joint_trajectory']
         self.trajectories.publish(message)
         self.spin(
-            lambda: self.node._statistics.received['joint_trajectory'] > before, 'the trajectory'
+            lambda: self.received['joint_trajectory'] > before,
+            'the trajectory',
         )
 
     def send_wrench(self, frame: str, reading: Any, stamp: float | None = None) -> None:
@@ -266,9 +274,9 @@ class Bench:
         message.header.stamp.nanosec = round((stamp - int(stamp)) * 1e9)
         force, torque = message.wrench.force, message.wrench.torque
         force.x, force.y, force.z, torque.x, torque.y, torque.z = map(float, reading)
-        before = self.node._statistics.received['wrench']
+        before = self.received['wrench']
         self.wrenches.publish(message)
-        self.spin(lambda: self.node._statistics.received['wrench'] > before, 'the wrench')
+        self.spin(lambda: self.received['wrench'] > before, 'the wrench')
 
     # ---- the log
 

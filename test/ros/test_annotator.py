@@ -37,6 +37,7 @@ class Site:
         from trajectory_msgs.msg import JointTrajectory
 
         from ne_dynamics.ros.annotator import Annotator
+        from ne_dynamics.ros.reporter import Reporter
 
         self.context = Context()
         self.context.init(domain_id=DOMAIN)
@@ -44,18 +45,18 @@ class Site:
         self.drops = drops = []
         self.heard = 0
 
-        class Arm(Node):
-            def _drop(self, topic, field, reason):
+        class Drops(Reporter):
+            def drop(self, topic, field, reason):
                 drops.append((topic, field, reason, threading.current_thread()))
 
         def hear() -> None:
             self.heard += 1
 
-        self.arm = Arm('arm', context=self.context)
+        self.arm = Node('arm', context=self.context)
         self.probe = Node('probe', context=self.context)
         self.executor.add_node(self.arm)
         self.executor.add_node(self.probe)
-        self.annotator = Annotator(self.arm, hear)
+        self.annotator = Annotator(self.arm, Drops(self.arm.get_logger()), hear)
         self.answers = []
         self.publisher = self.probe.create_publisher(JointTrajectory, '/arm/annotate', 10)
         self.subscription = self.probe.create_subscription(

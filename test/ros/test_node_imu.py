@@ -27,9 +27,9 @@ def send(bench, publisher, acceleration, *, frame='base_link', rate=(0.0, 0.0, 0
         for field, values in (('linear_acceleration', acceleration), ('angular_velocity', rate)):
             vector = getattr(message, field)
             vector.x, vector.y, vector.z = map(float, values)
-        before = bench.node._statistics.received['imu']
+        before = bench.received['imu']
         publisher.publish(message)
-        bench.spin(lambda before=before: bench.node._statistics.received['imu'] > before)
+        bench.spin(lambda before=before: bench.received['imu'] > before)
 
 
 def start(bench, **parameters):

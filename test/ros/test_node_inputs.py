@@ -41,16 +41,16 @@ def test_bad_joint_states_are_dropped(bench, fault: str) -> None:
     assert len(bench.commands) == 1
     # The held position is still the first: a bad state has not become the last good one.
     np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), good)
-    assert node._statistics.drops.total() == 1
+    assert node.reporter.statistics.drops.total() == 1
 
 
 def test_warnings_are_throttled(bench) -> None:
     """The same fault many times is one line in the log, and counted in the diagnostics."""
-    node = bench.start()
+    bench.start()
     for _ in range(20):
-        before = node._statistics.received['joint_states']
+        before = bench.received['joint_states']
         bench.joint_states.publish(bench.joint_state(Q, position=[]))
-        bench.spin(lambda before=before: node._statistics.received['joint_states'] > before)
+        bench.spin(lambda before=before: bench.received['joint_states'] > before)
     bench.settle()
     assert len([line for line in bench.said() if 'joint_states dropped' in line]) == 1
 

@@ -51,7 +51,7 @@ def test_inactive_sends_nothing(bench) -> None:
     bench.change_state('configure')
     bench.connect()
     bench.joint_states.publish(bench.joint_state(Q))
-    bench.spin(lambda: node._statistics.received['joint_states'] == 1)
+    bench.spin(lambda: node.reporter.statistics.received['joint_states'] == 1)
     bench.send_trajectory(bench.trajectory((1.0, Q)))
     bench.hear('joint_trajectory dropped', 'not active')
     bench.settle()

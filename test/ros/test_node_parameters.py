@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.ros.parameters import PARAMETERS, PARAMETERS_BY_NAME
+from ne_dynamics.ros.parameters import PARAMETERS
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 NAN = float('nan')
@@ -109,7 +109,7 @@ def test_half_valid_sets_change_nothing(bench, bad, said) -> None:
     bench.start(mode='feedforward_pd', feedforward_pd__kp=[10.0])
     bench.answer(bench.joint_state(Q))
     before = bench.answer(bench.joint_state(Q - 0.01))
-    values = {name: bench.node.get_parameter(name).value for name in PARAMETERS_BY_NAME}
+    values = {name: bench.node.get_parameter(name).value for name in PARAMETERS.by_name}
     result = bench.set_atomically(feedforward_pd__kp=[99.0], **bad)
     assert not result.successful
     for part in said:
@@ -146,7 +146,7 @@ def test_a_bad_start_value_is_said_and_can_be_mended(bench, parameters, said: st
     bench.start(wait='unconfigured', **parameters)
     bench.hear('not configured', said)
     (name,) = parameters
-    default = PARAMETERS_BY_NAME[name.replace('__', '.')].default
+    default = PARAMETERS.by_name[name.replace('__', '.')].default
     value = default if not isinstance(default, tuple) else list(default)
     assert bench.set_atomically(**{name: value}).successful
     assert bench.change_state('configure')

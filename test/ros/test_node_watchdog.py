@@ -47,9 +47,9 @@ def test_states_that_stop_leave_gravity_and_silence(bench) -> None:
     values = {entry.key: entry.value for entry in reported.values}
     assert values['faults joint_states stopped'] == '1'
     assert len(bench.commands) == before + 2
-    refused = bench.node._statistics.drops['joint_trajectory.state']
+    refused = bench.node.reporter.statistics.drops['joint_trajectory.state']
     bench.send_trajectory(bench.trajectory((1.0, Q)))
-    assert bench.node._statistics.drops['joint_trajectory.state'] == refused + 1
+    assert bench.node.reporter.statistics.drops['joint_trajectory.state'] == refused + 1
     assert bench.set_atomically(state_timeout=float('inf')).successful
     found = Q + 0.3
     command = bench.answer(bench.joint_state(found))
@@ -187,7 +187,7 @@ def test_a_payload_counts_at_once_and_needs_sense(bench) -> None:
     result = bench.set_atomically(payload__mass=3.0, payload__com=[0.0, 0.0, 0.05])
     assert result.successful, result.reason
     command = bench.answer(bench.joint_state(Q))
-    dynamics = bench.node._configured.arm.dynamics
+    dynamics = bench.node.configured.arm.dynamics
     jacobian = dynamics.jacobian(Q)
     pose = dynamics.forward_kinematics(Q)
     arm = pose[:3, :3] @ [0.0, 0.0, 0.05]

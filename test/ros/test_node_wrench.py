@@ -151,7 +151,7 @@ def test_an_unstamped_reading_before_the_first_state(bench) -> None:
     bench.send_wrench(SENSOR, tool_reading(bench), stamp=0.0)
     command = bench.answer(bench.joint_state(Q))
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-    assert bench.node._configured.controller.time < 1.0
+    assert bench.node.configured.controller.time < 1.0
 
 
 def test_sign_and_timeout_change_at_run_time(bench) -> None:

@@ -8,19 +8,16 @@ import sys
 import pytest
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.parameters import (
-    PARAMETERS,
-    PARAMETERS_BY_NAME,
-    Changes,
-    default_values,
-    find_parameter,
-)
+from ne_dynamics.ros.parameter_table import Changes
+from ne_dynamics.ros.parameters import PARAMETERS
 
 NAN, INFINITY = float('nan'), float('inf')
 
 
 @pytest.mark.parametrize(
-    'module', ['parameters', 'messages', 'configuration'], ids=lambda name: f'ros.{name}'
+    'module',
+    ['parameters', 'parameter_table', 'messages', 'configuration'],
+    ids=lambda name: f'ros.{name}',
 )
 def test_no_ros_is_needed(module: str) -> None:
     """Parameters, messages and configuration can be imported where there is no rclpy."""
@@ -61,20 +58,20 @@ def test_every_default_passes_its_own_check() -> None:
 
 def test_names_are_unique_and_found() -> None:
     """Every name is there once, and a misspelt one is answered with the nearest."""
-    assert len(PARAMETERS_BY_NAME) == len(PARAMETERS) == len(default_values())
-    assert find_parameter('wrench.timeout').unit == 's'
+    assert len(PARAMETERS.by_name) == len(PARAMETERS) == len(PARAMETERS.default_values())
+    assert PARAMETERS.find('wrench.timeout').unit == 's'
     with pytest.raises(ParameterError, match=r"wrench\.timeuot: .*did you mean 'wrench\.timeout'"):
-        find_parameter('wrench.timeuot')
+        PARAMETERS.find('wrench.timeuot')
     with pytest.raises(ParameterError, match=r'no such parameter$'):
-        find_parameter('zzz')
+        PARAMETERS.find('zzz')
 
 
 def test_only_what_is_fixed_at_the_start_is_read_only() -> None:
     """Read-only to ROS is what can be set at the start alone."""
     for spec in PARAMETERS:
         assert spec.read_only == (spec.changes is Changes.START)
-    assert find_parameter('mode').changes is Changes.ANY_TIME
-    assert find_parameter('model_file').changes is Changes.UNCONFIGURED
+    assert PARAMETERS.find('mode').changes is Changes.ANY_TIME
+    assert PARAMETERS.find('model_file').changes is Changes.UNCONFIGURED
 
 
 @pytest.mark.parametrize(
@@ -94,7 +91,7 @@ def test_only_what_is_fixed_at_the_start_is_read_only() -> None:
 )
 def test_values_are_brought_into_their_type(name: str, value, expected) -> None:
     """Integers become numbers and single values lists of one; nothing else is bent."""
-    checked = find_parameter(name).check(value)
+    checked = PARAMETERS.find(name).check(value)
     assert checked == expected
     assert type(checked) is type(expected)
 
@@ -126,5 +123,5 @@ def test_values_are_brought_into_their_type(name: str, value, expected) -> None:
 def test_bad_values_are_refused_by_name(name: str, value, match: str) -> None:
     """A value of another type, not finite or out of bounds: name, expected and got are said."""
     with pytest.raises(ParameterError, match=match) as refused:
-        find_parameter(name).check(value)
+        PARAMETERS.find(name).check(value)
     assert str(refused.value).startswith(f'{name}: ')

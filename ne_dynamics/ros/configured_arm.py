@@ -1,0 +1,433 @@
+"""The configured arm: what there is of it between configuring the node and cleaning it up.
+
+It listens, asks the controller, and commands. While it is not commanding it only takes note of
+the states. A message that cannot be used is dropped and reported: nothing is patched, the last
+good state stays, and no command comes of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import WrenchStamped
+from rclpy.duration import Duration
+from rclpy.logging import LoggingSeverity as Severity
+from sensor_msgs.msg import Imu, JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from ne_dynamics.control.controller import (
+    LONGEST_RAMP,
+    RAMP_PERIOD,
+    Command,
+    Controller,
+    LastCommand,
+    Tuning,
+)
+from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.limits import per_joint
+from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
+from ne_dynamics.control.trajectory import Waypoints
+from ne_dynamics.control.wrench import static_wrench
+from ne_dynamics.errors import ImuError, NeDynamicsError, WrenchError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.ros.annotator import AnnotationTuning
+from ne_dynamics.ros.configuration import (
+    ControlledArm,
+    carried_parameters,
+    load_beyond_sensor,
+)
+from ne_dynamics.ros.connections import Callbacks, Connections
+from ne_dynamics.ros.control_clock import ControlClock
+from ne_dynamics.ros.messages import (
+    MessageError,
+    imu_reading,
+    stamp_nanoseconds,
+    trajectory_points,
+    wrench_reading,
+)
+from ne_dynamics.ros.reporter import Reporter
+
+FAR_START = 10.0
+"""Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""
+
+LONGEST_LAG = 60.0
+"""A simulated clock may be this far behind the stamps of the states [s]; farther is another."""
+
+LONGEST_FAREWELL = 0.5
+"""The last command is given this long to reach its subscribers [s]."""
+
+LAST_COMMAND_WORDS = {
+    LastCommand.GRAVITY: 'the last command holds the arm against gravity',
+    LastCommand.ZERO: 'the last command was zero: nothing holds the arm',
+    LastCommand.NONE: 'no last command: effort controllers keep the one before',
+}
+
+Answered = Callable[[float, FloatArray, FloatArray | None, Command, Any], None]
+"""Told of each command: time [s], position and velocity of the state, command, stamp."""
+
+
+def _ignore(*arguments: Any) -> None:
+    return None
+
+
+class ConfiguredArm:
+    """One arm with its controller, its topics and its watchdog.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    arm : ControlledArm
+    controller : Controller
+    values : callable
+        Returns the values of the parameters as they are now.
+    reporter : Reporter
+    clock : ControlClock
+    steady_clock : rclpy.clock.Clock
+        The watchdog's, where time is not simulated.
+
+    Attributes
+    ----------
+    is_commanding : bool
+        Whether states are answered.
+    on_answer : Answered
+        Called after each command.
+    on_motion_ended : callable
+        Called with the reason when the motion is given up, or another takes its place.
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        arm: ControlledArm,
+        controller: Controller,
+        values: Callable[[], Mapping[str, Any]],
+        reporter: Reporter,
+        clock: ControlClock,
+        steady_clock: Any,
+    ) -> None:
+        self.arm = arm
+        self.controller = controller
+        self.clock = clock
+        self.is_commanding = False
+        self.on_answer: Answered = _ignore
+        self.on_motion_ended: Callable[[str], None] = _ignore
+        self._read_values = values
+        self._reporter = reporter
+        self._statistics = reporter.statistics
+        self._node_clock = node.get_clock()
+        self.connections = Connections(
+            node,
+            arm,
+            controller,
+            str(self.values['joint_states_reliability']),
+            Callbacks(
+                self._on_joint_state,
+                self._on_joint_trajectory,
+                self._on_wrench,
+                self._on_imu,
+                self._on_watch_timer,
+            ),
+            steady_clock,
+        )
+
+    def destroy(self) -> None:
+        """Stop listening."""
+        self.is_commanding = False
+        self.connections.destroy()
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The values of the parameters as they are now."""
+        return self._read_values()
+
+    @property
+    def subscriptions(self) -> Sequence[Any]:
+        """What it listens to, in the order in which it is to be served."""
+        return self.connections.subscriptions
+
+    def adopt(self, tuning: Tuning) -> None:
+        """Let another tuning count from the next state on."""
+        self.controller.adopt(tuning)
+        self.connections.watch(tuning.states.timeout)
+
+    # ---- from the first command to the last
+
+    def begin_commanding(self) -> None:
+        """Answer joint states from now on; the first one is the position that is held."""
+        self.controller.reset()
+        self._statistics.restart()
+        self.is_commanding = True
+
+    def end_commanding(self, last: LastCommand, reason: str) -> None:
+        """Send a last command for the last known pose, and no more.
+
+        Parameters
+        ----------
+        last : LastCommand
+        reason : str
+            For who followed the motion.
+        """
+        if not self.is_commanding:
+            return
+        self.is_commanding = False
+        self.connections.stop_watch()
+        if self._send_last(last):
+            self._reporter.logger.info(f'inactive; {LAST_COMMAND_WORDS[last]}')
+        self.on_motion_ended(reason)
+
+    def wait_for_farewell(self) -> None:
+        """Let the last command reach its subscribers."""
+        self.connections.command_publisher.wait_for_all_acked(Duration(seconds=LONGEST_FAREWELL))
+
+    def _send_last(self, last: LastCommand) -> bool:
+        """Send what the arm is left with; return whether anything was to be said of it."""
+        reporter, controller = self._reporter, self.controller
+        try:
+            for index, effort in enumerate(controller.last_commands(last)):
+                if index:
+                    time.sleep(RAMP_PERIOD)
+                self.connections.publish_command(effort)
+        except NeDynamicsError as error:
+            reporter.say('last', f'no last command could be sent: {error}', Severity.ERROR)
+            return False
+        if not controller.is_left:
+            text = f'effort_rate_limit: too slow to get to the last command in {LONGEST_RAMP:g} s'
+            reporter.say('effort_rate_limit', text, Severity.ERROR)
+        return controller.position is not None
+
+    # ---- the watchdog
+
+    def _on_watch_timer(self) -> None:
+        controller = self.controller
+        self.connections.stop_watch()
+        timeout = controller.tuning.states.timeout
+        if not self.is_commanding or controller.fault is not None or np.isinf(timeout):
+            return
+        if self.connections.simulated_time and controller.time is not None:
+            # A clock that lagged behind the states, and now leaps, is no silence.
+            age = self.clock.now() - controller.time
+            if -LONGEST_LAG < age < 0.5 * timeout:
+                self.connections.rewind_watch()
+                return
+        self._on_fault(controller.trip(FaultKind.STOPPED, f'no usable one for {timeout:g} s'))
+
+    def _on_fault(self, fault: Fault) -> None:
+        """Leave the arm with a last command against gravity, and say why."""
+        self.connections.stop_watch()
+        self._statistics.fault(fault)
+        self._statistics.restart()
+        self._reporter.say(
+            fault.kind.value,
+            f'{fault}; the motion is given up, a last command holds the arm against gravity '
+            'until states can be believed again',
+            Severity.ERROR,
+        )
+        self._send_last(LastCommand.GRAVITY)
+        self.on_motion_ended(str(fault))
+
+    def _on_return(self, fault: Fault) -> None:
+        """Say that the arm is held again."""
+        if fault.kind is FaultKind.GAP:
+            self._statistics.fault(fault)
+            text = f'{fault}; the motion is given up'
+            self._reporter.say(fault.kind.value, text, Severity.ERROR)
+            self.on_motion_ended(str(fault))
+        self._statistics.restart()
+        self._reporter.say('return', 'holding where the arm is', Severity.INFO)
+
+    # ---- the control path
+
+    def _on_joint_state(self, message: JointState) -> None:
+        begin = time.perf_counter()
+        controller, connections = self.controller, self.connections
+        statistics = self._statistics
+        statistics.hear('joint_states', begin)
+        try:
+            position, velocity = connections.reader.read(message)
+        except MessageError as error:
+            self._reporter.drop('joint_states', error.field, str(error))
+            return
+        stamp = message.header.stamp
+        nanoseconds = stamp.sec * 1_000_000_000 + stamp.nanosec
+        if controller.time is None:
+            # What came before the first state may be of another clock.
+            now = self.clock.restart_at(nanoseconds)
+        else:
+            now = self.clock.seconds(nanoseconds)
+        if not self.is_commanding:
+            controller.observe(position, velocity, now, begin)
+            return
+        wants_effort = controller.wants_effort
+        measured_effort = connections.reader.read_effort(message) if wants_effort else None
+        try:
+            command = controller.update(position, velocity, now, begin, measured_effort)
+        except StateRefused as error:
+            self._reporter.drop('joint_states', error.field, str(error))
+            if error.fault is not None:
+                self._on_fault(error.fault)
+            return
+        except NeDynamicsError as error:
+            self._reporter.drop('joint_states', str(error).partition(':')[0], str(error))
+            return
+        connections.publish_command(command.effort)
+        connections.rewind_watch()
+        if connections.effort_publisher.get_subscription_count():
+            if not (stamp.sec or stamp.nanosec):
+                stamp = self._node_clock.now().to_msg()
+            connections.publish_effort(stamp, command)
+        if command.saturated is not None:
+            statistics.saturate(command.saturated)
+        if command.refused is not None:
+            self._reporter.drop('joint_trajectory', 'header.stamp', str(command.refused))
+        if command.fault is not None:
+            self._on_return(command.fault)
+        self.on_answer(now, position, velocity, command, message.header.stamp)
+        statistics.answers.append((time.perf_counter() - begin, now))
+
+    # ---- the motion
+
+    def _on_joint_trajectory(self, message: JointTrajectory) -> None:
+        controller = self.controller
+        self._statistics.hear('joint_trajectory', time.perf_counter())
+        if not self.is_commanding:
+            self._reporter.drop('joint_trajectory', 'state', 'the node is not active')
+            return
+        if controller.fault is not None:
+            self._reporter.drop('joint_trajectory', 'state', str(controller.fault))
+            return
+        if not message.points:
+            self.hold('an empty trajectory came by the topic joint_trajectory')
+            text = 'empty trajectory: holding the present desired position'
+            self._reporter.say('joint_trajectory.empty', text, Severity.INFO)
+            return
+        mode = controller.tuning.mode
+        if mode is Mode.GRAVITY_COMPENSATION:
+            self._reporter.drop('joint_trajectory', 'mode', f'mode {mode.value} follows none')
+            return
+        try:
+            waypoints, start_time = self.read_trajectory(message)
+        except NeDynamicsError as error:
+            self._reporter.drop('joint_trajectory', 'points', str(error))
+            return
+        controller.follow(waypoints, start_time)
+        self.on_motion_ended('a trajectory came by the topic joint_trajectory')
+
+    def read_trajectory(self, message: JointTrajectory) -> tuple[Waypoints, float | None]:
+        """Return a trajectory, checked, and when it starts; None for now.
+
+        Raises
+        ------
+        TrajectoryError
+            When it cannot be followed; the message begins with the field at fault.
+        """
+        waypoints = Waypoints.from_points(
+            self.arm.robot.joints,
+            message.joint_names,
+            trajectory_points(message),
+            allow_nonzero_velocity_at_end=self._may_end_moving,
+        )
+        if waypoints.has_effort:
+            self._reporter.say(
+                'joint_trajectory.effort',
+                'joint_trajectory: the effort of the points is not used: it is computed',
+            )
+        stamp = stamp_nanoseconds(message.header.stamp)
+        start_time = self.clock.seconds(stamp) if stamp else None
+        if start_time is not None and self.controller.time is not None:
+            wait = start_time - self.controller.time
+            if wait > FAR_START:
+                self._reporter.say(
+                    'joint_trajectory.header.stamp',
+                    f'joint_trajectory: header.stamp: starts in {wait:.6g} s by joint_states',
+                )
+        return waypoints, start_time
+
+    @property
+    def _may_end_moving(self) -> bool:
+        return bool(self.values['allow_nonzero_velocity_at_trajectory_end'])
+
+    def hold(self, reason: str) -> None:
+        """Hold the present desired position.
+
+        Parameters
+        ----------
+        reason : str
+            For who followed the motion.
+        """
+        self.controller.hold()
+        self.on_motion_ended(reason)
+
+    def annotation_tuning(self) -> AnnotationTuning:
+        """Return how trajectories are annotated at present."""
+        arm, controller, values = self.arm, self.controller, self.values
+        imu, now = controller.imu, controller.time
+        tolerance = per_joint(values['effort_tolerance'], arm.dynamics.n, 'effort_tolerance')
+        return AnnotationTuning(
+            arm.to_model_order(tolerance),
+            controller.tuning.law.terms,
+            carried_parameters(values, arm),
+            None if imu is None or now is None else imu.resting_at(now),
+            self._may_end_moving,
+        )
+
+    # ---- the sensors
+
+    def _on_wrench(self, message: WrenchStamped) -> None:
+        wrist = self.controller.wrist
+        self._statistics.hear('wrench', time.perf_counter())
+        stamp = self._sensor_time(message)
+        if wrist is None:
+            return
+        try:
+            wrist.update(message.header.frame_id, wrench_reading(message), stamp)
+        except WrenchError as error:
+            self._reporter.drop('wrench', str(error).partition(':')[0], str(error))
+
+    def _on_imu(self, message: Imu) -> None:
+        imu = self.controller.imu
+        self._statistics.hear('imu', time.perf_counter())
+        stamp = self._sensor_time(message)
+        if imu is None:
+            return
+        try:
+            imu.update(message.header.frame_id, *imu_reading(message), stamp)
+        except ImuError as error:
+            self._reporter.drop('imu', str(error).partition(':')[0], str(error))
+
+    def _sensor_time(self, message: Any) -> float:
+        """Return the time of a reading; that of the last state where it has no stamp."""
+        nanoseconds = stamp_nanoseconds(message.header.stamp)
+        if nanoseconds == 0 and self.controller.time is not None:
+            return self.controller.time
+        return self.clock.seconds(nanoseconds)
+
+    def tare_wrench(self) -> str:
+        """Take what the sensor reads beyond the model's load at rest for its bias.
+
+        Returns
+        -------
+        str
+            The bias, in words.
+
+        Raises
+        ------
+        WrenchError
+            When there is no sensor, no state or no reading.
+        """
+        arm, controller = self.arm, self.controller
+        wrist, imu = controller.wrist, controller.imu
+        if wrist is None:
+            raise WrenchError('no wrench in use (see wrench.enabled)')
+        if controller.position is None or controller.time is None:
+            raise WrenchError('no joint state yet')
+        pose = arm.dynamics.forward_kinematics(controller.position)
+        gravity = arm.dynamics.gravity if imu is None else imu.gravity_at(controller.time)
+        beyond = load_beyond_sensor(self.values, arm)
+        bias = wrist.tare(controller.time, static_wrench(beyond, pose[:3, :3], gravity))
+        return (
+            f'bias {np.round(bias, 4).tolist()} N, N m at {wrist.cut_link!r}, taking what is '
+            f"beyond it for the model's {beyond.mass:g} kg at rest"
+        )

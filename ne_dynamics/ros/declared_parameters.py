@@ -1,0 +1,166 @@
+"""Parameters of a node, declared and checked by a table of :class:`ParameterSpec`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.parameter_table import Changes, ParameterSpec, ParameterTable, Value
+
+PARAMETER_TYPES = {
+    'bool': Parameter.Type.BOOL,
+    'double': Parameter.Type.DOUBLE,
+    'string': Parameter.Type.STRING,
+    'double[]': Parameter.Type.DOUBLE_ARRAY,
+    'string[]': Parameter.Type.STRING_ARRAY,
+}
+
+_OF_OTHERS = ('qos_overrides.',)
+"""First words of parameters that rclpy declares later, or never."""
+
+
+class Request(NamedTuple):
+    """Parameters that somebody wants to set, checked one by one.
+
+    Attributes
+    ----------
+    parameters : list of Parameter
+        In their types.
+    values : dict
+        Of all parameters, as they would be.
+    """
+
+    parameters: list[Parameter]
+    values: dict[str, Value]
+
+
+class DeclaredParameters:
+    """The values of a node's parameters.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    table : ParameterTable
+
+    Attributes
+    ----------
+    values : dict
+        Checked, by name.
+    faults : dict of str to str
+        Parameters that were given a value which cannot be, and why; they have their default.
+    """
+
+    def __init__(self, node: Any, table: ParameterTable) -> None:
+        self._node = node
+        self._table = table
+        self.values: dict[str, Value] = table.default_values()
+        self.faults: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a value."""
+        return self.values[name]
+
+    def declare(self) -> None:
+        """Declare all, with the values that were given, and warn of names that there are not."""
+        node = self._node
+        for spec in self._table:
+            # Any type first: a value of the wrong one is to be reported, not to end the process.
+            given = node.declare_parameter(
+                spec.name, None, ParameterDescriptor(dynamic_typing=True)
+            ).value
+            node.undeclare_parameter(spec.name)
+            if given is not None:
+                try:
+                    self.values[spec.name] = spec.check(given)
+                except ParameterError as error:
+                    self.faults[spec.name] = str(error)
+                    node.get_logger().error(str(error))
+            self._declare(spec)
+        for remark in self._table.find_unknown(self._names_nobody_declared()):
+            node.get_logger().warning(f'parameter {remark}: it is not used')
+
+    def _names_nobody_declared(self) -> Iterable[str]:
+        return (
+            name
+            for name in self._node._parameter_overrides
+            if not self._node.has_parameter(name) and not name.startswith(_OF_OTHERS)
+        )
+
+    def _declare(self, spec: ParameterSpec) -> None:
+        node = self._node
+        unit = f' [{spec.unit}]' if spec.unit else ''
+        constraints = [part for part in (spec.bounds, f'set {spec.changes.value}') if part]
+        descriptor = ParameterDescriptor(
+            description=spec.description + unit,
+            additional_constraints='; '.join(constraints),
+            read_only=spec.read_only and spec.name not in self.faults,
+        )
+        if spec.type == 'double' and (spec.minimum > -np.inf or spec.maximum < np.inf):
+            descriptor.floating_point_range = [
+                FloatingPointRange(from_value=spec.minimum, to_value=spec.maximum)
+            ]
+        value = self.values[spec.name]
+        if not isinstance(value, tuple):
+            node.declare_parameter(spec.name, value, descriptor, ignore_override=True)
+            return
+        # rclpy takes an empty list for one of bytes: declare by type, then set.
+        kind = PARAMETER_TYPES[spec.type]
+        node.declare_parameter(spec.name, kind, descriptor, ignore_override=True)
+        Node.set_parameters_atomically(node, [Parameter(spec.name, kind, list(value))])
+
+    def check(self, parameters: Sequence[Parameter], state: str) -> Request:
+        """Return what somebody wants to set, checked by the table.
+
+        Parameters
+        ----------
+        parameters : sequence of Parameter
+        state : str
+            'unconfigured', or the state in which fewer parameters may be set.
+
+        Raises
+        ------
+        ParameterError
+            When there is no such parameter, it cannot have this value, or not now.
+        """
+        values = dict(self.values)
+        checked = []
+        for parameter in parameters:
+            if parameter.name not in self._table.by_name and self._node.has_parameter(
+                parameter.name
+            ):
+                checked.append(parameter)
+                continue
+            spec = self._table.find(parameter.name)
+            value = values[spec.name] = self._check(spec, parameter.value, state)
+            kind = PARAMETER_TYPES[spec.type]
+            checked.append(
+                Parameter(spec.name, kind, list(value) if isinstance(value, tuple) else value)
+            )
+        return Request(checked, values)
+
+    def adopt(self, request: Request) -> None:
+        """Let a request count, which the node has set."""
+        self.values = request.values
+        for parameter in request.parameters:
+            self.faults.pop(parameter.name, None)
+
+    def _check(self, spec: ParameterSpec, value: Any, state: str) -> Value:
+        if value is None:
+            raise ParameterError(f'{spec.name}: expected {spec.type}, got nothing')
+        checked = spec.check(value)
+        if spec.name in self.faults or checked == self.values[spec.name]:
+            return checked
+        if spec.changes is Changes.START:
+            raise ParameterError(f'{spec.name}: can be set at the start only')
+        if spec.changes is Changes.UNCONFIGURED and state != 'unconfigured':
+            raise ParameterError(
+                f'{spec.name}: can be set while unconfigured only; the node is {state}: '
+                'deactivate and clean up first'
+            )
+        return checked

@@ -1,0 +1,159 @@
+"""The diagnostics of the node, once a second on `/diagnostics`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+
+from ne_dynamics.control.limits import per_joint
+from ne_dynamics.ros.configured_arm import ConfiguredArm
+from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
+from ne_dynamics.ros.diagnostics import Level, Statistics, as_text, tracking_level
+
+STATE_AGE_WARNING = 1.0
+"""Seconds without a joint state after which the diagnostics warn, if the watchdog does not."""
+
+UPSIDE_DOWN = 90.0
+"""Tilt beyond which the sign of an IMU is doubted [degrees]."""
+
+
+class DiagnosticsPublisher:
+    """Says how the arm does.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    statistics : Statistics
+    """
+
+    def __init__(self, node: Any, statistics: Statistics) -> None:
+        self._node = node
+        self._name: str = node.get_fully_qualified_name()
+        self._statistics = statistics
+        self._publisher = node.create_publisher(
+            DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_PUBLISHER_EVENTS
+        )
+
+    def publish(self, state: str, remarks: list[str], configured: ConfiguredArm | None) -> None:
+        """Publish what there was since the last time.
+
+        Parameters
+        ----------
+        state : str
+            Of the life cycle.
+        remarks : list of str
+            What is amiss with the node itself.
+        configured : ConfiguredArm or None
+        """
+        statistics = self._statistics
+        values: dict[str, Any] = {'state': state}
+        statuses, hardware = [], ''
+        faults = [str(one) for one in statistics.new_faults()]
+        if configured is None:
+            remarks = [*remarks, 'not configured']
+        else:
+            hardware = configured.arm.robot.name
+            fault = configured.controller.fault
+            values['fault'] = str(fault) if fault is not None else 'none'
+            # A fault that is over by now is told of once.
+            if fault is not None and str(fault) not in faults:
+                faults.append(str(fault))
+            remarks = [*remarks, *self._diagnose(configured, values)]
+            statuses.append(self._diagnose_tracking(configured))
+        values.update(statistics.inputs())
+        new_drops = statistics.new_drops()
+        if new_drops:
+            remarks.append(f'{new_drops} messages dropped')
+        level = DiagnosticStatus.WARN if remarks else DiagnosticStatus.OK
+        summary = _make_status(
+            DiagnosticStatus.ERROR if faults else level,
+            self._name,
+            '; '.join(faults + remarks) or state,
+            values,
+        )
+        message = DiagnosticArray(status=[summary, *statuses])
+        for status in message.status:
+            status.hardware_id = hardware
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+    def _diagnose(self, configured: ConfiguredArm, values: dict[str, Any]) -> list[str]:
+        """Add to `values` what there is to say on the arm; return what is amiss."""
+        arm, controller = configured.arm, configured.controller
+        terms = controller.tuning.law.terms
+        values['model'] = arm.robot.name
+        values['findings'] = (
+            '; '.join(
+                f'{finding.element}: {finding.message}'
+                for finding in arm.uncut.findings
+                if finding.severity != 'info'
+            )
+            or 'none'
+        )
+        values['mode'] = controller.tuning.mode.value
+        values['terms'] = ' '.join(key for key, is_on in vars(terms).items() if is_on)
+        values['on_deactivate'] = configured.values['on_deactivate']
+        values['joints'] = ' '.join(arm.command_names)
+        values.update(self._statistics.outputs(arm.robot.joint_names))
+        remarks = []
+        if configured.is_commanding and controller.time is None:
+            remarks.append('no usable joint_states yet')
+        age = self._statistics.age('joint_states')
+        is_waiting = configured.is_commanding and controller.fault is None
+        if is_waiting and STATE_AGE_WARNING < age < np.inf:
+            remarks.append(f'no joint_states for {age:.1f} s')
+        return remarks + _diagnose_sensors(configured)
+
+    def _diagnose_tracking(self, configured: ConfiguredArm) -> DiagnosticStatus:
+        """Report on the tracking errors since the last time, and forget them."""
+        arm, controller = configured.arm, configured.controller
+        errors = controller.peak_error.copy()
+        controller.peak_error[:] = 0.0
+        values: dict[str, Any] = {}
+        if not configured.is_commanding or controller.trajectory is None:
+            level = Level(0, 'nothing is followed')
+        else:
+            values = {
+                f'{arm.robot.joint_names[index]} [rad or m]': f'{errors[index]:.6g}'
+                for index in arm.command_order
+            }
+            warn, error = (
+                arm.to_model_order(per_joint(configured.values[name], arm.dynamics.n, name))
+                for name in ('tracking_error.warn', 'tracking_error.error')
+            )
+            level = tracking_level(arm.robot.joint_names, errors, warn, error)
+        return _make_status(
+            bytes((level.value,)), f'{self._name}: tracking error', level.message, values
+        )
+
+
+def _diagnose_sensors(configured: ConfiguredArm) -> list[str]:
+    """Return what is amiss with wrist sensor and IMU."""
+    controller = configured.controller
+    wrist, imu, now = controller.wrist, controller.imu, controller.time
+    remarks = []
+    if wrist is not None and now is not None:
+        if wrist.is_stale(now):
+            remarks.append(f'no recent wrench: {wrist.on_timeout.value}')
+        if wrist.was_saturated():
+            remarks.append('wrench beyond wrench.max_force or wrench.max_torque')
+    if imu is not None and now is not None:
+        if imu.is_stale(now):
+            remarks.append(f'no recent imu: {imu.on_timeout.value}')
+        tilt = np.rad2deg(imu.tilt_at(now))
+        if tilt > UPSIDE_DOWN:
+            remarks.append(f'imu: the base is tilted by {tilt:.0f} degrees; is its sign right?')
+    return remarks
+
+
+def _make_status(
+    level: bytes, name: str, message: str, values: dict[str, Any]
+) -> DiagnosticStatus:
+    return DiagnosticStatus(
+        level=level,
+        name=name,
+        message=message,
+        values=[KeyValue(key=key, value=text) for key, text in as_text(values).items()],
+    )
