@@ -64,6 +64,7 @@ class ImuTuning:
     timeout: float = 0.5
     on_timeout: OnImuTimeout = OnImuTimeout.HOLD
     cutoff_frequency: float = 10.0
+    max_acceleration: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +174,11 @@ class Controller:
         if self.imu is not None:
             imu = tuning.imu
             self.imu.configure(
-                imu.source, imu.timeout, imu.on_timeout, cutoff_frequency=imu.cutoff_frequency
+                imu.source,
+                imu.timeout,
+                imu.on_timeout,
+                cutoff_frequency=imu.cutoff_frequency,
+                max_acceleration=imu.max_acceleration,
             )
         limiter.continue_from(self._limiter)
         self._limiter = limiter
@@ -191,6 +196,11 @@ class Controller:
     def position(self) -> FloatArray | None:
         """The last position that was believed [rad or m]; None before the first."""
         return self._guard.position
+
+    @property
+    def velocity(self) -> FloatArray | None:
+        """Its velocity [rad/s or m/s]; None where none was measured."""
+        return self._guard.velocity
 
     @property
     def time(self) -> float | None:

@@ -286,6 +286,7 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
             values['imu.timeout'],
             OnImuTimeout(values['imu.on_timeout']),
             values['imu.cutoff_frequency'],
+            values['imu.max_acceleration'],
         ),
         states=StateLimits(values['state_timeout'], _jump_velocities(values, arm)),
     )

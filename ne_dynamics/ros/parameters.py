@@ -319,6 +319,17 @@ PARAMETERS = ParameterTable(
         allow_infinity=True,
         changes=Changes.ANY_TIME,
     ),
+    ParameterSpec(
+        'wrench.largest_bias',
+        'double',
+        20.0,
+        'Force of a bias beyond which ~/tare_wrench is refused: sign, sensor link or tool of the '
+        'model may be wrong. `.inf`: any.',
+        unit='N',
+        minimum=0.0,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
     # What the model does not have
     ParameterSpec(
         'payload.mass',
@@ -384,6 +395,17 @@ PARAMETERS = ParameterTable(
         'Cut-off of a first-order low-pass filter on it. 0: no filter.',
         unit='Hz',
         minimum=0.0,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'imu.max_acceleration',
+        'double',
+        5.0,
+        'Largest acceleration of the base, beside gravity, that is believed. `.inf`: any.',
+        unit='m/s^2',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
         changes=Changes.ANY_TIME,
     ),
     ParameterSpec(
