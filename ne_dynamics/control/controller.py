@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
-from ne_dynamics.control.laws import Base, ControlLaw, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state

@@ -371,6 +371,7 @@ class ConfiguredArm:
             carried_parameters(values, arm),
             None if imu is None or now is None else imu.resting_at(now),
             self._may_end_moving,
+            values['friction.smoothing_velocity'],
         )
 
     # ---- the sensors

@@ -152,6 +152,17 @@ PARAMETERS = ParameterTable(
         changes=Changes.ANY_TIME,
     ),
     ParameterSpec(
+        'friction.smoothing_velocity',
+        'double',
+        0.001,
+        'Width of the change of sign of friction at rest, where the model gives none: noise of '
+        'the desired velocity that is much smaller makes no steps. 0: a step.',
+        unit='rad/s or m/s',
+        minimum=0.0,
+        maximum=LARGEST,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
         'effort_limits',
         'double[]',
         (),
