@@ -100,6 +100,11 @@ class Dynamics:
     call on puts a compiled entry in the method's place, which checks its arguments itself. The
     machine code is unloaded when nobody refers to these dynamics or a method of them any more.
 
+    No entry answers :meth:`kinetic_energy` and :meth:`potential_energy`, a named link, axes of
+    the tip, wrenches on links, batches of derivatives, and what is assembled from other functions
+    for many joints: there Python checks the arguments, which takes some ten microseconds, and
+    machine code computes. :meth:`friction_torque` is computed by Python.
+
     Every method takes one sample of shape (n,) or a batch of shape (N, n), and returns the same.
     Each takes `out`, by name only: a float64 array of the result's shape, in C order and apart
     from the arguments, which is filled and returned. After an error its content is undefined.
@@ -948,13 +953,25 @@ class Dynamics:
         """Return (multiplications, additions) of the generated source of each function.
 
         Divisions count as multiplications, differences as additions; changes of sign, sines and
-        cosines are not counted.
+        cosines are not counted. What :meth:`missing_functions` names is left out.
         """
         counts = {}
-        for name in list_functions(self._structure):
+        for name in self._list_sources():
             count = self._folded_evaluator.interpret(name).program.count()
             counts[name] = (count.multiplications, count.additions)
         return counts
+
+    def missing_functions(self) -> dict[str, str]:
+        """Return the functions that this robot does not have, by name, with the reason.
+
+        Where a joint moves neither mass nor rotor inertia there is no forward dynamics, and
+        without any mass no centre of mass. The methods raise ModelError with the same reason.
+        """
+        return self._folded_evaluator.find_missing(list_functions(self._structure))
+
+    def _list_sources(self) -> list[str]:
+        missing = self.missing_functions()
+        return [name for name in list_functions(self._structure) if name not in missing]
 
     def source(self, function: str = 'inverse_dynamics', language: str = 'python') -> str:
         """Return the generated equations of a function as text that runs on its own.
@@ -977,6 +994,8 @@ class Dynamics:
         ------
         InputError
             When there is no such function or language.
+        ModelError
+            When this robot does not have it, see :meth:`missing_functions`.
         """
         self._require_function(function, 'function')
         if language not in LANGUAGES:
@@ -1007,12 +1026,15 @@ class Dynamics:
             differentiated: ``jax.jit``, ``jax.vmap``, ``jax.grad``, ``torch.func``. The
             derivative of the sign in Coulomb friction is zero. Numbers are not looked at: what is
             not finite, or gives no finite result, goes through. It raises InputError when an
-            argument is no array, has another last axis or dtype, or does not broadcast.
+            argument is no array, or one that the namespace does not take, has another last axis
+            or dtype, or does not broadcast. It can be pickled where `xp` can, or is a module.
 
         Raises
         ------
         InputError
             When there is no such function, or `xp` lacks what it takes.
+        ModelError
+            When this robot does not have it, see :meth:`missing_functions`.
 
         Notes
         -----
@@ -1043,6 +1065,8 @@ class Dynamics:
     def source_files(self, language: str = 'c', prefix: str | None = None) -> dict[str, str]:
         """Return the generated equations of all functions as files to build on.
 
+        What :meth:`missing_functions` names is left out, and the header says so.
+
         Parameters
         ----------
         language : str
@@ -1068,22 +1092,23 @@ class Dynamics:
         if language not in LANGUAGES:
             raise InputError(f'language: expected one of {", ".join(LANGUAGES)}, got {language!r}')
         prefix = make_prefix(self._structure.name) if prefix is None else check_prefix(prefix)
-        names = list_functions(self._structure)
+        names = self._list_sources()
+        notes = [*self._describe_settings(), *self._describe_missing()]
         evaluator = self._folded_evaluator
         if evaluator.is_compiled:
             # The samples of the test are computed as the C text computes them.
             evaluator = Evaluator(self._subject, False, 1)
         if language == 'c':
-            return write_c_project(evaluator, names, prefix, self._describe_settings())
+            return write_c_project(evaluator, names, prefix, notes)
         programs = [evaluator.interpret(name).program for name in names]
         header = [
             MARK,
             f'Equations of motion of {self._structure.name}. SI units.',
             self._describe_joints(),
-            *self._describe_settings(),
+            *notes,
         ]
-        notes = {program.name: describe_function(program) for program in programs}
-        text = python_module(programs, language, header, notes)
+        above = {program.name: describe_function(program) for program in programs}
+        text = python_module(programs, language, header, above)
         return {f'{prefix}_dynamics.py': text}
 
     def _header(self, program: Program) -> list[str]:
@@ -1112,6 +1137,13 @@ class Dynamics:
             f'as exact; an effort changes by at most {self.rounding_bound().max():.2g} N m or N '
             'at 1 rad/s and 1 rad/s^2 (m/s, m/s^2)',
         ]
+
+    def _describe_missing(self) -> list[str]:
+        """Return a line for each reason why functions are left out."""
+        reasons: dict[str, list[str]] = {}
+        for name, reason in self.missing_functions().items():
+            reasons.setdefault(reason, []).append(name)
+        return [f'left out: {", ".join(names)}: {reason}' for reason, names in reasons.items()]
 
     # ---- how a call is made
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -104,6 +104,16 @@ class Evaluator:
             kernel = PythonKernel(trace_function(self._traced, name, link))
             self._interpreted[name, link] = kernel
         return kernel
+
+    def find_missing(self, names: Iterable[str]) -> dict[str, str]:
+        """Return which functions do not exist for this robot, and why, by name."""
+        missing = {}
+        for name in names:
+            try:
+                self.interpret(name)
+            except ModelError as error:
+                missing[name] = str(error)
+        return missing
 
     def evaluate(
         self,
