@@ -57,7 +57,7 @@ def test_margins_of_the_docstring(product: float, margin: float) -> None:
 @pytest.mark.parametrize('damping', [0.3, 0.7, 1.0, 2.0])
 @pytest.mark.parametrize('factor', [0.9, 1.1])
 def test_a_margin_of_zero_is_where_the_loop_gets_unstable(damping: float, factor: float) -> None:
-    """The delayed loop, computed step by step, dies out on one side of it and grows on the other."""
+    """The delayed loop, computed step by step, dies out on one side and grows on the other."""
     kp = 100.0
     kv = 2.0 * damping * 10.0
     low, high = 1e-6, 10.0

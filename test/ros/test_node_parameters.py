@@ -230,9 +230,6 @@ def test_a_setting_that_became_impossible_may_be_left_by_any_way(bench) -> None:
     for _ in range(3):
         bench.answer(bench.joint_state(POSE))
     assert bench.set_each(tracking_error__warn=[0.1])[0].successful
-    bench.spin(
-        lambda: any(
-            'can hold the arm where it is' in status.message for status in bench.diagnostics
-        )
-    )
+    reason = 'can hold the arm where it is'
+    bench.spin(lambda: any(reason in status.message for status in bench.diagnostics))
     assert bench.set_each(effort_limits=[300.0])[0].successful
