@@ -73,8 +73,9 @@ def test_limits_change_at_run_time(bench) -> None:
     assert bench.set_atomically(effort_rate_limit=[100.0]).successful
     second = bench.answer(bench.joint_state(Q - 1.0, dt=0.01))
     np.testing.assert_allclose(np.abs(second - first).max(), 1.0)
-    assert bench.set_atomically(effort_limits=[5.0], effort_rate_limit=[0.0]).successful
-    assert np.abs(bench.answer(bench.joint_state(Q - 1.0))).max() == 5.0
+    # To hold this pose takes 88 N m.
+    assert bench.set_atomically(effort_limits=[90.0], effort_rate_limit=[0.0]).successful
+    assert np.abs(bench.answer(bench.joint_state(Q - 1.0))).max() == 90.0
 
 
 REJECTED = [
