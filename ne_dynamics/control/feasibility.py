@@ -13,7 +13,7 @@ atan(kv w / kp) - w t. With kp = kv^2 / 4, critically damped, it is 47 degrees a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import atan2, degrees, sqrt
+from math import atan2, degrees, hypot, inf, isinf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -93,7 +93,9 @@ def phase_margin(kp: float, kv: float, delay: float) -> float:
     delay : float
         [s]
     """
-    crossover = sqrt(0.5 * (kv * kv + sqrt(kv**4 + 4.0 * kp * kp)))
+    crossover = sqrt(0.5 * (kv * kv + hypot(kv * kv, 2.0 * kp)))
+    if isinf(crossover):
+        return -inf
     return degrees(atan2(kv * crossover, kp) - crossover * delay)
 
 
@@ -145,4 +147,6 @@ def _as_acceleration(gain: FloatArray, mass_matrix: FloatArray | None) -> float:
     if gain.ndim < 2 and mass_matrix is not None:
         gain = np.diag(np.broadcast_to(gain, len(mass_matrix)))
     matrix = gain if mass_matrix is None else np.linalg.solve(mass_matrix, gain)
+    if not np.isfinite(matrix).all():
+        return inf
     return float(np.abs(np.linalg.eigvals(matrix)).max())

@@ -114,3 +114,13 @@ def test_motors_that_cannot_hold_the_arm_are_named() -> None:
     assert '50 of 40' in refusal
     assert judge_limits('ab', holding, np.array([10.0, 52.0])).remarks
     assert not any(judge_limits('ab', holding, np.array([np.inf, np.inf])))
+
+
+@pytest.mark.parametrize('gain', [1e100, 1e200, 1e308])
+@pytest.mark.parametrize('mode', [Mode.COMPUTED_TORQUE, Mode.FEEDFORWARD_PD])
+def test_gains_beyond_all_measure_are_refused(gain: float, mode: Mode) -> None:
+    """Nothing overflows on the way; a full matrix, too."""
+    light = np.diag([1.0, 1e-9])
+    assert judge(gain, gain, mode, light).refusals
+    full = Gains.from_values([gain, 0.0, 0.0, gain], [gain, 0.0, 0.0, gain], 2)
+    assert judge_gains(mode, full, lambda: light, PERIOD).refusals
