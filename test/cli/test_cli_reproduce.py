@@ -132,14 +132,14 @@ SIX_LINK = begin('six-link')
 def test_a_document_keeps_its_line_ends_and_what_stands_around(tmp_path, line_end):
     """Text before and after the markers stays to the byte."""
     path = tmp_path / 'document.md'
-    text = f'before\n{SIX_LINK}old\n{END}after\n'.replace('\n', line_end)
+    text = f'before\n{SIX_LINK}stale text\n{END}after\n'.replace('\n', line_end)
     path.write_bytes(text.encode())
     arguments = ['six-link', '--document', str(path), '--output', str(tmp_path)]
     assert main(['reproduce', *arguments]) == 0
     written = path.read_bytes().decode()
     assert written.startswith(f'before{line_end}{SIX_LINK.rstrip()}{line_end}')
     assert written.endswith(f'{END.rstrip()}{line_end}after{line_end}')
-    assert 'old' not in written
+    assert 'stale text' not in written
     assert written.count('\n') == written.count(line_end)
 
 
