@@ -118,6 +118,9 @@ class Command(NamedTuple):
         Why the trajectory that was waiting for this state is not followed.
     fault : Fault or None
         What has ended the motion before this state.
+    ahead : float
+        How far the state before this one was stamped ahead of its time [s]: it is forgotten. 0
+        in the usual case.
     """
 
     effort: FloatArray
@@ -125,6 +128,7 @@ class Command(NamedTuple):
     saturated: NDArray[np.bool_] | None
     refused: TrajectoryError | None
     fault: Fault | None = None
+    ahead: float = 0.0
 
 
 class Controller:
@@ -323,7 +327,7 @@ class Controller:
         else:
             error = law.position_error(desired.position, position)
         np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
-        return Command(limited, desired, saturated, refused, fault)
+        return Command(limited, desired, saturated, refused, fault, self._guard.ahead)
 
     def _restart(self, position: FloatArray, now: float) -> None:
         """Hold where the arm is: the motion, and what was measured before, are of the past."""

@@ -49,6 +49,7 @@ try:
 
     from ne_dynamics.ros.annotator import Annotator
     from ne_dynamics.ros.configured_arm import ConfiguredArm
+    from ne_dynamics.ros.connections import has_time
     from ne_dynamics.ros.control_clock import ControlClock
     from ne_dynamics.ros.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.diagnosis import DiagnosticsPublisher
@@ -362,6 +363,9 @@ class ComputedTorqueNode(LifecycleNode):
 
     def _on_diagnostics_timer(self) -> None:
         faults = list(self._declared.faults.values())
+        clock = self.get_clock()
+        if clock.ros_time_is_active and not has_time(clock):
+            faults.append('use_sim_time: no /clock has come: the watchdog goes by real time')
         self._diagnostics.publish(self.state_label, faults, self.configured)
 
 
