@@ -379,6 +379,20 @@ class ConfiguredArm:
         self.controller.hold()
         self.on_motion_ended(reason)
 
+    @property
+    def why_not_held(self) -> str:
+        """Why no position is held at present, in words; '' when one is."""
+        controller = self.controller
+        if not self.is_commanding:
+            return 'the node is not active'
+        if controller.fault is not None:
+            return f'{controller.fault}; the arm is held where it is found when states return'
+        if controller.time is None:
+            return 'no joint state yet; the arm is held where the first one finds it'
+        if controller.tuning.mode is Mode.GRAVITY_COMPENSATION:
+            return f'mode {controller.tuning.mode.value} holds no position'
+        return ''
+
     def annotation_tuning(self) -> AnnotationTuning:
         """Return how trajectories are annotated at present."""
         arm, controller, values = self.arm, self.controller, self.values

@@ -31,6 +31,7 @@ from ne_dynamics.ros.configuration import (
     load_robot,
     make_controller,
     make_tuning,
+    require_short,
 )
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.ros.signals import stop_on_signals
@@ -65,6 +66,8 @@ except ImportError as error:
 
 DIAGNOSTICS_PERIOD = 1.0
 """[s]"""
+
+HOLDING = 'holding the present desired position'
 
 
 def _reported(transition: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -282,7 +285,11 @@ class ComputedTorqueNode(LifecycleNode):
             return
         values = self._declared.values
         try:
-            check_description(values, message.data)
+            require_short(message.data)
+            # Where a parameter names the robot it is kept unread: reading takes longer than a
+            # state may wait.
+            if not has_model_parameter(values):
+                check_description(values, message.data)
         except NeDynamicsError as error:
             self.reporter.drop('robot_description', 'data', str(error))
             return
@@ -335,9 +342,11 @@ class ComputedTorqueNode(LifecycleNode):
         if configured is None or not configured.is_commanding:
             response.message = f'not held: the node is {self.state_label}'
             return response
+        # What waits for its first state must not be followed either.
         configured.hold('the service ~/hold was called')
-        response.success = True
-        response.message = 'holding the present desired position'
+        reason = configured.why_not_held
+        response.success = not reason
+        response.message = f'not held: {reason}' if reason else HOLDING
         self.get_logger().info(response.message)
         return response
 

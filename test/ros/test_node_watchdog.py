@@ -311,7 +311,7 @@ def test_a_simulated_clock_that_is_set_back_does_not_blind(bench, back: float) -
 
 
 def test_without_any_clock_the_watchdog_goes_by_real_time(bench) -> None:
-    """With use_sim_time and no /clock silence is noticed, and the diagnostics say what is amiss."""
+    """With use_sim_time and no /clock silence is noticed; the diagnostics say what is amiss."""
     bench.start(use_sim_time=True, state_timeout=0.2)
     bench.answer(bench.joint_state(Q))
     bench.hear('joint_states stopped', 'no usable one for 0.2 s')
