@@ -33,12 +33,14 @@ def status(bench, fragment: str):
 
 def test_states_that_stop_leave_gravity_and_silence(bench) -> None:
     """One last gravity command, an ERROR, no more; then the arm is held where it is found."""
-    bench.start(state_timeout=0.2)
+    bench.start()
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
     moving = bench.joint_state(Q + 0.01, np.full(6, 0.5))
     before = len(bench.commands)
     bench.joint_states.publish(moving)
+    bench.settle()
+    assert bench.set_atomically(state_timeout=0.2).successful
     bench.spin(lambda: len(bench.commands) == before + 2, 'the answer and the last command')
     np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(Q + 0.01))
     bench.hear('joint_states stopped', 'no usable one for 0.2 s')
@@ -60,8 +62,9 @@ def test_states_that_stop_leave_gravity_and_silence(bench) -> None:
 
 def test_states_that_are_no_good_are_states_that_stop(bench) -> None:
     """Messages that cannot be used do not keep the watchdog quiet."""
-    bench.start(state_timeout=0.2)
+    bench.start()
     bench.answer(bench.joint_state(Q))
+    assert bench.set_atomically(state_timeout=0.2).successful
 
     def spoilt() -> bool:
         bench.joint_states.publish(bench.joint_state([*Q[:5], np.nan]))
@@ -313,7 +316,7 @@ def test_a_simulated_clock_that_is_set_back_does_not_blind(bench, back: float) -
 def test_without_any_clock_the_watchdog_goes_by_real_time(bench) -> None:
     """With use_sim_time and no /clock silence is noticed; the diagnostics say what is amiss."""
     bench.start(use_sim_time=True, state_timeout=0.2)
-    bench.answer(bench.joint_state(Q))
+    bench.joint_states.publish(bench.joint_state(Q))
     bench.hear('joint_states stopped', 'no usable one for 0.2 s')
     bench.spin(lambda: len(bench.commands) == 2, 'the last command')
     status(bench, 'use_sim_time: no /clock has come')
