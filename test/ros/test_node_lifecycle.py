@@ -280,15 +280,16 @@ def test_extras_that_do_not_fit_are_named(bench, tmp_path) -> None:
 def test_hold_says_what_is_held(bench) -> None:
     """Success is for a position that is held: not before a state, in gravity mode or a fault."""
     bench.start(jump_velocity=None)
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
+    bench.send_trajectory(bench.trajectory((0.01, Q + 0.5)))
     response = bench.trigger('hold')
     assert not response.success
     assert response.message.startswith('not held: no joint state yet')
     np.testing.assert_allclose(
         bench.answer(bench.joint_state(Q)), bench.dynamics.gravity_torque(Q), atol=1e-9
     )
-    bench.answer(bench.joint_state(Q, dt=2.0))
-    bench.spin(lambda: len(bench.efforts) == 2, 'the desired states')
+    for _ in range(4):
+        bench.answer(bench.joint_state(Q))
+    bench.spin(lambda: len(bench.efforts) == 5, 'the desired states')
     np.testing.assert_array_equal(bench.efforts[-1].position, Q)
     assert bench.trigger('hold').success
     assert bench.set_atomically(mode='gravity_compensation').successful
