@@ -8,7 +8,7 @@ computes the row's result as nested lists.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from ne_dynamics.algorithms import energy, forward, kinematics, newton_euler, regressor, terms
 from ne_dynamics.algorithms.scalar import Scalar
@@ -27,30 +27,27 @@ Body = Callable[..., object]
 Trace = Callable[[Subject, Link | None], Body]
 """What makes the function of one robot."""
 
-Keywords = dict[str, Any]
 
-
-def _sort_loads(loads: tuple[str, ...], link: Link | None, given: tuple[Symbols, ...]) -> Keywords:
-    """Return the loads of a call by name; without a link nothing holds a wrench or a payload."""
-    named: Keywords = dict(zip(loads, given, strict=True))
-    if link is None:
-        named = {name: value for name, value in named.items() if name == 'base_motion'}
-    return {'tip': link, **named}
-
-
-def trace_inverse_dynamics(*loads: str) -> Trace:
-    """Trace the inverse dynamics, with 'wrench', 'base_motion', 'payload' as they are named."""
+def _trace_under_loads(recursion: Callable[..., object], loads: tuple[str, ...]) -> Trace:
+    """Trace a recursion of three arguments, and loads by their names."""
 
     def trace(subject: Subject, link: Link | None) -> Body:
-        def function(q: Symbols, qd: Symbols, qdd: Symbols, *given: Symbols) -> object:
-            named = _sort_loads(loads, link, given)
-            return newton_euler.newton_euler(
-                subject.mechanism, q, qd, qdd, gravity=subject.gravity, **named
+        def function(*given: Symbols) -> object:
+            named = dict(zip(loads, given[3:], strict=True))
+            if link is None:  # nothing holds a wrench or a payload
+                named = {name: load for name, load in named.items() if name == 'base_motion'}
+            return recursion(
+                subject.mechanism, *given[:3], gravity=subject.gravity, tip=link, **named
             )
 
         return function
 
     return trace
+
+
+def trace_inverse_dynamics(*loads: str) -> Trace:
+    """Trace the inverse dynamics, with 'wrench', 'base_motion', 'payload' as they are named."""
+    return _trace_under_loads(newton_euler.newton_euler, loads)
 
 
 def trace_gravity_torque(subject: Subject, link: Link | None) -> Body:
@@ -93,17 +90,7 @@ def trace_coriolis_matrix(subject: Subject, link: Link | None) -> Body:
 
 def trace_forward_dynamics(*loads: str) -> Trace:
     """Trace the forward dynamics, with 'wrench', 'base_motion', 'payload' as they are named."""
-
-    def trace(subject: Subject, link: Link | None) -> Body:
-        def function(q: Symbols, qd: Symbols, tau: Symbols, *given: Symbols) -> object:
-            named = _sort_loads(loads, link, given)
-            return forward.forward_dynamics(
-                subject.mechanism, q, qd, tau, gravity=subject.gravity, **named
-            )
-
-        return function
-
-    return trace
+    return _trace_under_loads(forward.forward_dynamics, loads)
 
 
 def _differentiate_efforts(

@@ -31,7 +31,6 @@ DOUBTFUL_PRODUCT, LARGEST_PRODUCT = 0.5, 1.0
 LEAST_MARGIN = 5.0
 """Phase margin below which a loop is refused, whatever the delay [degrees]."""
 
-
 DOUBTFUL_LOAD = 0.9
 """Part of an effort limit that may be needed at rest without a remark."""
 
@@ -51,9 +50,7 @@ class Verdict(NamedTuple):
     remarks: list[str]
 
 
-def judge_limits(
-    joint_names: Sequence[str], holding: FloatArray, limits: FloatArray, what: str = 'payload'
-) -> Verdict:
+def judge_limits(joint_names: Sequence[str], holding: FloatArray, limits: FloatArray) -> Verdict:
     """Judge whether the motors can hold the arm where it is.
 
     Parameters
@@ -63,8 +60,6 @@ def judge_limits(
         Effort that holds the arm at rest [N m or N].
     limits : array, shape (n,)
         Effort limits [N m or N].
-    what : str
-        What else than `effort_limits` may be to blame.
     """
     ratios = np.abs(holding) / limits
     worst = int(ratios.argmax())
@@ -73,7 +68,7 @@ def judge_limits(
     if ratios[worst] > 1.0:
         return Verdict(
             [
-                f'effort_limits, {what}: expected that joint {name!r} can hold the arm where it '
+                f'effort_limits, payload: expected that joint {name!r} can hold the arm where it '
                 f'is, which takes {effort} N m or N'
             ],
             [],

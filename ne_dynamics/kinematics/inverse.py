@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.arguments import check_rows
+from ne_dynamics.arguments import check_vector
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, InverseKinematicsError
 from ne_dynamics.kinematics.levenberg_marquardt import descend
@@ -79,7 +79,7 @@ def inverse_kinematics(
         start = middle = problem.find_middle(problem.clip(np.zeros(dynamics.n)))
         lots = [(FIRST_STARTS, 0), (MORE_STARTS, 0)]
     else:
-        start = problem.clip(_check_position(initial_position, dynamics.n))
+        start = problem.clip(check_vector(initial_position, 'initial_position', dynamics.n))
         middle = problem.find_middle(start)
         lots = [(0, 0), (FIRST_STARTS, NEARBY_STARTS), (MORE_STARTS, 0)]
     tried: list[tuple[FloatArray, FloatArray]] = []
@@ -165,13 +165,6 @@ def _make_problem(dynamics: Dynamics, target_pose: ArrayLike, link: str | None) 
     if not isinstance(dynamics, Dynamics):
         raise InputError(f'dynamics: expected a Dynamics, got {type(dynamics).__name__}')
     return PoseProblem(dynamics, check_pose(target_pose, 'target_pose'), link)
-
-
-def _check_position(value: ArrayLike, count: int) -> FloatArray:
-    rows = check_rows(value, 'initial_position', count)
-    if np.ndim(value) != 1:
-        raise InputError(f'initial_position: expected shape ({count},), got {np.shape(value)}')
-    return np.asarray(rows[0])
 
 
 def _is_known(problem: PoseProblem, found: FloatArray, position: FloatArray) -> bool:
