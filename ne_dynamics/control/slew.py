@@ -14,9 +14,8 @@ and that is how fast it answers a push: one of half the motor's effort limit ask
 
     w limit / 2
 
-of the command. In closed loops with MuJoCo (`test/simulation/test_pushed_arm.py`: gains, loads,
-limits, poses and rates at random, one joint at a time pushed for 0.2 s) arms with this rate came to
-rest wherever they did without a limit.
+of the command, or more where the loop is slower than the arm: see :data:`LEAST_FREQUENCY`. This is
+a rule, not a proof. `test/simulation/test_pushed_arm.py` tries it in closed loops with MuJoCo.
 """
 
 from __future__ import annotations
@@ -27,6 +26,11 @@ import numpy as np
 
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.model.rigid_body import FloatArray
+
+LEAST_FREQUENCY = 12.0
+"""However slow the loop, the command must be able to follow something as fast as this [rad/s]: an
+arm that is pushed away turns at some rad/s, and gravity and centrifugal efforts turn with it, once
+and twice in a turn."""
 
 SHARE_OF_PUSH = 0.5
 """The push that must be borne, as a share of the effort limit."""
@@ -88,8 +92,7 @@ def needed_slew(
         raise ValueError(f'{law.mode.value}: expected the inverse inertia of the joints, got none')
     else:
         crossover = crossover_frequency(kp * inverse_inertia, kv * inverse_inertia)
-    needed = np.zeros(effort_limits.size)
-    needed[crossover > 0.0] = (SHARE_OF_PUSH * crossover * effort_limits)[crossover > 0.0]
+    needed: FloatArray = SHARE_OF_PUSH * np.maximum(crossover, LEAST_FREQUENCY) * effort_limits
     return needed
 
 
