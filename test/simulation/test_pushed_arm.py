@@ -12,7 +12,6 @@ import pytest
 
 from ne_dynamics.control.slew import needed_slew
 from ne_dynamics.errors import NeDynamicsError
-from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
