@@ -20,8 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.control.compensation import Base
+from ne_dynamics.control.feasibility import Verdict, judge_gains, judge_limits
 from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
-from ne_dynamics.control.laws import Base, ControlLaw, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state
@@ -32,6 +34,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 RAMP_PERIOD = 0.002
 """Time between the commands of a ramp [s]."""
+
+PERIOD_SHARE = 0.02
+"""How much of the mean period is that of the last state."""
 
 LONGEST_RAMP = 0.5
 """A ramp to the last command takes no longer than this [s]."""
@@ -68,6 +73,7 @@ class ImuTuning:
     timeout: float = 0.5
     on_timeout: OnImuTimeout = OnImuTimeout.HOLD
     cutoff_frequency: float = 10.0
+    max_acceleration: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +126,9 @@ class Command(NamedTuple):
         Why the trajectory that was waiting for this state is not followed.
     fault : Fault or None
         What has ended the motion before this state.
+    ahead : float
+        How far the state before this one was stamped ahead of its time [s]: it is forgotten. 0
+        in the usual case.
     """
 
     effort: FloatArray
@@ -127,6 +136,7 @@ class Command(NamedTuple):
     saturated: NDArray[np.bool_] | None
     refused: TrajectoryError | None
     fault: Fault | None = None
+    ahead: float = 0.0
 
 
 class _Inputs(NamedTuple):
@@ -163,6 +173,8 @@ class Controller:
     ----------
     peak_error : array, shape (n,)
         Largest absolute position error of each joint since it was last set to zero [rad or m].
+    period : float
+        Mean time between the states of late [s]; 0 before there are two.
     is_left : bool
         Whether the last ramp of :meth:`last_commands` got to its end.
     """
@@ -204,7 +216,11 @@ class Controller:
         if self.imu is not None:
             imu = tuning.imu
             self.imu.configure(
-                imu.source, imu.timeout, imu.on_timeout, cutoff_frequency=imu.cutoff_frequency
+                imu.source,
+                imu.timeout,
+                imu.on_timeout,
+                cutoff_frequency=imu.cutoff_frequency,
+                max_acceleration=imu.max_acceleration,
             )
         limiter.continue_from(self._limiter)
         self._limiter = limiter
@@ -226,11 +242,17 @@ class Controller:
         self._offset.clear()
         self._law_before = None
         self._inputs = NO_INPUTS
+        self.period = 0.0
 
     @property
     def position(self) -> FloatArray | None:
         """The last position that was believed [rad or m]; None before the first."""
         return self._guard.position
+
+    @property
+    def velocity(self) -> FloatArray | None:
+        """Its velocity [rad/s or m/s]; None where none was measured."""
+        return self._guard.velocity
 
     @property
     def time(self) -> float | None:
@@ -327,6 +349,10 @@ class Controller:
         desired, refused = self._desired(position, now)
         inputs = self._read_sensors(now)
         elapsed = 0.0 if before is None else now - before
+        if fault is None and elapsed > 0.0:
+            if self.period == 0.0:
+                self.period = elapsed
+            self.period += PERIOD_SHARE * (elapsed - self.period)
         begins = fault is not None or self._limiter.last is None
         if begins:
             # Nobody knows what time the last command was for.
@@ -357,7 +383,7 @@ class Controller:
         else:
             error = law.position_error(desired.position, position)
         np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
-        return Command(limited, desired, saturated, refused, fault)
+        return Command(limited, desired, saturated, refused, fault, self._guard.ahead)
 
     def _restart(self, position: FloatArray, now: float) -> None:
         """Hold where the arm is: the motion, and what was measured before, are of the past."""
@@ -456,6 +482,27 @@ class Controller:
         position = self.position if where_found else self._trajectory.sample(self.time).position
         self._trajectory = Trajectory.hold(position, now=self.time)
 
+    def judge(self, tuning: Tuning) -> Verdict:
+        """Judge whether a tuning can work where the arm is and at the rate of its states.
+
+        Nothing is said of what is not known yet.
+        """
+        position, law = self.position, tuning.law
+        if position is None:
+            return Verdict([], [])
+        names = [joint.name for joint in law.joints]
+        verdicts = [judge_limits(names, self._holding_effort(tuning), tuning.effort_limits)]
+        if self.period > 0.0:
+            verdicts.append(
+                judge_gains(
+                    law.mode, law.gains, lambda: law.dynamics.mass_matrix(position), self.period
+                )
+            )
+        return Verdict(
+            [refusal for verdict in verdicts for refusal in verdict.refusals],
+            [remark for verdict in verdicts for remark in verdict.remarks],
+        )
+
     def last_commands(self, last: LastCommand = LastCommand.GRAVITY) -> Iterator[FloatArray]:
         """Return the commands that leave the arm alone, each `RAMP_PERIOD` after the one before.
 
@@ -480,7 +527,7 @@ class Controller:
         if self.position is None or self.time is None or last is LastCommand.NONE:
             return
         limiter = self._limiter
-        target = self._zero if last is LastCommand.ZERO else self._holding_effort()
+        target = self._zero if last is LastCommand.ZERO else self._holding_effort(self.tuning)
         clamped = limiter.clamp(target)
         duration = min(self._offset.duration, LONGEST_RAMP)
         start = clamped if limiter.last is None or duration == 0.0 else limiter.clamp(limiter.last)
@@ -491,7 +538,7 @@ class Controller:
             if self.is_left:
                 return
 
-    def _holding_effort(self) -> FloatArray:
+    def _holding_effort(self, tuning: Tuning) -> FloatArray:
         """Return the effort that holds the arm at its last position, not limited."""
         position, now = self.position, self.time
         if position is None or now is None:
@@ -502,4 +549,4 @@ class Controller:
             # What moves now is no guide to later: the tilt alone.
             resting = self.imu.resting_at(now)
             base = Base(resting, resting)
-        return self.tuning.hold_law.effort(position, None, resting_state(position), wrench, base)
+        return tuning.hold_law.effort(position, None, resting_state(position), wrench, base)

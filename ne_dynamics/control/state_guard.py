@@ -5,6 +5,9 @@ computes on would tear at the arm. :class:`StateGuard` says what each state is g
 
 A joint has jumped when it moved faster than it can, unless the velocities that come with the
 positions say the same: an arm that falls is to be caught.
+
+One stamp that is ahead of its time is known by the state after it: that one has an earlier stamp,
+and lies where the messages before say it should. The state that was ahead is forgotten then.
 """
 
 from __future__ import annotations
@@ -124,6 +127,12 @@ class StateGuard:
     joints : sequence of Joint
         Of the robot; continuous ones may turn over.
     limits : StateLimits
+
+    Attributes
+    ----------
+    ahead : float
+        How far the state before the one judged last was stamped ahead of its time [s]; 0 in the
+        usual case.
     """
 
     def __init__(self, joints: Sequence[Joint], limits: StateLimits) -> None:
@@ -140,6 +149,8 @@ class StateGuard:
     def reset(self) -> None:
         """Forget everything: the next state is believed."""
         self._last: _Seen | None = None
+        self._before: _Seen | None = None
+        self.ahead = 0.0
         self.fault: Fault | None = None
         self._anchor: _Seen | None = None
         self._agreeing = 0
@@ -149,6 +160,11 @@ class StateGuard:
     def position(self) -> FloatArray | None:
         """The last position that was believed [rad or m]."""
         return None if self._last is None else self._last.position
+
+    @property
+    def velocity(self) -> FloatArray | None:
+        """Its velocity [rad/s or m/s]; None where none was measured."""
+        return None if self._last is None else self._last.velocity
 
     @property
     def time(self) -> float | None:
@@ -190,15 +206,22 @@ class StateGuard:
             When it is not believed.
         """
         seen = _Seen(position, velocity, now, arrival)
+        self.ahead = 0.0
         if self.fault is not None:
             return self._reconsider(self.fault, seen)
         last = self._last
         if last is not None:
             elapsed = now - last.time
             if elapsed < 0.0:
-                self._refuse_old(seen, -elapsed)
+                before = self._before_early(last, seen)
+                if before is None:
+                    self._refuse_old(seen, -elapsed)
+                else:
+                    self.ahead = -elapsed
+                    last, elapsed = before, now - before.time
             if elapsed > self.limits.timeout:
                 self.believe(*seen)
+                self._before = last
                 return Fault(FaultKind.GAP, f'{elapsed:.3g} s between two stamps')
             if self._anchor is None or arrival - self._anchor.arrival > self.limits.timeout:
                 self._check_clock(seen)
@@ -206,7 +229,7 @@ class StateGuard:
                 jump = self._jump(last, seen)
                 if jump:
                     self._refuse('position', jump, FaultKind.JUMPED, seen)
-            self._last = seen
+            self._before, self._last = last, seen
             return None
         self.believe(*seen)
         return None
@@ -216,7 +239,24 @@ class StateGuard:
     ) -> None:
         """Take a state for right, whatever came before; a fault is over then."""
         self._last = self._anchor = _Seen(position, velocity, now, arrival)
+        self._before = None
         self.fault = None
+
+    def _before_early(self, last: _Seen, seen: _Seen) -> _Seen | None:
+        """Return the state before the last if the last was early rather than this one late.
+
+        Of the two, the one whose stamp is farther from what the arrivals say is the wrong one.
+        """
+        before = self._before
+        if before is None or not before.advances_to(seen) or seen.arrival <= last.arrival:
+            return None
+        early = abs(last.time - before.time - (last.arrival - before.arrival))
+        late = abs(seen.time - before.time - (seen.arrival - before.arrival))
+        if late >= early:
+            return None
+        if self._anchor is last:
+            self._anchor = before
+        return before
 
     def _refuse_old(self, seen: _Seen, behind: float) -> None:
         if behind >= LARGEST_DISORDER:

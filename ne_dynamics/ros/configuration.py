@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.control.compensation import BASE_MOTION, Base, Compensation, Terms
 from ne_dynamics.control.controller import Controller, ImuTuning, Tuning, WrenchTuning
 from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
 from ne_dynamics.control.slew import needed_slew, slew_remarks
 from ne_dynamics.control.state_guard import StateLimits
@@ -21,13 +22,16 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError, NeDynamicsError, ParameterError
 from ne_dynamics.model.checks import impossible_inertia
 from ne_dynamics.model.extras import choose_extras
-from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.ros.model_file import load_model_file
 
 Values = Mapping[str, Any]
 """Checked values of all parameters by name, see :mod:`ne_dynamics.ros.parameters`."""
+
+PAYLOAD = 10
+"""Inertial parameters of a payload."""
 
 JUMP_MARGIN = 2.0
 """A joint that seems faster than this many times its velocity limit has jumped."""
@@ -120,6 +124,10 @@ class ControlledArm:
         return result
 
 
+LONGEST_DESCRIPTION = 2**21
+"""Characters of a description by topic: of large robots they have a tenth of it."""
+
+
 def has_model_parameter(values: Values) -> bool:
     """Return whether a parameter names the robot, so that the topic is not used."""
     return bool(values['model_file'] or values['robot_description'])
@@ -156,7 +164,7 @@ def load_robot(values: Values, description: str = '') -> Robot:
     base_link, tip_link = values['base_link'] or None, values['tip_link'] or None
     extras = choose_extras(values['model_extras_file'])
     if values['model_file']:
-        return load_model(values['model_file'], base_link, tip_link, locked, extras)
+        return load_model_file(values['model_file'], base_link, tip_link, locked, extras)
     text = values['robot_description'] or description
     if not text:
         raise ModelError(
@@ -164,6 +172,19 @@ def load_robot(values: Values, description: str = '') -> Robot:
             'robot_description, got none'
         )
     return load_urdf(text, base_link, tip_link, locked, extras)
+
+
+def require_short(text: str) -> None:
+    """Raise when a URDF that came by topic is too long to be read.
+
+    Raises
+    ------
+    ModelError
+    """
+    if len(text) > LONGEST_DESCRIPTION:
+        raise ModelError(
+            f'expected a URDF of at most {LONGEST_DESCRIPTION} characters, got {len(text)}'
+        )
 
 
 def check_description(values: Values, text: str) -> None:
@@ -226,21 +247,19 @@ def _command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDA
 
 
 def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
+    """Have everything compiled that a state may need: with a payload, a tilt, without gravity."""
     zero = np.zeros(dynamics.n)
-    used = [dynamics]
-    if not all(joint.friction.is_off for joint in dynamics.robot.joints):
-        used.append(dynamics.without_friction())
+    base = Base(np.zeros(BASE_MOTION), np.zeros(BASE_MOTION))
+    payload = None if dynamics.robot.tip_link is None else np.zeros(PAYLOAD)
+    wrench = np.zeros(6) if with_wrench else None
     try:
-        for each in used:
-            each.inverse_dynamics(zero, zero, zero)
-            each.gravity_torque(zero)
-            if with_wrench:
-                each.inverse_dynamics(zero, zero, zero, np.zeros(6))
-                each.forward_kinematics(zero)
-            if each.robot.tip_link is not None:
-                # A payload may be set, and the base tilt, at any time.
-                each.inverse_dynamics(zero, zero, zero, None, np.zeros(9), np.zeros(10))
-        dynamics.friction_torque(zero, load=zero)
+        plain = Compensation(dynamics, Terms())
+        plain.effort(zero, zero, zero, zero)
+        plain.effort(zero, zero, zero, zero, wrench)
+        Compensation(dynamics, Terms(), payload).effort(zero, zero, zero, zero, wrench, base)
+        dynamics.mass_matrix(zero)  # for the gains that are efforts
+        if with_wrench:
+            dynamics.forward_kinematics(zero)
     except InputError as error:
         raise ModelError(
             f'robot {dynamics.robot.name!r}: expected finite efforts at rest: {error}'
@@ -257,6 +276,12 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
     """
     n = arm.dynamics.n
     mode = Mode(values['mode'])
+    if mode is Mode.FEEDFORWARD and not values['feedforward.robot_closes_loop']:
+        raise ParameterError(
+            'mode: feedforward has no feedback: an arm that does not close the loop itself falls '
+            'by what the model is wrong; expected feedforward.robot_closes_loop to be true, or '
+            'mode feedforward_pd or computed_torque'
+        )
     terms = Terms(
         gravity=values['terms.gravity'],
         coriolis=values['terms.coriolis'],
@@ -286,12 +311,15 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
         per_joint(values[name], n, name)
     payload, payload_remarks = payload_parameters(values, arm)
     remarks += payload_remarks
-    law = ControlLaw(arm.dynamics, mode, gains, terms, payload)
+    smoothing = values['friction.smoothing_velocity']
+    law = ControlLaw(arm.dynamics, mode, gains, terms, payload, smoothing)
     if np.any(rates):
         remarks += _slew_remarks(law, limits, rates, arm)
     tuning = Tuning(
         law=law,
-        hold_law=ControlLaw(arm.dynamics, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
+        hold_law=ControlLaw(
+            arm.dynamics, Mode.GRAVITY_COMPENSATION, None, terms, payload, smoothing
+        ),
         effort_limits=limits,
         effort_rates=rates,
         wrench=WrenchTuning(
@@ -309,6 +337,7 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
             values['imu.timeout'],
             OnImuTimeout(values['imu.on_timeout']),
             values['imu.cutoff_frequency'],
+            values['imu.max_acceleration'],
         ),
         states=StateLimits(values['state_timeout'], _jump_velocities(values, arm)),
         transition_time=values['transition_time'],

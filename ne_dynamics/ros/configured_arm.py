@@ -31,7 +31,7 @@ from ne_dynamics.control.limits import per_joint
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.trajectory import Waypoints
 from ne_dynamics.control.wrench import static_wrench
-from ne_dynamics.errors import ImuError, NeDynamicsError, WrenchError
+from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.configuration import (
@@ -53,8 +53,8 @@ from ne_dynamics.ros.reporter import Reporter
 FAR_START = 10.0
 """Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""
 
-LONGEST_LAG = 60.0
-"""A simulated clock may be this far behind the stamps of the states [s]; farther is another."""
+REST_VELOCITY = 0.01
+"""Velocity below which a joint is at rest [rad/s or m/s]."""
 
 LONGEST_FAREWELL = 0.5
 """The last command is given this long to reach its subscribers [s]."""
@@ -114,6 +114,7 @@ class ConfiguredArm:
         self.is_commanding = False
         self.on_answer: Answered = _ignore
         self.on_motion_ended: Callable[[str], None] = _ignore
+        self._lagged_behind: float | None = None
         self._read_values = values
         self._reporter = reporter
         self._statistics = reporter.statistics
@@ -147,6 +148,19 @@ class ConfiguredArm:
     def subscriptions(self) -> Sequence[Any]:
         """What it listens to, in the order in which it is to be served."""
         return self.connections.subscriptions
+
+    def require_feasible(self, tuning: Tuning) -> list[str]:
+        """Return what is doubtful about a tuning on the arm as it is.
+
+        Raises
+        ------
+        ParameterError
+            When it cannot work, and what counts now can.
+        """
+        verdict = self.controller.judge(tuning)
+        if verdict.refusals and not self.controller.judge(self.controller.tuning).refusals:
+            raise ParameterError('; '.join(verdict.refusals))
+        return verdict.refusals + verdict.remarks
 
     def adopt(self, tuning: Tuning) -> None:
         """Let another tuning count from the next state on."""
@@ -206,10 +220,12 @@ class ConfiguredArm:
         timeout = controller.tuning.states.timeout
         if not self.is_commanding or controller.fault is not None or np.isinf(timeout):
             return
-        if self.connections.simulated_time and controller.time is not None:
-            # A clock that lagged behind the states, and now leaps, is no silence.
+        if self.connections.by_simulated_time and controller.time is not None:
+            # A clock that lagged behind the states, and now leaps, is no silence. Once for each
+            # state: a clock that was set back would lag for ever.
             age = self.clock.now() - controller.time
-            if -LONGEST_LAG < age < 0.5 * timeout:
+            if age < 0.5 * timeout and controller.time != self._lagged_behind:
+                self._lagged_behind = controller.time
                 self.connections.rewind_watch()
                 return
         self._on_fault(controller.trip(FaultKind.STOPPED, f'no usable one for {timeout:g} s'))
@@ -278,6 +294,9 @@ class ConfiguredArm:
             if not (stamp.sec or stamp.nanosec):
                 stamp = self._node_clock.now().to_msg()
             connections.publish_effort(stamp, command)
+        if command.ahead:
+            text = f'{command.ahead:.3g} s ahead of the one after it; it is believed no longer'
+            self._reporter.drop('joint_states', 'header.stamp', f'header.stamp: {text}')
         if command.saturated is not None:
             statistics.saturate(command.saturated)
         if command.refused is not None:
@@ -360,6 +379,20 @@ class ConfiguredArm:
         self.controller.hold()
         self.on_motion_ended(reason)
 
+    @property
+    def why_not_held(self) -> str:
+        """Why no position is held at present, in words; '' when one is."""
+        controller = self.controller
+        if not self.is_commanding:
+            return 'the node is not active'
+        if controller.fault is not None:
+            return f'{controller.fault}; the arm is held where it is found when states return'
+        if controller.time is None:
+            return 'no joint state yet; the arm is held where the first one finds it'
+        if controller.tuning.mode is Mode.GRAVITY_COMPENSATION:
+            return f'mode {controller.tuning.mode.value} holds no position'
+        return ''
+
     def annotation_tuning(self) -> AnnotationTuning:
         """Return how trajectories are annotated at present."""
         arm, controller, values = self.arm, self.controller, self.values
@@ -371,6 +404,7 @@ class ConfiguredArm:
             carried_parameters(values, arm),
             None if imu is None or now is None else imu.resting_at(now),
             self._may_end_moving,
+            values['friction.smoothing_velocity'],
         )
 
     # ---- the sensors
@@ -404,6 +438,22 @@ class ConfiguredArm:
             return self.controller.time
         return self.clock.seconds(nanoseconds)
 
+    def _find_moving(self) -> str:
+        """Return which joint is not at rest, in words; '' when all are."""
+        controller = self.controller
+        desired, measured = controller.present_state(), controller.velocity
+        for what, velocity in (
+            ('desired', None if desired is None else desired.velocity),
+            ('measured', measured),
+        ):
+            if velocity is not None and np.abs(velocity).max() > REST_VELOCITY:
+                worst = int(np.abs(velocity).argmax())
+                return (
+                    f'joint {self.arm.robot.joint_names[worst]!r} has a {what} velocity of '
+                    f'{velocity[worst]:.3g}; expected at most {REST_VELOCITY:g} rad/s or m/s'
+                )
+        return ''
+
     def tare_wrench(self) -> str:
         """Take what the sensor reads beyond the model's load at rest for its bias.
 
@@ -415,7 +465,8 @@ class ConfiguredArm:
         Raises
         ------
         WrenchError
-            When there is no sensor, no state or no reading.
+            When there is no sensor, no state or no reading, the arm moves, or the bias is too
+            large.
         """
         arm, controller = self.arm, self.controller
         wrist, imu = controller.wrist, controller.imu
@@ -423,10 +474,17 @@ class ConfiguredArm:
             raise WrenchError('no wrench in use (see wrench.enabled)')
         if controller.position is None or controller.time is None:
             raise WrenchError('no joint state yet')
+        moving = self._find_moving()
+        if moving:
+            raise WrenchError(f'the arm moves: {moving}')
         pose = arm.dynamics.forward_kinematics(controller.position)
         gravity = arm.dynamics.gravity if imu is None else imu.gravity_at(controller.time)
         beyond = load_beyond_sensor(self.values, arm)
-        bias = wrist.tare(controller.time, static_wrench(beyond, pose[:3, :3], gravity))
+        bias = wrist.tare(
+            controller.time,
+            static_wrench(beyond, pose[:3, :3], gravity),
+            self.values['wrench.largest_bias'],
+        )
         return (
             f'bias {np.round(bias, 4).tolist()} N, N m at {wrist.cut_link!r}, taking what is '
             f"beyond it for the model's {beyond.mass:g} kg at rest"

@@ -31,6 +31,7 @@ from ne_dynamics.ros.configuration import (
     load_robot,
     make_controller,
     make_tuning,
+    require_short,
 )
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.ros.signals import stop_on_signals
@@ -49,6 +50,7 @@ try:
 
     from ne_dynamics.ros.annotator import Annotator
     from ne_dynamics.ros.configured_arm import ConfiguredArm
+    from ne_dynamics.ros.connections import has_time
     from ne_dynamics.ros.control_clock import ControlClock
     from ne_dynamics.ros.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.diagnosis import DiagnosticsPublisher
@@ -64,6 +66,8 @@ except ImportError as error:
 
 DIAGNOSTICS_PERIOD = 1.0
 """[s]"""
+
+HOLDING = 'holding the present desired position'
 
 
 def _reported(transition: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -281,7 +285,11 @@ class ComputedTorqueNode(LifecycleNode):
             return
         values = self._declared.values
         try:
-            check_description(values, message.data)
+            require_short(message.data)
+            # Where a parameter names the robot it is kept unread: reading takes longer than a
+            # state may wait.
+            if not has_model_parameter(values):
+                check_description(values, message.data)
         except NeDynamicsError as error:
             self.reporter.drop('robot_description', 'data', str(error))
             return
@@ -316,6 +324,7 @@ class ComputedTorqueNode(LifecycleNode):
             request = declared.check(parameter_list, state)
             if configured is not None:
                 tuning, remarks = make_tuning(request.values, configured.arm)
+                remarks += configured.require_feasible(tuning)
         except NeDynamicsError as error:
             return SetParametersResult(successful=False, reason=str(error))
         result = super().set_parameters_atomically(request.parameters)
@@ -333,9 +342,11 @@ class ComputedTorqueNode(LifecycleNode):
         if configured is None or not configured.is_commanding:
             response.message = f'not held: the node is {self.state_label}'
             return response
+        # What waits for its first state must not be followed either.
         configured.hold('the service ~/hold was called')
-        response.success = True
-        response.message = 'holding the present desired position'
+        reason = configured.why_not_held
+        response.success = not reason
+        response.message = f'not held: {reason}' if reason else HOLDING
         self.get_logger().info(response.message)
         return response
 
@@ -361,6 +372,9 @@ class ComputedTorqueNode(LifecycleNode):
 
     def _on_diagnostics_timer(self) -> None:
         faults = list(self._declared.faults.values())
+        clock = self.get_clock()
+        if clock.ros_time_is_active and not has_time(clock):
+            faults.append('use_sim_time: no /clock has come: the watchdog goes by real time')
         self._diagnostics.publish(self.state_label, faults, self.configured)
 
 

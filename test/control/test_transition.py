@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.controller import (
     LONGEST_RAMP,
     RAMP_PERIOD,
@@ -17,7 +18,7 @@ from ne_dynamics.control.controller import (
     WrenchTuning,
 )
 from ne_dynamics.control.imu import BaseImu, OnImuTimeout
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
 from ne_dynamics.control.wrench import OnTimeout, WristWrench

@@ -167,6 +167,7 @@ def test_without_feedback_any_rate_will_do() -> None:
     """Gravity compensation and feed-forward have no loop to swing in."""
     for mode in ('gravity_compensation', 'feedforward'):
         values = {**DEFAULTS, 'mode': mode, 'effort_rate_limit': (1.0,)}
+        values['feedforward.robot_closes_loop'] = True
         assert not make_tuning(values, ARM)[1]
 
 
