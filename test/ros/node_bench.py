@@ -43,6 +43,9 @@ NO_BACKEND_CHOICE = {'backend': 'python'}
 ANY_PACE = {'state_timeout': float('inf'), 'jump_velocity': [0.0]}
 """Stamps and positions of a test may leap, unless the test is about that."""
 
+AT_ONCE = {'transition_time': 0.0}
+"""What is set counts in full for the next state, unless the test is about how it gets there."""
+
 
 def parameter_of(name: str, value: Any) -> Parameter:
     """Return a parameter; empty lists are of strings."""
@@ -99,7 +102,7 @@ class Bench:
 
     def start(self, wait: str | None = 'active', **parameters: Any) -> ComputedTorqueNode:
         """Start the node; wait until it is in a state. Names may use '__' for '.'."""
-        values = {'model_file': self.model_file, **NO_BACKEND_CHOICE, **ANY_PACE}
+        values = {'model_file': self.model_file, **NO_BACKEND_CHOICE, **ANY_PACE, **AT_ONCE}
         values |= {name.replace('__', '.'): value for name, value in parameters.items()}
         self.node = ComputedTorqueNode(
             context=self.context,

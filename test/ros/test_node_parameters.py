@@ -15,7 +15,8 @@ NAN = float('nan')
 
 def test_all_are_declared_as_the_table_says(bench) -> None:
     """Type, default, description and read-only of every parameter are those of the table."""
-    nothing = dict.fromkeys(('model_file', 'backend', 'state_timeout', 'jump_velocity'))
+    left_out = ('model_file', 'backend', 'state_timeout', 'jump_velocity', 'transition_time')
+    nothing = dict.fromkeys(left_out)
     node = bench.start(wait='unconfigured', autostart=False, **nothing)
     types = {
         'bool': 'BOOL',
