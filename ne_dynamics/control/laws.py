@@ -115,6 +115,11 @@ class Mode(str, enum.Enum):
         """Whether the tracking error enters."""
         return self.needs_velocity
 
+    @property
+    def follows(self) -> bool:
+        """Whether there is a desired motion."""
+        return self is not Mode.GRAVITY_COMPENSATION
+
 
 @dataclass(frozen=True)
 class Terms:

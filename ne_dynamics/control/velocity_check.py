@@ -1,0 +1,198 @@
+"""Whether the velocities of the joint states are those of their positions. No ROS, no clock.
+
+Drivers send zeros where they measure none, or another sign, or degrees. A law that damps with such
+a velocity shakes the arm or drives it away. Here the motion of each joint is cut into stretches,
+each long enough to be more than noise, and the velocity's integral over each is set beside the
+change of position.
+
+**Stretch.** It ends when it has lasted :data:`SHORTEST` and the joint has moved by
+:data:`STEPS` steps of its encoder or more, or the velocity speaks of :data:`SAID` or more. One
+that lasts for :data:`LONGEST` without either was no motion: what was counted is forgotten.
+
+**Verdict.** :data:`VERDICTS` stretches in a row of which the velocity says less than
+:data:`SMALLEST` of the motion (zeros, the wrong sign), or in a row more than :data:`LARGEST`
+times it (other units, a position that is frozen), are a fault. A single spike of the position
+spoils two stretches, a velocity that is late those in which the motion begins or turns round.
+
+**The encoder's step** is the smallest change of the position that was seen, :data:`FINEST` at
+least; the mean second difference of the positions stands for noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.control.trajectory import TURN, continuous_joints
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+
+SHORTEST = 0.015
+"""A stretch lasts for this at least [s]: a velocity that is late by less is not wrong."""
+
+LONGEST = 0.15
+"""A stretch without motion is given up after this [s]."""
+
+STEPS = 2.0
+"""Steps of the encoder that a stretch is long, at least."""
+
+NOISES = 4.0
+"""... and so many times the noise."""
+
+SAID = 0.01
+"""... or so long by the velocity [rad or m]."""
+
+VERDICTS = 5
+"""Stretches in a row that must agree."""
+
+SMALLEST, LARGEST = 0.3, 3.0
+"""Part of the motion that a velocity may speak of."""
+
+FINEST = 1e-6
+"""No encoder has finer steps [rad or m]."""
+
+NOISE_SAMPLES = 50.0
+"""Noise is a running mean over this many states."""
+
+
+class _Stretch(NamedTuple):
+    """How far a joint moved, and how far its velocity says so [rad or m]."""
+
+    moved: float
+    said: float
+
+    @property
+    def verdict(self) -> int:
+        """-1 where the velocity says too little or the opposite, 1 where too much, else 0."""
+        if abs(self.said) > LARGEST * abs(self.moved):
+            # The opposite and too much of it is the wrong sign first of all.
+            return -1 if self.said * self.moved < 0.0 and abs(self.moved) > SAID else 1
+        agreeing = self.said if self.moved > 0.0 else -self.said
+        return -1 if agreeing < SMALLEST * abs(self.moved) else 0
+
+
+class VelocityCheck:
+    """Sets velocities beside positions, state by state.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+        Of the robot; continuous ones may turn over.
+    """
+
+    def __init__(self, joints: Sequence[Joint]) -> None:
+        self._names = [joint.name for joint in joints]
+        self._continuous = continuous_joints(joints)
+        n = len(joints)
+        self._step = np.full(n, np.inf)
+        self._noise = np.zeros(n)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the states, not what the encoders are like."""
+        n = len(self._names)
+        self._last: tuple[FloatArray, FloatArray, float] | None = None
+        self._change: FloatArray | None = None
+        self._moved, self._said, self._since = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._stretches: list[list[_Stretch]] = [[] for _ in range(n)]
+
+    @property
+    def encoder_step(self) -> FloatArray:
+        """The steps of the encoders as far as they are known, shape (n,) [rad or m]."""
+        return np.maximum(np.where(np.isinf(self._step), 0.0, self._step), FINEST)
+
+    def update(self, position: FloatArray, velocity: FloatArray, now: float) -> str:
+        """Take a state.
+
+        Parameters
+        ----------
+        position, velocity : array, shape (n,)
+            As measured [rad or m, rad/s or m/s].
+        now : float
+            Stamp [s].
+
+        Returns
+        -------
+        str
+            Which joint's velocity is not that of its position, in words; '' when none.
+        """
+        last, self._last = self._last, (position, velocity, now)
+        if last is None:
+            self._since[:] = now
+            return ''
+        elapsed = now - last[2]
+        if elapsed <= 0.0:
+            self._last = last
+            return ''
+        if elapsed > LONGEST:
+            self.reset()
+            self._last = (position, velocity, now)
+            self._since[:] = now
+            return ''
+        change = position - last[0]
+        if self._continuous.size:
+            turns = change[self._continuous]
+            change[self._continuous] = turns - TURN * np.round(turns / TURN)
+        self._learn(change)
+        self._moved += change
+        self._said += 0.5 * elapsed * (velocity + last[1])
+        lasting = now - self._since
+        is_old = lasting >= SHORTEST
+        if not is_old.any():
+            return ''
+        shortest = np.maximum(STEPS * self.encoder_step, NOISES * self._noise)
+        is_motion = (np.abs(self._moved) >= shortest) | (np.abs(self._said) >= SAID)
+        is_over = is_old & (is_motion | (lasting >= LONGEST))
+        if not is_over.any():
+            return ''
+        found = ''
+        for index in np.flatnonzero(is_over).tolist():
+            found = self._end_stretch(index, bool(is_motion[index])) or found
+            self._moved[index] = self._said[index] = 0.0
+            self._since[index] = now
+        return found
+
+    def _learn(self, change: FloatArray) -> None:
+        size = np.abs(change)
+        np.minimum(self._step, size, out=self._step, where=size > 0.0)
+        before, self._change = self._change, change
+        if before is not None:
+            self._noise += (np.abs(change - before) - self._noise) / NOISE_SAMPLES
+
+    def _end_stretch(self, index: int, is_motion: bool) -> str:
+        """Count a stretch of a joint; return what is wrong, if it is the last that it took."""
+        stretches = self._stretches[index]
+        if not is_motion:
+            stretches.clear()
+            return ''
+        stretch = _Stretch(float(self._moved[index]), float(self._said[index]))
+        verdict = stretch.verdict
+        if verdict == 0 or (stretches and stretches[-1].verdict != verdict):
+            stretches.clear()
+        if verdict == 0:
+            return ''
+        stretches.append(stretch)
+        if len(stretches) < VERDICTS:
+            return ''
+        return self._describe(index, stretches)
+
+    def _describe(self, index: int, stretches: Sequence[_Stretch]) -> str:
+        moved = sum(abs(stretch.moved) for stretch in stretches)
+        agreeing = sum(np.copysign(1.0, one.moved) * one.said for one in stretches)
+        said = sum(abs(stretch.said) for stretch in stretches)
+        if stretches[-1].verdict > 0 and moved < 0.01 * said:
+            what = 'the position does not move'
+        elif stretches[-1].verdict > 0:
+            what = f'{said / moved:.3g} times too large: other units?'
+        elif said < 0.01 * moved:
+            what = 'the velocity is zero'
+        elif agreeing < 0.0:
+            what = 'the wrong sign'
+        else:
+            what = f'only {agreeing / moved:.3g} of it'
+        return (
+            f'joint {self._names[index]!r}: the positions moved by {moved:.3g}, the velocities '
+            f'speak of {agreeing:.3g} ({what})'
+        )
