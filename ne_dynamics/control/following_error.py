@@ -110,25 +110,34 @@ class Following(NamedTuple):
 
 
 class _Lasting:
-    """For how long something has been so, joint by joint."""
+    """For how long each joint has been beyond a bound.
 
-    def __init__(self, n: int) -> None:
-        self._since = np.full(n, np.nan)
-        self._is_quiet = True
+    The rule is that none is: for a few joints a loop is quicker than NumPy.
+    """
 
-    def longest(self, is_so: np.ndarray, now: float, duration: float) -> int | None:
-        """Return the first joint of which it has been so for longer; None when none."""
-        if not is_so.any():
-            if not self._is_quiet:
-                self._since[:] = np.nan
-                self._is_quiet = True
-            return None
-        self._is_quiet = False
-        begins = is_so & np.isnan(self._since)
-        self._since[begins] = now
-        self._since[~is_so] = np.nan
-        found = np.flatnonzero(now - self._since > duration)
-        return int(found[0]) if found.size else None
+    def __init__(self) -> None:
+        self._since: dict[int, float] = {}
+
+    def longest(
+        self, values: Sequence[float], bounds: Sequence[float], now: float, duration: float
+    ) -> int | None:
+        """Return the first joint that has been beyond its bound for longer; None when none."""
+        since, found = self._since, None
+        for index, (value, bound) in enumerate(zip(values, bounds, strict=True)):
+            if -bound <= value <= bound:
+                if since:
+                    since.pop(index, None)
+            elif now - since.setdefault(index, now) > duration and found is None:
+                found = index
+        return found
+
+
+class _Same(NamedTuple):
+    """Since when a position has been the same [s], in how many states, and what was desired."""
+
+    since: float
+    states: int
+    desired: float
 
 
 class FollowingGuard:
@@ -148,15 +157,16 @@ class FollowingGuard:
     def configure(self, limits: FollowingLimits) -> None:
         """Let other limits count from the next state on."""
         self._limits = limits
+        self._position_limits = _as_list(limits.position)
+        self._half_limits = [LASTING_SHARE * limit for limit in self._position_limits]
+        self._velocity_limits = _as_list(limits.velocity)
+        self._frozen_limits = _as_list(limits.frozen)
 
     def reset(self) -> None:
         """Forget what was so."""
-        n = len(self._names)
-        self._far, self._fast, self._saturated = _Lasting(n), _Lasting(n), _Lasting(n)
-        self._position: FloatArray | None = None
-        self._same_since = np.zeros(n)
-        self._same_states = np.zeros(n)
-        self._same_desired = np.zeros(n)
+        self._far, self._fast, self._saturated = _Lasting(), _Lasting(), _Lasting()
+        self._before: tuple[list[float], list[float], float] | None = None
+        self._same: dict[int, _Same] = {}
 
     def judge(
         self,
@@ -201,75 +211,68 @@ class FollowingGuard:
         return found
 
     def _judge_position(self, error: FloatArray, now: float) -> Following | None:
-        limits = self._limits.position
-        if limits is None:
+        limits = self._position_limits
+        if not limits:
             return None
-        size = np.abs(error)
-        for duration, share, index in (
-            ('', 1.0, _first(size > limits)),
-            (
-                f' for {LASTING_TIME:g} s',
-                LASTING_SHARE,
-                self._far.longest(size > LASTING_SHARE * limits, now, LASTING_TIME),
-            ),
-        ):
-            if index is not None:
-                return Following(
-                    FaultKind.FOLLOWING,
-                    f'joint {self._names[index]!r}: {size[index]:.3g} from the desired '
-                    f'position{duration}; expected at most {share * limits[index]:.3g} '
-                    '(following_error.position)',
-                )
-        return None
-
-    def _judge_velocity(
-        self, velocity: FloatArray | None, desired: DesiredState, now: float
-    ) -> Following | None:
-        limits = self._limits.velocity
-        if limits is None or velocity is None:
-            return None
-        size = np.abs(desired.velocity - velocity)
-        index = self._fast.longest(size > limits, now, VELOCITY_TIME)
+        errors = error.tolist()
+        index = self._far.longest(errors, self._half_limits, now, LASTING_TIME)
+        share, duration = LASTING_SHARE, f' for {LASTING_TIME:g} s'
+        for joint, (one, limit) in enumerate(zip(errors, limits, strict=True)):
+            if not -limit <= one <= limit:
+                index, share, duration = joint, 1.0, ''
+                break
         if index is None:
             return None
         return Following(
             FaultKind.FOLLOWING,
-            f'joint {self._names[index]!r}: {size[index]:.3g} from the desired velocity for '
-            f'{VELOCITY_TIME:g} s; expected at most {limits[index]:.3g} '
+            f'joint {self._names[index]!r}: {abs(errors[index]):.3g} from the desired '
+            f'position{duration}; expected at most {share * limits[index]:.3g} '
+            '(following_error.position)',
+        )
+
+    def _judge_velocity(
+        self, velocity: FloatArray | None, desired: DesiredState, now: float
+    ) -> Following | None:
+        limits = self._velocity_limits
+        if not limits or velocity is None:
+            return None
+        errors = (desired.velocity - velocity).tolist()
+        index = self._fast.longest(errors, limits, now, VELOCITY_TIME)
+        if index is None:
+            return None
+        return Following(
+            FaultKind.FOLLOWING,
+            f'joint {self._names[index]!r}: {abs(errors[index]):.3g} from the desired velocity '
+            f'for {VELOCITY_TIME:g} s; expected at most {limits[index]:.3g} '
             '(following_error.velocity)',
         )
 
     def _judge_frozen(
         self, position: FloatArray, desired: DesiredState, now: float
     ) -> Following | None:
-        limits = self._limits.frozen
-        if limits is None:
+        limits, same = self._frozen_limits, self._same
+        if not limits:
             return None
-        before, self._position = self._position, position
-        moves = np.ones(position.size, bool) if before is None else position != before
-        self._same_states += 1.0
-        if moves.any():
-            self._same_since[moves] = now
-            self._same_states[moves] = 0.0
-            self._same_desired[moves] = desired.position[moves]
-            if moves.all():
-                return None
-        went = np.abs(desired.position - self._same_desired)
-        is_frozen = (
-            (went > limits)
-            & (now - self._same_since >= FROZEN_TIME)
-            & (self._same_states >= FROZEN_STATES)
-        )
-        index = _first(is_frozen)
-        if index is None:
+        here = position.tolist()
+        before, self._before = self._before, (here, desired.position.tolist(), now)
+        if before is None:
             return None
-        return Following(
-            FaultKind.FROZEN_POSITION,
-            f'joint {self._names[index]!r}: the same position for '
-            f'{now - self._same_since[index]:.3g} s while the desired one went on by '
-            f'{went[index]:.3g}; expected a motion after {limits[index]:.3g} '
-            '(following_error.frozen)',
-        )
+        for index, (one, other) in enumerate(zip(here, before[0], strict=True)):
+            if one != other:
+                if same:
+                    same.pop(index, None)
+                continue
+            last = same.get(index) or _Same(before[2], 0, before[1][index])
+            same[index] = now_same = last._replace(states=last.states + 1)
+            lasts, went = now - now_same.since, abs(self._before[1][index] - now_same.desired)
+            if went > limits[index] and lasts >= FROZEN_TIME and now_same.states >= FROZEN_STATES:
+                return Following(
+                    FaultKind.FROZEN_POSITION,
+                    f'joint {self._names[index]!r}: the same position for {lasts:.3g} s while the '
+                    f'desired one went on by {went:.3g}; expected a motion after '
+                    f'{limits[index]:.3g} (following_error.frozen)',
+                )
+        return None
 
     def _judge_saturation(
         self, error: FloatArray, effort: FloatArray, effort_limits: FloatArray, now: float
@@ -277,8 +280,8 @@ class FollowingGuard:
         timeout = self._limits.saturation_timeout
         if timeout == inf:
             return None
-        pushes = (np.abs(effort) > effort_limits) & (effort * error > 0.0)
-        index = self._saturated.longest(pushes, now, timeout)
+        pushes = np.where(effort * error > 0.0, effort, 0.0).tolist()
+        index = self._saturated.longest(pushes, effort_limits.tolist(), now, timeout)
         if index is None:
             return None
         return Following(
@@ -289,6 +292,6 @@ class FollowingGuard:
         )
 
 
-def _first(is_so: np.ndarray) -> int | None:
-    """Return the first index at which it is so."""
-    return int(is_so.argmax()) if is_so.any() else None
+def _as_list(limits: FloatArray | None) -> list[float]:
+    """Return limits as numbers; none of them where there is none."""
+    return [] if limits is None else limits.tolist()

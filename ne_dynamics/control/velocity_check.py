@@ -5,13 +5,14 @@ a velocity shakes the arm or drives it away. Here the motion of each joint is cu
 each long enough to be more than noise, and the velocity's integral over each is set beside the
 change of position.
 
-**Stretch.** It ends when it has lasted :data:`SHORTEST` and the joint has moved by
-:data:`STEPS` steps of its encoder or more, or the velocity speaks of :data:`SAID` or more. One
-that lasts for :data:`LONGEST` without either was no motion: what was counted is forgotten.
+**Stretch.** It ends when it has lasted :data:`SHORTEST` and :data:`FEWEST` states, and the joint has
+moved by :data:`STEPS` steps of its encoder or more, or the velocity speaks of :data:`SAID` or
+more. One that lasts for :data:`LONGEST` without either was no motion: what was counted is forgotten.
 
 **Verdict.** :data:`VERDICTS` stretches in a row of which the velocity says less than
 :data:`SMALLEST` of the motion (zeros, the wrong sign), or in a row more than :data:`LARGEST`
-times it (other units, a position that is frozen), are a fault. A single spike of the position
+times it (other units, a position that is frozen), are a fault; :data:`VERDICTS_OPPOSED` are enough
+where it speaks of the opposite and both of :data:`SAID` or more: that arm runs away. A single spike of the position
 spoils two stretches, a velocity that is late those in which the motion begins or turns round.
 
 **The encoder's step** is the smallest change of the position that was seen, :data:`FINEST` at
@@ -32,6 +33,9 @@ from ne_dynamics.model.robot import Joint
 SHORTEST = 0.015
 """A stretch lasts for this at least [s]: a velocity that is late by less is not wrong."""
 
+FEWEST = 3
+"""... and for so many states."""
+
 LONGEST = 0.15
 """A stretch without motion is given up after this [s]."""
 
@@ -47,14 +51,18 @@ SAID = 0.01
 VERDICTS = 5
 """Stretches in a row that must agree."""
 
+VERDICTS_OPPOSED = 3
+
 SMALLEST, LARGEST = 0.3, 3.0
 """Part of the motion that a velocity may speak of."""
 
 FINEST = 1e-6
 """No encoder has finer steps [rad or m]."""
 
-NOISE_SAMPLES = 50.0
-"""Noise is a running mean over this many states."""
+NOISE_STATES = 50
+"""Noise is a running mean over this many states; the first :data:`UNKNOWN` are not judged."""
+
+UNKNOWN = 10
 
 
 class _Stretch(NamedTuple):
@@ -73,8 +81,24 @@ class _Stretch(NamedTuple):
         return -1 if agreeing < SMALLEST * abs(self.moved) else 0
 
 
+    @property
+    def is_opposed(self) -> bool:
+        """Whether the velocity says much of the opposite of a large motion."""
+        return self.said * self.moved < 0.0 and min(abs(self.said), abs(self.moved)) >= SAID
+
+
+class _Heard(NamedTuple):
+    """A state."""
+
+    position: FloatArray
+    velocity: FloatArray
+    time: float
+
+
 class VelocityCheck:
     """Sets velocities beside positions, state by state.
+
+    States are kept until they last for :data:`SHORTEST`, and looked at together.
 
     Parameters
     ----------
@@ -88,14 +112,14 @@ class VelocityCheck:
         n = len(joints)
         self._step = np.full(n, np.inf)
         self._noise = np.zeros(n)
+        self._learnt = 0
         self.reset()
 
     def reset(self) -> None:
         """Forget the states, not what the encoders are like."""
         n = len(self._names)
-        self._last: tuple[FloatArray, FloatArray, float] | None = None
-        self._change: FloatArray | None = None
-        self._moved, self._said, self._since = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._heard: list[_Heard] = []
+        self._moved, self._said, self._lasting = np.zeros(n), np.zeros(n), np.zeros(n)
         self._stretches: list[list[_Stretch]] = [[] for _ in range(n)]
 
     @property
@@ -109,7 +133,7 @@ class VelocityCheck:
         Parameters
         ----------
         position, velocity : array, shape (n,)
-            As measured [rad or m, rad/s or m/s].
+            As measured [rad or m, rad/s or m/s]; kept, so not to be changed afterwards.
         now : float
             Stamp [s].
 
@@ -118,48 +142,51 @@ class VelocityCheck:
         str
             Which joint's velocity is not that of its position, in words; '' when none.
         """
-        last, self._last = self._last, (position, velocity, now)
-        if last is None:
-            self._since[:] = now
+        heard = self._heard
+        if heard:
+            elapsed = now - heard[-1].time
+            if elapsed <= 0.0:
+                return ''
+            if elapsed > LONGEST:
+                self.reset()
+                heard = self._heard
+        heard.append(_Heard(position, velocity, now))
+        if len(heard) <= FEWEST or now - heard[0].time < SHORTEST:
             return ''
-        elapsed = now - last[2]
-        if elapsed <= 0.0:
-            self._last = last
-            return ''
-        if elapsed > LONGEST:
-            self.reset()
-            self._last = (position, velocity, now)
-            self._since[:] = now
-            return ''
-        change = position - last[0]
+        self._heard = heard[-1:]
+        return self._look_at(heard)
+
+    def _look_at(self, heard: Sequence[_Heard]) -> str:
+        """Count the motion of a few states; return what is wrong with it."""
+        positions, velocities, times = (np.array(rows) for rows in zip(*heard, strict=True))
+        changes = np.diff(positions, axis=0)
         if self._continuous.size:
-            turns = change[self._continuous]
-            change[self._continuous] = turns - TURN * np.round(turns / TURN)
-        self._learn(change)
-        self._moved += change
-        self._said += 0.5 * elapsed * (velocity + last[1])
-        lasting = now - self._since
-        is_old = lasting >= SHORTEST
-        if not is_old.any():
+            turns = changes[:, self._continuous]
+            changes[:, self._continuous] = turns - TURN * np.round(turns / TURN)
+        self._learn(changes)
+        self._moved += changes.sum(axis=0)
+        self._said += 0.5 * np.diff(times) @ (velocities[1:] + velocities[:-1])
+        self._lasting += times[-1] - times[0]
+        if self._learnt < UNKNOWN:
             return ''
         shortest = np.maximum(STEPS * self.encoder_step, NOISES * self._noise)
         is_motion = (np.abs(self._moved) >= shortest) | (np.abs(self._said) >= SAID)
-        is_over = is_old & (is_motion | (lasting >= LONGEST))
-        if not is_over.any():
-            return ''
+        is_over = is_motion | (self._lasting >= LONGEST)
         found = ''
         for index in np.flatnonzero(is_over).tolist():
             found = self._end_stretch(index, bool(is_motion[index])) or found
-            self._moved[index] = self._said[index] = 0.0
-            self._since[index] = now
+            self._moved[index] = self._said[index] = self._lasting[index] = 0.0
         return found
 
-    def _learn(self, change: FloatArray) -> None:
-        size = np.abs(change)
-        np.minimum(self._step, size, out=self._step, where=size > 0.0)
-        before, self._change = self._change, change
-        if before is not None:
-            self._noise += (np.abs(change - before) - self._noise) / NOISE_SAMPLES
+    def _learn(self, changes: FloatArray) -> None:
+        """Take note of the smallest change and of the noise."""
+        sizes = np.abs(changes)
+        sizes[sizes == 0.0] = np.inf
+        np.minimum(self._step, sizes.min(axis=0), out=self._step)
+        self._learnt += len(changes)
+        noise = np.abs(np.diff(changes, axis=0)).mean(axis=0)
+        weight = min(len(changes) / min(self._learnt, NOISE_STATES), 1.0)
+        self._noise += weight * (noise - self._noise)
 
     def _end_stretch(self, index: int, is_motion: bool) -> str:
         """Count a stretch of a joint; return what is wrong, if it is the last that it took."""
@@ -174,7 +201,9 @@ class VelocityCheck:
         if verdict == 0:
             return ''
         stretches.append(stretch)
-        if len(stretches) < VERDICTS:
+        latest = stretches[-VERDICTS_OPPOSED:]
+        is_opposed = len(latest) == VERDICTS_OPPOSED and all(one.is_opposed for one in latest)
+        if len(stretches) < VERDICTS and not is_opposed:
             return ''
         return self._describe(index, stretches)
 
