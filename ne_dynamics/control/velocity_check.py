@@ -5,15 +5,17 @@ a velocity shakes the arm or drives it away. Here the motion of each joint is cu
 each long enough to be more than noise, and the velocity's integral over each is set beside the
 change of position.
 
-**Stretch.** It ends when it has lasted :data:`SHORTEST` and :data:`FEWEST` states, and the joint has
-moved by :data:`STEPS` steps of its encoder or more, or the velocity speaks of :data:`SAID` or
-more. One that lasts for :data:`LONGEST` without either was no motion: what was counted is forgotten.
+**Stretch.** It ends when it has lasted :data:`SHORTEST` and :data:`FEWEST` states, and the joint
+has moved by :data:`STEPS` steps of its encoder or more, or the velocity speaks of :data:`SAID` or
+more. One that lasts for :data:`LONGEST` without either was no motion, and what was counted is
+forgotten. So it is by one in which both agree, but for :data:`SLACK`.
 
 **Verdict.** :data:`VERDICTS` stretches in a row of which the velocity says less than
 :data:`SMALLEST` of the motion (zeros, the wrong sign), or in a row more than :data:`LARGEST`
 times it (other units, a position that is frozen), are a fault; :data:`VERDICTS_OPPOSED` are enough
-where it speaks of the opposite and both of :data:`SAID` or more: that arm runs away. A single spike of the position
-spoils two stretches, a velocity that is late those in which the motion begins or turns round.
+where it speaks of the opposite and both of :data:`SAID` or more: that arm runs away. A spike of
+the position spoils two stretches; a velocity that is late, those in which the motion begins or
+turns round. So 64 ms of motion are enough at 500 Hz, 12 states where they come more slowly.
 
 **The encoder's step** is the smallest change of the position that was seen, :data:`FINEST` at
 least; the mean second difference of the positions stands for noise.
@@ -48,13 +50,17 @@ NOISES = 4.0
 SAID = 0.01
 """... or so long by the velocity [rad or m]."""
 
-VERDICTS = 5
+VERDICTS = 4
 """Stretches in a row that must agree."""
 
 VERDICTS_OPPOSED = 3
+"""... and where an arm runs away."""
 
 SMALLEST, LARGEST = 0.3, 3.0
 """Part of the motion that a velocity may speak of."""
+
+SLACK = 0.02
+"""Any velocity may be off by this [rad/s or m/s]: drivers round slow ones to zero."""
 
 FINEST = 1e-6
 """No encoder has finer steps [rad or m]."""
@@ -66,20 +72,22 @@ UNKNOWN = 10
 
 
 class _Stretch(NamedTuple):
-    """How far a joint moved, and how far its velocity says so [rad or m]."""
+    """How far a joint moved, and how far its velocity says so [rad or m], in what time [s]."""
 
     moved: float
     said: float
+    lasting: float
 
     @property
     def verdict(self) -> int:
         """-1 where the velocity says too little or the opposite, 1 where too much, else 0."""
-        if abs(self.said) > LARGEST * abs(self.moved):
+        if abs(self.said - self.moved) <= SLACK * self.lasting:
+            return 0
+        if abs(self.said) >= SAID and abs(self.said) > LARGEST * abs(self.moved):
             # The opposite and too much of it is the wrong sign first of all.
-            return -1 if self.said * self.moved < 0.0 and abs(self.moved) > SAID else 1
+            return -1 if self.is_opposed else 1
         agreeing = self.said if self.moved > 0.0 else -self.said
         return -1 if agreeing < SMALLEST * abs(self.moved) else 0
-
 
     @property
     def is_opposed(self) -> bool:
@@ -194,7 +202,9 @@ class VelocityCheck:
         if not is_motion:
             stretches.clear()
             return ''
-        stretch = _Stretch(float(self._moved[index]), float(self._said[index]))
+        stretch = _Stretch(
+            *(float(one[index]) for one in (self._moved, self._said, self._lasting))
+        )
         verdict = stretch.verdict
         if verdict == 0 or (stretches and stretches[-1].verdict != verdict):
             stretches.clear()
