@@ -94,7 +94,7 @@ class Tuning:
     wrench: WrenchTuning = WrenchTuning()
     imu: ImuTuning = ImuTuning()
     states: StateLimits = field(default_factory=StateLimits)
-    motion: MotionLimits = MotionLimits()
+    motion: MotionLimits = field(default_factory=MotionLimits)
 
     @property
     def mode(self) -> Mode:

@@ -8,7 +8,7 @@ latches: only somebody who has looked can say that it is over.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ne_dynamics.control.following_error import FollowingGuard, FollowingLimits
 from ne_dynamics.control.laws import ControlLaw
@@ -38,7 +38,7 @@ class MotionLimits:
         Of a source that is not `measured` [Hz].
     """
 
-    following: FollowingLimits = FollowingLimits()
+    following: FollowingLimits = field(default_factory=FollowingLimits)
     velocity_check: bool = False
     velocity_source: VelocitySource = VelocitySource.MEASURED
     velocity_cutoff_frequency: float = CUTOFF_FREQUENCY
