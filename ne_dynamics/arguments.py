@@ -38,6 +38,27 @@ class Given(NamedTuple):
     serves_all: bool = False
 
 
+def _read_array(value: ArrayLike, name: str) -> FloatArray:
+    """Return real numbers as an array of whatever shape."""
+    if type(value) is np.ndarray and value.dtype is _FLOAT:
+        return value
+    if isinstance(value, np.ma.MaskedArray):
+        raise InputError(
+            f'{name}: expected an array without mask, got a masked array of shape '
+            f'{value.shape} with {int(np.sum(np.ma.getmaskarray(value)))} masked entries'
+        )
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # rows of different length
+        raise InputError(f'{name}: expected an array of numbers, got {value!r}') from error
+    if array.dtype.kind not in 'fiu':
+        raise InputError(
+            f'{name}: expected real numbers, got {array.dtype.name}: {np.array2string(array)}'
+        )
+    with np.errstate(over='ignore'):  # what is too large is not finite then
+        return array.astype(np.float64, copy=False)
+
+
 def read_rows(value: ArrayLike, name: str, count: int) -> FloatArray:
     """Return an array of shape (N, count), or raise an error that names the argument.
 
@@ -47,24 +68,7 @@ def read_rows(value: ArrayLike, name: str, count: int) -> FloatArray:
         On anything but real numbers of shape (count,) or (N, count), and on masked arrays: their
         mask would be lost.
     """
-    if type(value) is np.ndarray and value.dtype is _FLOAT:
-        array = value
-    else:
-        if isinstance(value, np.ma.MaskedArray):
-            raise InputError(
-                f'{name}: expected an array without mask, got a masked array of shape '
-                f'{value.shape} with {int(np.sum(np.ma.getmaskarray(value)))} masked entries'
-            )
-        try:
-            array = np.asarray(value)
-        except ValueError as error:  # rows of different length
-            raise InputError(f'{name}: expected an array of numbers, got {value!r}') from error
-        if array.dtype.kind not in 'fiu':
-            raise InputError(
-                f'{name}: expected real numbers, got {array.dtype.name}: {np.array2string(array)}'
-            )
-        with np.errstate(over='ignore'):  # what is too large is not finite then
-            array = array.astype(np.float64, copy=False)
+    array = _read_array(value, name)
     if array.ndim not in (1, 2) or array.shape[-1] != count:
         raise InputError(f'{name}: expected shape ({count},) or (N, {count}), got {array.shape}')
     return array.reshape(-1, count)
@@ -107,9 +111,10 @@ def check_vector(value: ArrayLike, name: str, count: int) -> FloatArray:
     ------
     InputError
     """
-    if np.ndim(value) != 1 or np.shape(value) != (count,):
-        raise InputError(f'{name}: expected shape ({count},), got {np.shape(value)}')
-    vector: FloatArray = check_rows(value, name, count)[0]
+    vector = _read_array(value, name)
+    if vector.shape != (count,):
+        raise InputError(f'{name}: expected shape ({count},), got {vector.shape}')
+    require_finite([Given(name, value, count)], [vector[np.newaxis]])
     return vector
 
 

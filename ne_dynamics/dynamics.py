@@ -6,6 +6,7 @@ import inspect
 import warnings
 import weakref
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -36,7 +37,7 @@ from ne_dynamics.codegen.functions import (
 )
 from ne_dynamics.codegen.llvm.cpython_entry import Owner
 from ne_dynamics.codegen.programs import list_functions, make_overflow_error
-from ne_dynamics.codegen.run_time_parameters import collect_parameters
+from ne_dynamics.codegen.run_time_parameters import JOINT_PARAMETERS, GivenParameters
 from ne_dynamics.codegen.source import LANGUAGES, Program, python_module, standalone_source
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.errors import BackendError, InputError, ModelError
@@ -99,6 +100,11 @@ class Dynamics:
     call on puts a compiled entry in the method's place, which checks its arguments itself. The
     machine code is unloaded when nobody refers to these dynamics or a method of them any more.
 
+    No entry answers :meth:`kinetic_energy` and :meth:`potential_energy`, a named link, axes of
+    the tip, wrenches on links, batches of derivatives, and what is assembled from other functions
+    for many joints: there Python checks the arguments, which takes some ten microseconds, and
+    machine code computes. :meth:`friction_torque` is computed by Python.
+
     Every method takes one sample of shape (n,) or a batch of shape (N, n), and returns the same.
     Each takes `out`, by name only: a float64 array of the result's shape, in C order and apart
     from the arguments, which is filled and returned. After an error its content is undefined.
@@ -160,26 +166,28 @@ class Dynamics:
             del self.__dict__[key]  # of a robot before, when this is called again
         for key in _MADE_LATER:
             self.__dict__.pop(key, None)
-        self.robot = robot
-        self.n = robot.n
-        self.joint_names = robot.joint_names
-        self.backend = _choose_backend(backend)
-        self.tolerance = float(tolerance)
-        self.threads = int(threads) or count_cores()
-        self._subject = Subject(robot, (x, y, z), self.tolerance)
+        self._backend = _choose_backend(backend)
+        self._subject = Subject(robot, (x, y, z), float(tolerance))
         _ = self._subject.mechanism  # errors of the model belong here
-        self._evaluator = Evaluator(self._subject, self.backend == 'compiled', self.threads)
+        cores = int(threads) or count_cores()
+        self._evaluator = Evaluator(self._subject, self._backend == 'compiled', cores)
+        self._with_entry: set[str] = set()
         self._nominal: Dynamics | None = None
         self._facade: weakref.ref[Dynamics] | None = None
 
     def __repr__(self) -> str:
-        return f'<Dynamics of {self.robot.name!r}, {self.n} joints, backend {self.backend!r}>'
+        return f'<Dynamics of {self._structure.name!r}, {self.n} joints, backend {self.backend!r}>'
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy by construction: machine code stays behind, a subclass does not."""
         shown = self._facade() if self._facade is not None else self
         if shown is not None and shown is not self:
             return shown.__reduce__()
+        own, slots = self._own_state()
+        state = (own, slots) if own or slots else None
+        if self._nominal is not None:
+            given = self._subject.given
+            return _rebuild_with_parameters, (type(self), self._nominal, given), state
         arguments = (
             self.robot,
             self._subject.gravity,
@@ -187,10 +195,6 @@ class Dynamics:
             self.tolerance,
             self.threads,
         )
-        own, slots = self._own_state()
-        state = (own, slots) if own or slots else None
-        if self._nominal is not None:
-            return _rebuild_with_robot, (type(self), self._nominal, self.robot), state
         return _rebuild, (type(self), arguments), state
 
     def _own_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -204,10 +208,49 @@ class Dynamics:
         }
         return own, slots
 
+    # What the equations were made for: an assignment is an error, and other dynamics are made.
+
+    @property
+    def robot(self) -> Robot:
+        """The robot; of :meth:`with_parameters`, made at first use."""
+        return self._subject.robot
+
+    @property
+    def _structure(self) -> Robot:
+        """A robot of these joints, links, frames and names, perhaps with other numbers."""
+        return self._subject.structure
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self._subject.structure.joints)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints, in the order of every joint array."""
+        return self._structure.joint_names
+
     @property
     def gravity(self) -> FloatArray:
-        """Acceleration of gravity in base axes [m/s^2], shape (3,)."""
-        return np.array(self._subject.gravity)
+        """Acceleration of gravity in base axes [m/s^2], shape (3,), read-only."""
+        gravity = np.array(self._subject.gravity)
+        gravity.setflags(write=False)
+        return gravity
+
+    @property
+    def backend(self) -> str:
+        """'python' or 'compiled'."""
+        return self._backend
+
+    @property
+    def tolerance(self) -> float:
+        """Part of each joint's own effort that does not count."""
+        return self._subject.tolerance
+
+    @property
+    def threads(self) -> int:
+        """Threads that may share a batch."""
+        return self._evaluator.threads
 
     # ---- inverse dynamics and its terms
 
@@ -276,7 +319,10 @@ class Dynamics:
             return self._answer('inverse_dynamics', values, out)
         efforts = self._compute_external_efforts(q, external_wrenches, out)
         result = self._answer('inverse_dynamics', values, out)
-        result -= efforts
+        with np.errstate(over='ignore'):
+            result -= efforts - self._compute_friction_under(
+                'inverse_dynamics', efforts, external_wrenches, q, qd, wrench, base_motion, payload
+            )
         self._require_finite_sum('inverse_dynamics', result, external_wrenches)
         return result
 
@@ -296,7 +342,7 @@ class Dynamics:
         efforts = np.zeros_like(positions)
         for link, wrench in external_wrenches.items():
             name = f'external_wrenches[{link!r}]'
-            self.robot.link(link)  # raises
+            self._structure.link(link)  # raises
             given = [Given('q', q, self.n), Given(name, wrench, 6, serves_all=True)]
             arrays, _ = match_samples(given)
             require_finite(given, arrays)
@@ -309,6 +355,38 @@ class Dynamics:
                 efforts += np.einsum('ijk,ij->ik', jacobians, arrays[1])
         return efforts[0] if np.ndim(q) == 1 else efforts
 
+    def _compute_friction_under(
+        self,
+        method: str,
+        efforts: FloatArray,
+        external_wrenches: Mapping[str, ArrayLike],
+        q: ArrayLike,
+        qd: ArrayLike,
+        *loads: ArrayLike | None,
+    ) -> FloatArray:
+        """Return what wrenches on links add to the friction of joints that depends on the load.
+
+        Parameters
+        ----------
+        method : str
+            Who asks, for messages.
+        efforts : array, shape (n,) or (N, n)
+            What the wrenches exert on the joints [N m or N].
+        external_wrenches, q, qd, *loads
+            As the method takes them; `loads` are wrench, base motion and payload.
+        """
+        if not any(joint.friction.depends_on_load for joint in self._structure.joints):
+            return np.zeros_like(efforts)
+        rest = np.zeros(np.shape(q))
+        load = self.without_friction().inverse_dynamics(q, qd, rest, *loads)
+        with np.errstate(over='ignore'):
+            total = load - efforts
+        self._require_finite_sum(method, total, external_wrenches)
+        with np.errstate(over='ignore', invalid='ignore'):
+            return np.asarray(
+                self.friction_torque(qd, load=total) - self.friction_torque(qd, load=load)
+            )
+
     def _require_finite_sum(
         self, method: str, result: FloatArray, external_wrenches: Mapping[str, ArrayLike]
     ) -> None:
@@ -320,10 +398,10 @@ class Dynamics:
 
     def _require_tip_for_load(self, wrench: ArrayLike | None, payload: ArrayLike | None) -> None:
         """Raise an error when a payload, or a wrench that is not zero, has no tip to act on."""
-        if self.robot.tip_link is not None:
+        if self._structure.tip_link is not None:
             return
         if payload is not None or (wrench is not None and check_rows(wrench, 'wrench', 6).any()):
-            _ = self.robot.tip  # raises
+            _ = self._structure.tip  # raises
 
     def gravity_torque(
         self, q: ArrayLike, *, payload: ArrayLike | None = None, out: FloatArray | None = None
@@ -415,13 +493,19 @@ class Dynamics:
         """Return plain :class:`Dynamics` of the robot without friction, made at first use."""
         found: Dynamics | None = self.__dict__.get('_frictionless')
         if found is None:
-            found = Dynamics(
-                self.robot.without_friction(),
-                self._subject.gravity,
-                self.backend,
-                self.tolerance,
-                self.threads,
-            )
+            if self._nominal is not None:
+                # Other numbers of the same equations there, too.
+                given = replace(self._subject.given, viscous_friction=None, coulomb_friction=None)
+                free = self._nominal.without_friction()
+                found = free._with_parameters(Dynamics, given)
+            else:
+                found = Dynamics(
+                    self.robot.without_friction(),
+                    self._subject.gravity,
+                    self.backend,
+                    self.tolerance,
+                    self.threads,
+                )
             found = self.__dict__.setdefault('_frictionless', found)
         return found
 
@@ -483,11 +567,23 @@ class Dynamics:
             given = [Given(name, value, self.n) for name, value in (('q', q), ('tau', tau))]
             arrays, is_single = match_samples(given)
             require_finite(given, arrays)
+            efforts = self._compute_external_efforts(q, external_wrenches, out)
             with np.errstate(over='ignore'):
-                efforts = self._compute_external_efforts(arrays[0], external_wrenches, out)
-                total = arrays[1] + efforts
+                total = (arrays[1][0] if is_single else arrays[1]) + (
+                    efforts
+                    - self._compute_friction_under(
+                        'forward_dynamics',
+                        efforts,
+                        external_wrenches,
+                        q,
+                        qd,
+                        wrench,
+                        base_motion,
+                        payload,
+                    )
+                )
             self._require_finite_sum('forward_dynamics', total, external_wrenches)
-            tau = total[0] if is_single else total
+            tau = total
         values = q, qd, tau, wrench, base_motion, payload
         return self._answer('forward_dynamics', values, out)
 
@@ -619,7 +715,10 @@ class Dynamics:
         Per body mass [kg], first moment (3) [kg m], Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2] about
         the origin of the model's body frame, in its axes.
         """
-        return np.concatenate([body.inertia.parameters for body in self.robot.bodies])
+        given = self._subject.given.inertial
+        if given is not None:
+            return given.copy()
+        return np.concatenate([body.inertia.parameters for body in self._structure.bodies])
 
     def with_parameters(
         self,
@@ -665,35 +764,35 @@ class Dynamics:
         -----
         Numbers of 1e6 and more [SI] are computed without the compiler.
         """
-        robot = self.robot
-        if inertial is not None:
-            count = 10 * len(robot.bodies)
-            robot = robot.with_inertial_parameters(check_vector(inertial, 'inertial', count))
-        for key, values in (
-            ('viscous_friction', viscous_friction),
-            ('coulomb_friction', coulomb_friction),
-            ('rotor_inertia', rotor_inertia),
-        ):
-            if values is not None:
-                robot = robot.with_joint_values(key, check_vector(values, key, self.n))
-        return self._with_robot(type(self), robot)
+        counts = dict.fromkeys(JOINT_PARAMETERS, self.n)
+        values = {
+            'inertial': inertial,
+            'viscous_friction': viscous_friction,
+            'coulomb_friction': coulomb_friction,
+            'rotor_inertia': rotor_inertia,
+        }
+        checked = {
+            key: check_vector(value, key, counts.get(key, 10 * len(self._structure.bodies)))
+            for key, value in values.items()
+            if value is not None
+        }
+        return self._with_parameters(type(self), replace(self._subject.given, **checked))
 
-    def _with_robot(self, kind: type[Dynamics], robot: Robot) -> Dynamics:
-        """Return dynamics of a robot that differs in inertias and friction alone."""
+    def _with_parameters(self, kind: type[Dynamics], given: GivenParameters) -> Dynamics:
+        """Return dynamics with other inertias and friction than the first ones have."""
         nominal = self._nominal or self
         shared = nominal.__dict__.get('_parametric')
         if shared is None:
             subject = nominal._subject.with_run_time_parameters()
             shared = Evaluator(subject, nominal.backend == 'compiled', nominal.threads)
             shared = nominal.__dict__.setdefault('_parametric', shared)
+        subject = nominal._subject.with_parameters(given)
         result = object.__new__(kind)
-        result.__dict__.update({key: self.__dict__[key] for key in _SETTINGS})
-        subject = nominal._subject.with_robot(robot)
-        parameters = collect_parameters(subject.mechanism, subject.plain_mechanism)
         result.__dict__.update(
-            robot=robot,
+            _backend=nominal.backend,
             _subject=subject,
-            _evaluator=shared.bind(subject, parameters),
+            _evaluator=shared.bind(subject),
+            _with_entry=set(),
             _nominal=nominal,
             _facade=None,
         )
@@ -754,7 +853,7 @@ class Dynamics:
     @property
     def link_names(self) -> tuple[str, ...]:
         """Names of all links, in the order of :meth:`link_poses`."""
-        return tuple(link.name for link in self.robot.links)
+        return tuple(link.name for link in self._structure.links)
 
     def link_poses(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
         """Return the poses of all links in the base link's frame.
@@ -854,13 +953,25 @@ class Dynamics:
         """Return (multiplications, additions) of the generated source of each function.
 
         Divisions count as multiplications, differences as additions; changes of sign, sines and
-        cosines are not counted.
+        cosines are not counted. What :meth:`missing_functions` names is left out.
         """
         counts = {}
-        for name in list_functions(self.robot):
+        for name in self._list_sources():
             count = self._folded_evaluator.interpret(name).program.count()
             counts[name] = (count.multiplications, count.additions)
         return counts
+
+    def missing_functions(self) -> dict[str, str]:
+        """Return the functions that this robot does not have, by name, with the reason.
+
+        Where a joint moves neither mass nor rotor inertia there is no forward dynamics, and
+        without any mass no centre of mass. The methods raise ModelError with the same reason.
+        """
+        return self._folded_evaluator.find_missing(list_functions(self._structure))
+
+    def _list_sources(self) -> list[str]:
+        missing = self.missing_functions()
+        return [name for name in list_functions(self._structure) if name not in missing]
 
     def source(self, function: str = 'inverse_dynamics', language: str = 'python') -> str:
         """Return the generated equations of a function as text that runs on its own.
@@ -883,6 +994,8 @@ class Dynamics:
         ------
         InputError
             When there is no such function or language.
+        ModelError
+            When this robot does not have it, see :meth:`missing_functions`.
         """
         self._require_function(function, 'function')
         if language not in LANGUAGES:
@@ -913,12 +1026,15 @@ class Dynamics:
             differentiated: ``jax.jit``, ``jax.vmap``, ``jax.grad``, ``torch.func``. The
             derivative of the sign in Coulomb friction is zero. Numbers are not looked at: what is
             not finite, or gives no finite result, goes through. It raises InputError when an
-            argument is no array, has another last axis or dtype, or does not broadcast.
+            argument is no array, or one that the namespace does not take, has another last axis
+            or dtype, or does not broadcast. It can be pickled where `xp` can, or is a module.
 
         Raises
         ------
         InputError
             When there is no such function, or `xp` lacks what it takes.
+        ModelError
+            When this robot does not have it, see :meth:`missing_functions`.
 
         Notes
         -----
@@ -929,10 +1045,10 @@ class Dynamics:
         """
         self._require_function(name, 'name')
         program = self._folded_evaluator.interpret(name).program
-        return make_array_function(program, FUNCTIONS[name], self.robot, xp)
+        return make_array_function(program, FUNCTIONS[name], self._structure, xp)
 
     def _require_function(self, function: str, argument: str) -> None:
-        names = list_functions(self.robot)
+        names = list_functions(self._structure)
         if function not in names:
             raise InputError(f'{argument}: expected one of {", ".join(names)}, got {function!r}')
 
@@ -948,6 +1064,8 @@ class Dynamics:
 
     def source_files(self, language: str = 'c', prefix: str | None = None) -> dict[str, str]:
         """Return the generated equations of all functions as files to build on.
+
+        What :meth:`missing_functions` names is left out, and the header says so.
 
         Parameters
         ----------
@@ -973,23 +1091,24 @@ class Dynamics:
         """
         if language not in LANGUAGES:
             raise InputError(f'language: expected one of {", ".join(LANGUAGES)}, got {language!r}')
-        prefix = make_prefix(self.robot.name) if prefix is None else check_prefix(prefix)
-        names = list_functions(self.robot)
+        prefix = make_prefix(self._structure.name) if prefix is None else check_prefix(prefix)
+        names = self._list_sources()
+        notes = [*self._describe_settings(), *self._describe_missing()]
         evaluator = self._folded_evaluator
         if evaluator.is_compiled:
             # The samples of the test are computed as the C text computes them.
             evaluator = Evaluator(self._subject, False, 1)
         if language == 'c':
-            return write_c_project(evaluator, names, prefix, self._describe_settings())
+            return write_c_project(evaluator, names, prefix, notes)
         programs = [evaluator.interpret(name).program for name in names]
         header = [
             MARK,
-            f'Equations of motion of {self.robot.name}. SI units.',
+            f'Equations of motion of {self._structure.name}. SI units.',
             self._describe_joints(),
-            *self._describe_settings(),
+            *notes,
         ]
-        notes = {program.name: describe_function(program) for program in programs}
-        text = python_module(programs, language, header, notes)
+        above = {program.name: describe_function(program) for program in programs}
+        text = python_module(programs, language, header, above)
         return {f'{prefix}_dynamics.py': text}
 
     def _header(self, program: Program) -> list[str]:
@@ -998,7 +1117,7 @@ class Dynamics:
             f'{argument.stem or argument.name}: {argument.unit}' for argument in row.arguments
         )
         return [
-            f'{program.name} of {self.robot.name}: {describe_count(program)}',
+            f'{program.name} of {self._structure.name}: {describe_count(program)}',
             self._describe_joints(),
             f'SI units. {units}; result: {row.returns}',
             *self._describe_settings(),
@@ -1007,7 +1126,7 @@ class Dynamics:
     def _describe_joints(self) -> str:
         joints = ', '.join(
             f'{index + 1} {joint.name} ({"m, N" if joint.type.is_prismatic else "rad, N m"})'
-            for index, joint in enumerate(self.robot.joints)
+            for index, joint in enumerate(self._structure.joints)
         )
         return f'joints: {joints}'
 
@@ -1018,6 +1137,13 @@ class Dynamics:
             f'as exact; an effort changes by at most {self.rounding_bound().max():.2g} N m or N '
             'at 1 rad/s and 1 rad/s^2 (m/s, m/s^2)',
         ]
+
+    def _describe_missing(self) -> list[str]:
+        """Return a line for each reason why functions are left out."""
+        reasons: dict[str, list[str]] = {}
+        for name, reason in self.missing_functions().items():
+            reasons.setdefault(reason, []).append(name)
+        return [f'left out: {", ".join(names)}: {reason}' for reason, names in reasons.items()]
 
     # ---- how a call is made
 
@@ -1032,7 +1158,7 @@ class Dynamics:
     ) -> FloatArray:
         """Check the arguments of a method, choose the function that answers, and compute it."""
         if link is not None and not isinstance(link, str):
-            self.robot.link(link)  # raises
+            self._structure.link(link)  # raises
         if row is None:
             row = choose_function(method, tuple([value is not None for value in values]))
         given = []
@@ -1042,24 +1168,22 @@ class Dynamics:
                 value = np.zeros(count)
             given.append(Given(argument.name, value, count, argument.serves_all))  # type: ignore[arg-type]
         arrays, is_single = match_samples(given)
-        if row.needs_tip and link is None and self.robot.tip_link is None:
+        if row.needs_tip and link is None and self._structure.tip_link is None:
             require_finite(given, arrays)
-            _ = self.robot.tip  # raises
+            _ = self._structure.tip  # raises
         rows_out = None
         if out is not None:
-            shape = row.shape(self.robot)
+            shape = row.shape(self._structure)
             rows = shape if is_single else _join_shape(arrays[0].shape[0], shape, row.is_stacked)
             rows_out = check_result(out, rows, arrays)
             rows_out = rows_out[np.newaxis] if is_single else rows_out
             if row.is_stacked and not is_single:
                 rows_out = None  # its samples are apart
-        evaluator = self._evaluator
-        was_loaded = evaluator.loaded(row.name, link) is not None
-        result = evaluator.evaluate(
+        result = self._evaluator.evaluate(
             row.name, arrays, lambda: require_finite(given, arrays), link, rows_out
         )
-        if not was_loaded and row.method and evaluator.loaded(row.name, link) is not None:
-            self._install_entries(row.method)
+        if link is None and row.name not in self._with_entry:
+            self._note_answer(row)
         if is_single:
             return result[0] if out is None else out
         if row.is_stacked:
@@ -1068,15 +1192,27 @@ class Dynamics:
                 out[...] = result
         return result if out is None else out
 
+    def _note_answer(self, row: Function) -> None:
+        """Install the entry of a row when machine code answers these dynamics for the first time.
+
+        Whether these do counts, not whether the code is new: dynamics of other parameters share
+        it, and have entries of their own, with their numbers.
+        """
+        evaluator = self._evaluator
+        if not row.method or not evaluator.is_compiled or evaluator.loaded(row.name) is None:
+            return
+        self._with_entry.add(row.name)
+        self._install_entries(row.method)
+
     def _install_entries(self, method: str) -> None:
         """Put the compiled functions in front of the method they answer for."""
         shown = self if self._facade is None else self._facade()
         if shown is None or getattr(type(self), method) is not getattr(Dynamics, method):
             return  # nobody would call it, or a subclass has its own
         rows = functions_for(method)
-        if not rows[0].shape(self.robot):
+        if not rows[0].shape(self._structure):
             return  # an entry returns arrays
-        if self.robot.tip_link is None:
+        if self._structure.tip_link is None:
             # Without a tip a wrench or a payload is an error, which the method raises.
             rows = rows[:1]
         stand_in = shown._make_stand_in()
@@ -1117,16 +1253,13 @@ def _join_shape(samples: int, shape: tuple[int, ...], is_stacked: bool) -> tuple
 
 
 _SETTINGS = (
-    'robot',
-    'n',
-    'joint_names',
-    'backend',
-    'tolerance',
-    'threads',
+    '_backend',
     '_subject',
     '_evaluator',
+    '_with_entry',
     '_nominal',
 )
+"""Attributes that a stand-in shares; `_with_entry` are the rows whose entries were installed."""
 
 _MADE_LATER = ('_parametric', '_folded', '_frictionless')
 """Attributes that are made when they are needed."""
@@ -1160,9 +1293,11 @@ def _rebuild(kind: type[Dynamics], arguments: tuple[Any, ...]) -> Dynamics:
     return dynamics
 
 
-def _rebuild_with_robot(kind: type[Dynamics], nominal: Dynamics, robot: Robot) -> Dynamics:
+def _rebuild_with_parameters(
+    kind: type[Dynamics], nominal: Dynamics, given: GivenParameters
+) -> Dynamics:
     """Return dynamics made by :meth:`Dynamics.with_parameters`."""
-    return nominal._with_robot(kind, robot)
+    return nominal._with_parameters(kind, given)
 
 
 def _builtin_doc(method: Callable[..., Any]) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -297,40 +298,68 @@ def _express_inertia(robot: Robot, index: int, pose: Transform) -> RigidInertia:
     return RigidInertia.from_arrays(inertia.mass, inertia.first_moment, pseudo)
 
 
+class Moments(NamedTuple):
+    """Mass [kg], first moment (3,) [kg m] and pseudo-inertia (3, 3) [kg m^2] about an origin."""
+
+    mass: float
+    first: FloatArray
+    pseudo: FloatArray
+
+
+def split_moments(body: MechanismBody, given: Moments) -> tuple[Moments, Moments]:
+    """Return what of a body's moments it keeps, and what its parent may carry as well.
+
+    Parameters
+    ----------
+    body : MechanismBody
+    given : Moments
+        In the body's frame.
+
+    Returns
+    -------
+    kept : Moments
+        In the body's frame.
+    moved : Moments
+        In the parent's frame.
+
+    Both are linear in what is given.
+    """
+    mass, first, pseudo = given
+    if body.is_prismatic:
+        rotation = body.constant_rotation
+        moved = Moments(0.0, np.zeros(3), rotation @ pseudo @ rotation.T)
+        return Moments(mass, first, np.zeros((3, 3))), moved
+    axis = body.tilt[:, 2]
+    origin = np.array(body.position)
+    mixed = np.outer(origin, axis)
+    moved = Moments(
+        mass,
+        mass * origin + first[2] * axis,
+        pseudo[2, 2] * np.outer(axis, axis)
+        + first[2] * (mixed + mixed.T)
+        + mass * np.outer(origin, origin),
+    )
+    pseudo = pseudo.copy()
+    pseudo[2, 2] = 0.0
+    return Moments(0.0, np.array([first[0], first[1], 0.0]), pseudo), moved
+
+
 def _regroup(bodies: list[MechanismBody]) -> list[MechanismBody]:
     """Move to each parent what it may carry as well."""
     result = list(bodies)
     for index in reversed(range(len(result))):
         body = result[index]
-        mass = body.inertia.mass
-        first = np.array(body.inertia.first_moment)
-        pseudo = body.inertia.pseudo_inertia
-        if body.is_prismatic:
-            rotation = body.constant_rotation
-            moved = (0.0, np.zeros(3), rotation @ pseudo @ rotation.T)
-            kept = RigidInertia.from_arrays(mass, first, np.zeros((3, 3)))
-        else:
-            axis = body.tilt[:, 2]
-            origin = np.array(body.position)
-            mixed = np.outer(origin, axis)
-            moved = (
-                mass,
-                mass * origin + first[2] * axis,
-                pseudo[2, 2] * np.outer(axis, axis)
-                + first[2] * (mixed + mixed.T)
-                + mass * np.outer(origin, origin),
-            )
-            pseudo = pseudo.copy()
-            pseudo[2, 2] = 0.0
-            kept = RigidInertia.from_arrays(0.0, np.array([first[0], first[1], 0.0]), pseudo)
-        result[index] = replace(body, inertia=kept)
+        own = body.inertia
+        given = Moments(own.mass, np.array(own.first_moment), own.pseudo_inertia)
+        kept, moved = split_moments(body, given)
+        result[index] = replace(body, inertia=RigidInertia.from_arrays(*kept))
         if body.parent != BASE:
             parent = result[body.parent]
             own = parent.inertia
             lumped = RigidInertia.from_arrays(
-                own.mass + moved[0],
-                np.array(own.first_moment) + moved[1],
-                own.pseudo_inertia + moved[2],
+                own.mass + moved.mass,
+                np.array(own.first_moment) + moved.first,
+                own.pseudo_inertia + moved.pseudo,
             )
             result[body.parent] = replace(parent, inertia=lumped)
     return result

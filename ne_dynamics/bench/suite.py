@@ -357,7 +357,11 @@ class Suite:
             folded = self._backends(case, inputs, 'inverse_dynamics', MOTION)
             with self._optional(who.COMPILED):
                 dyn = who.dynamics(case.robot, 'compiled')
-                other = dyn.with_parameters(inertial=dyn.inertial_parameters())
+                # The second of two: the first is the one for which the program is compiled.
+                first, other = (
+                    dyn.with_parameters(inertial=dyn.inertial_parameters()) for _ in range(2)
+                )
+                first.inverse_dynamics(inputs.q, inputs.qd, inputs.qdd)
                 label = f'{who.COMPILED}, with_parameters'
                 contender = who.ours(other, inputs, 'inverse_dynamics', MOTION, label)
                 require_agreement([contender], folded[0].value())

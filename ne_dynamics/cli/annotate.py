@@ -137,7 +137,7 @@ def run(args: argparse.Namespace) -> int:
     import numpy as np
 
     from ne_dynamics.control.annotation import annotate
-    from ne_dynamics.control.laws import Terms
+    from ne_dynamics.control.compensation import Terms
     from ne_dynamics.control.trajectory import Waypoints, resting_state
     from ne_dynamics.control.trajectory_file import read_trajectory, trajectory_text, write_text
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics

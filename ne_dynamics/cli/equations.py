@@ -92,6 +92,7 @@ def run(args: argparse.Namespace) -> int:
     print(f'{"function":<{width}}  multiplications  additions')
     for name, (multiplications, additions) in counts.items():
         print(f'{name:<{width}}  {multiplications:15d}  {additions:9d}')
+    _print_missing(dynamics)
     return 0
 
 
@@ -115,4 +116,14 @@ def _export(dynamics: Dynamics, args: argparse.Namespace) -> int:
 
     files = dynamics.source_files(args.language, args.prefix)
     print_lines(f'wrote {path}' for path in write_folder(args.output, files))
+    _print_missing(dynamics)
     return 0
+
+
+def _print_missing(dynamics: Dynamics) -> None:
+    """Say which functions this robot does not have."""
+    from ne_dynamics.printable import print_lines
+
+    missing = dynamics.missing_functions()
+    if missing:
+        print_lines(f'left out {name}: {reason}' for name, reason in missing.items())

@@ -6,8 +6,9 @@ namespace, and checks of what can be known without looking at a number: shapes a
 
 from __future__ import annotations
 
+import importlib
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,37 +74,101 @@ def make_array_function(
     """
     nodes = program.graph.nodes
     used = {nodes[index][0] for index in program.graph.live(program.outputs)}
-    require_namespace(xp, sorted({*NAMES, *(used & set(FUNCTION_NAMES))}))
-    compute = _load(program)
-    names = tuple(argument.name for argument in row.arguments)
-    counts = tuple(argument.count(robot) for argument in row.arguments)
+    required = sorted({*NAMES, *(used & set(FUNCTION_NAMES))})
+    require_namespace(xp, required)
+    arguments = {argument.name: argument.count(robot) for argument in row.arguments}
+    text = array_api_source(program)
+    return ArrayFunction(program.name, text, arguments, _describe(program, row, robot), xp)
 
-    def function(*arrays: Any) -> Any:
+
+class ArrayFunction:
+    """Generated source as a function of the arrays of a namespace.
+
+    A pickle and a copy hold the text, and the name of a namespace that is a module.
+
+    Parameters
+    ----------
+    name : str
+        Of the function in the text.
+    text : str
+        From :func:`~ne_dynamics.codegen.source.array_api_source`.
+    arguments : mapping of str to int
+        Scalars of each argument by its name, in order.
+    doc : str
+        Docstring of the function.
+    xp : namespace
+    """
+
+    def __init__(
+        self, name: str, text: str, arguments: Mapping[str, int], doc: str, xp: Any
+    ) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = doc
+        self.__signature__ = inspect.Signature(
+            [inspect.Parameter(each, inspect.Parameter.POSITIONAL_ONLY) for each in arguments]
+        )
+        self._text = text
+        self._names, self._counts = tuple(arguments), tuple(arguments.values())
+        self._xp = xp
+        self._compute = _load(name, text)
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Return the result; see :meth:`ne_dynamics.Dynamics.array_function`."""
+        names, counts, xp = self._names, self._counts, self._xp
         if len(arrays) != len(names):
             raise InputError(
-                f'{program.name}: expected {len(names)} arrays ({", ".join(names)}), '
+                f'{self.__name__}: expected {len(names)} arrays ({", ".join(names)}), '
                 f'got {len(arrays)}'
             )
-        for name, count, array in zip(names, counts, arrays, strict=True):
-            _require_array(name, count, array, xp)
-        return compute(xp, *_match_leading_shapes(names, counts, arrays, xp))
+        try:
+            for name, count, array in zip(names, counts, arrays, strict=True):
+                _require_array(name, count, array, xp)
+            return self._compute(xp, *_match_leading_shapes(names, counts, arrays, xp))
+        except (TypeError, AttributeError) as error:
+            for name, array in zip(names, arrays, strict=True):
+                if _is_foreign(array, xp):
+                    raise InputError(
+                        f'{name}: expected an array of {_show_namespace(xp)}, got a '
+                        f'{type(array).__module__}.{type(array).__qualname__}'
+                    ) from error
+            raise
 
-    function.__name__ = function.__qualname__ = program.name
-    function.__doc__ = _describe(program, row, robot)
-    function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
-    )
-    return function
+    def __repr__(self) -> str:
+        return f'<{self.__name__} on arrays of {_show_namespace(self._xp)}>'
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy by construction."""
+        arguments = dict(zip(self._names, self._counts, strict=True))
+        held = self.__name__, self._text, arguments, self.__doc__
+        if inspect.ismodule(self._xp):
+            return _rebuild, (*held, self._xp.__name__)
+        return ArrayFunction, (*held, self._xp)
 
 
-def _load(program: Program) -> Callable[..., Any]:
-    code = compile(array_api_source(program), f'<generated {program.name}>', 'exec')
+def _rebuild(
+    name: str, text: str, arguments: Mapping[str, int], doc: str, module: str
+) -> ArrayFunction:
+    return ArrayFunction(name, text, arguments, doc, importlib.import_module(module))
+
+
+def _load(name: str, text: str) -> Callable[..., Any]:
+    code = compile(text, f'<generated {name}>', 'exec')
     # With builtins, unlike the text on floats: PyTorch imports by those of its caller.
     namespace: dict[str, Any] = {}
     exec(code, namespace)
     # Out of its own namespace: else the two hold each other.
-    function: Callable[..., Any] = namespace.pop(program.name)
+    function: Callable[..., Any] = namespace.pop(name)
     return function
+
+
+def _show_namespace(xp: Any) -> str:
+    return str(getattr(xp, '__name__', type(xp).__name__))
+
+
+def _is_foreign(array: Any, xp: Any) -> bool:
+    """Return whether an array comes from another package than a namespace, by their names."""
+    parts = _show_namespace(xp).replace('jax', 'jax.jaxlib').split('.')
+    return type(array).__module__.partition('.')[0] not in parts
 
 
 def _require_array(name: str, count: int, array: Any, xp: Any) -> None:

@@ -46,7 +46,7 @@ def assemble_mass_matrix(ask: Ask, subject: Subject, q: FloatArray) -> FloatArra
     units = np.tile(np.eye(n), (samples, 1))
     rows = np.repeat(q, n, axis=0)
     columns = ask(BARE_RECURSION, rows, np.zeros_like(rows), units).reshape(samples, n, n)
-    reflected = [joint.reflected_inertia for joint in subject.robot.joints]
+    reflected = subject.mechanism.reflected_inertia
     result: FloatArray = 0.5 * (columns + np.swapaxes(columns, 1, 2)) + np.diag(reflected)
     return result
 
@@ -88,7 +88,8 @@ def _solve(subject: Subject, matrices: FloatArray, right: FloatArray) -> FloatAr
         return np.asarray(np.linalg.solve(matrices, right), dtype=np.float64)
     except np.linalg.LinAlgError as error:
         raise ModelError(
-            f'robot {subject.robot.name!r}: the mass matrix is singular at one of the positions'
+            f'robot {subject.structure.name!r}: the mass matrix is singular at one of the '
+            'positions'
         ) from error
 
 
@@ -132,8 +133,8 @@ def solve_forward_dynamics_in_full(
         When the mass matrix is singular.
     """
     known = ask('inverse_dynamics_in_full', q, qd, np.zeros_like(qd), wrench, base_motion, payload)
-    name = 'mass_matrix' if subject.robot.tip_link is None else 'mass_matrix_with_payload'
-    matrix = ask(name, q) if subject.robot.tip_link is None else ask(name, q, payload)
+    name = 'mass_matrix' if subject.structure.tip_link is None else 'mass_matrix_with_payload'
+    matrix = ask(name, q) if subject.structure.tip_link is None else ask(name, q, payload)
     rest: FloatArray = tau - known
     return _solve(subject, matrix, rest[..., None])[..., 0]
 
@@ -176,7 +177,7 @@ def multiply_regressor(
 ) -> FloatArray:
     """Return the regressor as the product of a twist each joint and ten wrenches each body."""
     factors = ask(REGRESSOR_FACTORS, q, qd, qdd)
-    samples, bodies = len(q), len(subject.robot.bodies)
+    samples, bodies = len(q), len(subject.structure.bodies)
     twists, wrenches = factors[:, : TWIST * bodies], factors[:, TWIST * bodies :]
     return assemble_regressor(
         twists.reshape(samples, bodies, TWIST),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -54,19 +54,17 @@ class Evaluator:
         self._traced = subject
         self.parameters: FloatArray | None = None
 
-    def bind(self, subject: Subject, parameters: FloatArray) -> Evaluator:
-        """Return an evaluator of the same programs for another robot.
+    def bind(self, subject: Subject) -> Evaluator:
+        """Return an evaluator of the same programs for other numbers.
 
         Parameters
         ----------
         subject : Subject
-            The other robot, whose joints and frames are those of this one.
-        parameters : array, shape (count,)
-            See :func:`~ne_dynamics.codegen.run_time_parameters.collect_parameters`; this subject
-            must take them.
+            From :meth:`Subject.with_parameters`; the equations of this one must take them.
         """
         bound = copy.copy(self)
         bound.subject = subject
+        parameters = subject.parameters
         bound.parameters = parameters
         bound.is_compiled = self.is_compiled and bool(np.abs(parameters).max() < LARGEST_PARAMETER)
         return bound
@@ -107,6 +105,16 @@ class Evaluator:
             self._interpreted[name, link] = kernel
         return kernel
 
+    def find_missing(self, names: Iterable[str]) -> dict[str, str]:
+        """Return which functions do not exist for this robot, and why, by name."""
+        missing = {}
+        for name in names:
+            try:
+                self.interpret(name)
+            except ModelError as error:
+                missing[name] = str(error)
+        return missing
+
     def evaluate(
         self,
         name: str,
@@ -144,7 +152,7 @@ class Evaluator:
         """
         row = FUNCTIONS[name]
         shared = [] if self.parameters is None else [self.parameters[np.newaxis]]
-        is_written_out = row.is_written_out(self.subject.robot)
+        is_written_out = row.is_written_out(self.subject.structure)
         if is_written_out and self.is_compiled:
             if (name, link) not in self._compiled:
                 check()  # before anything is compiled for it

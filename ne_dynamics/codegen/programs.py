@@ -18,7 +18,10 @@ from ne_dynamics.model.robot import FloatArray, Robot
 
 
 def list_functions(robot: Robot) -> tuple[str, ...]:
-    """Return the names of the functions that can be written out for a robot."""
+    """Return the names of the functions that are written out for a robot of this structure.
+
+    Those that its masses leave without a meaning are among them; tracing one is an error.
+    """
     return tuple(
         name
         for name, row in FUNCTIONS.items()

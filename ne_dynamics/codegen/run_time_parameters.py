@@ -9,13 +9,15 @@ along its axis and no second moment along it, and a prismatic one no second mome
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ne_dynamics.algorithms.mechanism import Mechanism
+from ne_dynamics.algorithms.inertia_map import PER_BODY, InertiaMap
+from ne_dynamics.algorithms.mechanism import Mechanism, replace_inertias
 from ne_dynamics.algorithms.mechanism_body import MechanismBody, RigidInertia
 from ne_dynamics.algorithms.scalar import Scalar
+from ne_dynamics.model.frozen import Frozen, frozen_array
 from ne_dynamics.model.robot import FloatArray, Robot
 
 STEM = 'parameter'
@@ -24,31 +26,138 @@ STEM = 'parameter'
 LARGEST_PARAMETER = 1e6
 """Largest magnitude of a parameter that machine code takes [SI]."""
 
-_PER_BODY = 10
+JOINT_PARAMETERS = ('viscous_friction', 'coulomb_friction', 'rotor_inertia')
+"""Those of each joint, by their names in :class:`~ne_dynamics.model.robot.Joint`."""
+
+_PLAIN_NUMBER, _PLAIN_LENGTH = 1e60, 1e40
+"""Magnitudes below which no product of numbers of a robot overflows [SI]."""
+
 _REVOLUTE = (1, 2, 4, 5, 7, 8, 9)
 """Places of x, y, xx, yy, xy, xz, yz among mass, first and second moments."""
 _PRISMATIC = (0, 1, 2, 3)
 
 
 def count_parameters(robot: Robot) -> int:
-    """Return the number of inputs that :func:`collect_parameters` fills."""
-    return 2 * _PER_BODY * len(robot.bodies) + 3 * robot.n
+    """Return the number of inputs that :meth:`ParameterInputs.compute` fills."""
+    return 2 * PER_BODY * len(robot.bodies) + 3 * robot.n
 
 
-def collect_parameters(mechanism: Mechanism, plain: Mechanism) -> FloatArray:
-    """Return the numbers of a mechanism and of the one that is not regrouped, one after another.
+@dataclass(frozen=True, eq=False)
+class GivenParameters(Frozen):
+    """Numbers in place of those of a robot; None where its own stay.
 
-    Ten of each body, regrouped, then ten of each body of its own: mass, first moment, second
-    moments; then viscous friction, Coulomb friction and reflected inertia of each joint.
+    Attributes
+    ----------
+    inertial : array, shape (10 b,), or None
+        :attr:`~ne_dynamics.model.rigid_body.Inertia.parameters` of each body.
+    viscous_friction, coulomb_friction, rotor_inertia : array, shape (n,), or None
+        As :class:`~ne_dynamics.model.robot.Joint` has them.
     """
-    numbers: list[float] = []
-    for each in (mechanism, plain):
-        for body in each.bodies:
-            inertia = body.inertia
-            numbers += [inertia.mass, *inertia.first_moment, *inertia.second_moments]
-    numbers += mechanism.viscous_friction
-    numbers += mechanism.coulomb_friction
-    numbers += mechanism.reflected_inertia
+
+    inertial: FloatArray | None = None
+    viscous_friction: FloatArray | None = None
+    coulomb_friction: FloatArray | None = None
+    rotor_inertia: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        for key in ('inertial', *JOINT_PARAMETERS):
+            values = getattr(self, key)
+            if values is not None:
+                object.__setattr__(self, key, frozen_array(values, np.shape(values), key))
+
+    def apply_to(self, robot: Robot) -> Robot:
+        """Return the robot that has these numbers.
+
+        Raises
+        ------
+        ModelError
+            When a body or joint does not take them.
+        """
+        if self.inertial is not None:
+            robot = robot.with_inertial_parameters(self.inertial)
+        for key in JOINT_PARAMETERS:
+            values = getattr(self, key)
+            if values is not None:
+                robot = robot.with_joint_values(key, values)
+        return robot
+
+
+class ParameterInputs:
+    """What turns given numbers into the inputs of the equations of one robot.
+
+    Parameters
+    ----------
+    robot : Robot
+        Whose numbers stay where none are given.
+    mechanism, plain : Mechanism
+        Of it, regrouped and not.
+    """
+
+    def __init__(self, robot: Robot, mechanism: Mechanism, plain: Mechanism) -> None:
+        self._map = InertiaMap(mechanism)
+        self._inertial = np.concatenate(
+            [
+                _collect_inertias(replace_inertias(mechanism, robot)),
+                _collect_inertias(replace_inertias(plain, robot, regroup=False)),
+            ]
+        )
+        self._joints = {key: robot.joint_values(key) for key in JOINT_PARAMETERS}
+        self._ratios = robot.joint_values('gear_ratio')
+        lengths = [
+            *(np.abs(body.pose_in_parent.translation).sum() for body in robot.bodies),
+            *(np.abs(link.pose_in_body.translation).sum() for link in robot.links),
+            *(abs(factor) for body in robot.bodies for factor in (body.offset, body.multiplier)),
+        ]
+        self._has_plain_lengths = sum(map(float, lengths)) < _PLAIN_LENGTH
+        ratios = np.abs(self._ratios)
+        self._has_plain_ratios = bool((ratios > 0.0).all() and ratios.max() < _PLAIN_LENGTH)
+
+    def are_plain(self, given: GivenParameters) -> bool:
+        """Return whether it is plain that a robot takes these numbers, without making it.
+
+        Signs and magnitudes tell that of all but extreme numbers. Of others the robot must tell.
+        """
+        for key in JOINT_PARAMETERS:
+            values = getattr(given, key)
+            if values is not None and not (values.min() >= 0.0 and values.max() < _PLAIN_NUMBER):
+                return False
+        if given.rotor_inertia is not None and not self._has_plain_ratios:
+            return False
+        if given.inertial is None:
+            return True
+        sizes = np.abs(given.inertial).reshape(-1, PER_BODY)
+        arms = sizes[:, 1:4].max(axis=1)
+        return bool(
+            self._has_plain_lengths
+            and sizes.max() < _PLAIN_NUMBER
+            and (arms <= _PLAIN_LENGTH * sizes[:, 0]).all()
+        )
+
+    def compute(self, given: GivenParameters) -> FloatArray:
+        """Return the inputs of the equations, shape (count,).
+
+        Ten of each body, regrouped, then ten of each body of its own: mass, first moment, second
+        moments; then viscous friction, Coulomb friction and reflected inertia of each joint.
+        """
+        if given.inertial is None:
+            inertial = self._inertial
+        else:
+            own = self._map.express(given.inertial)
+            inertial = np.concatenate([self._map.regroup(own).ravel(), own.ravel()])
+        viscous, coulomb, rotors = (
+            self._joints[key] if values is None else values
+            for key, values in ((key, getattr(given, key)) for key in JOINT_PARAMETERS)
+        )
+        # As Joint.reflected_inertia has it.
+        reflected = self._ratios * self._ratios * rotors
+        return np.concatenate([inertial, viscous, coulomb, reflected])
+
+
+def _collect_inertias(mechanism: Mechanism) -> FloatArray:
+    numbers = []
+    for body in mechanism.bodies:
+        inertia = body.inertia
+        numbers += [inertia.mass, *inertia.first_moment, *inertia.second_moments]
     return np.array(numbers)
 
 
@@ -62,16 +171,16 @@ def insert_parameters(
     mechanism, plain : Mechanism
         Of the same robot, regrouped and not.
     parameters : sequence of scalars
-        In the order of :func:`collect_parameters`.
+        In the order of :meth:`ParameterInputs.compute`.
     """
-    count, n = _PER_BODY * len(mechanism.bodies), mechanism.n
+    count, n = PER_BODY * len(mechanism.bodies), mechanism.n
     joints = [parameters[2 * count + place * n :][:n] for place in range(3)]
     changed = []
     for each, start in ((mechanism, 0), (plain, count)):
         bodies = []
         for index, body in enumerate(each.bodies):
-            numbers = parameters[start + _PER_BODY * index :][:_PER_BODY]
-            kept: Sequence[int] = range(_PER_BODY)
+            numbers = parameters[start + PER_BODY * index :][:PER_BODY]
+            kept: Sequence[int] = range(PER_BODY)
             if each is mechanism:
                 kept = _PRISMATIC if body.is_prismatic else _REVOLUTE
             bodies.append(_insert(body, numbers, kept))

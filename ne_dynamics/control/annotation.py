@@ -34,13 +34,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ne_dynamics.algorithms.newton_euler import compute_friction
-from ne_dynamics.control.laws import InverseDynamics, Terms
+from ne_dynamics.control.compensation import (
+    Base,
+    Compensation,
+    InverseDynamics,
+    Terms,
+    changes_sign,
+)
 from ne_dynamics.control.limits import per_joint
 from ne_dynamics.control.trajectory import (
     DesiredState,
@@ -51,7 +56,6 @@ from ne_dynamics.control.trajectory import (
 )
 from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint
 
 RAMP = 1e-4
 """Duration of the ramp in place of a step of the effort [s]; shorter in short segments."""
@@ -165,6 +169,7 @@ def annotate(
     terms: Terms | None = None,
     payload: FloatArray | None = None,
     base_motion: FloatArray | None = None,
+    smoothing_velocity: float = 0.0,
     start: DesiredState | None = None,
     max_points: int = MAX_POINTS,
     pause: Callable[[], None] = _nothing,
@@ -190,6 +195,8 @@ def annotate(
     base_motion : array, shape (9,), optional
         Of a base that is tilted, and stays so; as
         :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
+    smoothing_velocity : float
+        See :class:`~ne_dynamics.control.compensation.Compensation` [rad/s or m/s].
     start : DesiredState, optional
         State at time 0, in the order of the robot's joints, for waypoints that begin later. It
         becomes the first point, continuous joints by the nearest turn. Without it the motion
@@ -223,7 +230,9 @@ def annotate(
         raise ParameterError(
             f'effort_tolerance: expected finite numbers > 0, got {tolerance.tolist()}'
         )
-    feedforward = _Feedforward(dynamics, terms or Terms(), payload, base_motion)
+    feedforward = _Feedforward(
+        dynamics, terms or Terms(), payload, base_motion, smoothing_velocity
+    )
     motion = _Motion.through(waypoints, start, pause)
     work = _Annotation(motion, feedforward, tolerance, max_points, pause)
     return work.result([known.index(name) for name in joint_names], tuple(joint_names), waypoints)
@@ -241,85 +250,36 @@ class _Feedforward:
         terms: Terms,
         payload: FloatArray | None,
         base_motion: FloatArray | None,
+        smoothing_velocity: float,
     ) -> None:
         self.joints = dynamics.robot.joints
-        self._dynamics = dynamics
-        self._terms = terms
-        self._payload = payload
-        self._base_motion = base_motion
-        self._viscous = dynamics.robot.joint_values('viscous_friction')
-        self._coulomb = dynamics.robot.joint_values('coulomb_friction')
-        self._rigid: InverseDynamics | None = None
-        if not all(joint.friction.is_off for joint in self.joints):
-            self._rigid = dynamics.without_friction()
-        self.rubbing = np.array([terms.friction and _changes_sign(joint) for joint in self.joints])
+        self._compensation = Compensation(dynamics, terms, payload, smoothing_velocity)
+        self._base = None if base_motion is None else Base(base_motion, base_motion)
+        self.rubbing = np.array(
+            [
+                terms.friction and changes_sign(friction, joint.coulomb_friction)
+                for friction, joint in zip(self._compensation.friction, self.joints, strict=True)
+            ]
+        )
 
     def efforts(self, state: DesiredState, direction: FloatArray) -> FloatArray:
         """Return the effort of states of shape (N, n), shape (N, n) [N m or N].
 
         `direction`, shape (N, n), is the sign of the velocity as friction sees it.
         """
-        if self._rigid is not None:
-            return self._efforts_of_joints(self._rigid, state, direction)
-        terms, zeros = self._terms, np.zeros_like(state.position)
-        rate = state.velocity if terms.coriolis else zeros
-        acceleration = state.acceleration if terms.inertia else zeros
-        effort = self._inverse_dynamics(self._dynamics, state.position, rate, acceleration)
-        effort = effort - self._coulomb * np.sign(rate)
-        if not terms.gravity:
-            effort -= self._inverse_dynamics(self._dynamics, state.position, zeros, zeros)
-        if terms.friction and not terms.coriolis:
-            effort += self._viscous * state.velocity
-        elif terms.coriolis and not terms.friction:
-            effort -= self._viscous * rate
-        return effort + self._coulomb * direction
-
-    def _efforts_of_joints(
-        self, rigid: InverseDynamics, state: DesiredState, direction: FloatArray
-    ) -> FloatArray:
-        """Return the effort with more than viscous and Coulomb friction, joint by joint."""
-        terms, zeros = self._terms, np.zeros_like(state.position)
-        rate = state.velocity if terms.coriolis else zeros
-        acceleration = state.acceleration if terms.inertia else zeros
-        effort = self._inverse_dynamics(rigid, state.position, rate, acceleration)
-        if not terms.gravity:
-            effort = effort - self._inverse_dynamics(rigid, state.position, zeros, zeros)
-        if not terms.friction:
-            return effort
-        load = zeros
-        if any(joint.friction.depends_on_load for joint in self.joints):
-            load = self._inverse_dynamics(rigid, state.position, rate, zeros)
-        friction = [
-            compute_friction(
-                joint.friction,
-                joint.viscous_friction,
-                joint.coulomb_friction,
-                state.velocity[:, index],
-                load[:, index],
-                direction[:, index],
-            )
-            for index, joint in enumerate(self.joints)
-        ]
-        total: FloatArray = effort + np.stack(cast('list[FloatArray]', friction), axis=-1)
-        return total
-
-    def _inverse_dynamics(
-        self, dynamics: InverseDynamics, q: FloatArray, qd: FloatArray, qdd: FloatArray
-    ) -> FloatArray:
-        if self._payload is None and self._base_motion is None:
-            return dynamics.inverse_dynamics(q, qd, qdd)
-        return dynamics.inverse_dynamics(q, qd, qdd, None, self._base_motion, self._payload)
-
-
-def _changes_sign(joint: Joint) -> bool:
-    """Return whether friction of a joint jumps, or is steep, where the joint turns round."""
-    friction = joint.friction
-    return bool(
-        joint.coulomb_friction
-        or friction.static_friction
-        or friction.load_coefficient
-        or friction.friction_asymmetry
-    )
+        compensation = self._compensation
+        acceleration = state.acceleration
+        if not compensation.terms.inertia:
+            acceleration = np.zeros_like(acceleration)
+        return compensation.effort(
+            state.position,
+            state.velocity,
+            acceleration,
+            state.velocity,
+            None,
+            self._base,
+            direction,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
-from ne_dynamics.control.laws import Base, ControlLaw, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.motion_guard import MotionGuard, MotionLimits
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateLimits, StateRefused
@@ -64,6 +65,7 @@ class ImuTuning:
     timeout: float = 0.5
     on_timeout: OnImuTimeout = OnImuTimeout.HOLD
     cutoff_frequency: float = 10.0
+    max_acceleration: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +183,11 @@ class Controller:
         if self.imu is not None:
             imu = tuning.imu
             self.imu.configure(
-                imu.source, imu.timeout, imu.on_timeout, cutoff_frequency=imu.cutoff_frequency
+                imu.source,
+                imu.timeout,
+                imu.on_timeout,
+                cutoff_frequency=imu.cutoff_frequency,
+                max_acceleration=imu.max_acceleration,
             )
         limiter.continue_from(self._limiter)
         self._limiter = limiter
@@ -200,6 +206,11 @@ class Controller:
     def position(self) -> FloatArray | None:
         """The last position that was believed [rad or m]; None before the first."""
         return self._guard.position
+
+    @property
+    def velocity(self) -> FloatArray | None:
+        """Its velocity [rad/s or m/s]; None where none was measured."""
+        return self._guard.velocity
 
     @property
     def time(self) -> float | None:

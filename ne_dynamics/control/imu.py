@@ -54,8 +54,11 @@ GRAVITY_TIME = 1.0
 """Time constant with which the direction of gravity follows the measured acceleration [s]. Up to
 it, a turn is followed by the angular velocity, and an acceleration of the base does not count."""
 
-LEAST_GRAVITY = 0.5
-"""Share of |g0| that the measured acceleration must have on the average."""
+SIZE_TIME = 5.0
+"""Time constant of the mean size of the measured acceleration [s]."""
+
+SIZE_TOLERANCE = 0.05
+"""Share of |g0| by which that mean may be off: it shows a wrong unit, scale or kind of sensor."""
 
 
 class ImuSource(str, enum.Enum):
@@ -94,6 +97,8 @@ class BaseImu:
     cutoff_frequency : float
         Of the low-pass filter [Hz]; 0 for none, and no angular acceleration then. See
         :class:`~ne_dynamics.control.low_pass.LowPass` for late and repeated stamps.
+    max_acceleration : float
+        Largest acceleration of the base that is believed [m/s^2]; infinite for any.
 
     Raises
     ------
@@ -112,6 +117,7 @@ class BaseImu:
         timeout: float = 0.5,
         on_timeout: OnImuTimeout | str = OnImuTimeout.HOLD,
         cutoff_frequency: float = 10.0,
+        max_acceleration: float = inf,
     ) -> None:
         base = robot.link(robot.base_link)
         self.base_link = robot.base_link
@@ -127,7 +133,13 @@ class BaseImu:
         self._filter = LowPass(name='imu.')
         self._angular_filter = LowPass(name='imu.')
         self.reset()
-        self.configure(source, timeout, on_timeout, cutoff_frequency=cutoff_frequency)
+        self.configure(
+            source,
+            timeout,
+            on_timeout,
+            cutoff_frequency=cutoff_frequency,
+            max_acceleration=max_acceleration,
+        )
 
     def configure(
         self,
@@ -136,6 +148,7 @@ class BaseImu:
         on_timeout: OnImuTimeout | str,
         *,
         cutoff_frequency: float = 10.0,
+        max_acceleration: float = inf,
     ) -> None:
         """Change how readings count; the parameters are those of the class.
 
@@ -153,6 +166,10 @@ class BaseImu:
             raise ParameterError(f'imu: {error}') from None
         if not timeout > 0.0:
             raise ParameterError(f'imu.timeout: expected > 0 s, got {timeout}')
+        if not max_acceleration > 0.0:
+            raise ParameterError(
+                f'imu.max_acceleration: expected > 0 m/s^2, got {max_acceleration}'
+            )
         self._filter.configure(cutoff_frequency, timeout)
         self._angular_filter.configure(cutoff_frequency, timeout)
         if getattr(self, 'source', new_source) is not new_source:
@@ -160,6 +177,7 @@ class BaseImu:
         self.source = new_source
         self.timeout = float(timeout)
         self.on_timeout = new_on_timeout
+        self.max_acceleration = float(max_acceleration)
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -180,6 +198,7 @@ class BaseImu:
         self._stamp = -inf
         self._mean_gravity: FloatArray | None = None
         self._mean_stamp = -inf
+        self._mean_size = 0.0
 
     def update(
         self,
@@ -216,8 +235,9 @@ class BaseImu:
         ImuError
             When the frame is empty, unknown, or not rigidly attached to the base link; when
             something that the source needs is not given, not finite or larger than such a
-            sensor measures; when the orientation is no unit quaternion, or the acceleration has
-            no gravity in it. The last good reading is kept.
+            sensor measures; when the orientation is no unit quaternion, the size of the
+            acceleration is not that of gravity on the average, or what there is beside gravity
+            is larger than `max_acceleration`. The last good reading is kept.
         """
         pose = self._poses.get(frame_id)
         if pose is None:
@@ -284,28 +304,48 @@ class BaseImu:
         """Return gravity, turned by the angular velocity and drawn towards -f in the long run."""
         mean, elapsed = self._mean_gravity, stamp - self._mean_stamp
         self._mean_stamp = stamp
+        self._follow_size(hypot(*force), elapsed)
         if mean is None or not 0.0 <= elapsed <= self.timeout:
             mean = -np.array(force)
         elif elapsed > 0.0:
             old = mean.tolist()
             turned = [g - elapsed * t for g, t in zip(old, _cross(rate, old), strict=True)]
             longer = hypot(*turned) / (hypot(*old) or 1.0)
+            turned = [g / (longer or 1.0) for g in turned]
             share = -expm1(-elapsed / GRAVITY_TIME)
-            mean = np.array(
-                [
-                    (1.0 - share) * g / (longer or 1.0) - share * f
-                    for g, f in zip(turned, force, strict=True)
-                ]
-            )
+            # What no base does pulls no more than the most that it may do.
+            beside = [f + g for f, g in zip(force, turned, strict=True)]
+            size = hypot(*beside)
+            if size > self.max_acceleration:
+                share *= self.max_acceleration / size
+            mean = np.array([g - share * a for g, a in zip(turned, beside, strict=True)])
         self._mean_gravity = mean
-        size = hypot(*mean.tolist())
-        if size < LEAST_GRAVITY * self._strength:
+        if not self._is_of_gravity(self._mean_size):
             raise ImuError(
-                'linear_acceleration: expected gravity in it, about '
-                f'{self._strength:.3g} m/s^2 upwards at rest, got {size:.3g} m/s^2 on the '
-                'average (a driver that takes gravity out needs imu.source orientation)'
+                f'linear_acceleration: expected gravity in it, {self._strength:.3g} m/s^2 upwards '
+                f'at rest, got {self._mean_size:.3g} m/s^2 on the average (a driver that takes '
+                'gravity out needs imu.source orientation)'
             )
-        return self._scaled(mean.tolist())
+        gravity = self._scaled(mean.tolist())
+        size = hypot(*[f + g for f, g in zip(force, gravity.tolist(), strict=True)])
+        if size > self.max_acceleration:
+            raise ImuError(
+                'linear_acceleration: expected at most imu.max_acceleration = '
+                f'{self.max_acceleration:g} m/s^2 beside gravity, got {size:.3g}'
+            )
+        return gravity
+
+    def _follow_size(self, size: float, elapsed: float) -> None:
+        """Follow the mean size; it starts anew when it was wrong and a reading is right."""
+        starts = not 0.0 <= elapsed <= self.timeout
+        if starts or (self._is_of_gravity(size) and not self._is_of_gravity(self._mean_size)):
+            self._mean_size = size
+        else:
+            self._mean_size += -expm1(-elapsed / SIZE_TIME) * (size - self._mean_size)
+
+    def _is_of_gravity(self, size: float) -> bool:
+        within = abs(size - self._strength) <= SIZE_TOLERANCE * self._strength
+        return within or self._strength == 0.0
 
     def _scaled(self, direction: list[float]) -> FloatArray:
         """Return gravity's strength in a direction; the gravity known so far when it has none."""

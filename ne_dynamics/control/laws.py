@@ -35,66 +35,15 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.algorithms.gain_conditions import find_broken_conditions
+from ne_dynamics.control.compensation import Base, Compensation, InverseDynamics, Terms
 from ne_dynamics.control.trajectory import TURN, DesiredState, continuous_joints
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Robot
-
-
-class InverseDynamics(Protocol):
-    """What the laws ask of :class:`ne_dynamics.Dynamics`."""
-
-    @property
-    def robot(self) -> Robot:
-        """The robot."""
-        ...
-
-    def inverse_dynamics(
-        self,
-        q: FloatArray,
-        qd: FloatArray,
-        qdd: FloatArray,
-        wrench: FloatArray | None = None,
-        base_motion: FloatArray | None = None,
-        payload: FloatArray | None = None,
-    ) -> FloatArray:
-        """Return the effort, friction at `qd` included, shape (n,) [N m or N]."""
-        ...
-
-    def gravity_torque(self, q: FloatArray) -> FloatArray:
-        """Return the effort that gravity takes, shape (n,) [N m or N]."""
-        ...
-
-    def friction_torque(self, qd: FloatArray, *, load: FloatArray | None = None) -> FloatArray:
-        """Return the effort that overcomes friction, shape (n,) [N m or N]."""
-        ...
-
-    def without_friction(self) -> InverseDynamics:
-        """Return the dynamics of the robot without friction."""
-        ...
-
-
-class Base(NamedTuple):
-    """How the base stands and moves.
-
-    Attributes
-    ----------
-    motion : array, shape (9,)
-        Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration [m/s^2]
-        of the base in its axes, as :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it; a
-        tilt is an acceleration against the constant gravity of the dynamics.
-    resting : array, shape (9,)
-        The part of it that is the tilt alone.
-    """
-
-    motion: FloatArray
-    resting: FloatArray
 
 
 class Mode(str, enum.Enum):
@@ -119,16 +68,6 @@ class Mode(str, enum.Enum):
     def follows(self) -> bool:
         """Whether there is a desired motion."""
         return self is not Mode.GRAVITY_COMPENSATION
-
-
-@dataclass(frozen=True)
-class Terms:
-    """Which parts of the model are used."""
-
-    gravity: bool = True
-    coriolis: bool = True
-    inertia: bool = True
-    friction: bool = True
 
 
 def gain_matrix(value: ArrayLike, n: int, name: str) -> FloatArray:
@@ -248,9 +187,13 @@ class ControlLaw:
     payload : array, shape (10,), optional
         Inertial parameters of a load at the tip that the model does not have, as
         :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes them.
+    smoothing_velocity : float
+        See :class:`~ne_dynamics.control.compensation.Compensation`.
 
     Attributes
     ----------
+    compensation : Compensation
+        What the model feeds forward.
     has_feedback : bool
         Whether the tracking error enters.
     error : array, shape (n,)
@@ -269,6 +212,7 @@ class ControlLaw:
         gains: Gains | None = None,
         terms: Terms | None = None,
         payload: FloatArray | None = None,
+        smoothing_velocity: float = 0.0,
     ) -> None:
         try:
             self.mode = Mode(mode)
@@ -278,20 +222,9 @@ class ControlLaw:
             ) from None
         self.terms = Terms() if terms is None else terms
         self.gains = gains
-        self._payload = payload
+        self.compensation = Compensation(dynamics, self.terms, payload, smoothing_velocity)
         self.joints = joints = dynamics.robot.joints
         n = len(joints)
-        self._dynamics = dynamics
-        self._viscous = dynamics.robot.joint_values('viscous_friction')
-        self._coulomb = dynamics.robot.joint_values('coulomb_friction')
-        self._has_coulomb = bool(self._coulomb.any())
-        self._has_friction = self._has_coulomb or bool(self._viscous.any())
-        # With more than these two, the friction of the desired velocity is added to a robot
-        # without any.
-        self._rigid: InverseDynamics | None = None
-        if not all(joint.friction.is_off for joint in joints):
-            self._rigid = dynamics.without_friction()
-        self._depends_on_load = any(joint.friction.depends_on_load for joint in joints)
         self._continuous = continuous_joints(joints)
         self._zero = np.zeros(n)
         self._zero.setflags(write=False)
@@ -378,9 +311,10 @@ class ControlLaw:
             acceleration = self._feedback(q, qd, desired)
             if self.terms.inertia:
                 acceleration += desired.acceleration
-            return self._model(q, qd, acceleration, desired.velocity, wrench, base)
+            return self.compensation.effort(q, qd, acceleration, desired.velocity, wrench, base)
         if mode is Mode.GRAVITY_COMPENSATION:
-            return self._model(q, self._zero, self._zero, self._zero, wrench, base)
+            still = self._zero
+            return self.compensation.effort(q, still, still, still, wrench, base)
         effort = self._feedforward(desired, wrench, base)
         if mode is Mode.FEEDFORWARD_PD:
             if qd is None:
@@ -397,58 +331,6 @@ class ControlLaw:
         ):
             return self._zero
         acceleration = desired.acceleration if terms.inertia else self._zero
-        return self._model(
+        return self.compensation.effort(
             desired.position, desired.velocity, acceleration, desired.velocity, wrench, base
         )
-
-    def _model(
-        self,
-        q: FloatArray,
-        qd: FloatArray,
-        qdd: FloatArray,
-        qd_desired: FloatArray,
-        wrench: FloatArray | None,
-        base: Base | None,
-    ) -> FloatArray:
-        """Return RNE less the terms that are off; one call of it when all are on."""
-        terms = self.terms
-        dynamics = self._dynamics if self._rigid is None else self._rigid
-        rate = qd if terms.coriolis else self._zero
-        if base is None and self._payload is None:
-            effort = dynamics.inverse_dynamics(q, rate, qdd, wrench)
-            if not terms.gravity:
-                effort = effort - dynamics.gravity_torque(q)
-        else:
-            motion = None if base is None else base.motion
-            effort = dynamics.inverse_dynamics(q, rate, qdd, wrench, motion, self._payload)
-            if not terms.gravity:
-                resting = None if base is None else base.resting
-                effort = effort - dynamics.inverse_dynamics(
-                    q, self._zero, self._zero, None, resting, self._payload
-                )
-        if self._rigid is not None:
-            if terms.friction:
-                effort = effort + self._friction(q, rate, qd_desired, wrench, base)
-        elif self._has_friction:
-            wanted = qd_desired if terms.friction else self._zero
-            # RNE has counted the friction of `rate`; the desired velocity's is what is wanted.
-            if wanted is not rate:
-                effort = effort + self._viscous * (wanted - rate)
-                if self._has_coulomb:
-                    effort += self._coulomb * (np.sign(wanted) - np.sign(rate))
-        return effort
-
-    def _friction(
-        self,
-        q: FloatArray,
-        qd: FloatArray,
-        qd_desired: FloatArray,
-        wrench: FloatArray | None,
-        base: Base | None,
-    ) -> FloatArray:
-        """Return the friction at the desired velocity, under the load of the measured state."""
-        load = None
-        if self._depends_on_load and self._rigid is not None:
-            motion = None if base is None else base.motion
-            load = self._rigid.inverse_dynamics(q, qd, self._zero, wrench, motion, self._payload)
-        return self._dynamics.friction_torque(qd_desired, load=load)

@@ -182,6 +182,11 @@ class StateGuard:
         return None if self._last is None else self._last.position
 
     @property
+    def velocity(self) -> FloatArray | None:
+        """Its velocity [rad/s or m/s]; None where none was measured."""
+        return None if self._last is None else self._last.velocity
+
+    @property
     def time(self) -> float | None:
         """Its stamp [s]."""
         return None if self._last is None else self._last.time

@@ -356,7 +356,9 @@ class WristWrench:
             return None
         return self._wrench
 
-    def tare(self, now: float, expected: ArrayLike | None = None) -> FloatArray:
+    def tare(
+        self, now: float, expected: ArrayLike | None = None, largest_bias: float = inf
+    ) -> FloatArray:
         """Take the mean of the last readings for what is expected; return the bias so found.
 
         The readings are averaged as they came, neither limited nor filtered; a filter goes on
@@ -369,6 +371,8 @@ class WristWrench:
         expected : array-like, shape (6,), optional
             What :meth:`at` should give at rest [N, N m], e.g. :func:`static_wrench` of the
             tool; zero when omitted.
+        largest_bias : float
+            Force of a bias from which on the tare is refused [N].
 
         Returns
         -------
@@ -377,7 +381,8 @@ class WristWrench:
         Raises
         ------
         WrenchError
-            When there is no reading recent enough.
+            When there is no reading recent enough, or the bias is too large. Nothing is changed
+            then.
         """
         if not self._readings or self.is_stale(now):
             age = now - self._filter.stamp
@@ -391,7 +396,18 @@ class WristWrench:
         recent = [moved for stamp, moved in self._readings if abs(newest - stamp) <= TARE_WINDOW]
         mean: FloatArray = np.mean(recent, axis=0)
         wanted = np.zeros(6) if expected is None else np.array(expected, dtype=np.float64)
-        self._bias = mean - wanted
+        bias = mean - wanted
+        force = hypot(*bias[:3].tolist())
+        if force > largest_bias:
+            seen, known = np.round(mean[:3], 2).tolist(), np.round(wanted[:3], 2).tolist()
+            doubt = ''
+            if hypot(*(mean + wanted)[:3].tolist()) < 0.5 * force:
+                doubt = '; they are opposite: is wrench.measures right?'
+            raise WrenchError(
+                f'tare: expected a bias of at most wrench.largest_bias = {largest_bias:g} N, got '
+                f'{force:.3g} N: {seen} N was read where the model expects {known} N{doubt}'
+            )
+        self._bias = bias
         last = self._readings[-1][1] - self._bias
         is_filtered = self._filter.cutoff_frequency > 0.0
         self._filter.reading = self._within_limits(last)[0]

@@ -26,7 +26,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
@@ -144,6 +144,38 @@ def find_extras(path: str | os.PathLike[str]) -> Path | None:
     return beside if beside.exists() or beside.is_symlink() else None
 
 
+def find_misnamed_extras(path_or_xml: object) -> Iterator[Finding]:
+    """Yield what stands beside a URDF under a name that nobody reads.
+
+    Parameters
+    ----------
+    path_or_xml : str, path or bytes
+        The URDF; beside XML there is nothing.
+    """
+    if not _is_file_name(path_or_xml):
+        return
+    path = Path(path_or_xml)
+    expected = path.stem + SUFFIX
+    for name in (f'{path.stem}.extras.yml', f'{path.name}{SUFFIX}', f'{path.name}.extras.yml'):
+        if name != expected and path.with_name(name).exists():
+            yield Finding(
+                'warning',
+                'extras-misnamed',
+                'robot',
+                f'expected friction and drives of the joints in {expected}, got {name} beside '
+                f'{path.name}: it is not read',
+            )
+
+
+def _is_file_name(path_or_xml: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Return whether a URDF is given by its name, and not as text."""
+    return isinstance(path_or_xml, os.PathLike) or (
+        isinstance(path_or_xml, str)
+        and '\n' not in path_or_xml
+        and not looks_like_xml(path_or_xml)
+    )
+
+
 def read_extras(extras: Extras, path_or_xml: object = None) -> ModelExtras | None:
     """Return the numbers of joints beside a URDF.
 
@@ -166,14 +198,9 @@ def read_extras(extras: Extras, path_or_xml: object = None) -> ModelExtras | Non
         message names file, joint and key, and what was expected.
     """
     if extras is None:
-        is_path = isinstance(path_or_xml, os.PathLike) or (
-            isinstance(path_or_xml, str)
-            and '\n' not in path_or_xml
-            and not looks_like_xml(path_or_xml)
-        )
-        if not is_path:
+        if not _is_file_name(path_or_xml):
             return None
-        extras = find_extras(path_or_xml)  # type: ignore[arg-type]
+        extras = find_extras(path_or_xml)
         if extras is None:
             return None
     if isinstance(extras, Mapping):

@@ -33,9 +33,9 @@ class FrictionModel(Frozen):
             + square_root_friction v / (v^2 + w^2)^(1/4) + cubic_friction v^3
 
     w is smoothing_velocity, and at least 1e-6 rad/s or m/s, so that the square-root term is
-    smooth at rest. The load is the effort that links, payload, base motion and wrench ask of the
-    joint while no joint accelerates, without friction: the effort stays linear in the
-    acceleration.
+    smooth at rest. The load is the effort that links, payload, base motion and wrenches, at the
+    tip and on links, ask of the joint while no joint accelerates, without friction: the effort
+    stays linear in the acceleration.
 
     Attributes
     ----------

@@ -97,6 +97,7 @@ def read_rotors(
             _note_bare_reduction(transmission, joint_types, bare, findings)
         else:
             _read_transmission(transmission, joint_types, rotors, findings)
+        findings.extend(_find_misplaced(transmission))
     for joint in root.findall('joint'):
         _read_joint_actuator(joint, rotors, bare, findings)
         findings.extend(_find_misplaced(joint))
@@ -144,16 +145,29 @@ def _read_joint_actuator(
         _add_rotor(rotors, name, rotor)
 
 
-def _find_misplaced(joint: ElementTree.Element) -> Iterator[Finding]:
-    """Yield what stands in a joint itself, where nobody reads it."""
-    for tag in (_ROTOR_INERTIA, _GEAR_RATIO):
-        if joint.find(tag) is not None:
+def _find_misplaced(holder: ElementTree.Element) -> Iterator[Finding]:
+    """Yield what stands in a joint or transmission where nobody reads it, or without its prefix.
+
+    Each is said once for each element that it stands in.
+    """
+    for parent in holder.iter():
+        is_read = parent.tag == 'actuator' and any(child is parent for child in holder)
+        for tag in dict.fromkeys(str(child.tag) for child in parent):
+            name = tag.removeprefix(DRAKE)
+            if DRAKE + name not in (_ROTOR_INERTIA, _GEAR_RATIO) or (is_read and tag != name):
+                continue
+            got = 'it' if tag != name else f'{name} without prefix'
+            place = f'<{parent.tag}>'
+            if parent is not holder and parent.tag != 'actuator':
+                place += f' of the <{holder.tag}>'
+            elif parent is not holder:
+                place = _quote_named(parent)
             yield Finding(
                 'warning',
                 'rotor-inertia-unused',
-                quote('joint', joint.get('name', '')),
-                f'expected drake:{tag.removeprefix(DRAKE)} in the <actuator> of a '
-                '<transmission>, got it in the <joint>: left out',
+                _quote_named(holder),
+                f'expected drake:{name} in the <actuator> of a <transmission>, got {got} in '
+                f'the {place}: left out',
             )
 
 

@@ -27,7 +27,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.extras import DRIVE_KEYS, FRICTION_KEYS, Extras, ModelExtras, read_extras
+from ne_dynamics.model.extras import (
+    DRIVE_KEYS,
+    FRICTION_KEYS,
+    Extras,
+    ModelExtras,
+    find_misnamed_extras,
+    read_extras,
+)
 from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
 from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
 from ne_dynamics.model.urdf_rotors import RotorDescription
@@ -86,6 +93,9 @@ def load_urdf(
         )
     description = read_urdf(path_or_xml)
     found = read_extras(extras, path_or_xml)
+    if extras is None:
+        misnamed = find_misnamed_extras(path_or_xml)
+        description = replace(description, findings=(*description.findings, *misnamed))
     with np.errstate(over='ignore', invalid='ignore'):
         # Overflow ends in values that are not finite, which the frozen classes refuse.
         locked = dict(locked_joints or {})

@@ -21,6 +21,7 @@ How the text is understood:
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import threading
@@ -394,7 +395,7 @@ def _translate_quaternion(
         rotation = quaternion_rotation(quaternion)
     except ModelError as error:
         raise ModelError(f'{what} quat_xyzw: {error}') from error
-    length = float(np.linalg.norm(quaternion))
+    length = math.hypot(*quaternion.tolist())  # scaled on the way
     if not abs(length - 1.0) <= _ROUNDING:
         element = what.removesuffix(': origin').removesuffix(': inertial')
         findings.append(
@@ -402,8 +403,9 @@ def _translate_quaternion(
                 'warning' if not abs(length - 1.0) <= AXIS_TOLERANCE else 'info',
                 'quaternion-normalised',
                 element,
-                f'{what} quat_xyzw: expected a quaternion of length 1, got length {length:.9g}; '
-                'normalised',
+                f'{what} quat_xyzw: expected a quaternion of length 1, got '
+                + (f'length {length:.9g}' if math.isfinite(length) else f'{text.strip()!r}')
+                + '; normalised',
             )
         )
     del attributes['quat_xyzw']

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ne_dynamics.control.annotation import annotate
-from ne_dynamics.control.laws import InverseDynamics, Terms
+from ne_dynamics.control.compensation import InverseDynamics, Terms
 from ne_dynamics.control.trajectory import DesiredState, Waypoints
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -70,6 +70,8 @@ class AnnotationTuning:
     base_motion : array, shape (9,), or None
         Tilt of the base.
     allow_nonzero_velocity_at_end : bool
+    smoothing_velocity : float
+        Of friction at rest [rad/s or m/s].
     """
 
     effort_tolerance: FloatArray
@@ -77,6 +79,7 @@ class AnnotationTuning:
     payload: FloatArray | None = None
     base_motion: FloatArray | None = None
     allow_nonzero_velocity_at_end: bool = False
+    smoothing_velocity: float = 0.0
 
 
 class _Request(NamedTuple):
@@ -265,6 +268,7 @@ class Annotator:
             terms=tuning.terms,
             payload=tuning.payload,
             base_motion=tuning.base_motion,
+            smoothing_velocity=tuning.smoothing_velocity,
             start=request.start,
             max_points=MAX_POINTS,
             pause=pause,

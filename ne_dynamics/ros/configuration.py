@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.control.compensation import BASE_MOTION, Base, Compensation, Terms
 from ne_dynamics.control.controller import Controller, ImuTuning, Tuning, WrenchTuning
 from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.state_guard import StateLimits
@@ -29,6 +30,9 @@ from ne_dynamics.model.urdf_tree import load_urdf
 
 Values = Mapping[str, Any]
 """Checked values of all parameters by name, see :mod:`ne_dynamics.ros.parameters`."""
+
+PAYLOAD = 10
+"""Inertial parameters of a payload."""
 
 JUMP_MARGIN = 2.0
 """A joint that seems faster than this many times its velocity limit has jumped."""
@@ -205,21 +209,18 @@ def _command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDA
 
 
 def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
+    """Have everything compiled that a state may need: with a payload, a tilt, without gravity."""
     zero = np.zeros(dynamics.n)
-    used = [dynamics]
-    if not all(joint.friction.is_off for joint in dynamics.robot.joints):
-        used.append(dynamics.without_friction())
+    base = Base(np.zeros(BASE_MOTION), np.zeros(BASE_MOTION))
+    payload = None if dynamics.robot.tip_link is None else np.zeros(PAYLOAD)
+    wrench = np.zeros(6) if with_wrench else None
     try:
-        for each in used:
-            each.inverse_dynamics(zero, zero, zero)
-            each.gravity_torque(zero)
-            if with_wrench:
-                each.inverse_dynamics(zero, zero, zero, np.zeros(6))
-                each.forward_kinematics(zero)
-            if each.robot.tip_link is not None:
-                # A payload may be set, and the base tilt, at any time.
-                each.inverse_dynamics(zero, zero, zero, None, np.zeros(9), np.zeros(10))
-        dynamics.friction_torque(zero, load=zero)
+        plain = Compensation(dynamics, Terms())
+        plain.effort(zero, zero, zero, zero)
+        plain.effort(zero, zero, zero, zero, wrench)
+        Compensation(dynamics, Terms(), payload).effort(zero, zero, zero, zero, wrench, base)
+        if with_wrench:
+            dynamics.forward_kinematics(zero)
     except InputError as error:
         raise ModelError(
             f'robot {dynamics.robot.name!r}: expected finite efforts at rest: {error}'
@@ -265,9 +266,12 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
         per_joint(values[name], n, name)
     payload, payload_remarks = payload_parameters(values, arm)
     remarks += payload_remarks
+    smoothing = values['friction.smoothing_velocity']
     tuning = Tuning(
-        law=ControlLaw(arm.dynamics, mode, gains, terms, payload),
-        hold_law=ControlLaw(arm.dynamics, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
+        law=ControlLaw(arm.dynamics, mode, gains, terms, payload, smoothing),
+        hold_law=ControlLaw(
+            arm.dynamics, Mode.GRAVITY_COMPENSATION, None, terms, payload, smoothing
+        ),
         effort_limits=limits,
         effort_rates=rates,
         wrench=WrenchTuning(
@@ -285,6 +289,7 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
             values['imu.timeout'],
             OnImuTimeout(values['imu.on_timeout']),
             values['imu.cutoff_frequency'],
+            values['imu.max_acceleration'],
         ),
         states=StateLimits(
             values['state_timeout'],

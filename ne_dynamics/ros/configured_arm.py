@@ -56,6 +56,9 @@ FAR_START = 10.0
 LONGEST_LAG = 60.0
 """A simulated clock may be this far behind the stamps of the states [s]; farther is another."""
 
+REST_VELOCITY = 0.01
+"""Velocity below which a joint is at rest [rad/s or m/s]."""
+
 LONGEST_FAREWELL = 0.5
 """The last command is given this long to reach its subscribers [s]."""
 
@@ -383,6 +386,7 @@ class ConfiguredArm:
             carried_parameters(values, arm),
             None if imu is None or now is None else imu.resting_at(now),
             self._may_end_moving,
+            values['friction.smoothing_velocity'],
         )
 
     # ---- the sensors
@@ -416,6 +420,22 @@ class ConfiguredArm:
             return self.controller.time
         return self.clock.seconds(nanoseconds)
 
+    def _find_moving(self) -> str:
+        """Return which joint is not at rest, in words; '' when all are."""
+        controller = self.controller
+        desired, measured = controller.present_state(), controller.velocity
+        for what, velocity in (
+            ('desired', None if desired is None else desired.velocity),
+            ('measured', measured),
+        ):
+            if velocity is not None and np.abs(velocity).max() > REST_VELOCITY:
+                worst = int(np.abs(velocity).argmax())
+                return (
+                    f'joint {self.arm.robot.joint_names[worst]!r} has a {what} velocity of '
+                    f'{velocity[worst]:.3g}; expected at most {REST_VELOCITY:g} rad/s or m/s'
+                )
+        return ''
+
     def tare_wrench(self) -> str:
         """Take what the sensor reads beyond the model's load at rest for its bias.
 
@@ -427,7 +447,8 @@ class ConfiguredArm:
         Raises
         ------
         WrenchError
-            When there is no sensor, no state or no reading.
+            When there is no sensor, no state or no reading, the arm moves, or the bias is too
+            large.
         """
         arm, controller = self.arm, self.controller
         wrist, imu = controller.wrist, controller.imu
@@ -435,10 +456,17 @@ class ConfiguredArm:
             raise WrenchError('no wrench in use (see wrench.enabled)')
         if controller.position is None or controller.time is None:
             raise WrenchError('no joint state yet')
+        moving = self._find_moving()
+        if moving:
+            raise WrenchError(f'the arm moves: {moving}')
         pose = arm.dynamics.forward_kinematics(controller.position)
         gravity = arm.dynamics.gravity if imu is None else imu.gravity_at(controller.time)
         beyond = load_beyond_sensor(self.values, arm)
-        bias = wrist.tare(controller.time, static_wrench(beyond, pose[:3, :3], gravity))
+        bias = wrist.tare(
+            controller.time,
+            static_wrench(beyond, pose[:3, :3], gravity),
+            self.values['wrench.largest_bias'],
+        )
         return (
             f'bias {np.round(bias, 4).tolist()} N, N m at {wrist.cut_link!r}, taking what is '
             f"beyond it for the model's {beyond.mass:g} kg at rest"

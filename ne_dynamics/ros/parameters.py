@@ -153,6 +153,17 @@ PARAMETERS = ParameterTable(
         changes=Changes.ANY_TIME,
     ),
     ParameterSpec(
+        'friction.smoothing_velocity',
+        'double',
+        0.001,
+        'Width of the change of sign of friction at rest, where the model gives none: noise of '
+        'the desired velocity that is much smaller makes no steps. 0: a step.',
+        unit='rad/s or m/s',
+        minimum=0.0,
+        maximum=LARGEST,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
         'effort_limits',
         'double[]',
         (),
@@ -396,6 +407,17 @@ PARAMETERS = ParameterTable(
         allow_infinity=True,
         changes=Changes.ANY_TIME,
     ),
+    ParameterSpec(
+        'wrench.largest_bias',
+        'double',
+        20.0,
+        'Force of a bias beyond which ~/tare_wrench is refused: sign, sensor link or tool of the '
+        'model may be wrong. `.inf`: any.',
+        unit='N',
+        minimum=0.0,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
     # What the model does not have
     ParameterSpec(
         'payload.mass',
@@ -461,6 +483,17 @@ PARAMETERS = ParameterTable(
         'Cut-off of a first-order low-pass filter on it. 0: no filter.',
         unit='Hz',
         minimum=0.0,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'imu.max_acceleration',
+        'double',
+        5.0,
+        'Largest acceleration of the base, beside gravity, that is believed. `.inf`: any.',
+        unit='m/s^2',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
         changes=Changes.ANY_TIME,
     ),
     ParameterSpec(

@@ -132,6 +132,25 @@ def test_all_functions_are_written_as_a_c_project(tmp_path, capsys):
         assert f'void six_axis_arm_{function}(' in files['six_axis_arm_dynamics.h']
 
 
+def test_functions_that_a_robot_lacks_are_said(tmp_path, capsys):
+    """--list and --all do without the forward dynamics of a joint that moves no mass."""
+    path = tmp_path / 'bare.urdf'
+    path.write_text(
+        '<robot name="bare"><link name="base"/><link name="hand"/><joint name="turn" '
+        'type="continuous"><parent link="base"/><child link="hand"/></joint></robot>'
+    )
+    for options in (['--list'], ['--all', '-o', str(tmp_path / 'out')]):
+        assert main(['equations', str(path), *options]) == 0
+        said = [line for line in capsys.readouterr().out.splitlines() if 'left out' in line]
+        assert [line.split(': ')[0] for line in said] == [
+            'left out forward_dynamics',
+            'left out forward_dynamics_with_wrench',
+            'left out forward_dynamics_derivatives',
+            'left out center_of_mass',
+        ]
+        assert "joint 'turn': expected that it moves mass" in said[0]
+
+
 @pytest.mark.parametrize('language', ['python', 'numpy', 'array-api'])
 def test_all_functions_are_written_as_one_module(language, tmp_path, capsys):
     """The other languages write one module, and --prefix gives it a name."""

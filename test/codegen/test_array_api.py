@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import math
+import pickle
 import types
 import warnings
 from dataclasses import replace
@@ -111,6 +113,12 @@ class CompatTorch(Torch):
             'array_api_compat.torch', reason='array-api-compat is missing'
         )
 
+
+CLONES = {
+    'pickle': lambda thing: pickle.loads(pickle.dumps(thing)),
+    'copy': copy.copy,
+    'deepcopy': copy.deepcopy,
+}
 
 LIBRARIES = {
     'numpy': Numpy,
@@ -459,6 +467,35 @@ def test_numbers_that_are_not_floating_are_an_error(library):
         function(library.xp.asarray([0, 1, 0, 0, 0, 0]))
     with pytest.raises(InputError, match='q: expected an array, got list'):
         function([0.0] * 6)
+
+
+@pytest.mark.filterwarnings('ignore:You are comparing')
+def test_arrays_of_another_library_are_an_error():
+    """The message names the argument, the namespace and the type that was found."""
+    strict = pytest.importorskip('array_api_strict', reason='array-api-strict is missing')
+    dynamics = DYNAMICS['arm']
+    ours, theirs = np.zeros(6), strict.zeros(6)
+    function = dynamics.array_function('bias_torque', strict)
+    with pytest.raises(InputError, match=r'q: .* array_api_strict, got a numpy\.ndarray$'):
+        function(ours, ours)
+    with pytest.raises(InputError, match=r'qd: .* array_api_strict, got a numpy\.ndarray$'):
+        function(theirs, ours)
+    function = dynamics.array_function('bias_torque', np)
+    with pytest.raises(InputError, match=r'q: .* numpy, got a array_api_strict\..*Array$'):
+        function(theirs, ours)
+
+
+@pytest.mark.parametrize('clone', CLONES.values(), ids=CLONES)
+def test_a_function_can_be_pickled_and_copied(clone, library):
+    """What comes back computes the same, and tells the same of itself."""
+    dynamics = DYNAMICS['arm']
+    function = dynamics.array_function('inverse_dynamics', library.xp)
+    twin = clone(function)
+    arrays = [library.array(array) for array in draw('inverse_dynamics', dynamics.robot)]
+    np.testing.assert_array_equal(library.values(twin(*arrays)), library.values(function(*arrays)))
+    assert (twin.__name__, twin.__doc__) == (function.__name__, function.__doc__)
+    assert inspect.signature(twin) == inspect.signature(function)
+    assert library.xp.__name__ in repr(twin)
 
 
 def test_masked_arrays_are_refused():

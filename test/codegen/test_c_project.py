@@ -394,12 +394,47 @@ def test_a_language_that_is_unknown_is_an_error():
         dynamics.source_files('rust')
 
 
-def test_a_robot_without_forward_dynamics_is_an_error():
-    """Where a joint moves no mass the message names it, as without the export."""
-    text = re.sub(r'<link name="hand">.*?</link>', '<link name="hand"/>', GANTRY, flags=re.DOTALL)
-    dynamics = ned.Dynamics(ned.load_urdf(text), backend='python')
-    with pytest.raises(ModelError, match=r"joint '[^']+': expected that it moves mass"):
-        dynamics.source_files()
+NO_EFFORT_DETERMINES = (
+    'forward_dynamics',
+    'forward_dynamics_with_wrench',
+    'forward_dynamics_derivatives',
+)
+LACKING = {
+    'a hand without mass': ('hand', NO_EFFORT_DETERMINES),
+    'no mass at all': ('beam|column|hand', (*NO_EFFORT_DETERMINES, 'center_of_mass')),
+}
+
+
+@pytest.mark.parametrize(('links', 'lacking'), LACKING.values(), ids=LACKING)
+def test_functions_that_a_robot_lacks_are_left_out(links, lacking, compilers, tmp_path):
+    """The header says which and why, the rest builds and is right; asked alone, it is an error."""
+    text = re.sub(
+        rf'<link name="({links})">.*?</link>', r'<link name="\1"/>', GANTRY, flags=re.DOTALL
+    )
+    exported = Export(ned.load_urdf(text), tmp_path / 'gantry')
+    dynamics, header = exported.dynamics, exported.text('.h')
+    assert tuple(dynamics.missing_functions()) == lacking
+    for name, reason in dynamics.missing_functions().items():
+        with pytest.raises(ModelError, match=r'expected that it moves mass|got 0 kg'):
+            dynamics.source(name)
+        assert f'void gantry_{name}(' not in header
+        (line,) = [each for each in header.splitlines() if 'left out:' in each and reason in each]
+        assert re.search(rf'\b{name}\b', line)
+    present = dynamics.operation_counts()
+    assert {'inverse_dynamics', 'forward_dynamics_in_full', 'mass_matrix'} <= set(present)
+    assert not set(lacking) & set(present)
+    run('gcc', *C99, *exported.folder.glob('*.c'), '-o', tmp_path / 'test', '-lm')
+    assert f'0 of {len(present)} functions failed' in run(tmp_path / 'test')
+    ((_, module),) = dynamics.source_files('numpy').items()
+    assert f'left out: {", ".join(lacking[:3])}: ' in module
+    assert 'def forward_dynamics(' not in module
+
+
+def test_a_whole_robot_lacks_nothing():
+    """Nothing is said to be left out."""
+    dynamics = ned.Dynamics(ned.load_urdf(GANTRY), backend='python')
+    assert dynamics.missing_functions() == {}
+    assert 'left out' not in dynamics.source_files()['gantry_dynamics.h']
 
 
 def test_the_header_tells_sizes_units_frames_and_signs():

@@ -13,7 +13,7 @@ from jtc_interpolation import NANO, JointTrajectoryController
 
 from ne_dynamics import Dynamics, load_dh, load_urdf
 from ne_dynamics.control.annotation import RAMP, annotate
-from ne_dynamics.control.laws import Terms
+from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.trajectory import DesiredState, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
 from ne_dynamics.model.friction import FrictionModel

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.controller import (
     LONGEST_RAMP,
     RAMP_PERIOD,
@@ -13,7 +14,7 @@ from ne_dynamics.control.controller import (
     LastCommand,
     Tuning,
 )
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.errors import InputError

@@ -211,6 +211,48 @@ def test_a_short_fall_is_no_reason_to_refuse(robot: Robot) -> None:
     np.testing.assert_allclose(imu.gravity_at(0.495), GRAVITY)
 
 
+@pytest.mark.parametrize('scale', [2.0, 0.9, 1.1, 1.0 / G])
+def test_a_sensor_of_another_scale_is_refused_from_the_first_reading(robot, scale) -> None:
+    """Twice gravity, or gravity in g, is no motion of the base: it never counts."""
+    imu = BaseImu(robot, GRAVITY)
+    for k in range(400):
+        with pytest.raises(ImuError, match=r'linear_acceleration: expected gravity in it, 9\.8'):
+            imu.update('pedestal', STILL, [0.0, 0.0, scale * G], None, 0.005 * k)
+    assert imu.at(1.995) is None
+
+
+def test_a_scale_that_changes_is_noticed(robot: Robot) -> None:
+    """Twice gravity is refused within half a second, at once with a limit; then all is well."""
+    for limit, most in ((np.inf, 100), (5.0, 10)):
+        imu = BaseImu(robot, GRAVITY, cutoff_frequency=50.0, max_acceleration=limit)
+        believed = 0
+        for k in range(1000):
+            wrong = 200 <= k < 600
+            try:
+                imu.update('pedestal', STILL, [0.0, 0.0, G * (1 + wrong)], None, 0.005 * k)
+                believed += wrong
+            except ImuError:
+                assert 200 <= k < 700
+        assert believed < most
+        np.testing.assert_allclose(imu.at(4.995), 0.0, atol=0.2)
+
+
+def test_an_acceleration_that_no_base_has_is_refused(robot: Robot) -> None:
+    """A shock of 160 m/s^2 is left out; the direction of gravity stays."""
+    imu = BaseImu(robot, GRAVITY, cutoff_frequency=50.0, max_acceleration=5.0)
+    refused = 0
+    for k in range(300):
+        push = 160.0 if 200 <= k < 220 else 0.0
+        try:
+            imu.update('pedestal', STILL, [push, 0.0, G], None, 0.005 * k)
+        except ImuError:
+            refused += 1
+        motion = imu.at(0.005 * k)
+        assert np.abs(motion[6:]).max() <= 5.0 + 1e-9
+    assert 20 <= refused < 40
+    np.testing.assert_allclose(imu.gravity_at(1.495), GRAVITY, atol=1.0)
+
+
 REFUSED = [
     ({'frame_id': ''}, r'^header\.frame_id: got an empty one'),
     ({'frame_id': 'nowhere'}, r"^header\.frame_id: no link 'nowhere'; expected .*'imu'"),

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, Robot, load_dh, load_urdf
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.compensation import Base, Compensation, Terms
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.friction import FrictionModel
@@ -36,9 +37,13 @@ CONTINUOUS_ARM = """<robot name="spinner">
 class Counting:
     """A Dynamics that counts what is asked of it."""
 
-    def __init__(self, dynamics: Dynamics) -> None:
+    def __init__(self, dynamics: Dynamics, calls: list[str] | None = None) -> None:
         self._dynamics = dynamics
-        self.calls: list[str] = []
+        self.calls: list[str] = [] if calls is None else calls
+
+    def without_friction(self):
+        """Count what is asked of that, too."""
+        return Counting(self._dynamics.without_friction(), self.calls)
 
     def __getattr__(self, name: str):
         attribute = getattr(self._dynamics, name)
@@ -393,3 +398,54 @@ def test_further_friction_is_that_of_the_desired_velocity(
             q, qd, desired, wrench
         ) - ControlLaw(free, mode, g, ungravity, with_payload).effort(q, qd, desired, wrench)
         np.testing.assert_allclose(difference, friction, atol=1e-10)
+
+
+def test_noise_of_the_planner_makes_no_steps_of_friction(puma):
+    """At rest a desired velocity of 1e-7 rad/s, this way and that, moves the effort by nothing."""
+    q, _, desired, _ = sample(6, 4)
+    rng = np.random.default_rng(0)
+    still = np.zeros(6)
+    largest = puma.robot.joint_values('coulomb_friction')
+    steps = {}
+    for width in (0.0, 1e-3):
+        law = ControlLaw(puma, Mode.FEEDFORWARD, smoothing_velocity=width)
+        efforts = [
+            law.effort(q, None, DesiredState(desired.position, noise, still))
+            for noise in 1e-7 * rng.standard_normal((50, 6))
+        ]
+        steps[width] = np.abs(np.diff(efforts, axis=0)).max(axis=0)
+    assert (steps[0.0] > 1.9 * largest).all()
+    assert (steps[1e-3] < 1e-3 * largest).all()
+    fast = DesiredState(desired.position, np.full(6, 0.1), still)
+    np.testing.assert_allclose(
+        ControlLaw(puma, Mode.FEEDFORWARD, smoothing_velocity=1e-3).effort(q, None, fast),
+        ControlLaw(puma, Mode.FEEDFORWARD).effort(q, None, fast),
+        rtol=1e-12,
+    )
+
+
+@pytest.mark.parametrize('terms', [Terms(*on) for on in product((True, False), repeat=4)])
+@pytest.mark.parametrize('kind', ['simple', 'models'])
+@pytest.mark.parametrize('width', [0.0, 0.05])
+def test_annotation_and_law_feed_the_same_forward(puma, terms, kind, width):
+    """One account of what the model feeds forward: with payload and tilted base, in batches."""
+    robot = puma.robot
+    if kind == 'models':
+        more = FrictionModel(static_friction=9.0, stribeck_velocity=0.1, load_coefficient=0.1)
+        robot = replace(robot, joints=tuple(replace(j, friction=more) for j in robot.joints))
+    dynamics = Dynamics(robot, backend='python')
+    rng = np.random.default_rng(7)
+    payload = np.array([1.0, 0.1, 0.0, 0.2, 0.1, 0.0, 0.1, 0.0, 0.0, 0.1])
+    tilt = np.array([*[0.0] * 6, 1.0, -2.0, 0.5])
+    base = Base(tilt, tilt)
+    states = DesiredState(*rng.uniform(-1.0, 1.0, (3, 5, 6)))
+    law = ControlLaw(dynamics, Mode.FEEDFORWARD, None, terms, payload, width)
+    single = [
+        law.effort(state.position, None, state, None, base)
+        for state in (DesiredState(*rows) for rows in zip(*states, strict=True))
+    ]
+    acceleration = states.acceleration if terms.inertia else np.zeros((5, 6))
+    batch = Compensation(dynamics, terms, payload, width).effort(
+        states.position, states.velocity, acceleration, states.velocity, None, base
+    )
+    np.testing.assert_allclose(batch, single, rtol=1e-12, atol=1e-10)

@@ -167,6 +167,20 @@ def test_tare_without_a_recent_reading_is_refused(robot: Robot) -> None:
         wrist.tare(2.0)
 
 
+def test_a_tare_that_contradicts_the_tool_is_refused(robot: Robot) -> None:
+    """A reading of the wrong sign would become a bias of twice the tool's weight."""
+    wrist = WristWrench(robot, 'flange', measures='by_tool')
+    tool = np.array([0.0, 0.0, 12.0, 0.0, 0.0, 0.0])
+    for k in range(20):
+        wrist.update('flange', -tool, 0.01 * k)
+    with pytest.raises(WrenchError, match=r'largest_bias = 20 N, got 24 N.*opposite.*measures'):
+        wrist.tare(0.19, tool, largest_bias=20.0)
+    np.testing.assert_array_equal(wrist.bias, np.zeros(6))
+    np.testing.assert_allclose(wrist.tare(0.19, -tool, largest_bias=20.0), 0.0, atol=1e-12)
+    with pytest.raises(WrenchError, match=r'got 30 N: .* was read where the model expects'):
+        wrist.tare(0.19, np.array([30.0, 0.0, -12.0, 0.0, 0.0, 0.0]), largest_bias=20.0)
+
+
 def test_a_change_of_sign_keeps_the_tare(robot: Robot) -> None:
     """The bias of the sensor is the same sensor's when its sign is set right."""
     wrist = WristWrench(robot, CUT, measures='by_tool')

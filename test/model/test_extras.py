@@ -94,6 +94,42 @@ def test_without_a_file_nothing_changes(urdf):
     assert infos(robot) == []
 
 
+@pytest.mark.parametrize('name', ['arm.extras.yml', 'arm.urdf.extras.yaml', 'arm.urdf.extras.yml'])
+@pytest.mark.parametrize('has_right_one', [False, True])
+def test_a_file_of_another_name_beside_the_urdf_is_a_finding(urdf, name, has_right_one):
+    """It is not read, and the finding names it and the name that is."""
+    if has_right_one:
+        urdf.with_name('arm.extras.yaml').write_text(TEXT, encoding='utf-8')
+    urdf.with_name(name).write_text(TEXT, encoding='utf-8')
+    for given in (urdf, str(urdf)):
+        robot = ned.load_urdf(given)
+        (finding,) = [item for item in robot.findings if item.code == 'extras-misnamed']
+        assert finding.severity == 'warning'
+        assert f'in arm.extras.yaml, got {name} beside arm.urdf' in finding.message
+        assert robot.joints[0].viscous_friction == (0.75 if has_right_one else 0.5)
+
+
+def test_a_file_of_another_name_is_no_matter_where_extras_are_given(urdf):
+    """Whoever names a file, or none, does not expect the one beside the URDF."""
+    urdf.with_name('arm.extras.yml').write_text(TEXT, encoding='utf-8')
+    for extras in ({}, {'joints': {'j_a': {'viscous_friction': 2.0}}}):
+        codes = [item.code for item in ned.load_urdf(urdf, extras=extras).findings]
+        assert 'extras-misnamed' not in codes
+
+
+@pytest.mark.parametrize(
+    'number', [2, 2.0, np.float32(2.0), np.int64(2), np.float16(2.0), np.uint8(2)]
+)
+def test_numbers_of_numpy_are_numbers(urdf, number):
+    """As those of Python are; truth values of either are not."""
+    robot = ned.load_urdf(urdf, extras={'joints': {'j_a': {'viscous_friction': number}}})
+    assert robot.joints[0].viscous_friction == 2.0
+    assert type(robot.joints[0].viscous_friction) is float
+    for truth in (True, np.bool_(True)):
+        with pytest.raises(ModelError, match='viscous_friction: expected a number, got'):
+            ned.load_urdf(urdf, extras={'joints': {'j_a': {'viscous_friction': truth}}})
+
+
 def test_what_is_given_goes_before_the_file_beside(urdf, beside, tmp_path):
     """A path or a mapping replaces the file as a whole, and an empty mapping switches it off."""
     off = ned.load_urdf(urdf, extras={})

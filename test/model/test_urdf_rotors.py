@@ -309,6 +309,56 @@ def test_what_stands_in_the_joint_itself_is_a_finding(element):
     assert codes(xml) == [('warning', 'rotor-inertia-unused', "joint 'j_a'")]
 
 
+MISPLACED = {
+    'in the transmission': (transmission(inside=rotor()), 'got it in the <transmission>'),
+    'in the joint of a transmission': (
+        transmission(at_joint=rotor()),
+        'got it in the <joint> of the <transmission>',
+    ),
+    'without prefix in the actuator': (
+        transmission(actuator='<rotor_inertia value="3e-5"/>'),
+        "got rotor_inertia without prefix in the actuator 'm'",
+    ),
+    'without prefix in the transmission': (
+        transmission(inside='<rotor_inertia value="3e-5"/>'),
+        'got rotor_inertia without prefix in the <transmission>',
+    ),
+}
+
+
+@pytest.mark.parametrize(('element', 'message'), MISPLACED.values(), ids=MISPLACED)
+def test_what_stands_elsewhere_in_a_transmission_is_a_finding(element, message):
+    """It says where it was expected and where it was found, and adds nothing."""
+    robot = load_urdf(urdf(element))
+    (finding,) = robot.findings
+    assert (finding.severity, finding.code) == ('warning', 'rotor-inertia-unused')
+    assert finding.element == "transmission 't_a'"
+    assert finding.message.startswith(
+        'expected drake:rotor_inertia in the <actuator> of a <transmission>, got '
+    )
+    assert message in finding.message
+    assert robot.joints[0].rotor_inertia == 0.0
+
+
+def test_what_stands_in_place_beside_it_is_still_read():
+    """The element in the actuator counts, and the other one is said."""
+    robot = load_urdf(
+        urdf(transmission(actuator=rotor(ratio=50), inside='<gear_ratio value="7"/>'))
+    )
+    (finding,) = [item for item in robot.findings if item.code == 'rotor-inertia-unused']
+    assert 'got gear_ratio without prefix in the <transmission>' in finding.message
+    assert (robot.joints[0].rotor_inertia, robot.joints[0].gear_ratio) == (3e-5, 50.0)
+
+
+def test_an_actuator_in_a_joint_without_prefix_is_a_finding():
+    """As the one in a transmission is."""
+    inside = '<actuator name="m"><gear_ratio value="7"/></actuator>'
+    findings = load_urdf(urdf(inside=(inside, '', ''))).findings
+    (finding,) = [item for item in findings if item.code == 'rotor-inertia-unused']
+    assert finding.element == "joint 'j_a'"
+    assert "got gear_ratio without prefix in the actuator 'm'" in finding.message
+
+
 def test_transmissions_as_they_are_in_the_field_say_nothing():
     """A reduction of 1, and transmissions of several joints, are no reason for a remark."""
     gripper = (

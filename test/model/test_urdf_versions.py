@@ -189,6 +189,22 @@ def test_quaternions_are_normalised(numbers, severities):
 
 
 @pytest.mark.parametrize(
+    ('numbers', 'got'),
+    [
+        ('0 0 3 4', 'got length 5;'),
+        ('0 0 1e300 1e300', 'got length 1.41421356e+300;'),
+        ('0 0 1e-300 0', 'got length 1e-300;'),
+        ('1.7e308 1.7e308 1.7e308 1.7e308', "got '1.7e308 1.7e308 1.7e308 1.7e308';"),
+    ],
+)
+def test_the_length_of_a_quaternion_neither_overflows_nor_underflows(numbers, got):
+    """What was found is a number, or where it is too large the text itself."""
+    robot = load_urdf(urdf((f'quat_xyzw="{numbers}"', '', '')))
+    (finding,) = [item for item in robot.findings if item.code == 'quaternion-normalised']
+    assert got in finding.message
+
+
+@pytest.mark.parametrize(
     ('attributes', 'message'),
     [
         ('quat_xyzw="0 0 0"', r"'j_a': origin quat_xyzw: expected 4 numbers, got '0 0 0'"),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.laws import Terms
+from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.trajectory import DesiredState, resting_state
 from ne_dynamics.shipped import shipped_file
 
@@ -223,7 +223,10 @@ def test_a_failure_in_the_thread_is_reported(site, dynamics) -> None:
                 raise ZeroDivisionError('nobody thought of it')
             return dynamics.inverse_dynamics(*arguments)
 
-        gravity_torque = staticmethod(dynamics.gravity_torque)
+        gravity = dynamics.gravity
+
+        def without_friction(self):
+            return self
 
     site.configure(Failing())
     assert site.ask(trajectory([np.zeros(6)], [0.0])) is None
@@ -243,7 +246,10 @@ def test_one_trajectory_waits_and_the_newest_does(site, dynamics) -> None:
             assert go_on.wait(PATIENCE)
             return dynamics.inverse_dynamics(*arguments)
 
-        gravity_torque = staticmethod(dynamics.gravity_torque)
+        gravity = dynamics.gravity
+
+        def without_friction(self):
+            return self
 
     site.configure(Slow())
     for count in range(4):

@@ -134,6 +134,32 @@ def test_tare_is_refused_where_there_is_nothing_to_tare(bench) -> None:
     assert 'no reading yet' in response.message
 
 
+def test_tare_is_refused_while_the_arm_moves(bench) -> None:
+    """What a moving sensor reads is no weight; at rest the same readings are taken."""
+    start(bench)
+    bench.send_wrench(SENSOR, tool_reading(bench))
+    bench.answer(bench.joint_state(Q, velocity=[0.0, 0.2, 0.0, 0.0, 0.0, 0.0]))
+    response = bench.trigger('tare_wrench')
+    assert not response.success
+    assert "the arm moves: joint 'joint_2' has a measured velocity of 0.2" in response.message
+    bench.answer(bench.joint_state(Q))
+    assert bench.trigger('tare_wrench').success
+
+
+def test_tare_is_refused_with_the_sign_reversed(bench) -> None:
+    """A sensor that measures the opposite of what is said would lose twice the tool's weight."""
+    start(bench)
+    bench.answer(bench.joint_state(Q))
+    whole = bench.answer(bench.joint_state(Q))
+    bench.send_wrench(SENSOR, -tool_reading(bench))
+    wrong = bench.answer(bench.joint_state(Q))
+    response = bench.trigger('tare_wrench')
+    assert not response.success
+    assert 'is wrench.measures right?' in response.message
+    np.testing.assert_array_equal(bench.answer(bench.joint_state(Q)), wrong)
+    assert np.abs(wrong - whole).max() > 0.5
+
+
 def test_tare_without_a_sensor(bench) -> None:
     """Without wrench.enabled there is nothing to tare."""
     bench.start()

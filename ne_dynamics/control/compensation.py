@@ -1,0 +1,234 @@
+"""What the model feeds forward: the one account of it, for the node's laws and for annotation.
+
+Efforts of the robot's links, rotors and payload come from its inverse dynamics without friction;
+friction is added by itself, at the velocity that is wanted. So nothing is subtracted that the
+recursion has added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, cast
+
+import numpy as np
+
+from ne_dynamics.algorithms.newton_euler import compute_friction
+from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+BASE_MOTION = 9
+"""Numbers of a base's motion."""
+
+
+class InverseDynamics(Protocol):
+    """What is asked of :class:`ne_dynamics.Dynamics`."""
+
+    @property
+    def robot(self) -> Robot:
+        """The robot."""
+        ...
+
+    @property
+    def gravity(self) -> FloatArray:
+        """Acceleration of gravity in base axes, shape (3,) [m/s^2]."""
+        ...
+
+    def inverse_dynamics(
+        self,
+        q: FloatArray,
+        qd: FloatArray,
+        qdd: FloatArray,
+        wrench: FloatArray | None = None,
+        base_motion: FloatArray | None = None,
+        payload: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the effort, friction at `qd` included, shape (n,) or (N, n) [N m or N]."""
+        ...
+
+    def without_friction(self) -> InverseDynamics:
+        """Return the dynamics of the robot without friction."""
+        ...
+
+
+class Base(NamedTuple):
+    """How the base stands and moves.
+
+    Attributes
+    ----------
+    motion : array, shape (9,)
+        Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration [m/s^2]
+        of the base in its axes, as :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it; a
+        tilt is an acceleration against the constant gravity of the dynamics.
+    resting : array, shape (9,)
+        The part of it that is the tilt alone.
+    """
+
+    motion: FloatArray
+    resting: FloatArray
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Which parts of the model are used."""
+
+    gravity: bool = True
+    coriolis: bool = True
+    inertia: bool = True
+    friction: bool = True
+
+
+class Compensation:
+    """The efforts that the model feeds forward.
+
+    Parameters
+    ----------
+    dynamics : InverseDynamics
+        :class:`ne_dynamics.Dynamics` of the model.
+    terms : Terms
+        Parts of it that are used. `inertia` is for who chooses the acceleration.
+    payload : array, shape (10,), optional
+        Inertial parameters of a load at the tip that the model does not have, as
+        :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes them.
+    smoothing_velocity : float
+        Width of the change of sign of friction around rest where the model gives none
+        [rad/s or m/s]; 0: a step.
+
+    Attributes
+    ----------
+    friction : tuple of n FrictionModel
+        With the smoothing.
+    """
+
+    def __init__(
+        self,
+        dynamics: InverseDynamics,
+        terms: Terms,
+        payload: FloatArray | None = None,
+        smoothing_velocity: float = 0.0,
+    ) -> None:
+        self.terms = terms
+        self._payload = payload
+        robot = dynamics.robot
+        self._viscous = robot.joint_values('viscous_friction')
+        self._coulomb = robot.joint_values('coulomb_friction')
+        models = [joint.friction for joint in robot.joints]
+        is_simple = all(model.is_off for model in models)
+        has_friction = not is_simple or bool(self._viscous.any() or self._coulomb.any())
+        self.friction = tuple(
+            replace(model, smoothing_velocity=smoothing_velocity)
+            if model.smoothing_velocity == 0.0
+            else model
+            for model in models
+        )
+        self._adds_friction = terms.friction and has_friction
+        self._is_simple = is_simple
+        self._has_coulomb = bool(self._coulomb.any())
+        self._sharpness = 0.0 if smoothing_velocity == 0.0 else 1.0 / smoothing_velocity
+        self._depends_on_load = any(model.depends_on_load for model in models)
+        self._rigid = dynamics.without_friction() if has_friction else dynamics
+        # In free fall nothing has weight.
+        self._falling = np.zeros(BASE_MOTION)
+        self._falling[6:] = dynamics.gravity
+        self._zero = np.zeros(len(robot.joints))
+        self._zero.setflags(write=False)
+
+    def effort(
+        self,
+        q: FloatArray,
+        qd: FloatArray,
+        qdd: FloatArray,
+        qd_friction: FloatArray,
+        wrench: FloatArray | None = None,
+        base: Base | None = None,
+        direction: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the effort of a motion.
+
+        Parameters
+        ----------
+        q, qd, qdd : array, shape (n,) or (N, n)
+            Positions [rad or m], velocities and accelerations for which links and rotors count.
+        qd_friction : array, shape (n,) or (N, n)
+            Velocities for which friction counts [rad/s or m/s].
+        wrench : array, shape (6,), optional
+            Force [N], then moment [N m], that the last link exerts on the environment, at the
+            tip frame, in tip axes.
+        base : Base, optional
+            How the base stands and moves; at rest under the dynamics' gravity when omitted.
+        direction : array, shape (n,) or (N, n), optional
+            In place of the sign of `qd_friction` where that is a step.
+
+        Returns
+        -------
+        array, shape (n,) or (N, n)
+            [N m or N]
+        """
+        terms, rigid, payload = self.terms, self._rigid, self._payload
+        if not terms.coriolis:
+            qd = self._zero if qd.ndim == 1 else np.zeros_like(qd)
+        motion = None if base is None else base.motion
+        if not terms.gravity:
+            motion = self._falling
+            if base is not None:
+                motion = base.motion - base.resting + motion
+        if motion is None and payload is None:
+            effort = rigid.inverse_dynamics(q, qd, qdd, wrench)
+        else:
+            effort = rigid.inverse_dynamics(q, qd, qdd, wrench, motion, payload)
+        if not self._adds_friction:
+            return effort
+        if self._is_simple:
+            friction = self._viscous * qd_friction
+            if self._has_coulomb:
+                friction += self._coulomb * self._choose_direction(qd_friction, direction)
+            return effort + friction
+        load = None
+        if self._depends_on_load:
+            still = self._zero if q.ndim == 1 else np.zeros_like(q)
+            resting = None if base is None else base.motion
+            load = rigid.inverse_dynamics(q, qd, still, wrench, resting, payload)
+        return effort + self._friction_of_models(qd_friction, load, direction)
+
+    def _choose_direction(self, qd: FloatArray, direction: FloatArray | None) -> FloatArray:
+        if self._sharpness:
+            smooth: FloatArray = np.tanh(self._sharpness * qd)
+            return smooth
+        return np.sign(qd) if direction is None else direction
+
+    def _friction_of_models(
+        self, qd: FloatArray, load: FloatArray | None, direction: FloatArray | None
+    ) -> FloatArray:
+        """Return friction with more than viscous and Coulomb friction, joint by joint."""
+        rates = _list_joints(qd)
+        loads = [0.0] * len(rates) if load is None else _list_joints(load)
+        directions = [None] * len(rates) if direction is None else _list_joints(direction)
+        joints = zip(
+            self.friction,
+            self._viscous.tolist(),
+            self._coulomb.tolist(),
+            rates,
+            loads,
+            directions,
+            strict=True,
+        )
+        found = cast('list[FloatArray]', [compute_friction(*joint) for joint in joints])
+        if qd.ndim == 1:
+            return np.array(found)
+        return np.stack([np.broadcast_to(each, len(qd)) for each in found], axis=-1)
+
+
+def _list_joints(values: FloatArray) -> Sequence[Any]:
+    """Return what each joint has: floats of one sample, which are quicker than arrays."""
+    return values.tolist() if values.ndim == 1 else list(values.T)
+
+
+def changes_sign(friction: FrictionModel, coulomb_friction: float) -> bool:
+    """Return whether friction of a joint jumps, or is steep, where the joint turns round."""
+    return bool(
+        coulomb_friction
+        or friction.static_friction
+        or friction.load_coefficient
+        or friction.friction_asymmetry
+    )

@@ -1,0 +1,120 @@
+"""Every result of `with_parameters` has compiled entries, with its own numbers."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.shipped import shipped_file
+
+pytestmark = pytest.mark.usefixtures('compiler')
+
+Q = np.linspace(0.1, 0.9, 6)
+WRENCH = np.linspace(-3.0, 5.0, 6)
+EXACT = {'rtol': 1e-11, 'atol': 1e-11}
+
+
+@pytest.fixture
+def nominal():
+    """Return the compiled dynamics of the shipped arm, with no program of any function yet."""
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    return ned.Dynamics(robot, backend='compiled')
+
+
+def make_sibling(nominal, number):
+    """Return dynamics whose numbers are their own, and the same in Python."""
+    given = {
+        'inertial': (1.0 + 0.1 * number) * nominal.inertial_parameters(),
+        'viscous_friction': np.full(6, 0.3 * number),
+    }
+    robot = ned.Dynamics(nominal.robot, backend='python').with_parameters(**given).robot
+    return nominal.with_parameters(**given), ned.Dynamics(robot, backend='python')
+
+
+def has_entry(dynamics, method='inverse_dynamics'):
+    """Return whether a compiled entry stands in the method's place."""
+    return inspect.isbuiltin(getattr(dynamics, method))
+
+
+def check_entry(dynamics, expected, *more):
+    """Assert that the first call puts an entry in place, and that both compute what is right."""
+    right = expected.inverse_dynamics(Q, Q, Q, *more)
+    for _ in range(3):
+        np.testing.assert_allclose(dynamics.inverse_dynamics(Q, Q, Q, *more), right, **EXACT)
+        assert has_entry(dynamics)
+
+
+def test_every_sibling_has_an_entry_with_its_own_numbers(nominal):
+    """The first, the second and the third, called in turn, and again after all of them are."""
+    siblings = [make_sibling(nominal, number) for number in range(3)]
+    for dynamics, expected in siblings:
+        assert not has_entry(dynamics)
+        check_entry(dynamics, expected)
+    for dynamics, expected in siblings:
+        check_entry(dynamics, expected)
+        rows = np.tile(Q, (5, 1))
+        np.testing.assert_allclose(
+            dynamics.inverse_dynamics(rows, rows, rows),
+            expected.inverse_dynamics(rows, rows, rows),
+            **EXACT,
+        )
+
+
+def test_parameters_of_parameters_have_an_entry(nominal):
+    """Dynamics made of a sibling that was called before, or of one that was not."""
+    first, _ = make_sibling(nominal, 1)
+    for is_called in (False, True):
+        if is_called:
+            first.inverse_dynamics(Q, Q, Q)
+        chained = first.with_parameters(coulomb_friction=np.full(6, 2.0))
+        check_entry(chained, ned.Dynamics(chained.robot, backend='python'))
+
+
+def test_an_entry_comes_after_the_first_sibling_is_gone(nominal):
+    """The program outlives the sibling for which it was compiled."""
+    first, expected = make_sibling(nominal, 1)
+    check_entry(first, expected)
+    del first
+    gc.collect()
+    check_entry(*make_sibling(nominal, 2))
+
+
+def test_a_row_that_a_sibling_loads_in_between_has_an_entry(nominal):
+    """One sibling has answered plainly, another loads the wrench: the first answers that too."""
+    first, first_expected = make_sibling(nominal, 1)
+    second, second_expected = make_sibling(nominal, 2)
+    check_entry(first, first_expected)
+    check_entry(second, second_expected, WRENCH)
+    before = first.inverse_dynamics
+    check_entry(first, first_expected, WRENCH)
+    assert first.inverse_dynamics is not before
+    check_entry(first, first_expected)
+    check_entry(second, second_expected)
+
+
+@pytest.mark.parametrize(
+    'clone', [copy.copy, copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))]
+)
+def test_a_copy_has_entries_of_its_own(nominal, clone):
+    """Before its first call it has none, whether or not the original was called."""
+    dynamics, expected = make_sibling(nominal, 1)
+    check_entry(dynamics, expected)
+    twin = clone(dynamics)
+    assert not has_entry(twin)
+    check_entry(twin, expected)
+
+
+def test_numbers_that_are_not_for_machine_code_get_no_entry(nominal):
+    """Where a sibling has loaded the program, too."""
+    check_entry(*make_sibling(nominal, 1))
+    large = nominal.with_parameters(coulomb_friction=np.full(6, 1e7))
+    right = ned.Dynamics(large.robot, backend='python').inverse_dynamics(Q, Q, Q)
+    for _ in range(2):
+        np.testing.assert_allclose(large.inverse_dynamics(Q, Q, Q), right, **EXACT)
+        assert not has_entry(large)
