@@ -5,8 +5,10 @@ both have in common is that the measured motion is not the desired one. :class:`
 says when that has gone on for long enough.
 
 - A joint is farther from its desired position than the limit, or farther than
-  :data:`LASTING_SHARE` of it for :data:`LASTING_TIME`.
-- Its velocity is off by more than the limit for :data:`VELOCITY_TIME`: a push passes.
+  :data:`LASTING_SHARE` of it for :data:`LASTING_TIME`. In the first :data:`CATCHING_TIME` the former
+  does not count: an arm that is found in motion overshoots.
+- Its velocity is off by more than the limit for :data:`VELOCITY_TIME`, and is no longer being braked,
+  which would have it fall to :data:`BRAKED` of what it was in that time: a push passes.
 - Its position has been the same to the last bit for :data:`FROZEN_TIME` and
   :data:`FROZEN_STATES` states, in which the desired one went on by more than a limit: a frozen
   encoder, a brake, a joint that sticks. The arm moves on unseen until then.
@@ -31,8 +33,13 @@ LASTING_SHARE = 0.5
 LASTING_TIME = 1.0
 """[s]"""
 
+CATCHING_TIME = 0.3
+"""[s]"""
+
 VELOCITY_TIME = 0.1
 """[s]"""
+
+BRAKED = 0.8
 
 FROZEN_TIME = 0.05
 """[s]"""
@@ -115,19 +122,29 @@ class _Lasting:
     The rule is that none is: for a few joints a loop is quicker than NumPy.
     """
 
-    def __init__(self) -> None:
-        self._since: dict[int, float] = {}
+    def __init__(self, braked: float = 0.0) -> None:
+        self._braked = braked
+        self._begins: dict[int, tuple[float, float]] = {}
 
     def longest(
         self, values: Sequence[float], bounds: Sequence[float], now: float, duration: float
     ) -> int | None:
-        """Return the first joint that has been beyond its bound for longer; None when none."""
-        since, found = self._since, None
+        """Return the first joint that has been beyond its bound for longer; None when none.
+
+        One whose value has fallen to `braked` of what it was begins anew.
+        """
+        begins, found = self._begins, None
         for index, (value, bound) in enumerate(zip(values, bounds, strict=True)):
             if -bound <= value <= bound:
-                if since:
-                    since.pop(index, None)
-            elif now - since.setdefault(index, now) > duration and found is None:
+                if begins:
+                    begins.pop(index, None)
+                continue
+            since, size = begins.setdefault(index, (now, abs(value)))
+            if now - since <= duration:
+                continue
+            if abs(value) <= self._braked * size:
+                begins[index] = now, abs(value)
+            elif found is None:
                 found = index
         return found
 
@@ -164,7 +181,8 @@ class FollowingGuard:
 
     def reset(self) -> None:
         """Forget what was so."""
-        self._far, self._fast, self._saturated = _Lasting(), _Lasting(), _Lasting()
+        self._far, self._fast, self._saturated = _Lasting(), _Lasting(BRAKED), _Lasting()
+        self._begin: float | None = None
         self._before: tuple[list[float], list[float], float] | None = None
         self._same: dict[int, _Same] = {}
 
@@ -217,8 +235,11 @@ class FollowingGuard:
         errors = error.tolist()
         index = self._far.longest(errors, self._half_limits, now, LASTING_TIME)
         share, duration = LASTING_SHARE, f' for {LASTING_TIME:g} s'
+        if self._begin is None:
+            self._begin = now
+        is_caught = now - self._begin >= CATCHING_TIME
         for joint, (one, limit) in enumerate(zip(errors, limits, strict=True)):
-            if not -limit <= one <= limit:
+            if is_caught and not -limit <= one <= limit:
                 index, share, duration = joint, 1.0, ''
                 break
         if index is None:

@@ -235,8 +235,8 @@ PARAMETERS = ParameterTable(
         'following_error.velocity',
         'double[]',
         (),
-        'A joint whose velocity is off the desired one by more than this for 0.1 s is one too, in '
-        'modes with feedback; as before. Empty: the velocity limit.',
+        'A joint whose velocity is off the desired one by more than this for 0.1 s, and not '
+        'being braked, is one too, in modes with feedback; as before. Empty: the velocity limit.',
         unit='rad/s or m/s',
         minimum=0.0,
         allow_infinity=True,

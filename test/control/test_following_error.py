@@ -85,6 +85,17 @@ def test_a_velocity_error_counts_after_a_tenth_of_a_second() -> None:
     assert '(following_error.velocity)' in found.text
 
 
+def test_an_arm_that_is_found_in_motion_may_be_braked() -> None:
+    """From 12 rad/s at Kp = 36 and Kv = 12 nothing is a fault, though both errors pass their limits."""
+    braked = {
+        'velocity': lambda t: 12.0 * (1.0 - 6.0 * t) * np.exp(-6.0 * t),
+        'desired': lambda t: -12.0 * t * np.exp(-6.0 * t),
+    }
+    assert first_fault(DERIVED, 1.0, **braked)[1] is None
+    assert first_fault(DERIVED, 1.0, velocity=lambda t: 12.0 * np.exp(-t))[1] is not None
+    assert abs(braked['desired'](1.0 / 6.0)) > 0.5
+
+
 def test_a_position_that_is_the_same_while_the_desired_one_goes_on_is_frozen() -> None:
     """After 0.04 rad of desired motion, and 50 ms at least; a tremble of one bit is none."""
     slow = first_fault(DERIVED, desired=lambda t: 0.2 * t, position=0.0)
