@@ -5,9 +5,9 @@ both have in common is that the measured motion is not the desired one. :class:`
 says when that has gone on for long enough.
 
 - A joint is farther from its desired position than the limit, or farther than
-  :data:`LASTING_SHARE` of it for :data:`LASTING_TIME`. In the first :data:`CATCHING_TIME` the former
-  does not count: an arm that is found in motion overshoots.
-- Its velocity is off by more than the limit for :data:`VELOCITY_TIME`, and is no longer being braked,
+  :data:`LASTING_SHARE` of it for :data:`LASTING_TIME`. In the first :data:`CATCHING_TIME` the
+  former does not count: an arm that is found in motion overshoots.
+- Its velocity is off by more than the limit for :data:`VELOCITY_TIME`, and is not being braked,
   which would have it fall to :data:`BRAKED` of what it was in that time: a push passes.
 - Its position has been the same to the last bit for :data:`FROZEN_TIME` and
   :data:`FROZEN_STATES` states, in which the desired one went on by more than a limit: a frozen
