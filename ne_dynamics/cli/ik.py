@@ -87,7 +87,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=_number,
         metavar='Q',
         help='joint positions where the search starts [rad or m]: the solution that is near '
-        '(default: the one nearest to the middle of the limits)',
+        '(default: of those found the one nearest to the middle of the limits)',
     )
     parser.add_argument(
         '--all',

@@ -8,9 +8,12 @@ import math
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ne_dynamics.cli.options.exponents import accept_exponents
 from ne_dynamics.cli.options.extras import add_extras, get_extras
+
+Number = TypeVar('Number', int, float)
 
 if TYPE_CHECKING:
     from ne_dynamics.papers.studies.report import StudyReport
@@ -67,6 +70,7 @@ def add_parser(subparsers: Any) -> None:
 
 def _add_forms(studies: Any) -> None:
     forms = _study(studies, 'forms', 'every formulation on a robot of yours', is_written=False)
+    accept_exponents(forms)
     forms.add_argument('--model', required=True, metavar='MODEL', help='URDF or DH file')
     forms.add_argument(
         '--base', metavar='LINK', help='first link of the chain (URDF; default: the root)'
@@ -117,22 +121,29 @@ def _add_output(study: argparse.ArgumentParser) -> None:
     )
 
 
+def _read(kind: type[Number], text: str, expected: str) -> Number:
+    try:
+        return kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'expected {expected}, got {text!r}') from None
+
+
 def _count(text: str) -> int:
-    value = int(text)
+    value = _read(int, text, 'a whole number >= 1')
     if value < 1:
         raise argparse.ArgumentTypeError(f'expected a number >= 1, got {text}')
     return value
 
 
 def _seed(text: str) -> int:
-    value = int(text)
+    value = _read(int, text, 'a whole number >= 0')
     if value < 0:
         raise argparse.ArgumentTypeError(f'expected a number >= 0, got {text}')
     return value
 
 
 def _positive(text: str) -> float:
-    value = float(text)
+    value = _read(float, text, 'a number > 0')
     if not (math.isfinite(value) and value > 0.0):
         raise argparse.ArgumentTypeError(f'expected a number > 0, got {text}')
     return value
@@ -149,11 +160,11 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.papers.studies import document
 
     if args.document is not None:
-        document.section(args.document.read_text(encoding='utf-8'), args.study)
+        document.section(document.read_document(args.document), args.study)
     report = _report(args)
     if args.document is not None:
-        text = args.document.read_text(encoding='utf-8')
-        args.document.write_text(document.with_report(text, report), encoding='utf-8')
+        text = document.with_report(document.read_document(args.document), report)
+        document.write_document(args.document, text)
     print(json.dumps(report.as_json(), indent=2) if args.json else report.text())
     return 0
 

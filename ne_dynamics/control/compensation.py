@@ -47,6 +47,10 @@ class InverseDynamics(Protocol):
         """Return the effort, friction at `qd` included, shape (n,) or (N, n) [N m or N]."""
         ...
 
+    def mass_matrix(self, q: FloatArray) -> FloatArray:
+        """Return the mass matrix, shape (n, n) [kg m^2, kg m or kg]."""
+        ...
+
     def without_friction(self) -> InverseDynamics:
         """Return the dynamics of the robot without friction."""
         ...

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.compensation import Base
+from ne_dynamics.control.feasibility import Verdict, judge_gains, judge_limits
 from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
@@ -29,6 +30,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 RAMP_PERIOD = 0.002
 """Time between the commands of a ramp [s]."""
+
+PERIOD_SHARE = 0.02
+"""How much of the mean period is that of the last state."""
 
 LONGEST_RAMP = 0.5
 """A ramp to the last command takes no longer than this [s]."""
@@ -145,6 +149,8 @@ class Controller:
     ----------
     peak_error : array, shape (n,)
         Largest absolute position error of each joint since it was last set to zero [rad or m].
+    period : float
+        Mean time between the states of late [s]; 0 before there are two.
     is_left : bool
         Whether the last ramp of :meth:`last_commands` got to its end.
     """
@@ -201,6 +207,7 @@ class Controller:
         self._trajectory: Trajectory | None = None
         self._request: tuple[Waypoints, float | None] | None = None
         self._limiter.reset()
+        self.period = 0.0
 
     @property
     def position(self) -> FloatArray | None:
@@ -321,6 +328,10 @@ class Controller:
         wrench = None if self.wrist is None else self.wrist.at(now)
         base = None if self.imu is None else self._base(self.imu, now)
         elapsed = 0.0 if before is None else now - before
+        if fault is None and elapsed > 0.0:
+            if self.period == 0.0:
+                self.period = elapsed
+            self.period += PERIOD_SHARE * (elapsed - self.period)
         if fault is not None or self._limiter.wants_start:
             # Nobody knows what time the last command was for.
             elapsed = 0.0
@@ -410,6 +421,27 @@ class Controller:
         position = self.position if where_found else self._trajectory.sample(self.time).position
         self._trajectory = Trajectory.hold(position, now=self.time)
 
+    def judge(self, tuning: Tuning) -> Verdict:
+        """Judge whether a tuning can work where the arm is and at the rate of its states.
+
+        Nothing is said of what is not known yet.
+        """
+        position, law = self.position, tuning.law
+        if position is None:
+            return Verdict([], [])
+        names = [joint.name for joint in law.joints]
+        verdicts = [judge_limits(names, self._holding_effort(tuning), tuning.effort_limits)]
+        if self.period > 0.0:
+            verdicts.append(
+                judge_gains(
+                    law.mode, law.gains, lambda: law.dynamics.mass_matrix(position), self.period
+                )
+            )
+        return Verdict(
+            [refusal for verdict in verdicts for refusal in verdict.refusals],
+            [remark for verdict in verdicts for remark in verdict.remarks],
+        )
+
     def last_commands(self, last: LastCommand = LastCommand.GRAVITY) -> Iterator[FloatArray]:
         """Return the commands that leave the arm alone, each `RAMP_PERIOD` after the one before.
 
@@ -433,7 +465,7 @@ class Controller:
         """
         if self.position is None or self.time is None or last is LastCommand.NONE:
             return
-        target = self._zero if last is LastCommand.ZERO else self._holding_effort()
+        target = self._zero if last is LastCommand.ZERO else self._holding_effort(self.tuning)
         for _ in range(round(LONGEST_RAMP / RAMP_PERIOD)):
             effort = self._limiter.apply(target, RAMP_PERIOD).effort
             yield effort
@@ -441,7 +473,7 @@ class Controller:
             if self.is_left:
                 return
 
-    def _holding_effort(self) -> FloatArray:
+    def _holding_effort(self, tuning: Tuning) -> FloatArray:
         """Return the effort that holds the arm at its last position, not limited."""
         position, now = self.position, self.time
         if position is None or now is None:
@@ -452,4 +484,4 @@ class Controller:
             # What moves now is no guide to later: the tilt alone.
             resting = self.imu.resting_at(now)
             base = Base(resting, resting)
-        return self.tuning.hold_law.effort(position, None, resting_state(position), wrench, base)
+        return tuning.hold_law.effort(position, None, resting_state(position), wrench, base)

@@ -222,6 +222,7 @@ class ControlLaw:
             ) from None
         self.terms = Terms() if terms is None else terms
         self.gains = gains
+        self.dynamics = dynamics
         self.compensation = Compensation(dynamics, self.terms, payload, smoothing_velocity)
         self.joints = joints = dynamics.robot.joints
         n = len(joints)

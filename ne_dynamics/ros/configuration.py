@@ -219,6 +219,7 @@ def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
         plain.effort(zero, zero, zero, zero)
         plain.effort(zero, zero, zero, zero, wrench)
         Compensation(dynamics, Terms(), payload).effort(zero, zero, zero, zero, wrench, base)
+        dynamics.mass_matrix(zero)  # for the gains that are efforts
         if with_wrench:
             dynamics.forward_kinematics(zero)
     except InputError as error:

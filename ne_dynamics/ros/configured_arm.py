@@ -31,7 +31,7 @@ from ne_dynamics.control.limits import per_joint
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.trajectory import Waypoints
 from ne_dynamics.control.wrench import static_wrench
-from ne_dynamics.errors import ImuError, NeDynamicsError, WrenchError
+from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.configuration import (
@@ -150,6 +150,19 @@ class ConfiguredArm:
     def subscriptions(self) -> Sequence[Any]:
         """What it listens to, in the order in which it is to be served."""
         return self.connections.subscriptions
+
+    def require_feasible(self, tuning: Tuning) -> list[str]:
+        """Return what is doubtful about a tuning on the arm as it is.
+
+        Raises
+        ------
+        ParameterError
+            When it cannot work, and what counts now can.
+        """
+        verdict = self.controller.judge(tuning)
+        if verdict.refusals and not self.controller.judge(self.controller.tuning).refusals:
+            raise ParameterError('; '.join(verdict.refusals))
+        return verdict.refusals + verdict.remarks
 
     def adopt(self, tuning: Tuning) -> None:
         """Let another tuning count from the next state on."""

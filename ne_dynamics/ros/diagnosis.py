@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
+from ne_dynamics.control.feasibility import PERIODS_OF_DELAY
 from ne_dynamics.control.limits import per_joint
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
@@ -97,7 +98,13 @@ class DiagnosticsPublisher:
         values['on_deactivate'] = configured.values['on_deactivate']
         values['joints'] = ' '.join(arm.command_names)
         values.update(self._statistics.outputs(arm.robot.joint_names))
-        remarks = []
+        if controller.period > 0.0:
+            values['delay [ms]'] = f'{1e3 * PERIODS_OF_DELAY * controller.period:.3g}'
+        verdict = controller.judge(controller.tuning)
+        remarks = verdict.refusals + verdict.remarks
+        saturated = values['saturated in the last second']
+        if saturated != 'none':
+            remarks.append(f'saturated: {saturated}')
         if configured.is_commanding and controller.time is None:
             remarks.append('no usable joint_states yet')
         age = self._statistics.age('joint_states')

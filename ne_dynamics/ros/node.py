@@ -318,6 +318,7 @@ class ComputedTorqueNode(LifecycleNode):
             request = declared.check(parameter_list, state)
             if configured is not None:
                 tuning, remarks = make_tuning(request.values, configured.arm)
+                remarks += configured.require_feasible(tuning)
         except NeDynamicsError as error:
             return SetParametersResult(successful=False, reason=str(error))
         result = super().set_parameters_atomically(request.parameters)

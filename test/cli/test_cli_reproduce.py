@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -122,3 +123,65 @@ def test_forms_refuse_what_they_cannot_read(arguments, message, capsys):
     ]
     assert main(['reproduce', 'forms', *arguments]) == 1
     assert message in capsys.readouterr().err
+
+
+SIX_LINK = begin('six-link')
+
+
+@pytest.mark.parametrize('line_end', ['\n', '\r\n'])
+def test_a_document_keeps_its_line_ends_and_what_stands_around(tmp_path, line_end):
+    """Text before and after the markers stays to the byte."""
+    path = tmp_path / 'document.md'
+    text = f'before\n{SIX_LINK}stale text\n{END}after\n'.replace('\n', line_end)
+    path.write_bytes(text.encode())
+    arguments = ['six-link', '--document', str(path), '--output', str(tmp_path)]
+    assert main(['reproduce', *arguments]) == 0
+    written = path.read_bytes().decode()
+    assert written.startswith(f'before{line_end}{SIX_LINK.rstrip()}{line_end}')
+    assert written.endswith(f'{END.rstrip()}{line_end}after{line_end}')
+    assert 'stale text' not in written
+    assert written.count('\n') == written.count(line_end)
+
+
+HOSTILE = {
+    'no UTF-8': (b'\xff\xfe\nx\n', 'document.md: expected a text in UTF-8'),
+    'no end': (SIX_LINK.encode(), 'each a line of its own; they are not both there'),
+    'indented': (f' {SIX_LINK} {END}'.encode(), 'each a line of its own'),
+    'the end of another study': (
+        f'{SIX_LINK}prose\n{begin("puma")}old\n{END}'.encode(),
+        'got .*reproduce puma.* before it',
+    ),
+}
+
+
+@pytest.mark.parametrize('case', HOSTILE)
+def test_a_document_that_would_lose_something_is_refused(tmp_path, capsys, case):
+    """What is wrong is said, and the file stays as it is."""
+    data, match = HOSTILE[case]
+    path = tmp_path / 'document.md'
+    path.write_bytes(data)
+    assert main(['reproduce', 'six-link', '--document', str(path)]) == 1
+    assert re.search(match, capsys.readouterr().err)
+    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'expected'),
+    [
+        (('equivalence', '--arms', 'x'), "expected a whole number >= 1, got 'x'"),
+        (('equivalence', '--seed', '1.5'), "expected a whole number >= 0, got '1.5'"),
+        (('puma', '--duration', 'abc'), "expected a number > 0, got 'abc'"),
+    ],
+)
+def test_arguments_that_are_no_numbers_say_what_is_expected(arguments, expected, capsys):
+    """The message has the option, what was expected and what was given."""
+    with pytest.raises(SystemExit):
+        main(['reproduce', *arguments])
+    assert expected in capsys.readouterr().err
+
+
+def test_forms_take_negative_numbers_with_an_exponent(capsys):
+    """As ``ik`` does: -1e-3 is a number, no option."""
+    model = str(shipped_file('puma560_standard_dh.yaml'))
+    arguments = ['--q', *['-1e-3'] * 6, '--json']
+    assert main(['reproduce', 'forms', '--model', model, *arguments]) == 0

@@ -170,7 +170,15 @@ def test_huge_loads(node, player, quiet, mass: float) -> None:
 
 @pytest.mark.parametrize('gain', HUGE)
 def test_huge_gains(node, player, quiet, gain: float) -> None:
-    """Gains beyond all measure give commands within the limits, or none."""
+    """Gains beyond all measure are refused; given before the first state, when nobody knows what
+    they would be for, they give commands within the limits, or none.
+    """
+    for _ in range(3):
+        player.is_answered(Q)
+    huge = {'computed_torque.kp': [gain], 'computed_torque.kv': [gain]}
+    assert not node.set_atomically(huge).successful
+    assert node.change_state('deactivate')
+    assert node.change_state('activate')
     node.set(computed_torque__kp=[gain], computed_torque__kv=[gain])
     for index in range(4):
         player.is_answered(Q + 0.01 * (index % 2))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -73,8 +75,9 @@ def test_limits_change_at_run_time(bench) -> None:
     assert bench.set_atomically(effort_rate_limit=[100.0]).successful
     second = bench.answer(bench.joint_state(Q - 1.0, dt=0.01))
     np.testing.assert_allclose(np.abs(second - first).max(), 1.0)
-    assert bench.set_atomically(effort_limits=[5.0], effort_rate_limit=[0.0]).successful
-    assert np.abs(bench.answer(bench.joint_state(Q - 1.0))).max() == 5.0
+    # To hold this pose takes 88 N m.
+    assert bench.set_atomically(effort_limits=[90.0], effort_rate_limit=[0.0]).successful
+    assert np.abs(bench.answer(bench.joint_state(Q - 1.0))).max() == 90.0
 
 
 REJECTED = [
@@ -190,3 +193,46 @@ def test_a_joint_without_a_gain_is_warned_of_by_its_name(bench) -> None:
     bench.start(joints=[names[index] for index in order], computed_torque__kp=[100.0] * 5 + [0.0])
     bench.hear('computed_torque.kp is not positive definite', f'error of {names[2]} may stay')
     bench.answer(bench.joint_state(np.zeros(6)))
+
+
+POSE = np.array([0.1, 0.6, 0.9, 0.2, 0.4, 0.3])
+
+
+def under_way(bench):
+    """Have the node answer some states, 2 ms apart."""
+    node = bench.start(
+        mode='computed_torque', computed_torque__kp=[400.0], computed_torque__kv=[40.0]
+    )
+    for _ in range(5):
+        bench.answer(bench.joint_state(POSE))
+    return node
+
+
+@pytest.mark.parametrize(
+    ('values', 'match'),
+    [
+        ({'effort_limits': [5.0]}, "effort_limits, payload: expected that joint 'joint_"),
+        ({'payload.mass': 500.0}, "effort_limits, payload: expected that joint 'joint_"),
+        ({'computed_torque.kp': [1e5]}, 'phase margin'),
+        ({'computed_torque.kv': [900.0]}, r'kv \* delay'),
+    ],
+)
+def test_what_cannot_work_on_the_arm_as_it_is_is_refused(bench, values, match) -> None:
+    """The service says why, and what was commanded before goes on."""
+    under_way(bench)
+    before = bench.answer(bench.joint_state(POSE))
+    results = bench.set_each(**values)
+    assert not any(result.successful for result in results)
+    assert re.search(match, results[0].reason), results[0].reason
+    np.testing.assert_allclose(bench.answer(bench.joint_state(POSE)), before, rtol=1e-12)
+
+
+def test_a_setting_that_became_impossible_may_be_left_by_any_way(bench) -> None:
+    """What the arm cannot hold where it is now does not lock the other parameters."""
+    bench.start(effort_limits=[5.0])
+    for _ in range(3):
+        bench.answer(bench.joint_state(POSE))
+    assert bench.set_each(tracking_error__warn=[0.1])[0].successful
+    reason = 'can hold the arm where it is'
+    bench.spin(lambda: any(reason in status.message for status in bench.diagnostics))
+    assert bench.set_each(effort_limits=[300.0])[0].successful

@@ -1,0 +1,126 @@
+"""What is refused cannot work, what is accepted without a word does: loops with a delay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.control.feasibility import judge_gains, judge_limits, phase_margin
+from ne_dynamics.control.laws import Gains, Mode
+
+PERIOD = 0.002
+DELAY = 1.5 * PERIOD
+
+
+def largest_error(kp: float, kv: float, delay: float) -> float:
+    """Return the largest error late in a delayed loop that began with an error of 1.
+
+    A double integrator in steps of a hundredth of the delay, the effort held over none.
+    """
+    steps = 100
+    dt = delay / steps
+    duration = max(400.0 * delay, 40.0 / max(kv, np.sqrt(kp)))
+    position, velocity, largest = 1.0, 0.0, 0.0
+    efforts = [0.0] * steps
+    count = int(duration / dt)
+    for k in range(count):
+        efforts.append(-kp * position - kv * velocity)
+        velocity += dt * efforts[k]
+        position += dt * velocity
+        if k > 0.9 * count:
+            largest = max(largest, abs(position))
+        if abs(position) > 1e6:
+            return np.inf
+    return largest
+
+
+def gains(kp: float, kv: float) -> Gains:
+    """Return the same gains for two joints."""
+    return Gains.from_values(kp, kv, 2)
+
+
+def judge(kp: float, kv: float, mode: Mode = Mode.COMPUTED_TORQUE, mass=None):
+    """Return the verdict for states every 2 ms."""
+    matrix = np.eye(2) if mass is None else mass
+    return judge_gains(mode, gains(kp, kv), lambda: matrix, PERIOD)
+
+
+@pytest.mark.parametrize(
+    ('product', 'margin'), [(0.5, 47.0), (1.0, 17.0), (1.29, 0.0)], ids=lambda v: str(v)
+)
+def test_margins_of_the_docstring(product: float, margin: float) -> None:
+    """Critically damped loops have the margins that the text gives."""
+    kv = product / DELAY
+    assert phase_margin(kv * kv / 4.0, kv, DELAY) == pytest.approx(margin, abs=0.8)
+
+
+@pytest.mark.parametrize('damping', [0.3, 0.7, 1.0, 2.0])
+@pytest.mark.parametrize('factor', [0.9, 1.1])
+def test_a_margin_of_zero_is_where_the_loop_gets_unstable(damping: float, factor: float) -> None:
+    """The delayed loop, computed step by step, dies out on one side and grows on the other."""
+    kp = 100.0
+    kv = 2.0 * damping * 10.0
+    low, high = 1e-6, 10.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if phase_margin(kp, kv, middle) > 0.0 else (low, middle)
+    error = largest_error(kp, kv, factor * low)
+    assert error < 0.5 if factor < 1.0 else error > 2.0
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_what_is_accepted_without_a_word_settles(seed: int) -> None:
+    """Random gains: those without a remark die out with the delay; those that grow are refused."""
+    rng = np.random.default_rng(seed)
+    kv = 10.0 ** rng.uniform(0.5, 3.0)
+    kp = kv * kv / 4.0 * 10.0 ** rng.uniform(-1.0, 1.0)
+    verdict = judge(kp, kv)
+    error = largest_error(kp, kv, DELAY)
+    if not verdict.refusals and not verdict.remarks:
+        assert error < 0.1
+    if error > 2.0:
+        assert verdict.refusals
+
+
+def test_stiff_gains_are_refused_and_shipped_ones_are_not() -> None:
+    """Kp of 1e5 beside kv of 40 cannot work at 500 Hz; 400 and 40 can."""
+    assert not any(judge(400.0, 40.0))
+    (refusal,) = judge(1e5, 40.0).refusals
+    assert 'computed_torque.kp' in refusal
+    assert 'states every 2 ms' in refusal
+    assert judge(0.25 * 200.0**2, 200.0).remarks
+    assert judge(0.25 * 400.0**2, 400.0).refusals
+
+
+def test_gains_that_are_efforts_count_by_the_mass_they_move() -> None:
+    """The same stiffness is calm on a heavy joint and refused on a light one."""
+    heavy, light = np.diag([10.0, 1.0]), np.diag([10.0, 1e-3])
+    assert not any(judge(400.0, 40.0, Mode.FEEDFORWARD_PD, heavy))
+    assert judge(400.0, 40.0, Mode.FEEDFORWARD_PD, light).refusals
+
+
+def test_no_feedback_is_stable() -> None:
+    """Modes without gains, and gains of zero, are not judged."""
+    assert not any(judge_gains(Mode.FEEDFORWARD, None, lambda: np.eye(2), PERIOD))
+    assert not any(judge(0.0, 0.0))
+
+
+def test_motors_that_cannot_hold_the_arm_are_named() -> None:
+    """Limits below what gravity takes are refused by joint; just above there is a remark."""
+    holding = np.array([1.0, -50.0])
+    assert not any(judge_limits('ab', holding, np.array([10.0, 100.0])))
+    (refusal,) = judge_limits('ab', holding, np.array([10.0, 40.0])).refusals
+    assert "joint 'b'" in refusal
+    assert '50 of 40' in refusal
+    assert judge_limits('ab', holding, np.array([10.0, 52.0])).remarks
+    assert not any(judge_limits('ab', holding, np.array([np.inf, np.inf])))
+
+
+@pytest.mark.parametrize('gain', [1e100, 1e200, 1e308])
+@pytest.mark.parametrize('mode', [Mode.COMPUTED_TORQUE, Mode.FEEDFORWARD_PD])
+def test_gains_beyond_all_measure_are_refused(gain: float, mode: Mode) -> None:
+    """Nothing overflows on the way; a full matrix, too."""
+    light = np.diag([1.0, 1e-9])
+    assert judge(gain, gain, mode, light).refusals
+    full = Gains.from_values([gain, 0.0, 0.0, gain], [gain, 0.0, 0.0, gain], 2)
+    assert judge_gains(mode, full, lambda: light, PERIOD).refusals
