@@ -4,6 +4,10 @@ It keeps the desired motion. The first state after :meth:`Controller.reset` is w
 whatever :meth:`Controller.follow` and :meth:`Controller.hold` ask for, from the present desired
 state on, so that the desired position never jumps by itself. When states have stopped, jumped or
 lost their clock, the motion is over and the arm is held where it is found.
+
+Nor does the command jump when its nature changes: at the first command, with another tuning, when
+readings of a sensor come or stay away, after a fault, and at the last one. See
+:mod:`ne_dynamics.control.transition`.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.motion_guard import MotionGuard, MotionLimits
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state
+from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
 from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -91,6 +96,8 @@ class Tuning:
         What is believed of the states.
     motion : MotionLimits
         What is expected of the motion, and where its velocity comes from.
+    transition_time : float
+        In which a command of another nature takes over [s]; 0: at once.
     """
 
     law: ControlLaw
@@ -101,6 +108,7 @@ class Tuning:
     imu: ImuTuning = ImuTuning()
     states: StateLimits = field(default_factory=StateLimits)
     motion: MotionLimits = field(default_factory=MotionLimits)
+    transition_time: float = TRANSITION_TIME
 
     @property
     def mode(self) -> Mode:
@@ -132,6 +140,25 @@ class Command(NamedTuple):
     refused: TrajectoryError | None
     fault: Fault | None = None
     velocity: FloatArray | None = None
+
+
+class _Inputs(NamedTuple):
+    """What a law is given beside the state.
+
+    Attributes
+    ----------
+    wrench : array, shape (6,), or None
+    base : Base or None
+    nature : tuple
+        Another one when the readings are of another nature.
+    """
+
+    wrench: FloatArray | None = None
+    base: Base | None = None
+    nature: tuple[int, ...] = ()
+
+
+NO_INPUTS = _Inputs()
 
 
 class Controller:
@@ -167,11 +194,16 @@ class Controller:
         self._limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
         self._guard = StateGuard(tuning.law.joints, tuning.states)
         self._motion = MotionGuard(tuning.law.joints, tuning.motion)
+        self._offset = CommandOffset(tuning.transition_time)
+        self._law_before: ControlLaw | None = None
+        self._start: FloatArray | None = None
+        self._inputs = NO_INPUTS
+        self.tuning = tuning
         self.adopt(tuning)
         self.reset()
 
     def adopt(self, tuning: Tuning) -> None:
-        """Let another tuning count from the next state on; the rate limit goes on."""
+        """Let another tuning count from the next state on; command and rate limit go on."""
         limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
         self._motion.configure(tuning.motion)
         if self.wrist is not None:
@@ -198,6 +230,12 @@ class Controller:
         limiter.continue_from(self._limiter)
         self._limiter = limiter
         self._guard.configure(tuning.states)
+        self._offset.configure(tuning.transition_time)
+        if tuning.transition_time == 0.0:
+            self._law_before = None
+        elif self._law_before is None:
+            # Of several tunings between two states the first is what the last command is of.
+            self._law_before = self.tuning.law
         self.tuning = tuning
 
     def reset(self) -> None:
@@ -208,6 +246,9 @@ class Controller:
         self._request: tuple[Waypoints, float | None] | None = None
         self._limiter.reset()
         self.period = 0.0
+        self._offset.clear()
+        self._law_before = None
+        self._inputs = NO_INPUTS
 
     @property
     def position(self) -> FloatArray | None:
@@ -231,13 +272,19 @@ class Controller:
 
     @property
     def wants_effort(self) -> bool:
-        """Whether the next state's measured effort is where the rate limit begins."""
-        return self._limiter.wants_start
+        """Whether the next command begins at the measured effort."""
+        return self._limiter.last is None and (
+            self._offset.duration > 0.0 or self._limiter.wants_start
+        )
 
     @property
     def trajectory(self) -> Trajectory | None:
         """The motion that is followed; None before the first state and in gravity mode."""
         return self._trajectory
+
+    def _desired_at(self, position: FloatArray, now: float) -> DesiredState:
+        trajectory = self._trajectory
+        return resting_state(position) if trajectory is None else trajectory.sample(now)
 
     def present_state(self) -> DesiredState | None:
         """Return where the arm should be, or where it is when nothing is followed.
@@ -246,9 +293,7 @@ class Controller:
         """
         if self.position is None or self.time is None:
             return None
-        if self._trajectory is None:
-            return resting_state(self.position)
-        return self._trajectory.sample(self.time)
+        return self._desired_at(self.position, self.time)
 
     def observe(
         self,
@@ -300,7 +345,8 @@ class Controller:
         arrival : float
             Time at which it came, by a clock that is never set back [s].
         measured_effort : array, shape (n,), optional
-            What the motors do [N m or N]; see :attr:`wants_effort`.
+            What the motors do [N m or N]; see :attr:`wants_effort`. Zero for all joints says
+            nothing: brakes hold the arm, or nobody measures.
 
         Returns
         -------
@@ -324,21 +370,22 @@ class Controller:
             self._restart(position, now)
         self._end_on(motion.judge_velocity(law, position, velocity, now), 'velocity')
         velocity = motion.velocity(position, velocity, now)
+        desired_before = None if self._law_before is None else self._desired_at(position, now)
         desired, refused = self._desired(position, now)
-        wrench = None if self.wrist is None else self.wrist.at(now)
-        base = None if self.imu is None else self._base(self.imu, now)
+        inputs = self._read_sensors(now)
         elapsed = 0.0 if before is None else now - before
         if fault is None and elapsed > 0.0:
             if self.period == 0.0:
                 self.period = elapsed
             self.period += PERIOD_SHARE * (elapsed - self.period)
-        if fault is not None or self._limiter.wants_start:
+        begins = fault is not None or self._limiter.last is None
+        if begins:
             # Nobody knows what time the last command was for.
             elapsed = 0.0
-            if measured_effort is not None and self._limiter.wants_start:
-                self._limiter.start_from(measured_effort)
+            self._begin(measured_effort)
+        self._offset.decay(elapsed)
         try:
-            effort = law.effort(position, velocity, desired, wrench, base)
+            effort = law.effort(position, velocity, desired, inputs.wrench, inputs.base)
             error = law.error
             if not law.has_feedback:
                 error = law.position_error(desired.position, position)
@@ -346,6 +393,14 @@ class Controller:
                 law, position, velocity, error, desired, effort, self._limiter.limits, now
             )
             self._end_on(found, 'position')
+            if begins:
+                self._bridge(self._start, effort)
+            elif desired_before is not None:
+                self._bridge(self._effort_before(position, velocity, desired_before), effort)
+            elif inputs.nature != self._inputs.nature:
+                self._bridge(self._effort_before(position, velocity, desired), effort)
+            if self._offset.value is not None:
+                effort = self._limiter.clamp(effort) + self._offset.value
             limited, saturated = self._limiter.apply(effort, elapsed)
         except InputError as refusal:
             if fault is None:
@@ -354,6 +409,7 @@ class Controller:
             self._guard.restore(fault)
             news = fault if was is None else None
             raise StateRefused('effort', str(refusal), news) from refusal
+        self._law_before, self._inputs = None, inputs
         np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
         return Command(limited, desired, saturated, refused, fault, velocity)
 
@@ -369,9 +425,49 @@ class Controller:
         self._request = None
         self._motion.reset()
 
-    def _base(self, imu: BaseImu, now: float) -> Base | None:
-        motion = imu.at(now)
-        return None if motion is None else Base(motion, imu.resting_at(now))
+    def _begin(self, measured_effort: FloatArray | None) -> None:
+        """Find where a command begins that no feedback leads to: the first, and after a fault."""
+        limiter = self._limiter
+        self._offset.clear()
+        self._start = limiter.last
+        if self._start is None and measured_effort is not None:
+            if limiter.wants_start:
+                limiter.start_from(measured_effort)
+            if measured_effort.any() and limiter.is_possible(measured_effort):
+                self._start = measured_effort
+
+    def _effort_before(
+        self, position: FloatArray, velocity: FloatArray | None, desired: DesiredState
+    ) -> FloatArray | None:
+        """Return the command of this state, had nothing changed; the last one if there is none."""
+        law = self.tuning.law if self._law_before is None else self._law_before
+        inputs, offset = self._inputs, self._offset.value
+        try:
+            effort = law.effort(position, velocity, desired, inputs.wrench, inputs.base)
+            effort = self._limiter.clamp(effort)
+            return effort if offset is None else self._limiter.clamp(effort + offset)
+        except InputError:
+            return self._limiter.last
+
+    def _bridge(self, start: FloatArray | None, effort: FloatArray) -> None:
+        """Let the command go on from one that was sent, or would have been."""
+        if start is not None:
+            self._offset.change(self._limiter.clamp(start) - self._limiter.clamp(effort))
+
+    def _read_sensors(self, now: float) -> _Inputs:
+        wrist, imu = self.wrist, self.imu
+        if wrist is None and imu is None:
+            return NO_INPUTS
+        wrench, base = None, None
+        nature: tuple[int, ...] = ()
+        if wrist is not None:
+            wrench = wrist.at(now)
+            nature = wrist.tares, wrist.is_stale(now)
+        if imu is not None:
+            motion = imu.at(now)
+            base = None if motion is None else Base(motion, imu.resting_at(now))
+            nature = *nature, imu.is_stale(now)
+        return _Inputs(wrench, base, nature)
 
     def _desired(
         self, position: FloatArray, now: float
@@ -445,9 +541,9 @@ class Controller:
     def last_commands(self, last: LastCommand = LastCommand.GRAVITY) -> Iterator[FloatArray]:
         """Return the commands that leave the arm alone, each `RAMP_PERIOD` after the one before.
 
-        One, unless the rate limit asks for a ramp, which is given up after `LONGEST_RAMP`: see
-        :attr:`is_left`. None when no state has come, so that no command has gone out, or none is
-        asked for.
+        A ramp over the transition time, and no faster than the rate limit, which is given up
+        after `LONGEST_RAMP`: see :attr:`is_left`. One command when there is nothing to ramp.
+        None when no state has come, so that no command has gone out, or none is asked for.
 
         Parameters
         ----------
@@ -465,11 +561,15 @@ class Controller:
         """
         if self.position is None or self.time is None or last is LastCommand.NONE:
             return
+        limiter = self._limiter
         target = self._zero if last is LastCommand.ZERO else self._holding_effort(self.tuning)
-        for _ in range(round(LONGEST_RAMP / RAMP_PERIOD)):
-            effort = self._limiter.apply(target, RAMP_PERIOD).effort
-            yield effort
-            self.is_left = not self._limiter.is_on_its_way(target)
+        clamped = limiter.clamp(target)
+        duration = min(self._offset.duration, LONGEST_RAMP)
+        start = clamped if limiter.last is None or duration == 0.0 else limiter.clamp(limiter.last)
+        way = ramp(start, clamped, duration, RAMP_PERIOD)
+        for index in range(round(LONGEST_RAMP / RAMP_PERIOD)):
+            yield limiter.apply(way[min(index, len(way) - 1)], RAMP_PERIOD).effort
+            self.is_left = index >= len(way) - 1 and not limiter.is_on_its_way(clamped)
             if self.is_left:
                 return
 

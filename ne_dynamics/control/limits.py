@@ -133,16 +133,37 @@ class EffortLimiter:
         Parameters
         ----------
         effort : array, shape (n,)
-            [N m or N]; ignored when one is beyond the limits or not finite: some drivers report
-            other units.
+            [N m or N]; ignored when it is not possible.
         """
-        if np.isfinite(effort).all() and (np.abs(effort) <= self.limits).all():
+        if self.is_possible(effort):
             self._last = effort
+
+    def is_possible(self, effort: FloatArray) -> bool:
+        """Return whether the motors can do it: some drivers report other units, or no number."""
+        return bool(np.isfinite(effort).all() and (np.abs(effort) <= self.limits).all())
 
     def is_on_its_way(self, effort: FloatArray) -> bool:
         """Return whether the last command is not yet what the limits leave of an effort."""
-        clamped = np.minimum(np.maximum(effort, self._lower), self.limits)
-        return self._last is None or bool((self._last != clamped).any())
+        return self._last is None or bool((self._last != self._clamped(effort)).any())
+
+    def _clamped(self, effort: FloatArray) -> FloatArray:
+        return np.minimum(np.maximum(effort, self._lower), self.limits)
+
+    def clamp(self, effort: FloatArray) -> FloatArray:
+        """Return what the effort limits leave of an effort; nothing is remembered.
+
+        Raises
+        ------
+        InputError
+            When the effort is not finite.
+        """
+        _check_finite(effort, effort.tolist())
+        return self._clamped(effort)
+
+    @property
+    def last(self) -> FloatArray | None:
+        """The last command, shape (n,) [N m or N]; None when there is none."""
+        return self._last
 
     @property
     def wants_start(self) -> bool:
@@ -168,10 +189,8 @@ class EffortLimiter:
         InputError
             When the effort is not finite; nothing is remembered then.
         """
-        # Finite when all are, and quick; where it overflows the slow check decides.
         values = effort.tolist()
-        if not isfinite(sum(values)) and not np.isfinite(effort).all():
-            raise InputError(f'effort: expected finite numbers, got {values}')
+        _check_finite(effort, values)
         last = self._last
         if not self._has_rates or last is None:
             # The rule is that nothing is limited; for a few joints a loop is quicker than NumPy.
@@ -186,7 +205,13 @@ class EffortLimiter:
             # No time has passed: an infinite rate is still no limit.
             step = np.where(self._unlimited_rate, np.inf, self._finite_rates * max(dt, 0.0))
             limited = np.minimum(np.maximum(limited, last - step), last + step)
-        limited = np.minimum(np.maximum(limited, self._lower), self.limits)
+        limited = self._clamped(limited)
         self._last = limited
         saturated = limited != effort
         return LimitedEffort(limited, saturated if saturated.any() else None)
+
+
+def _check_finite(effort: FloatArray, values: list[float]) -> None:
+    # Finite when all are, and quick; where it overflows the slow check decides.
+    if not isfinite(sum(values)) and not np.isfinite(effort).all():
+        raise InputError(f'effort: expected finite numbers, got {values}')

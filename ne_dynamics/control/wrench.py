@@ -138,6 +138,8 @@ class WristWrench:
     ----------
     saturated : int
         How many readings were scaled down so far.
+    tares : int
+        How often :meth:`tare` has moved the readings so far.
 
     Raises
     ------
@@ -176,6 +178,7 @@ class WristWrench:
         self._filter = LowPass(name='wrench.')
         self._wrench: FloatArray | None = None
         self.saturated = 0
+        self.tares = 0
         self._reported_saturated = 0
         self.configure(
             measures,
@@ -408,6 +411,7 @@ class WristWrench:
                 f'{force:.3g} N: {seen} N was read where the model expects {known} N{doubt}'
             )
         self._bias = bias
+        self.tares += 1
         last = self._readings[-1][1] - self._bias
         is_filtered = self._filter.cutoff_frequency > 0.0
         self._filter.reading = self._within_limits(last)[0]

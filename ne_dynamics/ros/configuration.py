@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
 from ne_dynamics.control.motion_guard import MotionLimits
+from ne_dynamics.control.slew import needed_slew, slew_remarks
 from ne_dynamics.control.state_guard import StateLimits
 from ne_dynamics.control.velocity_source import VelocitySource
 from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench, inertia_beyond
@@ -36,6 +38,9 @@ PAYLOAD = 10
 
 JUMP_MARGIN = 2.0
 """A joint that seems faster than this many times its velocity limit has jumped."""
+
+INERTIA_POSES = 64
+"""Poses, at random within the position limits, in which the least inertia is looked for."""
 
 PER_JOINT = (
     'effort_tolerance',
@@ -84,6 +89,25 @@ class ControlledArm:
         """Joints in the order of the command."""
         names = [self.robot.joint_names[index] for index in self.command_order]
         return tuple(names)
+
+    @cached_property
+    def inverse_inertia(self) -> FloatArray:
+        """Largest diagonal of the inverse mass matrix in some poses, shape (n,).
+
+        [1/(kg m^2) or 1/kg]; infinite where a joint moves next to nothing.
+        """
+        lower, upper = self.robot.limits('lower'), self.robot.limits('upper')
+        lower, upper = np.maximum(lower, -np.pi), np.minimum(upper, np.pi)
+        rng = np.random.default_rng(0)
+        largest = np.zeros(self.dynamics.n)
+        for _ in range(INERTIA_POSES):
+            position = rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper))
+            try:
+                inverse = np.linalg.inv(self.dynamics.mass_matrix(position))
+            except np.linalg.LinAlgError:
+                return np.full(self.dynamics.n, np.inf)
+            np.maximum(largest, np.diagonal(inverse), out=largest)
+        return largest
 
     def to_model_order(self, values: FloatArray) -> FloatArray:
         """Return gains or limits, given in the order of the command, in the model's.
@@ -268,8 +292,11 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
     payload, payload_remarks = payload_parameters(values, arm)
     remarks += payload_remarks
     smoothing = values['friction.smoothing_velocity']
+    law = ControlLaw(arm.dynamics, mode, gains, terms, payload, smoothing)
+    if np.any(rates):
+        remarks += _slew_remarks(law, limits, rates, arm)
     tuning = Tuning(
-        law=ControlLaw(arm.dynamics, mode, gains, terms, payload, smoothing),
+        law=law,
         hold_law=ControlLaw(
             arm.dynamics, Mode.GRAVITY_COMPENSATION, None, terms, payload, smoothing
         ),
@@ -303,8 +330,21 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
             VelocitySource(values['velocity_source']),
             values['velocity_cutoff_frequency'],
         ),
+        transition_time=values['transition_time'],
     )
     return tuning, remarks
+
+
+def _slew_remarks(
+    law: ControlLaw, limits: FloatArray, rates: FloatArray, arm: ControlledArm
+) -> list[str]:
+    """Return whether the rate limit, in the order of the model, is too slow for the gains."""
+    name = 'effort_rate_limit'
+    inertia = arm.inverse_inertia if law.mode is Mode.FEEDFORWARD_PD else None
+    needed = needed_slew(law, limits, inertia)
+    return slew_remarks(
+        per_joint(rates, arm.dynamics.n, name), needed, arm.robot.joint_names, name
+    )
 
 
 def _jump_velocities(values: Values, arm: ControlledArm) -> FloatArray | None:

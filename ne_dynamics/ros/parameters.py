@@ -11,6 +11,7 @@ from math import inf
 from ne_dynamics.control.controller import LastCommand
 from ne_dynamics.control.imu import ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
 from ne_dynamics.control.velocity_source import CUTOFF_FREQUENCY, VelocitySource
 from ne_dynamics.control.wrench import Measures, OnTimeout
 from ne_dynamics.dynamics import BACKENDS
@@ -179,10 +180,24 @@ PARAMETERS = ParameterTable(
         'effort_rate_limit',
         'double[]',
         (),
-        'Fastest change of the command, one for all joints or one per joint. Empty or 0: none.',
+        'Fastest change of the command, one for all joints or one per joint: a hard limit inside '
+        'the feedback loop, which swings for ever when it is too slow for the gains (the node '
+        'warns). Empty or 0: none.',
         unit='N m/s or N/s',
         minimum=0.0,
         allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'transition_time',
+        'double',
+        TRANSITION_TIME,
+        'Time in which the command goes over without a step when its nature changes: the first '
+        'one (from the efforts in the joint states), mode, gains, terms, load, a sensor that is '
+        'lost or found, after a fault, the last one. 0: at once.',
+        unit='s',
+        minimum=0.0,
+        maximum=LONGEST_TRANSITION,
         changes=Changes.ANY_TIME,
     ),
     ParameterSpec(

@@ -17,6 +17,7 @@ from ne_dynamics.control.controller import (
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.shipped import shipped_file
@@ -40,6 +41,7 @@ def tuning(dynamics: Dynamics, mode: Mode = Mode.COMPUTED_TORQUE, **options) -> 
         effort_limits=options.pop('limits', dynamics.robot.limits('effort_limit')),
         effort_rates=np.array(options.pop('rates', ())),
         states=options.pop('states', StateLimits()),
+        transition_time=options.pop('transition_time', TRANSITION_TIME),
     )
 
 
@@ -149,12 +151,15 @@ def test_limits_apply_and_the_rate_goes_on_through_a_change(dynamics: Dynamics) 
 
 def test_the_last_command_is_gravity(dynamics: Dynamics) -> None:
     """The last command holds the last pose, whatever was going on."""
-    controller = Controller(tuning(dynamics))
-    assert not list(controller.last_commands())
-    controller.update(Q, ZERO, 0.0)
-    controller.update(Q + 0.1, np.ones(6), 0.1)
-    (command,) = controller.last_commands()
-    np.testing.assert_allclose(command, dynamics.gravity_torque(Q + 0.1))
+    for transition_time in (0.0, TRANSITION_TIME):
+        controller = Controller(tuning(dynamics, transition_time=transition_time))
+        assert not list(controller.last_commands())
+        controller.update(Q, ZERO, 0.0)
+        controller.update(Q + 0.1, np.ones(6), 0.1)
+        commands = list(controller.last_commands())
+        assert len(commands) == max(1, round(transition_time / RAMP_PERIOD))
+        assert controller.is_left
+        np.testing.assert_allclose(commands[-1], dynamics.gravity_torque(Q + 0.1))
 
 
 def test_the_last_command_is_what_is_asked_for(dynamics: Dynamics) -> None:
@@ -162,8 +167,7 @@ def test_the_last_command_is_what_is_asked_for(dynamics: Dynamics) -> None:
     controller = Controller(tuning(dynamics))
     controller.update(Q, ZERO, 0.0)
     assert not list(controller.last_commands(LastCommand.NONE))
-    (command,) = controller.last_commands(LastCommand.ZERO)
-    assert not command.any()
+    assert not list(controller.last_commands(LastCommand.ZERO))[-1].any()
 
 
 def test_a_rate_limit_makes_a_ramp_of_the_last_command(dynamics: Dynamics) -> None:
@@ -192,7 +196,7 @@ def test_a_ramp_has_an_end(dynamics: Dynamics) -> None:
 
 
 def test_the_first_command_begins_at_the_measured_effort(dynamics: Dynamics) -> None:
-    """With a rate limit nothing jumps at activation; without one gravity counts at once."""
+    """Nothing jumps at activation, with a rate limit or with none; without either it does."""
     measured = np.linspace(-3.0, 7.0, 6)
     controller = Controller(tuning(dynamics, rates=[100.0]))
     command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
@@ -200,6 +204,9 @@ def test_the_first_command_begins_at_the_measured_effort(dynamics: Dynamics) -> 
     command = controller.update(Q, ZERO, 0.01)
     assert 0.5 < np.abs(command.effort - measured).max() <= 1.0 + 1e-9
     controller = Controller(tuning(dynamics))
+    command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
+    np.testing.assert_allclose(command.effort, measured)
+    controller = Controller(tuning(dynamics, transition_time=0.0))
     command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
     np.testing.assert_allclose(command.effort, dynamics.gravity_torque(Q), atol=1e-9)
 
@@ -221,7 +228,7 @@ def test_a_gap_ends_the_motion_without_a_jump(dynamics: Dynamics) -> None:
     after = controller.update(found, ZERO, 5.01)
     assert after.fault is None
     np.testing.assert_array_equal(after.desired.position, found)
-    for step in range(2, 60):
+    for step in range(2, 62):
         after = controller.update(found, ZERO, 5.0 + 0.01 * step)
     np.testing.assert_allclose(after.effort, dynamics.gravity_torque(found), atol=1e-9)
 

@@ -98,6 +98,12 @@ def module_arm(hold_an_arm):
         bench.until(lambda: len(bench.commands) > 20, 'commands')
         bench.before_the_load = bench.mark()
         bench.set(payload__mass=PAYLOAD)
+        # The transition time is over before the brake is released.
+        target = loaded_gravity(bench, POSTURE)
+        bench.until(
+            lambda: np.abs(bench.commands[-1].effort - target).max() < 0.01,
+            'a command that carries the load',
+        )
 
     bench = hold_an_arm(robot={'payload.mass': PAYLOAD}, prepare=tell)
     yield bench

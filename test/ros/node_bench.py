@@ -51,6 +51,9 @@ ANY_PACE = {
 }
 """Stamps and positions of a test may leap, and its robot stand still, unless it is about that."""
 
+AT_ONCE = {'transition_time': 0.0}
+"""What is set counts in full for the next state, unless the test is about how it gets there."""
+
 
 def parameter_of(name: str, value: Any) -> Parameter:
     """Return a parameter; empty lists are of strings."""
@@ -107,7 +110,7 @@ class Bench:
 
     def start(self, wait: str | None = 'active', **parameters: Any) -> ComputedTorqueNode:
         """Start the node; wait until it is in a state. Names may use '__' for '.'."""
-        values = {'model_file': self.model_file, **NO_BACKEND_CHOICE, **ANY_PACE}
+        values = {'model_file': self.model_file, **NO_BACKEND_CHOICE, **ANY_PACE, **AT_ONCE}
         values |= {name.replace('__', '.'): value for name, value in parameters.items()}
         self.node = ComputedTorqueNode(
             context=self.context,

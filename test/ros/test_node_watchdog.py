@@ -180,6 +180,30 @@ def test_a_rate_limit_holds_for_the_last_command(bench) -> None:
     assert steps.max() <= rate * 0.002 + 1e-9
 
 
+def test_nothing_steps_by_default(bench) -> None:
+    """From the first command, at the effort that is measured, over a load that is set, to the
+    last one: no step but what the transition time allows.
+    """
+    bench.start(tip_link='tcp', transition_time=None)
+    message = bench.joint_state(Q)
+    message.effort = [5.0] * 6
+    np.testing.assert_allclose(bench.answer(message), 5.0)
+    for step in range(120):
+        if step == 60:
+            assert bench.set_atomically(payload__mass=3.0).successful
+        bench.answer(bench.joint_state(Q, dt=0.01))
+    carried = bench.commands[-1]
+    assert np.abs(carried - bench.dynamics.gravity_torque(Q)).max() > 10.0
+    assert bench.set_atomically(on_deactivate='zero').successful
+    assert bench.change_state('deactivate')
+    bench.spin(lambda: not bench.commands[-1].any(), 'zero')
+    steps = np.abs(np.diff(bench.commands, axis=0)).max(axis=1)
+    largest = np.abs(bench.commands).max()
+    assert steps[:120].max() <= 12.3 * 0.01 * largest
+    assert len(steps) == 220
+    assert steps[120:].max() <= 1.5 * 0.01 * largest
+
+
 def test_a_payload_counts_at_once_and_needs_sense(bench) -> None:
     """A load set at run time is held from the next state on; an impossible one is refused."""
     bench.start(tip_link='tcp')

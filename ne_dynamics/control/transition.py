@@ -1,0 +1,133 @@
+"""How a command gets from what it was to what it is to be, when its nature changes.
+
+When another law, other gains or another load count from one state to the next, the command would
+step. The step is taken back by an offset that then decays by itself. The feedback is not touched:
+to the loop the offset is a disturbance that is known, bounded and soon over. A limit on the rate
+of the command is no such thing: it is in the loop, and too slow it makes the loop swing for ever.
+
+The offset is the free response of a critically damped system of second order,
+
+    o'' + 2 w o' + w^2 o = 0,    w = 6.64 / transition time,
+
+which begins flat, is down to 1 % after the transition time and never overshoots. It is linear:
+transitions that follow one another before the first is over add up, each decays in its own time,
+and however many there are, none keeps the others up.
+"""
+
+from __future__ import annotations
+
+from math import ceil, exp
+
+import numpy as np
+
+from ne_dynamics.model.rigid_body import FloatArray
+
+TRANSITION_TIME = 0.2
+"""Default of the parameter [s]. The offset then changes by at most 12 times its size in a second:
+the 36 N m that an arm's shoulder carries come with 440 N m/s. Much longer and an arm that moves
+when it is found coasts on for long: by half the time, times its velocity."""
+
+LONGEST_TRANSITION = 1.0
+"""Largest value of the parameter [s]."""
+
+END = 6.638352067993813
+"""Where (1 + x) exp(-x) = 0.01."""
+
+TIMES_OUT = 3.0
+"""An offset is forgotten after this many transition times: 5e-8 of it are left then."""
+
+
+class CommandOffset:
+    """What is added to the command of a law so that it goes on from the one before.
+
+    Parameters
+    ----------
+    duration : float
+        Transition time [s]; 0 for none.
+
+    Attributes
+    ----------
+    value : array, shape (n,), or None
+        The offset at present [N m or N]; None in the usual case. Not to be changed.
+    """
+
+    def __init__(self, duration: float = TRANSITION_TIME) -> None:
+        self.clear()
+        self.configure(duration)
+
+    def configure(self, duration: float) -> None:
+        """Let another transition time count from now on; with 0 an offset ends at once."""
+        self.duration = duration
+        if duration > 0.0:
+            self._rate = END / duration
+        else:
+            self.clear()
+
+    def clear(self) -> None:
+        """Forget the offset."""
+        self.value: FloatArray | None = None
+        self._slope: FloatArray | None = None
+        self._left = 0.0
+
+    def begin(self, value: FloatArray) -> None:
+        """Let an offset decay from rest, whatever there was before."""
+        self.clear()
+        self.change(value)
+
+    def change(self, value: FloatArray) -> None:
+        """Let the offset be another; what of it was decaying goes on to do so.
+
+        Parameters
+        ----------
+        value : array, shape (n,)
+            [N m or N]; nothing is changed where it is not finite.
+        """
+        if self.duration > 0.0 and np.isfinite(value).all():
+            if self._slope is None:
+                self._slope = np.zeros(value.size)
+            self.value = value
+            self._left = TIMES_OUT * self.duration
+
+    def decay(self, elapsed: float) -> None:
+        """Let time pass.
+
+        Parameters
+        ----------
+        elapsed : float
+            [s]; below 0 counts as 0.
+        """
+        value, slope = self.value, self._slope
+        if value is None or slope is None or not elapsed > 0.0:
+            return
+        self._left -= elapsed
+        if self._left <= 0.0:
+            self.clear()
+            return
+        x = self._rate * elapsed
+        left = exp(-x)
+        self.value = (left * (1.0 + x)) * value + (left * elapsed) * slope
+        self._slope = (left * (1.0 - x)) * slope - (left * x * self._rate) * value
+
+
+def ramp(start: FloatArray, end: FloatArray, duration: float, period: float) -> list[FloatArray]:
+    """Return the commands on the way from one to another, the last of them exactly the other.
+
+    Parameters
+    ----------
+    start, end : array, shape (n,)
+        [N m or N]
+    duration, period : float
+        Time for all of it, and between two commands [s].
+
+    Returns
+    -------
+    list of array, shape (n,)
+        Without `start`, and monotonic: they begin and end flat, and are steepest, 1.5 times the
+        mean, in the middle. Only `end` when the two are the same but for rounding.
+    """
+    steps = max(1, ceil(duration / period - 1e-9))
+    if np.allclose(start, end, rtol=1e-9, atol=1e-9):
+        steps = 1
+    shares = np.linspace(0.0, 1.0, steps + 1)[1:-1]
+    way = [start + share * share * (3.0 - 2.0 * share) * (end - start) for share in shares]
+    return [*way, end]

@@ -1,0 +1,327 @@
+"""A command of another nature takes over without a step, and the feedback is not touched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.controller import (
+    LONGEST_RAMP,
+    RAMP_PERIOD,
+    Controller,
+    LastCommand,
+    Tuning,
+    WrenchTuning,
+)
+from ne_dynamics.control.imu import BaseImu, OnImuTimeout
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.state_guard import FaultKind, StateLimits
+from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
+from ne_dynamics.control.wrench import OnTimeout, WristWrench
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.shipped import shipped_file
+
+ARM = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+DYNAMICS = Dynamics(ARM, backend='python')
+LIMITS = ARM.limits('effort_limit')
+LOAD = ARM.payload_parameters(Inertia(3.0, (0.0, 0.0, 0.05), np.zeros((3, 3))), 'tcp')
+Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+ZERO = np.zeros(6)
+PERIOD = 0.002
+STEEPEST = 2.45 / TRANSITION_TIME
+"""Largest slope of an offset of 1 [1/s]: END / e / transition time."""
+
+
+def tuning(mode=Mode.COMPUTED_TORQUE, kp=100.0, kv=20.0, terms=None, payload=None, **options):
+    """Return a tuning of the shipped arm."""
+    terms = Terms() if terms is None else terms
+    return Tuning(
+        law=ControlLaw(DYNAMICS, mode, Gains.from_values(kp, kv, 6), terms, payload),
+        hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
+        effort_limits=options.pop('limits', LIMITS),
+        effort_rates=np.array(()),
+        **options,
+    )
+
+
+def state(now: float):
+    """Return position and velocity of an arm that is moved about."""
+    phase = np.arange(6.0) + 9.0 * now
+    return Q + 0.05 * np.sin(phase), 0.45 * np.cos(phase)
+
+
+def raw(chosen: Tuning, now: float, desired, wrench=None):
+    """Return the effort of a law alone."""
+    position, velocity = state(now)
+    return chosen.law.effort(position, velocity, desired, wrench)
+
+
+CHANGES = {
+    'mode': (tuning(), tuning(Mode.FEEDFORWARD_PD, 90.0, 6.0)),
+    'to gravity': (tuning(), tuning(Mode.GRAVITY_COMPENSATION)),
+    'feedforward': (tuning(Mode.FEEDFORWARD), tuning()),
+    'gains': (tuning(), tuning(kp=900.0, kv=60.0)),
+    'terms': (tuning(), tuning(terms=Terms(gravity=False))),
+    'load': (tuning(), tuning(payload=LOAD)),
+}
+
+
+@pytest.mark.parametrize('name', CHANGES)
+def test_another_tuning_makes_no_step(name: str) -> None:
+    """Where the tuning changes the command differs from the one before by what the old law says
+    of the two states; then the offset that makes it so decays, never faster than it can.
+    """
+    before, after = CHANGES[name]
+    controller = Controller(before)
+    for step in range(50):
+        command = controller.update(*state(PERIOD * step), PERIOD * step)
+    controller.adopt(after)
+    now = PERIOD * 50
+    next_command = controller.update(*state(now), now)
+    own = raw(before, now, command.desired) - raw(before, now - PERIOD, command.desired)
+    np.testing.assert_allclose(next_command.effort - command.effort, own, atol=1e-9)
+    offset = first = next_command.effort - raw(after, now, next_command.desired)
+    assert np.abs(first).max() > 2.0
+    largest = STEEPEST * PERIOD * np.abs(first).max()
+    for step in range(51, 51 + round(3 * TRANSITION_TIME / PERIOD)):
+        now = PERIOD * step
+        command = controller.update(*state(now), now)
+        left = command.effort - raw(after, now, command.desired)
+        assert np.abs(left - offset).max() <= largest
+        assert (np.abs(left) <= np.abs(offset) + 1e-9).all()
+        if step == 50 + round(TRANSITION_TIME / PERIOD):
+            np.testing.assert_allclose(left, 0.01 * first, atol=1e-9)
+        offset = left
+    np.testing.assert_allclose(left, 0.0, atol=1e-9)
+
+
+def test_without_a_transition_time_it_is_a_step() -> None:
+    """With 0 the new law counts in full at once, also where an offset was still there."""
+    for is_on_its_way in (False, True):
+        controller = Controller(tuning(transition_time=0.2 * is_on_its_way))
+        controller.update(*state(0.0), 0.0)
+        if is_on_its_way:
+            controller.adopt(tuning(payload=LOAD))
+            controller.update(*state(0.01), 0.01)
+        new = tuning(kp=900.0, transition_time=0.0)
+        controller.adopt(new)
+        command = controller.update(*state(0.02), 0.02)
+        np.testing.assert_array_equal(command.effort, raw(new, 0.02, command.desired))
+
+
+def test_the_first_command_is_what_the_motors_do() -> None:
+    """It begins at the measured effort and gets to the law's within the transition time."""
+    measured = np.linspace(-3.0, 7.0, 6)
+    controller = Controller(tuning())
+    assert controller.wants_effort
+    command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
+    np.testing.assert_allclose(command.effort, measured)
+    assert not controller.wants_effort
+    gravity = DYNAMICS.gravity_torque(Q)
+    for step in range(1, 101):
+        command = controller.update(Q, ZERO, PERIOD * step)
+    np.testing.assert_allclose(command.effort, gravity + 0.01 * (measured - gravity), atol=1e-9)
+
+
+@pytest.mark.parametrize('measured', [None, ZERO, np.full(6, np.nan), np.full(6, 1e4)])
+def test_an_effort_that_says_nothing_is_no_beginning(measured) -> None:
+    """None, zero of all motors, no number, or more than motors can: gravity counts at once."""
+    controller = Controller(tuning())
+    command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
+    np.testing.assert_allclose(command.effort, DYNAMICS.gravity_torque(Q), atol=1e-9)
+
+
+def test_after_a_fault_the_first_command_is_the_last_one() -> None:
+    """The arm is found elsewhere, and moving: the command goes on from where it was left."""
+    controller = Controller(tuning(states=StateLimits(timeout=0.1)))
+    controller.update(Q, ZERO, 0.0)
+    controller.trip(FaultKind.STOPPED, 'test')
+    last = list(controller.last_commands())[-1]
+    found = Q + 0.4
+    command = controller.update(found, np.full(6, 0.3), 3.0)
+    assert command.fault is not None
+    np.testing.assert_allclose(command.effort, last, atol=1e-12)
+    gap = controller.update(found + 0.2, ZERO, 9.0)
+    assert gap.fault.kind is FaultKind.GAP
+    np.testing.assert_allclose(gap.effort, command.effort, atol=1e-12)
+    for step in range(1, 400):
+        gap = controller.update(found + 0.2, ZERO, 9.0 + PERIOD * step)
+    np.testing.assert_allclose(gap.effort, DYNAMICS.gravity_torque(found + 0.2), atol=1e-9)
+
+
+@pytest.mark.parametrize('on_timeout', list(OnTimeout))
+def test_a_wrench_that_is_lost_and_found_makes_no_step(on_timeout: OnTimeout) -> None:
+    """Neither the first reading, nor the loss of them, nor their return, nor a tare steps."""
+    wrist = WristWrench(ARM, 'ft_sensor')
+    controller = Controller(tuning(wrench=WrenchTuning(on_timeout=on_timeout)), wrist)
+    weight = np.array([0.0, 0.0, -30.0, 1.0, 0.0, 0.0])
+    commands = []
+    for step in range(500):
+        now = PERIOD * step
+        if 50 <= step < 150:
+            wrist.update('ft_sensor', weight, now)
+        if step >= 300:
+            wrist.update('ft_sensor', 2.0 * weight, now)
+        if step == 400:
+            wrist.tare(now)
+        commands.append(controller.update(Q, ZERO, now).effort)
+    steps = np.abs(np.diff(commands, axis=0)).max(axis=1)
+    at_once = 2.0 * np.abs(DYNAMICS.jacobian(Q).T @ [0, 0, 30.0, 0, 0, 0]).max()
+    assert at_once > 20.0
+    assert steps[49] < 1e-9
+    assert steps[[299, 399]].max() < 1e-3 * at_once, 'but for what is left of the offset before'
+    assert 0.05 < steps.max() <= 1.2 * STEEPEST * PERIOD * at_once
+    np.testing.assert_allclose(commands[-1], DYNAMICS.gravity_torque(Q), atol=0.05 * at_once)
+
+
+def test_an_imu_that_is_lost_makes_no_step() -> None:
+    """The direction of gravity goes over to the level one when readings stop, and back."""
+    imu = BaseImu(ARM, (0.0, 0.0, -9.80665))
+    chosen = tuning()
+    chosen = replace(chosen, imu=replace(chosen.imu, on_timeout=OnImuTimeout.LEVEL, timeout=0.1))
+    controller = Controller(chosen, imu=imu)
+    commands = []
+    for step in range(450):
+        now = PERIOD * step
+        if not 150 <= step < 350:
+            imu.update('base_link', ZERO[:3], (4.0, 0.0, 8.95), None, now)
+        commands.append(controller.update(Q, ZERO, now).effort)
+    steps = np.abs(np.diff(commands, axis=0)).max(axis=1)
+    difference = np.abs(commands[149] - commands[349]).max()
+    assert difference > 5.0
+    assert steps[[198, 349]].max() < 1e-3 * difference
+    assert steps[1:].max() <= 1.2 * STEEPEST * PERIOD * difference
+
+
+@pytest.mark.parametrize('last', [LastCommand.GRAVITY, LastCommand.ZERO])
+def test_the_last_command_is_a_ramp_in_time(last: LastCommand) -> None:
+    """From the last command to what is asked for over the transition time, at most 0.5 s."""
+    for transition_time in (0.1, 1.0):
+        controller = Controller(tuning(transition_time=transition_time))
+        controller.update(Q, ZERO, 0.0)
+        before = controller.update(Q, np.full(6, -2.0), PERIOD).effort
+        target = DYNAMICS.gravity_torque(Q) if last is LastCommand.GRAVITY else ZERO
+        ramp_commands = np.array(list(controller.last_commands(last)))
+        duration = min(transition_time, LONGEST_RAMP)
+        assert len(ramp_commands) == round(duration / RAMP_PERIOD)
+        assert controller.is_left
+        np.testing.assert_array_equal(ramp_commands[-1], target)
+        steps = np.diff([before, *ramp_commands], axis=0)
+        largest = 1.5 * np.abs(target - before) * RAMP_PERIOD / duration
+        assert (np.abs(steps) <= largest + 1e-9).all()
+
+
+def test_an_arm_that_is_at_rest_is_left_by_one_command() -> None:
+    """Where the last command is the one before there is nothing to ramp."""
+    controller = Controller(tuning())
+    controller.update(Q, ZERO, 0.0)
+    (command,) = controller.last_commands()
+    np.testing.assert_allclose(command, DYNAMICS.gravity_torque(Q))
+
+
+def test_nothing_leaves_the_effort_limits() -> None:
+    """With limits near what gravity takes, and gains that ask for a million, commands stay
+    within the limits, and a law that was far beyond them is over with in the same time.
+    """
+    limits = np.array([20.0, 45.0, 45.0, 20.0, 20.0, 20.0])
+    controller = Controller(tuning(kp=1e9, limits=limits))
+    for step in range(50):
+        controller.update(*state(PERIOD * step), PERIOD * step)
+    sane = tuning(limits=limits)
+    controller.adopt(sane)
+    for step in range(50, 360):
+        now = PERIOD * step
+        command = controller.update(*state(now), now)
+        assert (np.abs(command.effort) <= limits).all()
+    law = raw(sane, now, command.desired)
+    np.testing.assert_allclose(command.effort, np.clip(law, -limits, limits), atol=1e-6)
+
+
+def test_lower_limits_count_at_once() -> None:
+    """A limit that is lowered holds for the next command, whatever came before."""
+    controller = Controller(tuning())
+    controller.update(Q, ZERO, 0.0, measured_effort=np.full(6, 50.0))
+    controller.adopt(tuning(limits=np.full(6, 10.0)))
+    assert np.abs(controller.update(Q, ZERO, PERIOD).effort).max() <= 10.0
+
+
+def test_many_changes_keep_no_offset_up() -> None:
+    """Two tunings in turn, every 4 ms for ever: the command stays between what the two ask for,
+    the feedback goes on, and the offset is as small as the difference of the two.
+    """
+    one, other = tuning(), tuning(payload=LOAD)
+    controller = Controller(one)
+    controller.update(Q, ZERO, 0.0, measured_effort=np.full(6, 40.0))
+    for step in range(1, 600):
+        now = PERIOD * step
+        if step % 2:
+            controller.adopt((one, other)[step // 2 % 2])
+        command = controller.update(*state(now), now)
+    efforts = [raw(each, now, command.desired) for each in (one, other)]
+    band = np.abs(efforts[0] - efforts[1])
+    assert band.max() > 5.0
+    assert (command.effort >= np.min(efforts, axis=0) - 0.6 * band - 0.1).all()
+    assert (command.effort <= np.max(efforts, axis=0) + 0.6 * band + 0.1).all()
+
+
+def test_the_same_tuning_again_changes_nothing() -> None:
+    """A flood of parameters that change nothing leaves every command as it would be."""
+    flooded, left = Controller(tuning()), Controller(tuning())
+    for step in range(300):
+        now = PERIOD * step
+        flooded.adopt(tuning())
+        efforts = [
+            each.update(*state(now), now, measured_effort=np.full(6, 5.0)).effort
+            for each in (flooded, left)
+        ]
+        np.testing.assert_allclose(*efforts, atol=1e-9)
+
+
+def test_the_old_law_may_need_what_the_new_one_does_not() -> None:
+    """Without velocities the command goes on from the last one when feedback is given up."""
+    controller = Controller(tuning())
+    before = controller.update(*state(0.0), 0.0).effort
+    controller.adopt(tuning(Mode.GRAVITY_COMPENSATION))
+    command = controller.update(state(PERIOD)[0], None, PERIOD)
+    np.testing.assert_allclose(command.effort, before, atol=1e-12)
+
+
+def test_a_command_that_is_refused_does_not_end_the_transition() -> None:
+    """The next state that can be answered goes on from the last command all the same."""
+    controller = Controller(tuning())
+    last = controller.update(Q, ZERO, 0.0).effort
+    controller.adopt(tuning(payload=LOAD))
+    with np.errstate(all='ignore'), pytest.raises(ValueError, match='finite'):
+        controller.update(Q, np.full(6, 1e200), PERIOD)
+    np.testing.assert_allclose(controller.update(Q, ZERO, 2 * PERIOD).effort, last, atol=1e-9)
+
+
+def test_an_offset_depends_on_time_and_not_on_steps() -> None:
+    """One step and a hundred over the same time leave the same of it, and none overshoots."""
+    value = np.array([3.0, -20.0])
+    whole, parts = CommandOffset(0.4), CommandOffset(0.4)
+    for offset in (whole, parts):
+        offset.begin(value)
+        offset.decay(0.1)
+        offset.change(offset.value - value)
+    whole.decay(0.3)
+    for _ in range(100):
+        parts.decay(0.003)
+        parts.decay(-1.0)
+    np.testing.assert_allclose(parts.value, whole.value, atol=1e-12)
+    whole.decay(5.0)
+    assert whole.value is None
+
+
+def test_a_ramp_ends_exactly_and_never_turns() -> None:
+    """A ramp goes one way, ends on its end, and is one step long where there is no time."""
+    start, end = np.array([0.1, -7.0]), np.array([3.3, 2.1])
+    way = np.array(ramp(start, end, 0.1, 0.002))
+    assert len(way) == 50
+    assert (np.diff(way, axis=0) > 0.0).all()
+    np.testing.assert_array_equal(way[-1], end)
+    assert len(ramp(start, end, 0.0, 0.002)) == 1
+    assert len(ramp(end, end + 1e-12, 0.1, 0.002)) == 1

@@ -1,0 +1,178 @@
+"""An arm that is pushed comes to rest: controller and MuJoCo in one process, one command a state.
+
+No friction, in the arm or in the model: what brings it to rest is the feedback alone.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from ne_dynamics.control.slew import needed_slew
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.shipped import shipped_file
+
+pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+
+from ne_dynamics import load_model
+from ne_dynamics.simulation.mujoco_model import MujocoArm, with_hung_mass
+
+SETTINGS = 200 if os.environ.get('NE_DYNAMICS_ORACLES') == 'all' else 20
+"""Settings at random; each takes about half a second."""
+
+MODEL = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp').without_friction()
+LOWER, UPPER = MODEL.limits('lower'), MODEL.limits('upper')
+LIMITS = MODEL.limits('effort_limit')
+POSTURE = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+DEFAULTS = {spec.name: spec.default for spec in PARAMETERS}
+ARM = controlled_arm({**DEFAULTS, 'backend': 'python'}, MODEL)
+START, PUSH_TIME = 0.1, 0.2
+"""When the push begins, and how long it lasts [s]."""
+
+QUIET, AT_REST = 0.2, 0.02
+"""At rest is who has no joint faster than this [rad/s] for so long [s]."""
+
+LARGEST_ACCELERATION = 150.0
+"""No push accelerates the joint more than this [rad/s^2]: half the motor's torque on a wrist of
+0.002 kg m^2 would be 13000."""
+
+
+def pushed(values, push, posture=POSTURE, rate=500.0, patience=2.0):
+    """Push a held arm; return when it was at rest again [s after the push], or None.
+
+    `push` is added to the joints' effort for `PUSH_TIME` [N m]; `values` are parameters of the
+    node. None also when the motion grew beyond all bounds, or beyond what is believed of states.
+    """
+    chosen = {**DEFAULTS, **values}
+    tuning, _ = make_tuning(chosen, ARM)
+    controller = make_controller(ARM, tuning)
+    robot = MODEL
+    if chosen['payload.mass']:
+        robot = with_hung_mass(MODEL, chosen['payload.mass'], chosen['payload.com'], 'tcp')
+    arm = MujocoArm(robot, period=1.0 / rate, substeps=max(1, round(1000.0 / rate)))
+    arm.reset(posture)
+    quiet = 0.0
+    for step in range(round((START + PUSH_TIME + patience) * rate)):
+        now = step / rate
+        is_pushed = START <= now < START + PUSH_TIME
+        try:
+            command = controller.update(arm.position, arm.velocity, now)
+            assert (np.abs(command.effort) <= tuning.effort_limits).all()
+            arm.step(command.effort + (push if is_pushed else 0.0))
+        except NeDynamicsError:
+            return None
+        speed = np.abs(arm.velocity).max()
+        if speed > 1000.0:
+            return None
+        quiet = quiet + 1.0 / rate if now > START + PUSH_TIME and speed < AT_REST else 0.0
+        if quiet > QUIET:
+            return now - START - PUSH_TIME
+    return None
+
+
+def stiff(rate_limit):
+    """Return the parameters of a stiff arm."""
+    return {
+        'computed_torque.kp': (400.0,),
+        'computed_torque.kv': (40.0,),
+        'effort_rate_limit': rate_limit,
+    }
+
+
+@pytest.mark.parametrize('joint', [0, 1, 2])
+def test_a_pushed_arm_comes_to_rest(joint: int) -> None:
+    """Stiff and as the node is by default, without a rate limit: 30, 80 and 120 N m on one of
+    the joints that carry the arm are over with in a second.
+    """
+    for push in (30.0, 80.0, 120.0):
+        assert pushed(stiff(()), push * np.eye(6)[joint]) < 1.0
+
+
+@pytest.mark.parametrize(('push', 'rate_limit'), [(30.0, 386.0), (80.0, 1000.0)])
+@pytest.mark.parametrize('joint', [0, 1, 2])
+def test_a_rate_limit_that_lets_the_arm_swing_is_warned_of(
+    joint: int, push: float, rate_limit: float
+) -> None:
+    """With a rate limit that is too slow the same arm never comes to rest; the node says so."""
+    values = stiff((rate_limit,))
+    assert pushed(values, push * np.eye(6)[joint]) is None
+    _, (remark,) = make_tuning({**DEFAULTS, **values}, ARM)
+    assert remark.startswith('effort_rate_limit: too slow for the gains')
+    assert f'joint_{joint + 1} {rate_limit:g} (expected >= ' in remark
+
+
+def random_setting(seed: int):
+    """Return parameters, a push, a posture and a rate of the states, all at random."""
+    rng = np.random.default_rng(seed)
+    mode = ('computed_torque', 'computed_torque', 'feedforward_pd')[seed % 3]
+    if mode == 'computed_torque':
+        frequency, damping = np.exp(rng.uniform(np.log(3.0), np.log(35.0))), rng.uniform(0.5, 1.5)
+    else:
+        # Of the lightest joint there is: elsewhere both are lower, and gravity must not win.
+        frequency, damping = rng.uniform(25.0, 45.0), rng.uniform(1.5, 3.0)
+    scale = np.ones(6) if mode == 'computed_torque' else 1.0 / ARM.inverse_inertia
+    values = {
+        'mode': mode,
+        f'{mode}.kp': tuple(frequency**2 * scale),
+        f'{mode}.kv': tuple(2.0 * damping * frequency * scale),
+        'effort_limits': tuple(rng.choice([1.0, 0.7]) * LIMITS),
+    }
+    if rng.random() < 0.4:
+        values |= {'payload.mass': rng.uniform(0.5, 5.0), 'payload.com': (0.0, 0.0, 0.05)}
+    if seed % 2:
+        tuning, _ = make_tuning({**DEFAULTS, **values}, ARM)
+        needed = needed_slew(tuning.law, tuning.effort_limits, ARM.inverse_inertia)
+        values['effort_rate_limit'] = tuple(needed * rng.uniform(1.0, 2.0))
+    joint = rng.integers(6)
+    limits = np.array(values['effort_limits'])
+    largest = min(0.5 * limits[joint], LARGEST_ACCELERATION / ARM.inverse_inertia[joint])
+    push = np.zeros(6)
+    push[joint] = rng.choice([-1.0, 1.0]) * rng.uniform(0.2, 1.0) * largest
+    posture = rng.uniform(np.maximum(LOWER, -2.0), np.minimum(UPPER, 2.0))
+    patience = 15.0 if mode == 'feedforward_pd' else 1.0 + 60.0 / frequency
+    return values, push, posture, float(rng.choice([250.0, 500.0, 1000.0])), patience
+
+
+@pytest.mark.parametrize('seed', range(SETTINGS))
+def test_whatever_is_accepted_without_a_remark_comes_to_rest(seed: int) -> None:
+    """Gains, load, limits, pose, mode and rate of the states at random, every second arm with a
+    rate limit: pushes up to half the motor's limit end where the node has nothing to remark.
+    """
+    values, push, posture, rate, patience = random_setting(seed)
+    _, remarks = make_tuning({**DEFAULTS, **values}, ARM)
+    assert not remarks
+    assert pushed(values, push, posture, rate, patience) is not None
+
+
+def test_the_criterion_counts_every_joint_of_feedforward_pd_for_itself() -> None:
+    """A rate that is enough for one joint is judged by that joint's inertia and gains alone."""
+    values = {
+        'mode': 'feedforward_pd',
+        'feedforward_pd.kp': tuple(400.0 / ARM.inverse_inertia),
+        'feedforward_pd.kv': tuple(40.0 / ARM.inverse_inertia),
+    }
+    needed = 0.5 * LIMITS * 20.0 * np.sqrt(2.0 + np.sqrt(5.0))
+    for factor, names in ((1.001, ()), (0.999, MODEL.joint_names)):
+        rates = tuple(factor * needed)
+        _, remarks = make_tuning({**DEFAULTS, **values, 'effort_rate_limit': rates}, ARM)
+        assert all(name in remarks[0] for name in names)
+        assert bool(remarks) is bool(names)
+
+
+def test_without_feedback_any_rate_will_do() -> None:
+    """Gravity compensation and feed-forward have no loop to swing in."""
+    for mode in ('gravity_compensation', 'feedforward'):
+        values = {**DEFAULTS, 'mode': mode, 'effort_rate_limit': (1.0,)}
+        assert not make_tuning(values, ARM)[1]
+
+
+def test_the_lightest_pose_is_nearly_found() -> None:
+    """None of a hundred other poses has a joint much lighter than the criterion takes it for."""
+    rng = np.random.default_rng(7)
+    for _ in range(100):
+        inverse = np.linalg.inv(ARM.dynamics.mass_matrix(rng.uniform(LOWER, UPPER)))
+        assert (np.diagonal(inverse) <= 1.25 * ARM.inverse_inertia).all()
