@@ -132,6 +132,9 @@ class Command(NamedTuple):
         What has ended the motion before this state.
     velocity : array, shape (n,), or None
         That the law used [rad/s or m/s].
+    ahead : float
+        How far the state before this one was stamped ahead of its time [s]: it is forgotten. 0
+        in the usual case.
     """
 
     effort: FloatArray
@@ -140,6 +143,7 @@ class Command(NamedTuple):
     refused: TrajectoryError | None
     fault: Fault | None = None
     velocity: FloatArray | None = None
+    ahead: float = 0.0
 
 
 class _Inputs(NamedTuple):
@@ -411,7 +415,7 @@ class Controller:
             raise StateRefused('effort', str(refusal), news) from refusal
         self._law_before, self._inputs = None, inputs
         np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
-        return Command(limited, desired, saturated, refused, fault, velocity)
+        return Command(limited, desired, saturated, refused, fault, velocity, self._guard.ahead)
 
     def _end_on(self, fault: Fault | None, field: str) -> None:
         """Give the motion up, and refuse the state that has shown why."""

@@ -9,6 +9,9 @@ positions say the same: an arm that falls is to be caught.
 A fault is over when states agree again. One that latches is not, whatever the states say, until
 :meth:`StateGuard.clear`: those of the motion, and any that comes for the :data:`REPEATS`-th time
 within :attr:`StateLimits.repeat_window`.
+
+One stamp that is ahead of its time is known by the state after it: that one has an earlier stamp,
+and lies where the messages before say it should. The state that was ahead is forgotten then.
 """
 
 from __future__ import annotations
@@ -153,6 +156,12 @@ class StateGuard:
     joints : sequence of Joint
         Of the robot; continuous ones may turn over.
     limits : StateLimits
+
+    Attributes
+    ----------
+    ahead : float
+        How far the state before the one judged last was stamped ahead of its time [s]; 0 in the
+        usual case.
     """
 
     def __init__(self, joints: Sequence[Joint], limits: StateLimits) -> None:
@@ -169,6 +178,8 @@ class StateGuard:
     def reset(self) -> None:
         """Forget everything: the next state is believed."""
         self._last: _Seen | None = None
+        self._before: _Seen | None = None
+        self.ahead = 0.0
         self.fault: Fault | None = None
         self._anchor: _Seen | None = None
         self._agreeing = 0
@@ -267,6 +278,7 @@ class StateGuard:
             When it is not believed.
         """
         seen = _Seen(position, velocity, now, arrival)
+        self.ahead = 0.0
         if self.fault is not None:
             if self.fault.latches:
                 self._last = self._anchor = seen
@@ -277,9 +289,15 @@ class StateGuard:
         if last is not None:
             elapsed = now - last.time
             if elapsed < 0.0:
-                self._refuse_old(seen, -elapsed)
+                before = self._before_early(last, seen)
+                if before is None:
+                    self._refuse_old(seen, -elapsed)
+                else:
+                    self.ahead = -elapsed
+                    last, elapsed = before, now - before.time
             if elapsed > self.limits.timeout:
                 self.believe(*seen)
+                self._before = last
                 gap = self._counted(Fault(FaultKind.GAP, f'{elapsed:.3g} s between two stamps'))
                 if gap.latches:
                     self.restore(gap)
@@ -291,7 +309,7 @@ class StateGuard:
                 jump = self._jump(last, seen)
                 if jump:
                     self._refuse('position', jump, FaultKind.JUMPED, seen)
-            self._last = seen
+            self._before, self._last = last, seen
             return None
         self.believe(*seen)
         return None
@@ -301,7 +319,24 @@ class StateGuard:
     ) -> None:
         """Take a state for right, whatever came before; a fault is over then."""
         self._last = self._anchor = _Seen(position, velocity, now, arrival)
+        self._before = None
         self.fault = None
+
+    def _before_early(self, last: _Seen, seen: _Seen) -> _Seen | None:
+        """Return the state before the last if the last was early rather than this one late.
+
+        Of the two, the one whose stamp is farther from what the arrivals say is the wrong one.
+        """
+        before = self._before
+        if before is None or not before.advances_to(seen) or seen.arrival <= last.arrival:
+            return None
+        early = abs(last.time - before.time - (last.arrival - before.arrival))
+        late = abs(seen.time - before.time - (seen.arrival - before.arrival))
+        if late >= early:
+            return None
+        if self._anchor is last:
+            self._anchor = before
+        return before
 
     def _refuse_old(self, seen: _Seen, behind: float) -> None:
         if behind >= LARGEST_DISORDER:

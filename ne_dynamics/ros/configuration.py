@@ -25,10 +25,10 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError, NeDynamicsError, ParameterError
 from ne_dynamics.model.checks import impossible_inertia
 from ne_dynamics.model.extras import choose_extras
-from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.ros.model_file import load_model_file
 
 Values = Mapping[str, Any]
 """Checked values of all parameters by name, see :mod:`ne_dynamics.ros.parameters`."""
@@ -127,6 +127,10 @@ class ControlledArm:
         return result
 
 
+LONGEST_DESCRIPTION = 2**21
+"""Characters of a description by topic: of large robots they have a tenth of it."""
+
+
 def has_model_parameter(values: Values) -> bool:
     """Return whether a parameter names the robot, so that the topic is not used."""
     return bool(values['model_file'] or values['robot_description'])
@@ -163,7 +167,7 @@ def load_robot(values: Values, description: str = '') -> Robot:
     base_link, tip_link = values['base_link'] or None, values['tip_link'] or None
     extras = choose_extras(values['model_extras_file'])
     if values['model_file']:
-        return load_model(values['model_file'], base_link, tip_link, locked, extras)
+        return load_model_file(values['model_file'], base_link, tip_link, locked, extras)
     text = values['robot_description'] or description
     if not text:
         raise ModelError(
@@ -171,6 +175,19 @@ def load_robot(values: Values, description: str = '') -> Robot:
             'robot_description, got none'
         )
     return load_urdf(text, base_link, tip_link, locked, extras)
+
+
+def require_short(text: str) -> None:
+    """Raise when a URDF that came by topic is too long to be read.
+
+    Raises
+    ------
+    ModelError
+    """
+    if len(text) > LONGEST_DESCRIPTION:
+        raise ModelError(
+            f'expected a URDF of at most {LONGEST_DESCRIPTION} characters, got {len(text)}'
+        )
 
 
 def check_description(values: Values, text: str) -> None:
@@ -262,6 +279,12 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
     """
     n = arm.dynamics.n
     mode = Mode(values['mode'])
+    if mode is Mode.FEEDFORWARD and not values['feedforward.robot_closes_loop']:
+        raise ParameterError(
+            'mode: feedforward has no feedback: an arm that does not close the loop itself falls '
+            'by what the model is wrong; expected feedforward.robot_closes_loop to be true, or '
+            'mode feedforward_pd or computed_torque'
+        )
     terms = Terms(
         gravity=values['terms.gravity'],
         coriolis=values['terms.coriolis'],

@@ -53,9 +53,6 @@ from ne_dynamics.ros.reporter import Reporter
 FAR_START = 10.0
 """Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""
 
-LONGEST_LAG = 60.0
-"""A simulated clock may be this far behind the stamps of the states [s]; farther is another."""
-
 REST_VELOCITY = 0.01
 """Velocity below which a joint is at rest [rad/s or m/s]."""
 
@@ -117,6 +114,7 @@ class ConfiguredArm:
         self.is_commanding = False
         self.on_answer: Answered = _ignore
         self.on_motion_ended: Callable[[str], None] = _ignore
+        self._lagged_behind: float | None = None
         self._read_values = values
         self._reporter = reporter
         self._statistics = reporter.statistics
@@ -222,10 +220,12 @@ class ConfiguredArm:
         timeout = controller.tuning.states.timeout
         if not self.is_commanding or controller.fault is not None or np.isinf(timeout):
             return
-        if self.connections.simulated_time and controller.time is not None:
-            # A clock that lagged behind the states, and now leaps, is no silence.
+        if self.connections.by_simulated_time and controller.time is not None:
+            # A clock that lagged behind the states, and now leaps, is no silence. Once for each
+            # state: a clock that was set back would lag for ever.
             age = self.clock.now() - controller.time
-            if -LONGEST_LAG < age < 0.5 * timeout:
+            if age < 0.5 * timeout and controller.time != self._lagged_behind:
+                self._lagged_behind = controller.time
                 self.connections.rewind_watch()
                 return
         self._on_fault(controller.trip(FaultKind.STOPPED, f'no usable one for {timeout:g} s'))
@@ -295,6 +295,9 @@ class ConfiguredArm:
             if not (stamp.sec or stamp.nanosec):
                 stamp = self._node_clock.now().to_msg()
             connections.publish_effort(stamp, command)
+        if command.ahead:
+            text = f'{command.ahead:.3g} s ahead of the one after it; it is believed no longer'
+            self._reporter.drop('joint_states', 'header.stamp', f'header.stamp: {text}')
         if command.saturated is not None:
             statistics.saturate(command.saturated)
         if command.refused is not None:
@@ -387,6 +390,20 @@ class ConfiguredArm:
         """
         fault = self.controller.clear_fault()
         return f'{fault.kind.value}: {fault.text}'
+
+    @property
+    def why_not_held(self) -> str:
+        """Why no position is held at present, in words; '' when one is."""
+        controller = self.controller
+        if not self.is_commanding:
+            return 'the node is not active'
+        if controller.fault is not None:
+            return f'{controller.fault}; the arm is held where it is found when states return'
+        if controller.time is None:
+            return 'no joint state yet; the arm is held where the first one finds it'
+        if controller.tuning.mode is Mode.GRAVITY_COMPENSATION:
+            return f'mode {controller.tuning.mode.value} holds no position'
+        return ''
 
     def annotation_tuning(self) -> AnnotationTuning:
         """Return how trajectories are annotated at present."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from geometry_msgs.msg import WrenchStamped
+from rclpy.clock import JumpThreshold
+from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Imu, JointState
@@ -33,6 +35,17 @@ LONGEST_WATCH = 3600.0
 """Period of the watchdog when it is not to wake [s]."""
 
 
+ANY_JUMP_BACK = JumpThreshold(
+    min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=False
+)
+"""Of a clock that is set back."""
+
+
+def has_time(clock: Any) -> bool:
+    """Return whether a clock of rclpy shows a time: a simulated one is 0 before `/clock`."""
+    return bool(clock.now().nanoseconds)
+
+
 class Callbacks(NamedTuple):
     """What answers the topics, by their names, and the watchdog."""
 
@@ -56,7 +69,12 @@ class Connections:
         Of the subscription to joint states, one of `RELIABILITY`.
     callbacks : Callbacks
     steady_clock : rclpy.clock.Clock
-        The watchdog's, where time is not simulated.
+        The watchdog's, where time is not simulated or no simulated time has come.
+
+    Attributes
+    ----------
+    by_simulated_time : bool
+        Whether the watchdog goes by `/clock`.
     """
 
     def __init__(
@@ -93,14 +111,22 @@ class Connections:
         self._listen(JointTrajectory, 'joint_trajectory', callbacks.joint_trajectory, 10)
         states = QoSProfile(depth=1, reliability=RELIABILITY[reliability])
         self._listen(JointState, 'joint_states', callbacks.joint_states, states)
-        # Simulated time may stand still, real time does not.
-        self.simulated_time = bool(node.get_parameter('use_sim_time').value)
-        self._watch = node.create_timer(
-            LONGEST_WATCH,
-            callbacks.watchdog,
-            clock=node.get_clock() if self.simulated_time else steady_clock,
-            autostart=False,
+        self._watchdog = callbacks.watchdog
+        # Simulated time may stand still, real time does not: a simulation that halts is no
+        # silence. Before the first /clock there is only real time to go by.
+        self._simulated_clock = (
+            node.get_clock() if node.get_parameter('use_sim_time').value else None
         )
+        self.by_simulated_time = False
+        self._jump_handle: Any = None
+        self._watch = self._make_watch(steady_clock, self._on_real_watch)
+        self._watches = [self._watch]
+        if self._simulated_clock is not None:
+            self._watches.append(self._make_watch(self._simulated_clock, callbacks.watchdog))
+            # rclpy's timers wait for the time that was: 30 s longer when it is set back by 30 s.
+            self._jump_handle = self._simulated_clock.create_jump_callback(
+                ANY_JUMP_BACK, post_callback=self._on_clock_set_back
+            )
         self.watch(controller.tuning.states.timeout)
 
     def watch(self, timeout: float) -> None:
@@ -109,13 +135,35 @@ class Connections:
         period = max(round(timeout * 1e9), 1_000_000)
         if period == self._watch.timer_period_ns:
             return
-        self._watch.timer_period_ns = period
+        for watch in self._watches:
+            watch.timer_period_ns = period
         if not self._watch.is_canceled():
             self._watch.reset()
 
     def rewind_watch(self) -> None:
         """Let the watchdog wait from now on; it begins with the first state."""
+        if self._simulated_clock is not None and not self.by_simulated_time:
+            self._look_for_clock(self._simulated_clock)
         self._watch.reset()
+
+    def _look_for_clock(self, clock: Any) -> None:
+        """Go by simulated time from the first of it on."""
+        if has_time(clock):
+            self._watch.cancel()
+            self._watch = self._watches[-1]
+            self.by_simulated_time = True
+
+    def _on_real_watch(self) -> None:
+        self.rewind_watch()
+        if not self.by_simulated_time:
+            self._watchdog()
+
+    def _on_clock_set_back(self, jump: Any) -> None:
+        if self.by_simulated_time and not self._watch.is_canceled():
+            self._watch.reset()
+
+    def _make_watch(self, clock: Any, callback: Callable[[], None]) -> Any:
+        return self._node.create_timer(LONGEST_WATCH, callback, clock=clock, autostart=False)
 
     def stop_watch(self) -> None:
         """Let the watchdog sleep until :meth:`rewind_watch`."""
@@ -135,7 +183,10 @@ class Connections:
 
     def destroy(self) -> None:
         """Stop listening."""
-        self._node.destroy_timer(self._watch)
+        if self._jump_handle is not None:
+            self._jump_handle.unregister()
+        for watch in self._watches:
+            self._node.destroy_timer(watch)
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
         self._node.destroy_publisher(self.command_publisher)

@@ -32,6 +32,7 @@ from ne_dynamics.ros.configuration import (
     load_robot,
     make_controller,
     make_tuning,
+    require_short,
 )
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.ros.signals import stop_on_signals
@@ -50,6 +51,7 @@ try:
 
     from ne_dynamics.ros.annotator import Annotator
     from ne_dynamics.ros.configured_arm import ConfiguredArm
+    from ne_dynamics.ros.connections import has_time
     from ne_dynamics.ros.control_clock import ControlClock
     from ne_dynamics.ros.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.diagnosis import DiagnosticsPublisher
@@ -65,6 +67,8 @@ except ImportError as error:
 
 DIAGNOSTICS_PERIOD = 1.0
 """[s]"""
+
+HOLDING = 'holding the present desired position'
 
 
 def _reported(transition: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -283,7 +287,11 @@ class ComputedTorqueNode(LifecycleNode):
             return
         values = self._declared.values
         try:
-            check_description(values, message.data)
+            require_short(message.data)
+            # Where a parameter names the robot it is kept unread: reading takes longer than a
+            # state may wait.
+            if not has_model_parameter(values):
+                check_description(values, message.data)
         except NeDynamicsError as error:
             self.reporter.drop('robot_description', 'data', str(error))
             return
@@ -340,9 +348,11 @@ class ComputedTorqueNode(LifecycleNode):
         if fault is not None and fault.latches:
             response.message = f'not held: {fault}'
             return response
+        # What waits for its first state must not be followed either.
         configured.hold('the service ~/hold was called')
-        response.success = True
-        response.message = 'holding the present desired position'
+        reason = configured.why_not_held
+        response.success = not reason
+        response.message = f'not held: {reason}' if reason else HOLDING
         self.get_logger().info(response.message)
         return response
 
@@ -385,6 +395,9 @@ class ComputedTorqueNode(LifecycleNode):
 
     def _on_diagnostics_timer(self) -> None:
         faults = list(self._declared.faults.values())
+        clock = self.get_clock()
+        if clock.ros_time_is_active and not has_time(clock):
+            faults.append('use_sim_time: no /clock has come: the watchdog goes by real time')
         self._diagnostics.publish(self.state_label, faults, self.configured)
 
 

@@ -109,6 +109,14 @@ PARAMETERS = ParameterTable(
         changes=Changes.ANY_TIME,
     ),
     ParameterSpec(
+        'feedforward.robot_closes_loop',
+        'bool',
+        False,
+        'The robot closes the loop on positions itself. Mode feedforward, which has no feedback, '
+        'needs this: elsewhere the arm falls by what the model is wrong.',
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
         'feedforward_pd.kp',
         'double[]',
         (0.0,),

@@ -364,3 +364,57 @@ def test_a_measured_effort_in_other_units_is_no_start(dynamics: Dynamics) -> Non
     command = controller.update(Q, ZERO, 0.0, measured_effort=np.array([0, 0, 1e6, 0, 0, 0.0]))
     np.testing.assert_allclose(command.effort, dynamics.gravity_torque(Q), atol=1e-9)
     assert not controller.wants_effort
+
+
+def states_of_a_motion(early: int | None, by: float = 0.0):
+    """Return positions, stamps and arrivals of an arm at 3 rad/s, every 2 ms; one stamp early."""
+    for step in range(40):
+        stamp = 0.002 * step + (by if step == early else 0.0)
+        yield np.full(1, 3.0 * 0.002 * step), stamp, 7.0 + 0.002 * step
+
+
+@pytest.mark.parametrize('by', [0.003, 0.02, 0.09, 0.15, 0.9, 5.0, 1e5])
+def test_a_stamp_ahead_of_its_time_costs_no_other_state(by: float) -> None:
+    """The state after one that is stamped too late is believed, and all that come after it."""
+    limits = StateLimits(timeout=0.1, velocities=np.full(1, 6.0))
+    guard = StateGuard([Joint('a', JointType.REVOLUTE)], limits)
+    ahead, faults = [], []
+    for step, (position, stamp, arrival) in enumerate(states_of_a_motion(20, by)):
+        fault = guard.judge(position, None, stamp, arrival)
+        faults += [] if fault is None else [(step, fault.kind)]
+        ahead += [(step, pytest.approx(guard.ahead))] if guard.ahead else []
+        assert guard.time == stamp
+    assert ahead == [(21, pytest.approx(by - 0.002))]
+    assert faults == ([] if by < 0.1 else [(20, FaultKind.GAP)])
+
+
+def test_a_state_that_comes_late_stays_refused() -> None:
+    """Two messages that change places: the one that is behind the other is not believed."""
+    guard = StateGuard([Joint('a', JointType.REVOLUTE)], StateLimits(timeout=0.1))
+    stamps = [0.0, 0.002, 0.004, 0.008, 0.006, 0.010, 0.012, 0.030, 0.014, 0.032]
+    arrivals = [0.0, 0.002, 0.004, 0.0081, 0.0082, 0.0101, 0.012, 0.03, 0.0301, 0.032]
+    refused = []
+    for stamp, arrival in zip(stamps, arrivals, strict=True):
+        try:
+            guard.judge(np.zeros(1), None, stamp, arrival)
+        except StateRefused:
+            refused.append(stamp)
+    assert refused == [0.006, 0.014]
+
+
+def test_the_motion_goes_on_after_a_stamp_ahead_of_its_time(dynamics: Dynamics) -> None:
+    """The desired motion is that of the trajectory at the next stamp; no fault, no jump."""
+    states = StateLimits(timeout=0.1, velocities=np.full(6, 6.0))
+    controller = Controller(tuning(dynamics, states=states))
+    controller.update(Q, ZERO, 0.0, 5.0)
+    controller.follow(waypoints(dynamics, TrajectoryPoint(0.2, Q + 0.5)))
+    commands = []
+    for step in range(1, 60):
+        stamp = 0.002 * step + (0.02 if step == 30 else 0.0)
+        command = controller.update(Q + 0.005 * (step - 1), ZERO, stamp, 5.0 + 0.002 * step)
+        assert command.fault is None
+        commands.append(command)
+    assert [index + 1 for index, one in enumerate(commands) if one.ahead] == [31]
+    wanted = np.array([one.desired.position[0] for one in commands])
+    steps = np.diff(np.delete(wanted, 29))
+    np.testing.assert_allclose(steps, np.where(np.arange(57) == 28, 0.01, 0.005), atol=1e-9)

@@ -416,6 +416,30 @@ def test_a_state_that_comes_late_is_dropped(node, player) -> None:
     assert node.get('state_timeout') == [PATIENT]
 
 
+def test_a_stamp_ahead_of_its_time(node, player) -> None:
+    """One state stamped 50 s too late: the motion goes on, and every other state is answered."""
+    counts = [
+        record.values.get('joint_states.header.stamp dropped', '0') for record in node.diagnostics
+    ]
+    before = max(map(int, counts), default=0)
+    follow(node, Q + 0.4, 600.0)
+    mark = node.mark()
+    for step in range(8):
+        ahead = 50.0 if step == 4 else 0.0
+        player.time += ahead
+        assert player.is_answered(Q + 1e-3 * step)
+        player.time -= ahead
+    assert np.any(node.answers[-1].velocity)
+    node.until_diagnosed(
+        lambda record: (
+            int(record.values.get('joint_states.header.stamp dropped', 0)) == before + 1
+            and int(record.values.get('joint_states received', 0)) > 0
+        ),
+        mark,
+        'one drop',
+    )
+
+
 def test_disorder_that_lasts(node, player) -> None:
     """Stamps that stay a little behind are no usable states: an error when the time is up."""
     before = max(faults(record) for record in node.diagnostics)

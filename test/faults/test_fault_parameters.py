@@ -72,6 +72,7 @@ REFUSED = {
     'imu.enabled: while active': {'imu.enabled': True},
     'autostart: at the start only': {'autostart': False},
     'no such parameter': {'no_such_parameter': 1.0},
+    'mode: feedforward, but nobody closes the loop': {'mode': 'feedforward'},
 }
 
 HALF_VALID = {
@@ -84,6 +85,7 @@ HALF_VALID = {
         'payload.mass': 10.0,
         'payload.inertia': [0.1, 0.0, 0.0, 0.1, 0.0, 5.0],
     },
+    'feedforward, but nobody closes the loop': {'terms.gravity': False, 'mode': 'feedforward'},
     'gains and another model': {'computed_torque.kp': [0.0], 'model_file': '/tmp/other.urdf'},
     'a timeout and a wrong type': {'state_timeout': 1e-3, 'terms.coriolis': 'no'},
     'last command zero, and a wrong length': {'on_deactivate': 'zero', 'payload.com': [0.0]},

@@ -248,6 +248,8 @@ def plan(seed: int, number: int) -> Plan:
     parameters['mode'] = rng.choice(KNOWN['mode'].choices)
     if rng.random() < 0.7:
         parameters['mode'] = 'computed_torque'
+    if parameters['mode'] == 'feedforward':
+        parameters['feedforward.robot_closes_loop'] = True
     joints = list(case.robot.joint_names)
     if rng.random() < 0.4:
         rng.shuffle(joints)

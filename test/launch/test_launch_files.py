@@ -161,7 +161,7 @@ def test_arguments_reach_the_node(environment):
     }
     arguments = [f'{name}:={topic}' for name, topic in topics.items()]
     arguments += [f'model:={ARM}', 'namespace:=arm', 'tip_link:=tcp', 'sensor_link:=flange']
-    arguments += [f'joints:=[{", ".join(reversed(JOINTS))}]', 'mode:=feedforward']
+    arguments += [f'joints:=[{", ".join(reversed(JOINTS))}]', 'mode:=feedforward_pd']
     arguments += ['use_imu:=true', 'state_timeout:=0.25', 'use_sim_time:=false', 'log_level:=warn']
     path = ROOT / 'launch/computed_torque.launch.py'
     with (
@@ -194,7 +194,7 @@ def test_arguments_reach_the_node(environment):
         'model_file': str(ARM),
         'joints': list(reversed(JOINTS)),
         'tip_link': 'tcp',
-        'mode': 'feedforward',
+        'mode': 'feedforward_pd',
         'wrench.enabled': True,
         'wrench.sensor_link': 'flange',
         'imu.enabled': True,

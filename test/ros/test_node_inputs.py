@@ -79,7 +79,7 @@ def test_any_order_and_other_joints(bench) -> None:
 @pytest.mark.parametrize('mode', ['feedforward', 'gravity_compensation'])
 def test_modes_without_feedback_need_no_velocity(bench, mode: str) -> None:
     """A joint state without velocities is enough where none is used."""
-    bench.start(mode=mode)
+    bench.start(mode=mode, feedforward__robot_closes_loop=True)
     command = bench.answer(bench.joint_state(Q, velocity=[]))
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from ne_dynamics.errors import ModelError
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -273,3 +275,112 @@ def test_extras_that_do_not_fit_are_named(bench, tmp_path) -> None:
     bench.hear('not configured', str(extras), "'elbow'")
     assert bench.set_atomically(model_extras_file='none').successful
     assert bench.change_state('configure')
+
+
+def test_hold_says_what_is_held(bench) -> None:
+    """Success is for a position that is held: not before a state, in gravity mode or a fault."""
+    bench.start(jump_velocity=None)
+    bench.send_trajectory(bench.trajectory((0.01, Q + 0.5)))
+    response = bench.trigger('hold')
+    assert not response.success
+    assert response.message.startswith('not held: no joint state yet')
+    np.testing.assert_allclose(
+        bench.answer(bench.joint_state(Q)), bench.dynamics.gravity_torque(Q), atol=1e-9
+    )
+    for _ in range(4):
+        bench.answer(bench.joint_state(Q))
+    bench.spin(lambda: len(bench.efforts) == 5, 'the desired states')
+    np.testing.assert_array_equal(bench.efforts[-1].position, Q)
+    assert bench.trigger('hold').success
+    assert bench.set_atomically(mode='gravity_compensation').successful
+    response = bench.trigger('hold')
+    assert not response.success
+    assert response.message == 'not held: mode gravity_compensation holds no position'
+    assert bench.set_atomically(mode='computed_torque').successful
+    bench.answer(bench.joint_state(Q + 1.0))
+    response = bench.trigger('hold')
+    assert not response.success
+    assert 'not held: joint_states jumped' in response.message
+    for _ in range(3):
+        bench.joint_states.publish(bench.joint_state(Q))
+        bench.settle()
+    assert bench.trigger('hold').success
+
+
+SECRET = 'hunter2'
+NO_ROBOTS = {
+    'passwords': f'root:{SECRET}:19000:0\n',
+    'a list': f'- {SECRET}\n',
+    'settings': f'password: {SECRET}\n',
+    'broken YAML': f'a: [{SECRET}\nb: %{SECRET}\n',
+    'a tag': f'!{SECRET} x\n',
+    'a key twice': f'{SECRET}: 1\n{SECRET}: 2\n',
+    'an alias': f'a: *{SECRET}\n',
+    'XML': f'<{SECRET} name="{SECRET}"><robot/></{SECRET}>',
+    'broken XML': f'<!-- {SECRET} --><{SECRET}',
+    'an entity': f'<!DOCTYPE {SECRET} [<!ENTITY e "{SECRET}">]><{SECRET}>&e;</{SECRET}>',
+    'bytes': f'\0\1{SECRET}',
+}
+
+
+@pytest.mark.parametrize('what', list(NO_ROBOTS))
+def test_a_file_that_is_no_robot_is_not_told_of(tmp_path, what: str) -> None:
+    """An error names the file and what was expected, without a word of what is in it."""
+    from ne_dynamics.ros.configuration import load_robot
+    from ne_dynamics.ros.parameters import PARAMETERS
+
+    file = tmp_path / 'file'
+    file.write_text(NO_ROBOTS[what])
+    values = PARAMETERS.default_values()
+    with pytest.raises(ModelError, match='expected a URDF') as refusal:
+        load_robot({**values, 'model_file': str(file)})
+    assert str(file) in str(refusal.value)
+    assert SECRET not in str(refusal.value)
+    urdf = str(shipped_file('six_axis_arm.urdf'))
+    with pytest.raises(ModelError, match='extras of a model') as refusal:
+        load_robot({**values, 'model_file': urdf, 'model_extras_file': str(file)})
+    assert str(file) in str(refusal.value)
+    assert SECRET not in str(refusal.value)
+    if not what.endswith('XML') and what != 'an entity':
+        (tmp_path / 'arm.extras.yaml').write_text(NO_ROBOTS[what])
+        (tmp_path / 'arm.urdf').write_bytes(Path(urdf).read_bytes())
+        with pytest.raises(ModelError, match='extras of a model') as refusal:
+            load_robot({**values, 'model_file': str(tmp_path / 'arm.urdf')})
+        assert SECRET not in str(refusal.value)
+
+
+@pytest.mark.parametrize('parameter', ['model_file', 'model_extras_file'])
+def test_a_pipe_is_no_model(bench, tmp_path, parameter: str) -> None:
+    """A file that could be read for ever, a pipe or a device, is refused at once."""
+    pipe = tmp_path / 'pipe'
+    os.mkfifo(pipe)
+    bench.start(wait='unconfigured', **{parameter: str(pipe)})
+    bench.hear('not configured', str(pipe), 'expected a regular file')
+    for path in ('/dev/zero', str(tmp_path)):
+        assert bench.set_atomically(**{parameter: path}).successful
+        assert not bench.change_state('configure')
+        bench.hear('not configured', path, 'expected a regular file')
+
+
+def test_a_description_is_not_read_while_a_parameter_names_the_robot(bench, monkeypatch) -> None:
+    """With model_file the topic costs nothing, and counts once the parameter is empty."""
+    bench.start()
+    with monkeypatch.context() as patch:
+        patch.setattr('ne_dynamics.ros.node.check_description', None)
+        bench.describe(bench.urdf.replace('six_axis_arm', 'another_arm', 1))
+        bench.spin(lambda: bench.received['robot_description'] == 1, 'the description')
+    bench.answer(bench.joint_state(Q))
+    assert not any('another' in line for line in bench.said())
+    for transition in ('deactivate', 'cleanup'):
+        assert bench.change_state(transition)
+    assert bench.set_atomically(model_file='').successful
+    assert bench.change_state('configure')
+    bench.hear("configured for 'another_arm'")
+
+
+def test_a_long_description_is_not_read(bench, monkeypatch) -> None:
+    """What is longer than any robot is dropped by its length alone."""
+    monkeypatch.setattr('ne_dynamics.ros.node.check_description', None)
+    bench.start(wait='unconfigured', model_file='')
+    bench.describe('<robot name="long">' + ' ' * 2**21)
+    bench.hear('robot_description dropped', 'at most 2097152 characters')

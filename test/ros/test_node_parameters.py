@@ -236,3 +236,17 @@ def test_a_setting_that_became_impossible_may_be_left_by_any_way(bench) -> None:
     reason = 'can hold the arm where it is'
     bench.spin(lambda: any(reason in status.message for status in bench.diagnostics))
     assert bench.set_each(effort_limits=[300.0])[0].successful
+
+
+def test_feedforward_needs_a_robot_that_closes_the_loop(bench) -> None:
+    """The mode without feedback is refused, at the start and later, until its robot is one."""
+    bench.start(wait='unconfigured', mode='feedforward')
+    bench.hear('not configured', 'mode: feedforward', 'feedforward.robot_closes_loop')
+    assert bench.set_atomically(feedforward__robot_closes_loop=True).successful
+    assert bench.change_state('configure')
+    result = bench.set_atomically(feedforward__robot_closes_loop=False)
+    assert not result.successful
+    assert 'falls' in result.reason
+    both = {'mode': 'computed_torque', 'feedforward__robot_closes_loop': False}
+    assert bench.set_atomically(**both).successful
+    assert not bench.set_atomically(mode='feedforward').successful

@@ -126,7 +126,8 @@ def test_it_keeps_answering_through_cleanup_and_configure(bench, process) -> Non
 
         bench.spin(answered, 'commands')
         assert bench.trigger('hold').success
-        assert bench.set_atomically(mode='feedforward').successful
+        closed = bench.set_atomically(mode='feedforward', feedforward__robot_closes_loop=True)
+        assert closed.successful, closed.reason
         before = len(bench.commands)
         bench.spin(lambda before=before: answered(before), 'commands of another mode')
         assert bench.change_state('deactivate')

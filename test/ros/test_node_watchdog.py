@@ -33,12 +33,14 @@ def status(bench, fragment: str):
 
 def test_states_that_stop_leave_gravity_and_silence(bench) -> None:
     """One last gravity command, an ERROR, no more; then the arm is held where it is found."""
-    bench.start(state_timeout=0.2)
+    bench.start()
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
     moving = bench.joint_state(Q + 0.01, np.full(6, 0.5))
     before = len(bench.commands)
     bench.joint_states.publish(moving)
+    bench.settle()
+    assert bench.set_atomically(state_timeout=0.2).successful
     bench.spin(lambda: len(bench.commands) == before + 2, 'the answer and the last command')
     np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(Q + 0.01))
     bench.hear('joint_states stopped', 'no usable one for 0.2 s')
@@ -60,8 +62,9 @@ def test_states_that_stop_leave_gravity_and_silence(bench) -> None:
 
 def test_states_that_are_no_good_are_states_that_stop(bench) -> None:
     """Messages that cannot be used do not keep the watchdog quiet."""
-    bench.start(state_timeout=0.2)
+    bench.start()
     bench.answer(bench.joint_state(Q))
+    assert bench.set_atomically(state_timeout=0.2).successful
 
     def spoilt() -> bool:
         bench.joint_states.publish(bench.joint_state([*Q[:5], np.nan]))
@@ -293,3 +296,82 @@ def test_a_simulated_clock_that_lags_is_no_silence(bench) -> None:
     tick(101.5)
     bench.hear('joint_states stopped')
     bench.spin(lambda: len(bench.commands) > before, 'the last command')
+
+
+def ticker(bench):
+    """Return a function that sets the node's simulated clock [s]."""
+    clock = bench.probe.create_publisher(Clock, '/clock', 10)
+
+    def tick(seconds: float) -> None:
+        nanoseconds = round(seconds * 1e9)
+        message = Clock()
+        message.clock.sec, message.clock.nanosec = divmod(nanoseconds, 10**9)
+        bench.spin(lambda: clock.get_subscription_count() > 0)
+        clock.publish(message)
+        bench.spin(lambda: bench.node.get_clock().now().nanoseconds == nanoseconds, 'the time')
+        bench.settle()
+
+    return tick
+
+
+@pytest.mark.parametrize('back', [0.5, 0.99, 30.0, 99.0, 1e6])
+def test_a_simulated_clock_that_is_set_back_does_not_blind(bench, back: float) -> None:
+    """After a reset of the simulation states that stay away, or are not believed, are missed."""
+    bench.start(use_sim_time=True, state_timeout=0.2)
+    tick = ticker(bench)
+    now = bench.time = 1e6 + 100.0
+    tick(now)
+    bench.answer(bench.joint_state(Q))
+    now -= back
+    tick(now)
+    before = len(bench.commands)
+    if back < 1.0:
+        bench.time -= back
+    for _ in range(8):
+        if back < 1.0:
+            bench.joint_states.publish(bench.joint_state(Q))
+        now += 0.06
+        tick(now)
+    bench.hear('joint_states stopped')
+    bench.spin(lambda: len(bench.commands) > before, 'the last command')
+    np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def test_without_any_clock_the_watchdog_goes_by_real_time(bench) -> None:
+    """With use_sim_time and no /clock silence is noticed; the diagnostics say what is amiss."""
+    bench.start(use_sim_time=True, state_timeout=0.2)
+    bench.joint_states.publish(bench.joint_state(Q))
+    bench.hear('joint_states stopped', 'no usable one for 0.2 s')
+    bench.spin(lambda: len(bench.commands) == 2, 'the last command')
+    status(bench, 'use_sim_time: no /clock has come')
+
+
+def test_from_the_first_clock_on_the_watchdog_goes_by_it(bench) -> None:
+    """A simulation that halts for longer than state_timeout is no silence once time has come."""
+    bench.start(use_sim_time=True, state_timeout=0.2)
+    tick = ticker(bench)
+    assert bench.set_atomically(state_timeout=60.0).successful
+    bench.answer(bench.joint_state(Q))
+    tick(100.0)
+    bench.answer(bench.joint_state(Q))
+    assert bench.set_atomically(state_timeout=0.1).successful
+    halted = time.monotonic() + 0.5
+    bench.spin(lambda: time.monotonic() > halted)
+    bench.settle()
+    assert not any('stopped' in line for line in bench.said())
+    tick(100.5)
+    bench.hear('joint_states stopped')
+
+
+def test_a_stamp_ahead_of_its_time_is_told_of(bench) -> None:
+    """One state stamped 100 s too late: every other state is answered, and one is warned of."""
+    bench.start(jump_velocity=None)
+    bench.answer(bench.joint_state(Q))
+    bench.send_trajectory(bench.trajectory((1e3, Q + 0.5)))
+    bench.answer(bench.joint_state(Q))
+    bench.answer(bench.joint_state(Q, dt=100.0))
+    bench.time -= 100.0
+    for _ in range(10):
+        bench.answer(bench.joint_state(Q))
+    assert bench.node.reporter.statistics.drops['joint_states.header.stamp'] == 1
+    bench.hear('joint_states dropped', 'header.stamp', 'ahead of the one after it')
