@@ -78,7 +78,7 @@ def test_states_are_observed_and_not_answered_until_the_fault_is_cleared(dynamic
             controller.update(found, ZERO, now + 0.01 * step, now + 0.01 * step)
         assert refusal.value.fault is None
     np.testing.assert_array_equal(controller.position, found)
-    (last,) = controller.last_commands()
+    *_, last = controller.last_commands()  # a ramp
     np.testing.assert_allclose(last, dynamics.gravity_torque(found))
     assert controller.clear_fault() == error.fault
     now += 3.0
