@@ -29,7 +29,7 @@ from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType
 
-LASTING_SHARE = 0.5
+LASTING_SHARE = 0.4
 LASTING_TIME = 1.0
 """[s]"""
 
@@ -46,11 +46,14 @@ FROZEN_TIME = 0.05
 
 FROZEN_STATES = 10
 
-POSITION_TIME_SHARE = 0.25
+POSITION_TIME_SHARE = 0.4
 """Derived limit of the position error: the way at the velocity limit in this time [s]."""
 
 FROZEN_TIME_SHARE = 0.02
 """Derived limit of a frozen position: likewise [s]."""
+
+VELOCITY_SHARE = 2.0
+"""Derived limit of the velocity error, by the velocity limit."""
 
 USUAL_SPEED = {JointType.PRISMATIC: 1.0}
 """[m/s]"""
@@ -98,7 +101,10 @@ class FollowingLimits:
         """Return the limits that come of the velocity limits of an arm."""
         speeds = usual_velocities(joints)
         return cls(
-            POSITION_TIME_SHARE * speeds, speeds, FROZEN_TIME_SHARE * speeds, saturation_timeout
+            POSITION_TIME_SHARE * speeds,
+            VELOCITY_SHARE * speeds,
+            FROZEN_TIME_SHARE * speeds,
+            saturation_timeout,
         )
 
 
@@ -175,7 +181,7 @@ class FollowingGuard:
         """Let other limits count from the next state on."""
         self._limits = limits
         self._position_limits = _as_list(limits.position)
-        self._half_limits = [LASTING_SHARE * limit for limit in self._position_limits]
+        self._lasting_limits = [LASTING_SHARE * limit for limit in self._position_limits]
         self._velocity_limits = _as_list(limits.velocity)
         self._frozen_limits = _as_list(limits.frozen)
 
@@ -233,7 +239,7 @@ class FollowingGuard:
         if not limits:
             return None
         errors = error.tolist()
-        index = self._far.longest(errors, self._half_limits, now, LASTING_TIME)
+        index = self._far.longest(errors, self._lasting_limits, now, LASTING_TIME)
         share, duration = LASTING_SHARE, f' for {LASTING_TIME:g} s'
         if self._begin is None:
             self._begin = now

@@ -245,9 +245,9 @@ PARAMETERS = ParameterTable(
         'following_error.position',
         'double[]',
         (),
-        'A joint farther from its desired position than this, or for 1 s farther than half of it, '
+        'A joint farther from its desired position than this, or for 1 s farther than 0.4 of it, '
         'is a fault that latches. One for all joints or one per joint; 0 or `.inf`: off. Empty: '
-        "the way at the model's velocity limit (3 rad/s or 1 m/s where it has none) in 0.25 s, in "
+        "the way at the model's velocity limit (3 rad/s or 1 m/s where it has none) in 0.4 s, in "
         'modes with feedback.',
         unit='rad or m',
         minimum=0.0,
@@ -259,7 +259,8 @@ PARAMETERS = ParameterTable(
         'double[]',
         (),
         'A joint whose velocity is off the desired one by more than this for 0.1 s, and not '
-        'being braked, is one too, in modes with feedback; as before. Empty: the velocity limit.',
+        'being braked, is one too, in modes with feedback; as before. Empty: twice the velocity '
+        'limit.',
         unit='rad/s or m/s',
         minimum=0.0,
         allow_infinity=True,
