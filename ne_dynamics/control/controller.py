@@ -25,6 +25,7 @@ from ne_dynamics.control.feasibility import Verdict, judge_gains, judge_limits
 from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
+from ne_dynamics.control.motion_guard import MotionGuard, MotionLimits
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state
 from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
@@ -93,6 +94,8 @@ class Tuning:
     imu : ImuTuning
     states : StateLimits
         What is believed of the states.
+    motion : MotionLimits
+        What is expected of the motion, and where its velocity comes from.
     transition_time : float
         In which a command of another nature takes over [s]; 0: at once.
     """
@@ -104,6 +107,7 @@ class Tuning:
     wrench: WrenchTuning = WrenchTuning()
     imu: ImuTuning = ImuTuning()
     states: StateLimits = field(default_factory=StateLimits)
+    motion: MotionLimits = field(default_factory=MotionLimits)
     transition_time: float = TRANSITION_TIME
 
     @property
@@ -126,6 +130,8 @@ class Command(NamedTuple):
         Why the trajectory that was waiting for this state is not followed.
     fault : Fault or None
         What has ended the motion before this state.
+    velocity : array, shape (n,), or None
+        That the law used [rad/s or m/s].
     ahead : float
         How far the state before this one was stamped ahead of its time [s]: it is forgotten. 0
         in the usual case.
@@ -136,6 +142,7 @@ class Command(NamedTuple):
     saturated: NDArray[np.bool_] | None
     refused: TrajectoryError | None
     fault: Fault | None = None
+    velocity: FloatArray | None = None
     ahead: float = 0.0
 
 
@@ -190,6 +197,7 @@ class Controller:
         self._zero = np.zeros(n)
         self._limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
         self._guard = StateGuard(tuning.law.joints, tuning.states)
+        self._motion = MotionGuard(tuning.law.joints, tuning.motion)
         self._offset = CommandOffset(tuning.transition_time)
         self._law_before: ControlLaw | None = None
         self._start: FloatArray | None = None
@@ -201,6 +209,7 @@ class Controller:
     def adopt(self, tuning: Tuning) -> None:
         """Let another tuning count from the next state on; command and rate limit go on."""
         limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
+        self._motion.configure(tuning.motion)
         if self.wrist is not None:
             wrench = tuning.wrench
             self.wrist.configure(
@@ -236,13 +245,14 @@ class Controller:
     def reset(self) -> None:
         """Forget states, motion and last command: the next state is what is held."""
         self._guard.reset()
+        self._motion.reset()
         self._trajectory: Trajectory | None = None
         self._request: tuple[Waypoints, float | None] | None = None
         self._limiter.reset()
+        self.period = 0.0
         self._offset.clear()
         self._law_before = None
         self._inputs = NO_INPUTS
-        self.period = 0.0
 
     @property
     def position(self) -> FloatArray | None:
@@ -303,6 +313,21 @@ class Controller:
         """Give the motion up; the arm is held where the states, once they agree, find it."""
         return self._guard.trip(kind, text)
 
+    def clear_fault(self) -> Fault:
+        """Let a latched fault be over: the arm is held where the next states find it.
+
+        Returns
+        -------
+        Fault
+            What was cleared.
+
+        Raises
+        ------
+        StateRefused
+            When no fault latches, or no state has come since.
+        """
+        return self._guard.clear()
+
     def update(
         self,
         position: FloatArray,
@@ -334,17 +359,21 @@ class Controller:
         Raises
         ------
         StateRefused
-            When the state is not believed.
+            When the state is not believed, or ends the motion.
         InputError
             When the mode needs a velocity and there is none, or the effort is not finite.
         """
-        law = self.tuning.law
-        if velocity is None and law.mode.needs_velocity:
+        law, motion = self.tuning.law, self._motion
+        if not motion.is_velocity_measured:
+            velocity = None
+        elif velocity is None and law.mode.needs_velocity:
             raise InputError(f'velocity: got none; mode {law.mode.value} needs it')
         before, was = self._guard.time, self._guard.fault
         fault = self._guard.judge(position, velocity, now, arrival)
         if fault is not None:
             self._restart(position, now)
+        self._end_on(motion.judge_velocity(law, position, velocity, now), 'velocity')
+        velocity = motion.velocity(position, velocity, now)
         desired_before = None if self._law_before is None else self._desired_at(position, now)
         desired, refused = self._desired(position, now)
         inputs = self._read_sensors(now)
@@ -361,6 +390,13 @@ class Controller:
         self._offset.decay(elapsed)
         try:
             effort = law.effort(position, velocity, desired, inputs.wrench, inputs.base)
+            error = law.error
+            if not law.has_feedback:
+                error = law.position_error(desired.position, position)
+            found = motion.judge_motion(
+                law, position, velocity, error, desired, effort, self._limiter.limits, now
+            )
+            self._end_on(found, 'position')
             if begins:
                 self._bridge(self._start, effort)
             elif desired_before is not None:
@@ -374,21 +410,24 @@ class Controller:
             if fault is None:
                 raise
             # Not answered, so not over.
-            self._guard.trip(*fault)
+            self._guard.restore(fault)
             news = fault if was is None else None
             raise StateRefused('effort', str(refusal), news) from refusal
         self._law_before, self._inputs = None, inputs
-        if law.has_feedback:
-            error = law.error
-        else:
-            error = law.position_error(desired.position, position)
         np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
-        return Command(limited, desired, saturated, refused, fault, self._guard.ahead)
+        return Command(limited, desired, saturated, refused, fault, velocity, self._guard.ahead)
+
+    def _end_on(self, fault: Fault | None, field: str) -> None:
+        """Give the motion up, and refuse the state that has shown why."""
+        if fault is not None:
+            fault = self._guard.trip(*fault[:2], latches=fault.latches)
+            raise StateRefused(field, fault.text, fault)
 
     def _restart(self, position: FloatArray, now: float) -> None:
         """Hold where the arm is: the motion, and what was measured before, are of the past."""
         self._trajectory = Trajectory.hold(position, now=now)
         self._request = None
+        self._motion.reset()
 
     def _begin(self, measured_effort: FloatArray | None) -> None:
         """Find where a command begins that no feedback leads to: the first, and after a fault."""

@@ -64,6 +64,11 @@ class Mode(str, enum.Enum):
         """Whether the tracking error enters."""
         return self.needs_velocity
 
+    @property
+    def follows(self) -> bool:
+        """Whether there is a desired motion."""
+        return self is not Mode.GRAVITY_COMPENSATION
+
 
 def gain_matrix(value: ArrayLike, n: int, name: str) -> FloatArray:
     """Return a gain in its shortest form, checked and frozen.

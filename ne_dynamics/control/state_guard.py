@@ -6,6 +6,10 @@ computes on would tear at the arm. :class:`StateGuard` says what each state is g
 A joint has jumped when it moved faster than it can, unless the velocities that come with the
 positions say the same: an arm that falls is to be caught.
 
+A fault is over when states agree again. One that latches is not, whatever the states say, until
+:meth:`StateGuard.clear`: those of the motion, and any that comes for the :data:`REPEATS`-th time
+within :attr:`StateLimits.repeat_window`.
+
 One stamp that is ahead of its time is known by the state after it: that one has an earlier stamp,
 and lies where the messages before say it should. The state that was ahead is forgotten then.
 """
@@ -40,14 +44,22 @@ SLOWEST_CLOCK = 1e-3
 computed in floating point may tremble. A simulation that slow is not controlled."""
 
 
+REPEATS = 3
+"""A fault that comes so many times within `repeat_window` latches."""
+
+
 class FaultKind(str, enum.Enum):
-    """What can be wrong with the states, in the words of the diagnostics."""
+    """What can be wrong with states and motion, in the words of the diagnostics."""
 
     STOPPED = 'joint_states stopped'
     JUMPED = 'joint_states jumped'
     FROZEN = 'joint_states frozen stamp'
     BACKWARDS = 'joint_states clock ran backwards'
     GAP = 'joint_states gap'
+    VELOCITY = 'joint_states velocity wrong'
+    FROZEN_POSITION = 'joint_states position frozen'
+    FOLLOWING = 'following error'
+    SATURATED = 'saturated'
 
 
 STATES_TO_RETURN = {
@@ -56,18 +68,32 @@ STATES_TO_RETURN = {
     FaultKind.FROZEN: 2,
     FaultKind.BACKWARDS: 2,
     FaultKind.GAP: 1,
+    FaultKind.VELOCITY: 2,
+    FaultKind.FROZEN_POSITION: 2,
+    FaultKind.FOLLOWING: 2,
+    FaultKind.SATURATED: 2,
 }
 """States in a row that must agree with one another before they count again."""
 
 
 class Fault(NamedTuple):
-    """Something that ends the motion."""
+    """Something that ends the motion.
+
+    Attributes
+    ----------
+    kind : FaultKind
+    text : str
+    latches : bool
+        Whether it stays until it is cleared.
+    """
 
     kind: FaultKind
     text: str
+    latches: bool = False
 
     def __str__(self) -> str:
-        return f'{self.kind.value}: {self.text}'
+        what_to_do = ' (latched: remove the cause, then call ~/clear_fault)'
+        return f'{self.kind.value}: {self.text}{what_to_do if self.latches else ""}'
 
 
 class StateRefused(NeDynamicsError, ValueError):
@@ -100,10 +126,13 @@ class StateLimits:
     velocities : array, shape (n,), or None
         Speeds beyond which a joint has jumped [rad/s or m/s], infinite where there is none; None
         when all are.
+    repeat_window : float
+        [s]; see :data:`REPEATS`. 0: no fault latches for coming back.
     """
 
     timeout: float = np.inf
     velocities: FloatArray | None = None
+    repeat_window: float = 0.0
 
 
 class _Seen(NamedTuple):
@@ -155,6 +184,8 @@ class StateGuard:
         self._anchor: _Seen | None = None
         self._agreeing = 0
         self._candidate: _Seen | None = None
+        self._history: list[tuple[FaultKind, float]] = []
+        self._has_heard = False
 
     @property
     def position(self) -> FloatArray | None:
@@ -171,12 +202,53 @@ class StateGuard:
         """Its stamp [s]."""
         return None if self._last is None else self._last.time
 
-    def trip(self, kind: FaultKind, text: str) -> Fault:
-        """Take note of a fault; states count again when enough of them agree."""
-        self.fault = Fault(kind, text)
+    def trip(self, kind: FaultKind, text: str, *, latches: bool = False) -> Fault:
+        """Take note of a fault; states count again when enough of them agree, or it is cleared."""
+        self.fault = fault = self._counted(Fault(kind, text, latches))
+        self._await_states()
+        return fault
+
+    def restore(self, fault: Fault) -> None:
+        """Let a fault that a state has ended go on: the state could not be answered."""
+        self.fault = fault
+        self._await_states()
+
+    def clear(self) -> Fault:
+        """Let a latched fault be one that is over as soon as states agree; return it.
+
+        Raises
+        ------
+        StateRefused
+            When there is none that latches, or no state has come since.
+        """
+        fault = self.fault
+        if fault is None or not fault.latches:
+            raise StateRefused('fault', 'none that latches' if fault is None else str(fault))
+        if not self._has_heard:
+            raise StateRefused('joint_states', f'none has come since the fault: {fault}')
+        self.fault = fault._replace(latches=False)
+        self._history.clear()
+        self._await_states()
+        return fault
+
+    def _await_states(self) -> None:
         self._agreeing = 0
         self._candidate = None
-        return self.fault
+        self._has_heard = False
+
+    def _counted(self, fault: Fault) -> Fault:
+        """Return a fault that latches when it has come too often."""
+        window, last = self.limits.repeat_window, self._last
+        if fault.latches or not window > 0.0 or last is None:
+            return fault
+        now = last.arrival
+        self._history = [one for one in self._history if now - one[1] <= window]
+        self._history.append((fault.kind, now))
+        count = sum(kind is fault.kind for kind, _ in self._history)
+        if count < REPEATS:
+            return fault
+        text = f'{fault.text}; {count} times within {window:g} s'
+        return Fault(fault.kind, text, latches=True)
 
     def judge(
         self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float
@@ -208,6 +280,10 @@ class StateGuard:
         seen = _Seen(position, velocity, now, arrival)
         self.ahead = 0.0
         if self.fault is not None:
+            if self.fault.latches:
+                self._last = self._anchor = seen
+                self._has_heard = True
+                raise StateRefused('fault', str(self.fault))
             return self._reconsider(self.fault, seen)
         last = self._last
         if last is not None:
@@ -222,7 +298,11 @@ class StateGuard:
             if elapsed > self.limits.timeout:
                 self.believe(*seen)
                 self._before = last
-                return Fault(FaultKind.GAP, f'{elapsed:.3g} s between two stamps')
+                gap = self._counted(Fault(FaultKind.GAP, f'{elapsed:.3g} s between two stamps'))
+                if gap.latches:
+                    self.restore(gap)
+                    raise StateRefused('header.stamp', gap.text, gap)
+                return gap
             if self._anchor is None or arrival - self._anchor.arrival > self.limits.timeout:
                 self._check_clock(seen)
             if self._velocities is not None:

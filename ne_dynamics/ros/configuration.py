@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.compensation import BASE_MOTION, Base, Compensation, Terms
 from ne_dynamics.control.controller import Controller, ImuTuning, Tuning, WrenchTuning
+from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
+from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.slew import needed_slew, slew_remarks
 from ne_dynamics.control.state_guard import StateLimits
+from ne_dynamics.control.velocity_source import VelocitySource
 from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench, inertia_beyond
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError, NeDynamicsError, ParameterError
@@ -339,7 +342,17 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
             values['imu.cutoff_frequency'],
             values['imu.max_acceleration'],
         ),
-        states=StateLimits(values['state_timeout'], _jump_velocities(values, arm)),
+        states=StateLimits(
+            values['state_timeout'],
+            _jump_velocities(values, arm),
+            values['repeated_faults.window'],
+        ),
+        motion=MotionLimits(
+            _following_limits(values, arm),
+            values['velocity_check'],
+            VelocitySource(values['velocity_source']),
+            values['velocity_cutoff_frequency'],
+        ),
         transition_time=values['transition_time'],
     )
     return tuning, remarks
@@ -359,14 +372,38 @@ def _slew_remarks(
 
 def _jump_velocities(values: Values, arm: ControlledArm) -> FloatArray | None:
     """Return the speeds beyond which joints have jumped, in the order of the model."""
-    given = np.array(values['jump_velocity'])
+    derived = JUMP_MARGIN * arm.robot.limits('velocity_limit')
+    return _limits_or_none(values, arm, 'jump_velocity', derived)
+
+
+def _limits_or_none(
+    values: Values, arm: ControlledArm, name: str, derived: FloatArray | None
+) -> FloatArray | None:
+    """Return limits in the order of the model, infinite where one is off; None when all are.
+
+    `derived` are those that count where the parameter is empty.
+    """
+    given = np.array(values[name])
     if given.size:
-        name = 'jump_velocity'
-        velocities = np.array(arm.to_model_order(per_joint(given, arm.dynamics.n, name)))
+        limits = np.array(arm.to_model_order(per_joint(given, arm.dynamics.n, name)))
+    elif derived is None:
+        return None
     else:
-        velocities = JUMP_MARGIN * arm.robot.limits('velocity_limit')
-    velocities[~(velocities > 0.0)] = np.inf
-    return None if np.isinf(velocities).all() else velocities
+        limits = derived.copy()
+    limits[~(limits > 0.0)] = np.inf
+    return None if np.isinf(limits).all() else limits
+
+
+def _following_limits(values: Values, arm: ControlledArm) -> FollowingLimits:
+    """Return the limits of the following error: those of the user, else those of the arm."""
+    derived = FollowingLimits.derived(arm.robot.joints)
+    return FollowingLimits(
+        _limits_or_none(values, arm, 'following_error.position', derived.position),
+        _limits_or_none(values, arm, 'following_error.velocity', derived.velocity),
+        _limits_or_none(values, arm, 'following_error.frozen', derived.frozen),
+        values['saturation.timeout'] or np.inf,
+        counts_without_feedback=len(values['following_error.position']) > 0,
+    )
 
 
 def _payload(values: Values, arm: ControlledArm) -> tuple[Inertia, str] | None:

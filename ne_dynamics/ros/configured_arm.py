@@ -235,10 +235,11 @@ class ConfiguredArm:
         self.connections.stop_watch()
         self._statistics.fault(fault)
         self._statistics.restart()
+        until = 'it is cleared' if fault.latches else 'states can be believed again'
         self._reporter.say(
-            fault.kind.value,
+            f'{fault.kind.value} {fault.latches}',
             f'{fault}; the motion is given up, a last command holds the arm against gravity '
-            'until states can be believed again',
+            f'until {until}',
             Severity.ERROR,
         )
         self._send_last(LastCommand.GRAVITY)
@@ -303,7 +304,7 @@ class ConfiguredArm:
             self._reporter.drop('joint_trajectory', 'header.stamp', str(command.refused))
         if command.fault is not None:
             self._on_return(command.fault)
-        self.on_answer(now, position, velocity, command, message.header.stamp)
+        self.on_answer(now, position, command.velocity, command, message.header.stamp)
         statistics.answers.append((time.perf_counter() - begin, now))
 
     # ---- the motion
@@ -378,6 +379,17 @@ class ConfiguredArm:
         """
         self.controller.hold()
         self.on_motion_ended(reason)
+
+    def clear_fault(self) -> str:
+        """Let a fault that latches be over; return what it was, in words.
+
+        Raises
+        ------
+        StateRefused
+            When there is none, or the joint states do not come.
+        """
+        fault = self.controller.clear_fault()
+        return f'{fault.kind.value}: {fault.text}'
 
     @property
     def why_not_held(self) -> str:

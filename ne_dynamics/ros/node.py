@@ -11,7 +11,8 @@ Trajectories and wrenches are placed in time by it, so that simulated and record
 While active the arm is held: from the measured position at the first state after activation,
 through every trajectory, at its end, and on deactivation by a last command against gravity. When
 the states stop, jump or lose their clock, a last command against gravity goes out and no other
-until they can be believed again; then the arm is held where it is.
+until they can be believed again; then the arm is held where it is. When the motion is not
+followed, or a fault keeps coming back, somebody must say so first: `~/clear_fault`.
 """
 
 from __future__ import annotations
@@ -121,6 +122,7 @@ class ComputedTorqueNode(LifecycleNode):
         )
         self.create_subscription(String, 'robot_description', self._on_robot_description, latched)
         self.create_service(Trigger, '~/hold', self._on_hold)
+        self.create_service(Trigger, '~/clear_fault', self._on_clear_fault)
         self.create_service(Trigger, '~/tare_wrench', self._on_tare_wrench)
         self._goals = make_follow_joint_trajectory(self, self.reporter)
         self._annotator = Annotator(self, self.reporter, self._on_annotate)
@@ -342,11 +344,32 @@ class ComputedTorqueNode(LifecycleNode):
         if configured is None or not configured.is_commanding:
             response.message = f'not held: the node is {self.state_label}'
             return response
+        fault = configured.controller.fault
+        if fault is not None and fault.latches:
+            response.message = f'not held: {fault}'
+            return response
         # What waits for its first state must not be followed either.
         configured.hold('the service ~/hold was called')
         reason = configured.why_not_held
         response.success = not reason
         response.message = f'not held: {reason}' if reason else HOLDING
+        self.get_logger().info(response.message)
+        return response
+
+    def _on_clear_fault(
+        self, request: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
+        configured = self.configured
+        if configured is None or not configured.is_commanding:
+            response.message = f'not cleared: the node is {self.state_label}'
+            return response
+        try:
+            cleared = configured.clear_fault()
+        except NeDynamicsError as error:
+            response.message = f'not cleared: {error}'
+            return response
+        response.success = True
+        response.message = f'cleared: {cleared}; the arm is held where the next states find it'
         self.get_logger().info(response.message)
         return response
 

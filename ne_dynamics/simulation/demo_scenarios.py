@@ -696,7 +696,14 @@ class SensorLoss(Scenario):
             Run(
                 'no_watchdog',
                 Style('no watchdog', GREY, 1.6),
-                {**node, 'state_timeout': math.inf, 'jump_velocity': [0.0]},
+                {
+                    **node,
+                    'state_timeout': math.inf,
+                    'jump_velocity': [0.0],
+                    'following_error.position': [0.0],
+                    'following_error.velocity': [0.0],
+                    'saturation.timeout': 0.0,
+                },
                 robot,
                 must_follow=False,
             ),

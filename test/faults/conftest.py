@@ -53,8 +53,10 @@ def hold_an_arm(make_bench: Callable[..., Any]) -> Callable[..., Any]:
         if begin is not None:
             begin(bench)
         bench.start_robot(**(robot or {}))
-        # A busy machine may keep a process waiting for longer than the default of 0.1 s.
-        bench.start_node(**{'state_timeout': 2.0, **(node or {})})
+        # A busy machine may keep a process waiting for longer than the default of 0.1 s. The rows
+        # of a file break one arm, one after the other, more often than faults may come back.
+        usual = {'state_timeout': 2.0, 'repeated_faults.window': 0.0}
+        bench.start_node(**{**usual, **(node or {})})
         bench.until_ready()
         if prepare is not None:
             prepare(bench)

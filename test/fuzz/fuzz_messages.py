@@ -792,7 +792,9 @@ class MessageSource:
             )
 
     def _trigger(self) -> Iterator[Step]:
-        yield Step(self.rng.choice(('~/hold', '~/tare_wrench')), Trigger.Request())
+        yield Step(
+            self.rng.choice(('~/hold', '~/clear_fault', '~/tare_wrench')), Trigger.Request()
+        )
 
     def _transition(self) -> Iterator[Step]:
         rng, request = self.rng, ChangeState.Request()

@@ -76,6 +76,7 @@ TOPICS = {
 }
 SERVICES = {
     '~/hold': Trigger,
+    '~/clear_fault': Trigger,
     '~/tare_wrench': Trigger,
     '~/set_parameters': SetParameters,
     '~/set_parameters_atomically': SetParametersAtomically,

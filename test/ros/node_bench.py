@@ -40,8 +40,16 @@ LATCHED = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 NO_BACKEND_CHOICE = {'backend': 'python'}
-ANY_PACE = {'state_timeout': float('inf'), 'jump_velocity': [0.0]}
-"""Stamps and positions of a test may leap, unless the test is about that."""
+ANY_PACE = {
+    'state_timeout': float('inf'),
+    'jump_velocity': [0.0],
+    'following_error.position': [0.0],
+    'following_error.velocity': [0.0],
+    'following_error.frozen': [0.0],
+    'saturation.timeout': 0.0,
+    'velocity_check': False,
+}
+"""Stamps and positions of a test may leap, and its robot stand still, unless it is about that."""
 
 AT_ONCE = {'transition_time': 0.0}
 """What is set counts in full for the next state, unless the test is about how it gets there."""

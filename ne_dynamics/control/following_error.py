@@ -1,0 +1,324 @@
+"""Whether the arm goes where it is sent. No ROS, no clock.
+
+What the joint states say may be wrong and not look so, and an arm may be kept from its way: what
+both have in common is that the measured motion is not the desired one. :class:`FollowingGuard`
+says when that has gone on for long enough.
+
+- A joint is farther from its desired position than the limit, or farther than
+  :data:`LASTING_SHARE` of it for :data:`LASTING_TIME`. In the first :data:`CATCHING_TIME` the
+  former does not count: an arm that is found in motion overshoots.
+- Its velocity is off by more than the limit for :data:`VELOCITY_TIME`, and is not being braked,
+  which would have it fall to :data:`BRAKED` of what it was in that time: a push passes.
+- Its position has been the same to the last bit for :data:`FROZEN_TIME` and
+  :data:`FROZEN_STATES` states, in which the desired one went on by more than a limit: a frozen
+  encoder, a brake, a joint that sticks. The arm moves on unseen until then.
+- Its effort has been at the limit for longer than a timeout, in the direction of its error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.trajectory import DesiredState
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint, JointType
+
+LASTING_SHARE = 0.4
+LASTING_TIME = 1.0
+"""[s]"""
+
+CATCHING_TIME = 0.3
+"""[s]"""
+
+VELOCITY_TIME = 0.1
+"""[s]"""
+
+BRAKED = 0.8
+
+FROZEN_TIME = 0.05
+"""[s]"""
+
+FROZEN_STATES = 10
+
+POSITION_TIME_SHARE = 0.4
+"""Derived limit of the position error: the way at the velocity limit in this time [s]."""
+
+FROZEN_TIME_SHARE = 0.02
+"""Derived limit of a frozen position: likewise [s]."""
+
+VELOCITY_SHARE = 2.0
+"""Derived limit of the velocity error, by the velocity limit."""
+
+USUAL_SPEED = {JointType.PRISMATIC: 1.0}
+"""[m/s]"""
+
+USUAL_TURNING_SPEED = 3.0
+"""Velocity limits of joints whose model has none [rad/s]."""
+
+
+def usual_velocities(joints: Sequence[Joint]) -> FloatArray:
+    """Return the velocity limits that other limits are derived from, shape (n,)."""
+    return np.array(
+        [
+            joint.velocity_limit
+            if 0.0 < joint.velocity_limit < inf
+            else USUAL_SPEED.get(joint.type, USUAL_TURNING_SPEED)
+            for joint in joints
+        ]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FollowingLimits:
+    """How far the measured motion may be from the desired one; nothing is limited by default.
+
+    Attributes
+    ----------
+    position, velocity : array, shape (n,), or None
+        Largest errors [rad or m, rad/s or m/s]; infinite where there is none.
+    frozen : array, shape (n,), or None
+        How far the desired position may go on while the measured one stays the same [rad or m].
+    saturation_timeout : float
+        [s]; infinite for any time.
+    counts_without_feedback : bool
+        Whether the position error counts in `feedforward`, where nothing makes it small.
+    """
+
+    position: FloatArray | None = None
+    velocity: FloatArray | None = None
+    frozen: FloatArray | None = None
+    saturation_timeout: float = inf
+    counts_without_feedback: bool = False
+
+    @classmethod
+    def derived(cls, joints: Sequence[Joint], saturation_timeout: float = inf) -> FollowingLimits:
+        """Return the limits that come of the velocity limits of an arm."""
+        speeds = usual_velocities(joints)
+        return cls(
+            POSITION_TIME_SHARE * speeds,
+            VELOCITY_SHARE * speeds,
+            FROZEN_TIME_SHARE * speeds,
+            saturation_timeout,
+        )
+
+
+class Following(NamedTuple):
+    """What was found.
+
+    Attributes
+    ----------
+    kind : FaultKind
+    text : str
+        Joint, what was found and what was expected.
+    """
+
+    kind: FaultKind
+    text: str
+
+
+class _Lasting:
+    """For how long each joint has been beyond a bound.
+
+    The rule is that none is: for a few joints a loop is quicker than NumPy.
+    """
+
+    def __init__(self, braked: float = 0.0) -> None:
+        self._braked = braked
+        self._begins: dict[int, tuple[float, float]] = {}
+
+    def longest(
+        self, values: Sequence[float], bounds: Sequence[float], now: float, duration: float
+    ) -> int | None:
+        """Return the first joint that has been beyond its bound for longer; None when none.
+
+        One whose value has fallen to `braked` of what it was begins anew.
+        """
+        begins, found = self._begins, None
+        for index, (value, bound) in enumerate(zip(values, bounds, strict=True)):
+            if -bound <= value <= bound:
+                if begins:
+                    begins.pop(index, None)
+                continue
+            since, size = begins.setdefault(index, (now, abs(value)))
+            if now - since <= duration:
+                continue
+            if abs(value) <= self._braked * size:
+                begins[index] = now, abs(value)
+            elif found is None:
+                found = index
+        return found
+
+
+class _Same(NamedTuple):
+    """Since when a position has been the same [s], in how many states, and what was desired."""
+
+    since: float
+    states: int
+    desired: float
+
+
+class FollowingGuard:
+    """Judges each answered state.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+    limits : FollowingLimits
+    """
+
+    def __init__(self, joints: Sequence[Joint], limits: FollowingLimits) -> None:
+        self._names = [joint.name for joint in joints]
+        self.configure(limits)
+        self.reset()
+
+    def configure(self, limits: FollowingLimits) -> None:
+        """Let other limits count from the next state on."""
+        self._limits = limits
+        self._position_limits = _as_list(limits.position)
+        self._lasting_limits = [LASTING_SHARE * limit for limit in self._position_limits]
+        self._velocity_limits = _as_list(limits.velocity)
+        self._frozen_limits = _as_list(limits.frozen)
+
+    def reset(self) -> None:
+        """Forget what was so."""
+        self._far, self._fast, self._saturated = _Lasting(), _Lasting(BRAKED), _Lasting()
+        self._begin: float | None = None
+        self._before: tuple[list[float], list[float], float] | None = None
+        self._same: dict[int, _Same] = {}
+
+    def judge(
+        self,
+        position: FloatArray,
+        velocity: FloatArray | None,
+        error: FloatArray,
+        desired: DesiredState,
+        effort: FloatArray,
+        effort_limits: FloatArray,
+        now: float,
+        *,
+        has_feedback: bool,
+    ) -> Following | None:
+        """Return what is wrong with the motion; None when it is followed.
+
+        Parameters
+        ----------
+        position : array, shape (n,)
+            Measured [rad or m].
+        velocity : array, shape (n,), or None
+            That the law uses [rad/s or m/s].
+        error : array, shape (n,)
+            Desired minus measured position, by the nearest turn [rad or m].
+        desired : DesiredState
+        effort, effort_limits : array, shape (n,)
+            Effort before it is limited, and the limits [N m or N].
+        now : float
+            [s]
+        has_feedback : bool
+            Of the law.
+        """
+        limits = self._limits
+        if not (has_feedback or limits.counts_without_feedback):
+            return None
+        found = self._judge_position(error, now)
+        if found is None and has_feedback:
+            found = (
+                self._judge_velocity(velocity, desired, now)
+                or self._judge_frozen(position, desired, now)
+                or self._judge_saturation(error, effort, effort_limits, now)
+            )
+        return found
+
+    def _judge_position(self, error: FloatArray, now: float) -> Following | None:
+        limits = self._position_limits
+        if not limits:
+            return None
+        errors = error.tolist()
+        index = self._far.longest(errors, self._lasting_limits, now, LASTING_TIME)
+        share, duration = LASTING_SHARE, f' for {LASTING_TIME:g} s'
+        if self._begin is None:
+            self._begin = now
+        is_caught = now - self._begin >= CATCHING_TIME
+        for joint, (one, limit) in enumerate(zip(errors, limits, strict=True)):
+            if is_caught and not -limit <= one <= limit:
+                index, share, duration = joint, 1.0, ''
+                break
+        if index is None:
+            return None
+        return Following(
+            FaultKind.FOLLOWING,
+            f'joint {self._names[index]!r}: {abs(errors[index]):.3g} from the desired '
+            f'position{duration}; expected at most {share * limits[index]:.3g} '
+            '(following_error.position)',
+        )
+
+    def _judge_velocity(
+        self, velocity: FloatArray | None, desired: DesiredState, now: float
+    ) -> Following | None:
+        limits = self._velocity_limits
+        if not limits or velocity is None:
+            return None
+        errors = (desired.velocity - velocity).tolist()
+        index = self._fast.longest(errors, limits, now, VELOCITY_TIME)
+        if index is None:
+            return None
+        return Following(
+            FaultKind.FOLLOWING,
+            f'joint {self._names[index]!r}: {abs(errors[index]):.3g} from the desired velocity '
+            f'for {VELOCITY_TIME:g} s; expected at most {limits[index]:.3g} '
+            '(following_error.velocity)',
+        )
+
+    def _judge_frozen(
+        self, position: FloatArray, desired: DesiredState, now: float
+    ) -> Following | None:
+        limits, same = self._frozen_limits, self._same
+        if not limits:
+            return None
+        here = position.tolist()
+        before, self._before = self._before, (here, desired.position.tolist(), now)
+        if before is None:
+            return None
+        for index, (one, other) in enumerate(zip(here, before[0], strict=True)):
+            if one != other:
+                if same:
+                    same.pop(index, None)
+                continue
+            last = same.get(index) or _Same(before[2], 0, before[1][index])
+            same[index] = now_same = last._replace(states=last.states + 1)
+            lasts, went = now - now_same.since, abs(self._before[1][index] - now_same.desired)
+            if went > limits[index] and lasts >= FROZEN_TIME and now_same.states >= FROZEN_STATES:
+                return Following(
+                    FaultKind.FROZEN_POSITION,
+                    f'joint {self._names[index]!r}: the same position for {lasts:.3g} s while the '
+                    f'desired one went on by {went:.3g}; expected a motion after '
+                    f'{limits[index]:.3g} (following_error.frozen)',
+                )
+        return None
+
+    def _judge_saturation(
+        self, error: FloatArray, effort: FloatArray, effort_limits: FloatArray, now: float
+    ) -> Following | None:
+        timeout = self._limits.saturation_timeout
+        if timeout == inf:
+            return None
+        pushes = np.where(effort * error > 0.0, effort, 0.0).tolist()
+        index = self._saturated.longest(pushes, effort_limits.tolist(), now, timeout)
+        if index is None:
+            return None
+        return Following(
+            FaultKind.SATURATED,
+            f'joint {self._names[index]!r}: at its effort limit of {effort_limits[index]:.4g} for '
+            f'{timeout:g} s, still {abs(error[index]):.3g} from the desired position '
+            '(saturation.timeout)',
+        )
+
+
+def _as_list(limits: FloatArray | None) -> list[float]:
+    """Return limits as numbers; none of them where there is none."""
+    return [] if limits is None else limits.tolist()

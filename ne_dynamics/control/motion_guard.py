@@ -1,0 +1,150 @@
+"""What is checked of a motion beside its states, and the velocity that it is damped with.
+
+One object for the controller: :class:`MotionGuard` has the velocity of the source that was chosen,
+sets measured velocities beside positions, and watches that the motion is followed. What it finds
+latches: only somebody who has looked can say that it is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ne_dynamics.control.following_error import FollowingGuard, FollowingLimits
+from ne_dynamics.control.laws import ControlLaw
+from ne_dynamics.control.state_guard import Fault, FaultKind
+from ne_dynamics.control.trajectory import DesiredState
+from ne_dynamics.control.velocity_check import VelocityCheck
+from ne_dynamics.control.velocity_source import (
+    CUTOFF_FREQUENCY,
+    PositionVelocity,
+    VelocitySource,
+)
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+
+
+@dataclass(frozen=True, eq=False)
+class MotionLimits:
+    """What is expected of a motion; nothing by default.
+
+    Attributes
+    ----------
+    following : FollowingLimits
+    velocity_check : bool
+        Whether measured velocities are set beside the positions, in modes that use them.
+    velocity_source : VelocitySource
+    velocity_cutoff_frequency : float
+        Of a source that is not `measured` [Hz].
+    """
+
+    following: FollowingLimits = field(default_factory=FollowingLimits)
+    velocity_check: bool = False
+    velocity_source: VelocitySource = VelocitySource.MEASURED
+    velocity_cutoff_frequency: float = CUTOFF_FREQUENCY
+
+
+class MotionGuard:
+    """Guards the motion of one arm.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+    limits : MotionLimits
+
+    Raises
+    ------
+    ParameterError
+        When the cut-off frequency cannot be used.
+    """
+
+    def __init__(self, joints: Sequence[Joint], limits: MotionLimits) -> None:
+        self._joints = joints
+        self._following = FollowingGuard(joints, limits.following)
+        self._check = VelocityCheck(joints)
+        self._positions: PositionVelocity | None = None
+        self._limits = MotionLimits()
+        self.configure(limits)
+
+    def configure(self, limits: MotionLimits) -> None:
+        """Let other limits count from the next state on; the velocity goes on where it can.
+
+        Raises
+        ------
+        ParameterError
+            When the cut-off frequency cannot be used; nothing is changed then.
+        """
+        before = self._limits
+        source, cutoff = limits.velocity_source, limits.velocity_cutoff_frequency
+        if source is VelocitySource.MEASURED:
+            self._positions = None
+        elif (source, cutoff) != (before.velocity_source, before.velocity_cutoff_frequency):
+            self._positions = PositionVelocity(self._joints, source, cutoff)
+        self._limits = limits
+        self._following.configure(limits.following)
+
+    def reset(self) -> None:
+        """Forget the motion so far: the arm is held anew."""
+        self._following.reset()
+        self._check.reset()
+        if self._positions is not None:
+            self._positions.reset()
+
+    @property
+    def is_velocity_measured(self) -> bool:
+        """Whether the velocity of the joint states is the one that is used."""
+        return self._positions is None
+
+    def velocity(
+        self, position: FloatArray, measured: FloatArray | None, now: float
+    ) -> FloatArray | None:
+        """Return the velocity to be used at a state, shape (n,) [rad/s or m/s].
+
+        Parameters
+        ----------
+        position, measured : array, shape (n,)
+            [rad or m, rad/s or m/s]
+        now : float
+            [s]
+        """
+        return measured if self._positions is None else self._positions.update(position, now)
+
+    def judge_velocity(
+        self, law: ControlLaw, position: FloatArray, measured: FloatArray | None, now: float
+    ) -> Fault | None:
+        """Return a fault when a measured velocity that the law uses is not the positions'."""
+        limits = self._limits
+        is_used = limits.velocity_check and self._positions is None and law.mode.needs_velocity
+        if not is_used or measured is None:
+            return None
+        text = self._check.update(position, measured, now)
+        return Fault(FaultKind.VELOCITY, text, latches=True) if text else None
+
+    def judge_motion(
+        self,
+        law: ControlLaw,
+        position: FloatArray,
+        velocity: FloatArray | None,
+        error: FloatArray,
+        desired: DesiredState,
+        effort: FloatArray,
+        effort_limits: FloatArray,
+        now: float,
+    ) -> Fault | None:
+        """Return a fault when the motion is not followed; see :meth:`FollowingGuard.judge`.
+
+        Nothing is followed in gravity compensation.
+        """
+        if not law.mode.follows:
+            return None
+        found = self._following.judge(
+            position,
+            velocity,
+            error,
+            desired,
+            effort,
+            effort_limits,
+            now,
+            has_feedback=law.has_feedback,
+        )
+        return None if found is None else Fault(*found, latches=True)

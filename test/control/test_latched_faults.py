@@ -1,0 +1,210 @@
+"""Faults that stay until somebody clears them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.controller import Controller, Tuning
+from ne_dynamics.control.following_error import FollowingLimits
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.motion_guard import MotionLimits
+from ne_dynamics.control.state_guard import (
+    REPEATS,
+    STATES_TO_RETURN,
+    FaultKind,
+    StateGuard,
+    StateLimits,
+    StateRefused,
+)
+from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.control.velocity_source import VelocitySource
+from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.shipped import shipped_file
+
+Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+ZERO = np.zeros(6)
+JOINTS = [Joint('a', JointType.REVOLUTE)]
+
+
+@pytest.fixture(scope='module')
+def dynamics() -> Dynamics:
+    """Return the dynamics of the shipped arm."""
+    return Dynamics(load_urdf(shipped_file('six_axis_arm.urdf')), backend='python')
+
+
+def make_controller(
+    dynamics: Dynamics, mode: Mode = Mode.COMPUTED_TORQUE, **motion: object
+) -> Controller:
+    """Return a controller of the shipped arm with the limits that the node derives."""
+    joints = dynamics.robot.joints
+    limits = {'following': FollowingLimits.derived(joints, 1.0), 'velocity_check': True, **motion}
+    return Controller(
+        Tuning(
+            ControlLaw(dynamics, mode, Gains.from_values(100.0, 20.0, 6)),
+            ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION),
+            dynamics.robot.limits('effort_limit'),
+            np.zeros(0),
+            states=StateLimits(0.1, repeat_window=10.0),
+            motion=MotionLimits(**limits),
+        )
+    )
+
+
+def fail_to_follow(dynamics: Dynamics, controller: Controller) -> tuple[float, StateRefused]:
+    """Let an arm stand still while it is sent away; return when and how that ended."""
+    controller.update(Q, ZERO, 0.0)
+    point = TrajectoryPoint(1.0, Q + 0.5)
+    controller.follow(Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, [point]))
+    for step in range(1, 500):
+        try:
+            controller.update(Q, ZERO, 0.01 * step, 0.01 * step)
+        except StateRefused as error:
+            return 0.01 * step, error
+    raise AssertionError('no fault')
+
+
+def test_states_are_observed_and_not_answered_until_the_fault_is_cleared(dynamics) -> None:
+    """The last command is gravity's at the newest pose; cleared, the arm is held there."""
+    controller = make_controller(dynamics)
+    now, error = fail_to_follow(dynamics, controller)
+    assert error.fault.latches
+    assert error.fault.kind is FaultKind.FROZEN_POSITION
+    assert 'clear_fault' in str(error.fault)
+    found = Q + 0.3
+    for step in range(1, 300):
+        with pytest.raises(StateRefused, match='frozen') as refusal:
+            controller.update(found, ZERO, now + 0.01 * step, now + 0.01 * step)
+        assert refusal.value.fault is None
+    np.testing.assert_array_equal(controller.position, found)
+    *_, last = controller.last_commands()  # a ramp
+    np.testing.assert_allclose(last, dynamics.gravity_torque(found))
+    assert controller.clear_fault() == error.fault
+    now += 3.0
+    needed = STATES_TO_RETURN[FaultKind.FROZEN_POSITION]
+    for step in range(1, needed):
+        with pytest.raises(StateRefused, match='in a row'):
+            controller.update(found, ZERO, now + 0.01 * step)
+    command = controller.update(found, ZERO, now + 0.01 * needed)
+    np.testing.assert_array_equal(command.desired.position, found)
+    assert command.fault.kind is FaultKind.FROZEN_POSITION
+    assert controller.update(found, ZERO, now + 0.01 * needed + 0.01).fault is None
+
+
+def test_a_reset_clears_too(dynamics) -> None:
+    """Activation begins without faults: the next state is held."""
+    controller = make_controller(dynamics)
+    fail_to_follow(dynamics, controller)
+    controller.reset()
+    assert controller.fault is None
+    np.testing.assert_array_equal(controller.update(Q + 0.1, ZERO, 9.0).desired.position, Q + 0.1)
+
+
+def test_what_cannot_be_cleared_says_why(dynamics) -> None:
+    """Without a fault, with one that does not latch, and before a state has come since."""
+    controller = make_controller(dynamics)
+    with pytest.raises(StateRefused, match='none that latches'):
+        controller.clear_fault()
+    controller.update(Q, ZERO, 0.0)
+    controller.trip(FaultKind.STOPPED, 'no usable one for 0.1 s')
+    with pytest.raises(StateRefused, match='joint_states stopped'):
+        controller.clear_fault()
+    controller = make_controller(dynamics)
+    now, _ = fail_to_follow(dynamics, controller)
+    with pytest.raises(StateRefused, match='none has come since the fault'):
+        controller.clear_fault()
+    with pytest.raises(StateRefused):
+        controller.update(Q, ZERO, now + 0.01)
+    controller.clear_fault()
+
+
+@pytest.mark.parametrize('mode', [Mode.FEEDFORWARD, Mode.GRAVITY_COMPENSATION])
+def test_modes_without_feedback_are_not_stopped_by_derived_limits(dynamics, mode) -> None:
+    """Nothing makes the error small in feedforward, and in gravity mode there is none."""
+    with pytest.raises(AssertionError, match='no fault'):
+        fail_to_follow(dynamics, make_controller(dynamics, mode))
+
+
+def test_feedforward_is_stopped_by_a_limit_that_was_set(dynamics) -> None:
+    """A position limit of the user counts with feedback or without."""
+    following = FollowingLimits(np.full(6, 0.2), counts_without_feedback=True)
+    controller = make_controller(dynamics, Mode.FEEDFORWARD, following=following)
+    _, error = fail_to_follow(dynamics, controller)
+    assert error.fault.kind is FaultKind.FOLLOWING
+
+
+def test_a_driver_without_velocities_can_be_used(dynamics) -> None:
+    """With another source the law has a velocity, and the command says which."""
+    controller = make_controller(dynamics, velocity_source=VelocitySource.ESTIMATED)
+    for step in range(200):
+        position = Q + 0.001 * step
+        command = controller.update(position, None, 0.01 * step, 0.01 * step)
+    np.testing.assert_allclose(command.velocity, np.full(6, 0.1), rtol=1e-6)
+    ignored = controller.update(Q + 0.2, np.full(6, 9.0), 2.0, 2.0)
+    np.testing.assert_allclose(ignored.velocity, np.full(6, 0.1), rtol=1e-6)
+
+
+def jump(guard: StateGuard, now: float) -> StateRefused:
+    """Let a joint jump and come back; return the refusal of the jump."""
+    guard.judge(np.zeros(1), None, now, now)
+    with pytest.raises(StateRefused) as refusal:
+        guard.judge(np.ones(1), None, now + 0.01, now + 0.01)
+    return refusal.value
+
+
+def come_back(guard: StateGuard, now: float) -> None:
+    """Let states agree until they are believed."""
+    for step in range(STATES_TO_RETURN[FaultKind.JUMPED] + 1):
+        try:
+            guard.judge(np.zeros(1), None, now + 0.01 * step, now + 0.01 * step)
+        except StateRefused:
+            continue
+        return
+
+
+def test_a_fault_that_keeps_coming_back_latches() -> None:
+    """The third jump within ten seconds stays; states that agree do not end it."""
+    guard = StateGuard(JOINTS, StateLimits(velocities=np.ones(1), repeat_window=10.0))
+    for count in range(1, REPEATS + 1):
+        refusal = jump(guard, float(count))
+        assert refusal.fault.latches == (count == REPEATS)
+        come_back(guard, count + 0.1)
+        assert (guard.fault is not None) == (count == REPEATS)
+    assert '3 times within 10 s' in guard.fault.text
+    guard.clear()
+    come_back(guard, 4.5)
+    assert guard.fault is None
+    assert not jump(guard, 5.0).fault.latches
+
+
+def test_faults_far_apart_do_not_latch() -> None:
+    """One in six seconds, for an hour: never three within ten."""
+    guard = StateGuard(JOINTS, StateLimits(velocities=np.ones(1), repeat_window=10.0))
+    for now in np.arange(0.0, 3600.0, 6.0):
+        assert not jump(guard, now).fault.latches
+        come_back(guard, now + 0.1)
+
+
+def test_faults_of_several_kinds_are_counted_apart() -> None:
+    """Two jumps and two gaps are no three of a kind; a third gap is, and is not answered."""
+    guard = StateGuard(JOINTS, StateLimits(0.1, np.ones(1), 10.0))
+    now = 0.0
+    for _ in range(2):
+        assert not jump(guard, now).fault.latches
+        come_back(guard, now + 0.02)
+        now += 1.0
+    # The second jump began with a gap; this is one more.
+    assert not guard.judge(np.zeros(1), None, now, now).latches
+    with pytest.raises(StateRefused, match='3 times within 10 s') as refusal:
+        guard.judge(np.zeros(1), None, now + 1.0, now + 1.0)
+    assert refusal.value.fault.kind is FaultKind.GAP
+    assert refusal.value.fault.latches
+
+
+def test_without_a_window_nothing_latches_for_coming_back() -> None:
+    """`repeat_window` of 0 leaves things as they are, however often."""
+    guard = StateGuard(JOINTS, StateLimits(velocities=np.ones(1)))
+    for count in range(20):
+        assert not jump(guard, 0.1 * count).fault.latches
+        come_back(guard, 0.1 * count + 0.02)

@@ -1,0 +1,155 @@
+"""Velocities that are not those of the positions are found, and no others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.control.velocity_check import FINEST, VelocityCheck
+from ne_dynamics.model.robot import Joint, JointType
+
+JOINTS = [Joint('a', JointType.REVOLUTE), Joint('b', JointType.CONTINUOUS)]
+PERIOD = 0.002
+SIXTEEN_BITS = 2.0 * np.pi / 2**16
+
+
+def wave(times, amplitude=0.4, frequency=0.7):
+    """Return positions and velocities of two joints that swing, from rest."""
+    angle = 2.0 * np.pi * frequency * times
+    position = amplitude * (1.0 - np.cos(angle))
+    velocity = amplitude * 2.0 * np.pi * frequency * np.sin(angle)
+    return np.column_stack((position, -position)), np.column_stack((velocity, -velocity))
+
+
+def first_fault(times, positions, velocities):
+    """Return when a fault is found, and its text."""
+    check = VelocityCheck(JOINTS)
+    for time, position, velocity in zip(times.tolist(), positions, velocities, strict=True):
+        text = check.update(position, velocity, time)
+        if text:
+            return time, text
+    return np.inf, ''
+
+
+def quantised(positions, step=SIXTEEN_BITS):
+    """Return what an encoder says of positions."""
+    return np.round(positions / step) * step
+
+
+def low_passed(velocities, lag, period=PERIOD):
+    """Return velocities through a first-order filter."""
+    filtered, value = [], np.zeros(velocities.shape[1])
+    for velocity in velocities:
+        value = value + (1.0 - np.exp(-period / lag)) * (velocity - value)
+        filtered.append(value)
+    return np.array(filtered)
+
+
+@pytest.mark.parametrize(
+    ('factor', 'words'),
+    [
+        (0.0, 'the velocity is zero'),
+        (-1.0, 'the wrong sign'),
+        (0.1, 'of it)'),
+        (180.0 / np.pi, 'times too large: other units?'),
+    ],
+)
+@pytest.mark.parametrize('step', [None, SIXTEEN_BITS])
+def test_a_wrong_velocity_is_found_within_a_tenth_of_a_second(factor, words, step) -> None:
+    """0.1 s after the motion has exceeded ten steps of the encoder it has been named."""
+    times = np.arange(0.0, 1.0, PERIOD)
+    positions, velocities = wave(times)
+    if step:
+        positions = quantised(positions)
+    moved = np.abs(positions - positions[0]).max(axis=1)
+    begins = times[np.argmax(moved > 10.0 * (step or FINEST))]
+    found, text = first_fault(times, positions, factor * velocities)
+    assert begins < found <= begins + 0.1
+    assert words in text
+
+
+def test_it_is_found_at_any_moment_of_the_motion() -> None:
+    """A velocity that turns wrong under way, anywhere, is found within 0.1 s where it is fast."""
+    times = np.arange(0.0, 2.0, PERIOD)
+    positions, velocities = wave(times)
+    for begin in np.arange(0.2, 0.5, 0.03):
+        for factor in (0.0, -1.0, 57.3):
+            said = np.where(times[:, np.newaxis] > begin, factor * velocities, velocities)
+            found, _ = first_fault(times, positions, said)
+            assert begin < found <= begin + 0.1
+
+
+def test_a_position_that_is_frozen_is_found_by_its_velocity() -> None:
+    """At 1 rad/s a frozen position is found within 0.1 s."""
+    times = np.arange(0.0, 1.0, PERIOD)
+    positions = np.column_stack((np.minimum(times, 0.3), np.zeros(times.size)))
+    velocities = np.column_stack((np.ones(times.size), np.zeros(times.size)))
+    found, text = first_fault(times, positions, velocities)
+    assert 0.3 < found <= 0.4
+    assert "joint 'a'" in text
+    assert 'the position does not move' in text
+
+
+HONEST = {
+    'exact': lambda q, v, rng: (q, v),
+    '16 bits, differenced and filtered': lambda q, v, rng: (
+        quantised(q),
+        low_passed(np.gradient(quantised(q), axis=0) / PERIOD, 0.016),
+    ),
+    '12 bits, differenced': lambda q, v, rng: (
+        quantised(q, 2.0 * np.pi / 2**12),
+        np.gradient(quantised(q, 2.0 * np.pi / 2**12), axis=0) / PERIOD,
+    ),
+    'noise on both': lambda q, v, rng: (
+        q + 3e-4 * rng.standard_normal(q.shape),
+        v + 0.05 * rng.standard_normal(v.shape),
+    ),
+    'late by ten states': lambda q, v, rng: (q, np.vstack((v[:10] * 0.0, v[:-10]))),
+    'a filter of 5 Hz': lambda q, v, rng: (q, low_passed(v, 0.032)),
+    'off by 0.015 rad/s': lambda q, v, rng: (quantised(q), v + 0.015),
+    'slow ones rounded to zero': lambda q, v, rng: (q, np.where(np.abs(v) < 0.02, 0.0, v)),
+    'spikes': lambda q, v, rng: (q + 0.015 * (rng.random(q.shape) < 0.001), v),
+}
+
+
+@pytest.mark.parametrize('kind', list(HONEST))
+def test_an_honest_velocity_is_left_alone(kind: str) -> None:
+    """Rest, slow and fast swings, with what sensors do to them: no fault."""
+    rng = np.random.default_rng(2)
+    times = np.arange(0.0, 5.0, PERIOD)
+    for amplitude in (0.0, 1e-3, 0.02, 0.5):
+        positions, velocities = wave(times, amplitude, rng.uniform(0.05, 1.5))
+        positions, velocities = HONEST[kind](positions, velocities, rng)
+        assert first_fault(times, positions, velocities) == (np.inf, '')
+
+
+def test_the_step_of_the_encoder_is_seen() -> None:
+    """The smallest change of a quantised position is the step; without steps it is small."""
+    check = VelocityCheck(JOINTS)
+    times = np.arange(0.0, 1.0, PERIOD)
+    positions, velocities = wave(times)
+    positions[:, 0] = quantised(positions[:, 0])
+    for time, position, velocity in zip(times.tolist(), positions, velocities, strict=True):
+        check.update(position, velocity, time)
+    assert check.encoder_step[0] == pytest.approx(SIXTEEN_BITS, rel=1e-6)
+    assert FINEST <= check.encoder_step[1] < 0.2 * SIXTEEN_BITS
+
+
+def test_a_continuous_joint_that_turns_over_moves_on() -> None:
+    """From pi to -pi is the usual motion of a joint without stops."""
+    times = np.arange(0.0, 4.0, PERIOD)
+    turned = (3.0 * times + np.pi) % (2.0 * np.pi) - np.pi
+    positions = np.column_stack((0.0 * times, turned))
+    velocities = np.column_stack((0.0 * times, np.full(times.size, 3.0)))
+    assert first_fault(times, positions, velocities) == (np.inf, '')
+
+
+def test_repeated_stamps_and_gaps_are_no_motion() -> None:
+    """A state with the stamp of the last says nothing; after a gap the count begins anew."""
+    check = VelocityCheck(JOINTS)
+    time, position = 0.0, np.zeros(2)
+    for step in range(200):
+        time += 0.2 if step % 4 == 0 else PERIOD
+        position = position + (0.5 if step % 4 == 0 else 0.0)
+        for _ in range(2):
+            assert check.update(position, np.zeros(2), time) == ''
