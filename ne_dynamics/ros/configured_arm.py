@@ -269,6 +269,9 @@ class ConfiguredArm:
             return
         stamp = message.header.stamp
         nanoseconds = stamp.sec * 1_000_000_000 + stamp.nanosec
+        if not nanoseconds:
+            stamp = self._node_clock.now().to_msg()
+            nanoseconds = stamp.sec * 1_000_000_000 + stamp.nanosec
         if controller.time is None:
             # What came before the first state may be of another clock.
             now = self.clock.restart_at(nanoseconds)
@@ -292,8 +295,6 @@ class ConfiguredArm:
         connections.publish_command(command.effort)
         connections.rewind_watch()
         if connections.effort_publisher.get_subscription_count():
-            if not (stamp.sec or stamp.nanosec):
-                stamp = self._node_clock.now().to_msg()
             connections.publish_effort(stamp, command)
         if command.ahead:
             text = f'{command.ahead:.3g} s ahead of the one after it; it is believed no longer'

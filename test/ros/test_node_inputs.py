@@ -319,3 +319,21 @@ def test_diagnostics_say_what_is_going_on(bench) -> None:
     assert values['mode'] == 'computed_torque'
     assert values['terms'] == 'gravity inertia friction'
     assert values['joints'] == ' '.join(NAMES)
+
+
+def test_the_effort_of_a_state_without_a_stamp_has_the_time_it_was_computed_for(bench) -> None:
+    """Stamps of ~/effort are as far apart as the rate limit took the states to be."""
+    rate = 300.0
+    bench.start(effort_rate_limit=[rate])
+    stamps, efforts = [], []
+    for step in range(12):
+        message = bench.joint_state(Q + 0.3 * step)
+        message.header.stamp.sec = message.header.stamp.nanosec = 0
+        efforts.append(bench.answer(message))
+        bench.spin(lambda count=step + 1: len(bench.efforts) == count, 'the effort')
+        stamp = bench.efforts[-1].header.stamp
+        stamps.append(stamp.sec * 10**9 + stamp.nanosec)
+    fastest = np.abs(np.diff(efforts, axis=0)).max(axis=1)
+    elapsed = 1e-9 * np.diff(stamps)
+    assert (fastest <= rate * elapsed * (1.0 + 1e-6) + 1e-9).all()
+    assert np.isclose(fastest, rate * elapsed, rtol=1e-6, atol=1e-7).sum() > 3
