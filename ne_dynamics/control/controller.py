@@ -1,9 +1,10 @@
 """The controller of one arm: states in, commands out. No ROS, no clock of its own.
 
-It keeps the desired motion. The first state after :meth:`Controller.reset` is what is held, then
-whatever :meth:`Controller.follow` and :meth:`Controller.hold` ask for, from the present desired
-state on, so that the desired position never jumps by itself. When states have stopped, jumped or
-lost their clock, the motion is over and the arm is held where it is found.
+It keeps the desired motion. Where the first state after :meth:`Controller.reset` finds the arm is
+what is held, then whatever :meth:`Controller.follow` and :meth:`Controller.hold` ask for, from the
+present desired state on, so that the desired position never jumps by itself. When states have
+stopped, jumped or lost their clock, the motion is over and the arm is held where it is found. What
+still moves is brought to rest along its motion; see :mod:`ne_dynamics.control.stopping`.
 
 Nor does the command jump when its nature changes: at the first command, with another tuning, when
 readings of a sensor come or stay away, after a fault, and at the last one. See
@@ -27,6 +28,7 @@ from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.motion_guard import MotionGuard, MotionLimits
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateLimits, StateRefused
+from ne_dynamics.control.stopping import StopLimits, stop
 from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state
 from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
 from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench
@@ -98,6 +100,9 @@ class Tuning:
         What is expected of the motion, and where its velocity comes from.
     transition_time : float
         In which a command of another nature takes over [s]; 0: at once.
+    decelerations : array, shape (n,), or None
+        With which motions are stopped [rad/s^2 or m/s^2], infinite where a joint has none; those
+        of the robot when None.
     """
 
     law: ControlLaw
@@ -109,6 +114,7 @@ class Tuning:
     states: StateLimits = field(default_factory=StateLimits)
     motion: MotionLimits = field(default_factory=MotionLimits)
     transition_time: float = TRANSITION_TIME
+    decelerations: FloatArray | None = None
 
     @property
     def mode(self) -> Mode:
@@ -371,12 +377,12 @@ class Controller:
         before, was = self._guard.time, self._guard.fault
         fault = self._guard.judge(position, velocity, now, arrival)
         if fault is not None:
-            self._restart(position, now)
+            self._restart()
         self._end_on(motion.judge_velocity(law, position, velocity, now), 'velocity')
         velocity = motion.velocity(position, velocity, now)
         desired_before = None if self._law_before is None else self._desired_at(position, now)
-        desired, refused = self._desired(position, now)
         inputs = self._read_sensors(now)
+        desired, refused = self._desired(position, velocity, now, inputs)
         elapsed = 0.0 if before is None else now - before
         if fault is None and elapsed > 0.0:
             if self.period == 0.0:
@@ -423,10 +429,9 @@ class Controller:
             fault = self._guard.trip(*fault[:2], latches=fault.latches)
             raise StateRefused(field, fault.text, fault)
 
-    def _restart(self, position: FloatArray, now: float) -> None:
+    def _restart(self) -> None:
         """Hold where the arm is: the motion, and what was measured before, are of the past."""
-        self._trajectory = Trajectory.hold(position, now=now)
-        self._request = None
+        self._trajectory = self._request = None
         self._motion.reset()
 
     def _begin(self, measured_effort: FloatArray | None) -> None:
@@ -474,26 +479,46 @@ class Controller:
         return _Inputs(wrench, base, nature)
 
     def _desired(
-        self, position: FloatArray, now: float
+        self, position: FloatArray, velocity: FloatArray | None, now: float, inputs: _Inputs
     ) -> tuple[DesiredState, TrajectoryError | None]:
         if self.tuning.mode is Mode.GRAVITY_COMPENSATION:
             # The arm is led by hand: wherever it is left is what another mode will hold.
             self._trajectory = self._request = None
             return resting_state(position), None
-        trajectory = self._trajectory
-        if trajectory is None:
-            trajectory = self._trajectory = Trajectory.hold(position, now=now)
-        desired = trajectory.sample(now)
+        if self._trajectory is None:
+            found = DesiredState(
+                position, self._zero if velocity is None else velocity, self._zero
+            )
+            self._trajectory = self._stop(found, now, inputs)
+        desired = self._trajectory.sample(now)
         if self._request is None:
             return desired, None
         (waypoints, start_time), self._request = self._request, None
         try:
-            self._trajectory = Trajectory.through(
+            trajectory = Trajectory.through(
                 waypoints, now=now, start_state=desired, start_time=start_time
             )
         except TrajectoryError as error:
             return desired, error
-        return self._trajectory.sample(now), None
+        if waypoints.velocities[-1].any():
+            end = self._stop(trajectory.last_moment, trajectory.end_time, inputs)
+            trajectory = trajectory.ended_by(end)
+        self._trajectory = trajectory
+        return trajectory.sample(now), None
+
+    def _stop(self, state: DesiredState, now: float, inputs: _Inputs) -> Trajectory:
+        """Return the stop of a motion, for what the model carries and feels at present."""
+        tuning = self.tuning
+
+        def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+            compensation = tuning.hold_law.compensation
+            try:
+                return compensation.effort(q, qd, qdd, qd, inputs.wrench, inputs.base)
+            except InputError:
+                return np.full(q.shape, np.inf)
+
+        limits = StopLimits.of(tuning.law.joints, self._limiter.limits, tuning.decelerations)
+        return stop(state, limits, compute_efforts, now=now)
 
     def follow(self, waypoints: Waypoints, start_time: float | None = None) -> None:
         """Follow waypoints from the next state on, instead of what is followed now.
@@ -507,19 +532,22 @@ class Controller:
         self._request = (waypoints, start_time)
 
     def hold(self, *, where_found: bool = False) -> None:
-        """Stop at the present desired position.
+        """Stop the desired motion.
 
         Parameters
         ----------
         where_found : bool
-            At the measured one instead: an arm that is kept from where it should be no longer
+            The measured one instead: an arm that is kept from where it should be no longer
             pushes.
         """
         self._request = None
-        if self._trajectory is None or self.time is None or self.position is None:
+        if self._trajectory is None or self.time is None:
             return
-        position = self.position if where_found else self._trajectory.sample(self.time).position
-        self._trajectory = Trajectory.hold(position, now=self.time)
+        if where_found:
+            self._trajectory = None
+        else:
+            state = self._trajectory.sample(self.time)
+            self._trajectory = self._stop(state, self.time, self._inputs)
 
     def judge(self, tuning: Tuning) -> Verdict:
         """Judge whether a tuning can work where the arm is and at the rate of its states.

@@ -36,10 +36,10 @@ LASTING_TIME = 1.0
 CATCHING_TIME = 0.3
 """[s]"""
 
-VELOCITY_TIME = 0.1
+VELOCITY_TIME = 0.25
 """[s]"""
 
-BRAKED = 0.8
+BRAKED = 0.6
 
 FROZEN_TIME = 0.05
 """[s]"""

@@ -412,6 +412,50 @@ class Trajectory:
         return cls([now], np.zeros((0, 6, state.position.size)), state, state)
 
     @classmethod
+    def moving_on(
+        cls, begin: FloatArray, coefficients: FloatArray, duration: float, *, now: float
+    ) -> Trajectory:
+        """Return the motion of one polynomial, which ends at rest.
+
+        Parameters
+        ----------
+        begin : array, shape (n,)
+            Position at `now` [rad or m].
+        coefficients : array, shape (6, n)
+            Of ascending powers of the time since `now`.
+        duration : float
+            [s]
+        now : float
+            [s]
+        """
+        end = duration ** np.arange(6.0) @ coefficients
+        return cls(
+            [now, now + duration],
+            coefficients[np.newaxis],
+            resting_state(begin),
+            resting_state(end),
+        )
+
+    def ended_by(self, end: Trajectory) -> Trajectory:
+        """Return this motion with another one in place of its rest; `end` begins at its end."""
+        joined = Trajectory.__new__(Trajectory)
+        joined._n = self._n
+        joined._knots = self._knots + end._knots[1:]
+        joined._rows = self._rows + end._rows
+        joined._initial, joined._final = self._initial, end._final
+        joined._segment = 0
+        return joined
+
+    @property
+    def last_moment(self) -> DesiredState:
+        """The state in which the last segment ends, before what is held from then on."""
+        if not self._rows:
+            return self._final
+        duration = self._knots[-1] - self._knots[-2]
+        state = duration ** np.arange(6.0) @ self._rows[-1]
+        return DesiredState(*state.reshape(3, self._n))
+
+    @classmethod
     def through(
         cls,
         waypoints: Waypoints,

@@ -354,6 +354,7 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
             values['velocity_cutoff_frequency'],
         ),
         transition_time=values['transition_time'],
+        decelerations=_limits_or_none(values, arm, 'stop.deceleration', None),
     )
     return tuning, remarks
 

@@ -258,7 +258,7 @@ PARAMETERS = ParameterTable(
         'following_error.velocity',
         'double[]',
         (),
-        'A joint whose velocity is off the desired one by more than this for 0.1 s, and not '
+        'A joint whose velocity is off the desired one by more than this for 0.25 s, and not '
         'being braked, is one too, in modes with feedback; as before. Empty: twice the velocity '
         'limit.',
         unit='rad/s or m/s',
@@ -274,6 +274,20 @@ PARAMETERS = ParameterTable(
         'desired one goes on by more than this is one too, in modes with feedback; as before. '
         'Empty: the way at the velocity limit in 0.02 s.',
         unit='rad or m',
+        minimum=0.0,
+        allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'stop.deceleration',
+        'double[]',
+        (),
+        'A motion that is given up (`~/hold`, cancel, an empty trajectory, a goal that ends moving, '
+        'an arm that is found in motion) is brought to rest along its way with no more than this, '
+        'and with no more than 0.8 of the effort limits. One for all joints or one per joint; 0 or '
+        "`.inf`: the usual. Empty: the model's deceleration limit (URDF 1.2), else the usual: the "
+        'velocity limit in 0.1 s.',
+        unit='rad/s^2 or m/s^2',
         minimum=0.0,
         allow_infinity=True,
         changes=Changes.ANY_TIME,

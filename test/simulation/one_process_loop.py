@@ -151,6 +151,7 @@ class OneProcessLoop:
         arm, controller = self.arm, self.controller
         speeds, errors, times = [], [], []
         fault, fault_time = None, np.inf
+        leaving = iter(())
         begin = arm.time
         for step in range(round(seconds / self.period)):
             if start and step == round(SETTLE / self.period):
@@ -163,7 +164,9 @@ class OneProcessLoop:
                 if error.fault is not None:
                     if fault is None:
                         fault, fault_time = error.fault, now - begin
-                    (self.effort,) = controller.last_commands()
+                    leaving = controller.last_commands()
+                # A ramp, one command a state.
+                self.effort = next(leaving, self.effort)
             except NeDynamicsError:
                 pass
             else:

@@ -1,0 +1,150 @@
+"""The stop of a motion that is given up: without a step, along its way, within its limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_model
+from ne_dynamics.control.compensation import Compensation, Terms
+from ne_dynamics.control.stopping import EFFORT_SHARE, FASTEST_FORCED, StopLimits, stop
+from ne_dynamics.control.trajectory import DesiredState
+from ne_dynamics.shipped import shipped_file
+
+SEEDS = range(60)
+
+
+@pytest.fixture(scope='module')
+def arm() -> Dynamics:
+    """Return the shipped arm."""
+    robot = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    return Dynamics(robot, backend='python')
+
+
+def efforts_of(arm: Dynamics):
+    """Return what computes the efforts of a motion."""
+    compensation = Compensation(arm, Terms())
+    return lambda q, qd, qdd: compensation.effort(q, qd, qdd, qd)
+
+
+def limits_of(arm: Dynamics, **changes: np.ndarray) -> StopLimits:
+    """Return the arm's limits, some of them others."""
+    limits = StopLimits.of(arm.robot.joints, arm.robot.limits('effort_limit'))
+    return StopLimits(**{**vars(limits), **changes})
+
+
+def random_state(seed: int) -> DesiredState:
+    """Return a motion that the arm can do."""
+    rng = np.random.default_rng(seed)
+    return DesiredState(
+        rng.uniform(-1.5, 1.5, 6), rng.uniform(-2.5, 2.5, 6), rng.uniform(-4.0, 4.0, 6)
+    )
+
+
+def samples(trajectory, count: int = 201):
+    """Return position, velocity and acceleration on the way, shapes (count, n)."""
+    times = np.linspace(trajectory.start_time, trajectory.end_time, count)[:-1]
+    return [np.array(rows) for rows in zip(*(trajectory.sample(t) for t in times), strict=True)]
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_it_begins_with_the_motion_and_ends_at_rest(arm: Dynamics, seed: int) -> None:
+    """Position, velocity and acceleration go on; nothing jumps at the end either."""
+    state = random_state(seed)
+    found = stop(state, limits_of(arm), efforts_of(arm), now=3.0)
+    for one, other in zip(found.sample(3.0), state, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+    end = found.last_moment
+    np.testing.assert_allclose(end.position, found.final.position, atol=1e-12)
+    np.testing.assert_allclose(end.velocity, 0.0, atol=1e-9)
+    np.testing.assert_allclose(end.acceleration, 0.0, atol=1e-9)
+    positions, velocities, accelerations = samples(found)
+    step = (found.end_time - found.start_time) / 200.0
+    np.testing.assert_allclose(np.diff(positions, axis=0), velocities[:-1] * step, atol=2e-3)
+    np.testing.assert_allclose(np.diff(velocities, axis=0), accelerations[:-1] * step, atol=2e-2)
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_it_leads_along_the_motion(arm: Dynamics, seed: int) -> None:
+    """Without acceleration all joints stay on the straight line of the velocity."""
+    state = random_state(seed)._replace(acceleration=np.zeros(6))
+    positions, _, _ = samples(stop(state, limits_of(arm), efforts_of(arm), now=0.0))
+    way = positions - state.position
+    unit = state.velocity / np.linalg.norm(state.velocity)
+    along = way @ unit
+    np.testing.assert_allclose(way, along[:, np.newaxis] * unit, atol=1e-12)
+    assert (np.diff(along) > 0.0).all()
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_it_leaves_the_feedback_a_share_of_the_motors(arm: Dynamics, seed: int) -> None:
+    """Where a stop within the limits exists the efforts of the model are within them."""
+    compute = efforts_of(arm)
+    limits = limits_of(arm, efforts=np.array([500.0, 500.0, 250.0, 80.0, 80.0, 80.0]))
+    found = stop(random_state(seed), limits, compute, now=0.0)
+    assert found.end_time < 3.9
+    positions, velocities, accelerations = samples(found)
+    late = slice(20, None)
+    efforts = compute(positions[late], velocities[late], accelerations[late])
+    assert (np.abs(efforts) <= 1.05 * EFFORT_SHARE * limits.efforts).all()
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_it_keeps_to_given_decelerations(arm: Dynamics, seed: int) -> None:
+    """Every joint's deceleration is within its limit, or what the motion had."""
+    given = np.array([4.0, 5.0, 6.0, 7.0, 8.0, 9.0])
+    state = random_state(seed)._replace(acceleration=np.zeros(6))
+    limits = limits_of(arm, decelerations=given)
+    _, _, accelerations = samples(stop(state, limits, efforts_of(arm), now=0.0))
+    assert (np.abs(accelerations) <= 1.02 * given).all()
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_it_ends_before_a_position_limit(arm: Dynamics, seed: int) -> None:
+    """A limit that a stop in 50 ms does not pass is not passed, whatever the limits else."""
+    state = random_state(seed)._replace(acceleration=np.zeros(6))
+    shortest = np.abs(state.velocity) * FASTEST_FORCED / 2.0
+    room = 1.2 * shortest + 1e-3
+    limits = limits_of(
+        arm,
+        lower=state.position - room,
+        upper=state.position + room,
+        decelerations=np.full(6, 1.0),
+    )
+    positions, _, _ = samples(stop(state, limits, efforts_of(arm), now=0.0))
+    assert (np.abs(positions - state.position) <= room).all()
+
+
+def test_limits_that_the_arm_is_beyond_say_nothing(arm: Dynamics) -> None:
+    """An arm outside its position limits is stopped like another."""
+    state = random_state(1)
+    outside = limits_of(arm, lower=state.position + 1.0, upper=state.position + 2.0)
+    usual = stop(state, limits_of(arm), efforts_of(arm), now=0.0)
+    assert stop(state, outside, efforts_of(arm), now=0.0).end_time == usual.end_time
+
+
+def test_rest_is_held_where_it_is(arm: Dynamics) -> None:
+    """At rest, and with the noise of a velocity, the position stays the same to the last bit."""
+    position = random_state(2).position
+    for speed in (0.0, 1e-3):
+        state = DesiredState(position, np.full(6, speed), np.zeros(6))
+        found = stop(state, limits_of(arm), efforts_of(arm), now=0.0)
+        np.testing.assert_array_equal(found.sample(0.0).position, position)
+        np.testing.assert_array_equal(found.final.position, position)
+
+
+@pytest.mark.parametrize('bad', [np.nan, np.inf])
+def test_efforts_that_are_no_numbers_stop_all_the_same(arm: Dynamics, bad: float) -> None:
+    """Even when the model has nothing to say there is a stop, of finite numbers."""
+    state = random_state(3)
+    found = stop(state, limits_of(arm), lambda q, qd, qdd: np.full(q.shape, bad), now=0.0)
+    assert np.isfinite(samples(found)).all()
+    assert not found.final.velocity.any()
+
+
+def test_motors_without_limits(arm: Dynamics) -> None:
+    """Without any limit a joint's velocity limit is gone in a usual time, not at once."""
+    state = DesiredState(np.zeros(6), arm.robot.limits('velocity_limit'), np.zeros(6))
+    limits = limits_of(arm, efforts=np.full(6, np.inf))
+    found = stop(state, limits, efforts_of(arm), now=0.0)
+    assert 0.1 < found.end_time < 0.2
