@@ -486,10 +486,8 @@ class Controller:
             self._trajectory = self._request = None
             return resting_state(position), None
         if self._trajectory is None:
-            found = DesiredState(
-                position, self._zero if velocity is None else velocity, self._zero
-            )
-            self._trajectory = self._stop(found, now, inputs)
+            speed = self._zero if velocity is None else velocity
+            self._trajectory = self._stop(DesiredState(position, speed, self._zero), now, inputs)
         desired = self._trajectory.sample(now)
         if self._request is None:
             return desired, None

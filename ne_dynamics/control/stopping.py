@@ -1,13 +1,14 @@
 """How a motion that is given up comes to rest: the one stop, whoever asks for it. No ROS.
 
-A stop begins with the velocity and the acceleration of the motion it ends, so that neither makes a
-step, and leads along it: with the time s from 0 to 1 and the duration T, every joint has the velocity
+A stop begins with the velocity and the acceleration of the motion it ends, so that neither makes
+a step, and leads along it: with the time s from 0 to 1 and the duration T every joint has the
+velocity
 
     v0 (1 - s)^2 (1 + 2 s) + a0 T s (1 - s)^2.
 
-It is the shortest whose decelerations stay within their limits and whose efforts, computed along it
-with the model, leave the feedback a share of the motors. Where its end would be beyond a joint's
-position limit a shorter one is taken, with more effort.
+It is the shortest whose decelerations stay within their limits and whose efforts, computed along
+it with the model, leave the feedback a share of the motors. Where its end would be beyond a
+joint's position limit a shorter one is taken, with more effort.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ FASTEST_FORCED = 0.05
 """A stop before a position limit takes no less time than this [s]."""
 
 USUAL_TIME = 0.1
-"""Where nothing else limits it, the velocity limit is gone in this time at the peak deceleration [s]."""
+"""Where nothing else limits it, the peak deceleration is the velocity limit in this time [s]."""
 
 STILL = 1e-4
 """A stop that would go on by no more than this [rad or m] is none: the position is held."""

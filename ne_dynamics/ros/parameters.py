@@ -282,11 +282,11 @@ PARAMETERS = ParameterTable(
         'stop.deceleration',
         'double[]',
         (),
-        'A motion that is given up (`~/hold`, cancel, an empty trajectory, a goal that ends moving, '
-        'an arm that is found in motion) is brought to rest along its way with no more than this, '
-        'and with no more than 0.8 of the effort limits. One for all joints or one per joint; 0 or '
-        "`.inf`: the usual. Empty: the model's deceleration limit (URDF 1.2), else the usual: the "
-        'velocity limit in 0.1 s.',
+        'A motion that is given up (`~/hold`, cancel, an empty trajectory, a goal that ends '
+        'moving, an arm that is found in motion) is brought to rest along its way with no more '
+        'than this, and with no more than 0.8 of the effort limits. One for all joints or one per '
+        "joint; 0 or `.inf`: the usual. Empty: the model's deceleration limit (URDF 1.2), else "
+        'the usual: the velocity limit in 0.1 s.',
         unit='rad/s^2 or m/s^2',
         minimum=0.0,
         allow_infinity=True,

@@ -30,7 +30,7 @@ LIMITS = MODEL.limits('effort_limit')
 POSTURE = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 DEFAULTS = {spec.name: spec.default for spec in PARAMETERS}
 UNGUARDED = {'following_error.position': (np.inf,), 'following_error.velocity': (np.inf,)}
-"""Soft gains and heavy pushes lead far away, where the node would stop; here it is about the loop."""
+"""Soft gains and heavy pushes lead far away, where the node stops: here it is about the loop."""
 
 ARM = controlled_arm({**DEFAULTS, 'backend': 'python'}, MODEL)
 START, PUSH_TIME = 0.1, 0.2
