@@ -65,7 +65,7 @@ class Loop:
 
 
 def is_a_stop(loop: Loop, before: np.ndarray, position: np.ndarray) -> None:
-    """Assert that the arm comes to rest without a step of the effort, not far from where it was."""
+    """Assert that the arm comes to rest without a step of the effort, not far away."""
     efforts, positions, velocities = loop.run(1.5)
     assert not (np.abs(efforts) >= LIMITS).any()
     # A stop of 0.1 s or more that begins with the acceleration there is: of its peak, which it
