@@ -20,7 +20,9 @@ controller is up.
 
 Real time (the default): a timer at `rate` advances the physics by the time that has passed, with
 the last command held, and publishes. A motor driver without a watchdog does the same; commands
-that stop coming are not noticed.
+that stop coming are not noticed. With `patience` it goes a period at a time, and each period waits
+for so long for the command that answers the state before: an arm must not fall because the
+machine is busy. When none comes in that time the arm goes on in real time until one does.
 
 Lockstep: the arm waits for the command that answers its state. Under brakes it publishes the
 same state, with the same stamp, every 0.1 s. Then it lets 0.2 s pass without a command, so that
@@ -189,6 +191,15 @@ PARAMETERS = ParameterTable(
     ),
     _parameter(
         'lockstep', 'bool', False, 'Wait for the command that answers a state; no real time.'
+    ),
+    _parameter(
+        'patience',
+        'double',
+        0.0,
+        'In real time, how long the arm stands still at the most, waiting for the command that '
+        'answers its state. 0: not at all.',
+        unit='s',
+        minimum=0.0,
     ),
     _parameter('brake', 'bool', False, 'Hold the arm until ~/release_brake is called.'),
     _parameter(
@@ -389,6 +400,8 @@ class SimulatedRobot(Node):
         self._arm, self._loaded_arm, initial_position = _build(robot, values)
         self._rate: float = values['rate']
         self._lockstep: bool = values['lockstep']
+        self._patience: float = values['patience']
+        self._is_patient = True
         self._braked: bool = values['brake']
         self._order = _command_order(robot, values['joints'])
         largest = robot.limits('effort_limit')
@@ -491,6 +504,7 @@ class SimulatedRobot(Node):
         command[self._order] = effort
         self._command = np.clip(command, -self._largest_effort, self._largest_effort)
         self._last_command_time = time.monotonic()
+        self._is_patient = self._patience > 0.0
         if not (self._lockstep and self._running):
             return
         if not self._coasting:
@@ -568,7 +582,17 @@ class SimulatedRobot(Node):
         self._publish()
 
     def _on_real_time_timer(self) -> None:
-        due = int((time.monotonic() - self._wall_origin) * self._rate) - self._ticks
+        now = time.monotonic()
+        if self._running and self._is_patient:
+            # One period for an answer; time that has passed meanwhile has not for the arm.
+            if self._last_command_time <= self._last_publish_time:
+                self._is_patient = now - self._last_publish_time < self._patience
+            else:
+                self._advance()
+                self._publish()
+            self._wall_origin = now - self._ticks / self._rate
+            return
+        due = int((now - self._wall_origin) * self._rate) - self._ticks
         if due > LARGEST_CATCH_UP * self._rate:
             self.get_logger().warning(
                 f'{due / self._rate:.2f} s behind real time: skipped',

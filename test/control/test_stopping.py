@@ -11,7 +11,7 @@ from ne_dynamics.control.stopping import EFFORT_SHARE, FASTEST_FORCED, StopLimit
 from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.shipped import shipped_file
 
-SEEDS = range(60)
+SEEDS = range(20)
 
 
 @pytest.fixture(scope='module')

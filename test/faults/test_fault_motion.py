@@ -130,7 +130,8 @@ def test_velocities_that_are_none(node, player, factor: float) -> None:
 
 
 def test_a_fault_that_keeps_coming_back(node, player) -> None:
-    """The third jump within ten seconds is one too many: states that agree do not end it."""
+    """The third jump within the window is one too many: states that agree do not end it."""
+    node.set(repeated_faults__window=1e6)
     mark = node.mark()
     away = Q + np.array([0.0, 0.8, 0.0, 0.0, 0.0, 0.0])
     for count in range(3):

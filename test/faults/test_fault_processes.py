@@ -48,7 +48,7 @@ def check_first(arm, mark) -> None:
     first = arm.answers[mark.answers]
     (state,) = (state for state in arm.states if state.stamp == first.stamp)
     np.testing.assert_allclose(first.position, state.position, atol=1e-9)
-    np.testing.assert_array_equal(first.velocity, 0.0)
+    np.testing.assert_allclose(first.velocity, state.velocity, atol=1e-2)
     step = np.abs(first.effort - state.effort).max()
     assert step <= arm.rate_limit * SHORTEST_PERIOD * (1.0 + 1e-9)
 
@@ -66,10 +66,14 @@ def test_the_node_is_stopped_for_a_while(arm) -> None:
     arm.until_answering(20)
     arm.set(state_timeout=5.0)
     arm.until_fault('joint_states gap', 'joint_states stopped', since=mark)
-    first = next(answer for answer in arm.answers[later.answers :] if not np.any(answer.velocity))
-    (measured,) = (state.position for state in arm.states if state.stamp == first.stamp)
-    np.testing.assert_allclose(first.position, measured, atol=1e-9)
-    np.testing.assert_allclose(arm.held_at, measured, atol=1e-9)
+    measured = {state.stamp: state for state in arm.states}
+    found = next(
+        state
+        for answer in arm.answers[later.answers :]
+        if np.allclose(answer.position, (state := measured[answer.stamp]).position, 0.0, 1e-9)
+    )
+    arm.until(lambda: not np.any(arm.answers[-1].velocity), 'the stop')
+    assert (np.abs(arm.held_at - found.position) <= 0.1 * np.abs(found.velocity) + 1e-9).all()
 
 
 def test_the_node_is_stopped_for_a_moment(arm) -> None:
@@ -116,7 +120,8 @@ def test_the_node_is_killed_under_way(arm) -> None:
     check_first(arm, mark)
     arm.until_ready()
     arm.until(lambda: np.abs(arm.states[-1].velocity).max() < 0.05, 'the arm at rest')
-    np.testing.assert_array_equal(arm.held_at, arm.answers[mark.answers].position)
+    first = arm.answers[mark.answers]
+    assert (np.abs(arm.held_at - first.position) <= 0.1 * np.abs(first.velocity) + 1e-9).all()
 
 
 def test_the_node_is_asked_to_end_under_way(arm) -> None:
