@@ -259,6 +259,7 @@ class Controller:
         self._offset.clear()
         self._law_before = None
         self._inputs = NO_INPUTS
+        self._velocity: FloatArray | None = None
 
     @property
     def position(self) -> FloatArray | None:
@@ -419,7 +420,7 @@ class Controller:
             self._guard.restore(fault)
             news = fault if was is None else None
             raise StateRefused('effort', str(refusal), news) from refusal
-        self._law_before, self._inputs = None, inputs
+        self._law_before, self._inputs, self._velocity = None, inputs, velocity
         np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
         return Command(limited, desired, saturated, refused, fault, velocity, self._guard.ahead)
 
@@ -541,11 +542,12 @@ class Controller:
         self._request = None
         if self._trajectory is None or self.time is None:
             return
-        if where_found:
-            self._trajectory = None
+        if where_found and self.position is not None:
+            speed = self._zero if self._velocity is None else self._velocity
+            state = DesiredState(self.position, speed, self._zero)
         else:
             state = self._trajectory.sample(self.time)
-            self._trajectory = self._stop(state, self.time, self._inputs)
+        self._trajectory = self._stop(state, self.time, self._inputs)
 
     def judge(self, tuning: Tuning) -> Verdict:
         """Judge whether a tuning can work where the arm is and at the rate of its states.

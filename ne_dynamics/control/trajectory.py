@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -39,6 +40,11 @@ REST_TOLERANCE = float(np.finfo(np.float32).eps)
 IndexArray = NDArray[np.intp]
 
 TURN = 2.0 * np.pi
+
+SEGMENTS_AT_ONCE = 16
+"""Polynomials that are computed when the first of them is needed."""
+
+LARGEST_BOUND = 1e300
 
 
 class DesiredState(NamedTuple):
@@ -358,6 +364,59 @@ def _check_rest(joints: Sequence[Joint], velocity: FloatArray) -> None:
             )
 
 
+def _with_derivatives(coefficients: FloatArray) -> FloatArray:
+    """Return polynomials beside their first two derivatives, shape (s, 6, 3 n)."""
+    derivatives = np.zeros((*coefficients.shape, 3))
+    derivatives[..., 0] = coefficients
+    for order in (1, 2):
+        powers = np.arange(1.0, 6.0)[:, np.newaxis]
+        derivatives[:, :5, :, order] = powers * derivatives[:, 1:, :, order - 1]
+    segments, _, n = coefficients.shape
+    return derivatives.swapaxes(2, 3).reshape(segments, 6, 3 * n)
+
+
+class _Segments:
+    """The segments between states, whose polynomials are computed when they are asked for.
+
+    Parameters
+    ----------
+    orders : array, shape (s + 1,), dtype int
+        Derivatives that each state carries.
+    durations : array, shape (s,)
+        Positive [s].
+    states : DesiredState
+        Arrays of shape (s + 1, n).
+    """
+
+    def __init__(
+        self, orders: NDArray[np.int_], durations: FloatArray, states: DesiredState
+    ) -> None:
+        self._orders = np.minimum(orders[:-1], orders[1:])
+        self._durations = durations
+        self._states = states
+
+    def coefficients(self, some: slice) -> FloatArray:
+        """Return the polynomials of some segments; see :func:`segment_coefficients`."""
+        begin = DesiredState(*(values[:-1][some] for values in self._states))
+        end = DesiredState(*(values[1:][some] for values in self._states))
+        with np.errstate(over='ignore', invalid='ignore'):
+            return segment_coefficients(self._orders[some], self._durations[some], begin, end)
+
+    def are_finite(self) -> bool:
+        """Return whether all polynomials have finite coefficients."""
+        if not self._durations.size:
+            return True
+        longest, shortest = float(self._durations.max()), float(self._durations.min())
+        largest = [max(abs(float(v.max())), abs(float(v.min()))) for v in self._states]
+        with np.errstate(over='ignore'):
+            size = largest[0] + largest[1] * longest + largest[2] * longest * longest
+            # No coefficient is a larger multiple of it; see `quintic_coefficients`.
+            bound = np.float64(100.0 * size) / np.float64(min(shortest, 1.0)) ** 5
+        return bool(bound < LARGEST_BOUND) or bool(
+            np.isfinite(self.coefficients(slice(None))).all()
+        )
+
+
 class Trajectory:
     """Piecewise polynomial motion of all joints, in seconds of the caller's clock.
 
@@ -375,27 +434,38 @@ class Trajectory:
         From the last knot on, at rest.
     """
 
-    __slots__ = ('_final', '_initial', '_knots', '_n', '_rows', '_segment')
+    __slots__ = ('_final', '_initial', '_knots', '_n', '_rows', '_segment', '_segments')
 
     def __init__(
         self,
         knots: Sequence[float],
-        coefficients: FloatArray,
+        coefficients: FloatArray | _Segments,
         initial: DesiredState,
         final: DesiredState,
     ) -> None:
         self._knots = list(knots)
+        self._n = initial.position.size
         # Position, velocity and acceleration side by side: one small product gives all three.
-        derivatives = np.zeros((*coefficients.shape, 3))
-        derivatives[..., 0] = coefficients
-        for order in (1, 2):
-            powers = np.arange(1.0, 6.0)[:, np.newaxis]
-            derivatives[:, :5, :, order] = powers * derivatives[:, 1:, :, order - 1]
-        segments, _, self._n = coefficients.shape
-        self._rows = list(derivatives.swapaxes(2, 3).reshape(segments, 6, 3 * self._n))
+        self._rows: list[FloatArray | None]
+        self._segments: _Segments | None = None
+        if isinstance(coefficients, _Segments):
+            self._rows, self._segments = [None] * (len(self._knots) - 1), coefficients
+        else:
+            self._rows = list(_with_derivatives(coefficients))
         self._initial = initial
         self._final = final
         self._segment = 0
+
+    def _row(self, index: int) -> FloatArray:
+        row = self._rows[index]
+        if row is None:
+            # Thousands of segments are no work for the moment in which they are accepted.
+            assert self._segments is not None
+            some = slice(index, index + SEGMENTS_AT_ONCE)
+            rows = _with_derivatives(self._segments.coefficients(some))
+            self._rows[index : index + len(rows)] = rows
+            row = rows[0]
+        return row
 
     @classmethod
     def hold(cls, position: ArrayLike, *, now: float = 0.0) -> Trajectory:
@@ -438,12 +508,10 @@ class Trajectory:
 
     def ended_by(self, end: Trajectory) -> Trajectory:
         """Return this motion with another one in place of its rest; `end` begins at its end."""
-        joined = Trajectory.__new__(Trajectory)
-        joined._n = self._n
+        joined = copy(self)
         joined._knots = self._knots + end._knots[1:]
         joined._rows = self._rows + end._rows
-        joined._initial, joined._final = self._initial, end._final
-        joined._segment = 0
+        joined._final = end._final
         return joined
 
     @property
@@ -452,7 +520,7 @@ class Trajectory:
         if not self._rows:
             return self._final
         duration = self._knots[-1] - self._knots[-2]
-        state = duration ** np.arange(6.0) @ self._rows[-1]
+        state = duration ** np.arange(6.0) @ self._row(len(self._rows) - 1)
         return DesiredState(*state.reshape(3, self._n))
 
     @classmethod
@@ -521,16 +589,10 @@ class Trajectory:
                 f'time_from_start: expected {SHORTEST_SEGMENT:g} s between two points at the '
                 f'least, got {durations[index]:.3g} s after {knots[index] - origin:.9g} s'
             )
-        with np.errstate(over='ignore', invalid='ignore'):
-            coefficients = segment_coefficients(
-                np.minimum(orders[:-1], orders[1:]),
-                durations,
-                DesiredState(positions[:-1], velocities[:-1], accelerations[:-1]),
-                DesiredState(positions[1:], velocities[1:], accelerations[1:]),
-            )
-        if not np.isfinite(coefficients).all():
+        segments = _Segments(orders, durations, DesiredState(positions, velocities, accelerations))
+        if not segments.are_finite():
             raise TrajectoryError('points: expected a motion of finite numbers, got an overflow')
-        return cls(knots, coefficients, start_state, resting_state(positions[-1]))
+        return cls(knots, segments, start_state, resting_state(positions[-1]))
 
     @property
     def start_time(self) -> float:
@@ -571,7 +633,10 @@ class Trajectory:
         t = time - knots[i]
         t2 = t * t
         t3 = t2 * t
-        state = np.array((1.0, t, t2, t3, t2 * t2, t3 * t2)) @ self._rows[i]
+        row = self._rows[i]
+        if row is None:
+            row = self._row(i)
+        state = np.array((1.0, t, t2, t3, t2 * t2, t3 * t2)) @ row
         n = self._n
         return DesiredState(state[:n], state[n : 2 * n], state[2 * n :])
 

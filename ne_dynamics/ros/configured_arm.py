@@ -49,6 +49,8 @@ from ne_dynamics.ros.messages import (
     wrench_reading,
 )
 from ne_dynamics.ros.reporter import Reporter
+from ne_dynamics.ros.trajectory_cdr import SerializedTrajectory
+from ne_dynamics.ros.trajectory_intake import TrajectoryIntake
 
 FAR_START = 10.0
 """Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""
@@ -133,11 +135,13 @@ class ConfiguredArm:
             ),
             steady_clock,
         )
+        self._intake = TrajectoryIntake(node, self._on_trajectory_read, self._drop_trajectory)
 
     def destroy(self) -> None:
         """Stop listening."""
         self.is_commanding = False
         self.connections.destroy()
+        self._intake.destroy()
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -187,6 +191,7 @@ class ConfiguredArm:
         if not self.is_commanding:
             return
         self.is_commanding = False
+        self._intake.discard()
         self.connections.stop_watch()
         if self._send_last(last):
             self._reporter.logger.info(f'inactive; {LAST_COMMAND_WORDS[last]}')
@@ -232,6 +237,7 @@ class ConfiguredArm:
 
     def _on_fault(self, fault: Fault) -> None:
         """Leave the arm with a last command against gravity, and say why."""
+        self._intake.discard()
         self.connections.stop_watch()
         self._statistics.fault(fault)
         self._statistics.restart()
@@ -310,16 +316,22 @@ class ConfiguredArm:
 
     # ---- the motion
 
-    def _on_joint_trajectory(self, message: JointTrajectory) -> None:
-        controller = self.controller
+    def _on_joint_trajectory(self, data: bytes) -> None:
         self._statistics.hear('joint_trajectory', time.perf_counter())
         if not self.is_commanding:
             self._reporter.drop('joint_trajectory', 'state', 'the node is not active')
             return
-        if controller.fault is not None:
-            self._reporter.drop('joint_trajectory', 'state', str(controller.fault))
+        if self.controller.fault is not None:
+            self._reporter.drop('joint_trajectory', 'state', str(self.controller.fault))
             return
-        if not message.points:
+        self._intake.take(data)
+
+    def _drop_trajectory(self, error: NeDynamicsError) -> None:
+        self._reporter.drop('joint_trajectory', 'points', str(error))
+
+    def _on_trajectory_read(self, message: SerializedTrajectory) -> None:
+        controller = self.controller
+        if not message.fields.times.size:
             self.hold('an empty trajectory came by the topic joint_trajectory')
             text = 'empty trajectory: holding the present desired position'
             self._reporter.say('joint_trajectory.empty', text, Severity.INFO)
@@ -328,13 +340,25 @@ class ConfiguredArm:
         if mode is Mode.GRAVITY_COMPENSATION:
             self._reporter.drop('joint_trajectory', 'mode', f'mode {mode.value} follows none')
             return
+        seconds, nanoseconds = message.stamp
         try:
-            waypoints, start_time = self.read_trajectory(message)
+            waypoints = Waypoints.from_fields(
+                self.arm.robot.joints,
+                message.joint_names,
+                message.fields,
+                allow_nonzero_velocity_at_end=self._may_end_moving,
+            )
+            start_time = self._start_time(waypoints, seconds * 1_000_000_000 + nanoseconds)
         except NeDynamicsError as error:
-            self._reporter.drop('joint_trajectory', 'points', str(error))
+            self._drop_trajectory(error)
             return
-        controller.follow(waypoints, start_time)
+        self.follow(waypoints, start_time)
         self.on_motion_ended('a trajectory came by the topic joint_trajectory')
+
+    def follow(self, waypoints: Waypoints, start_time: float | None) -> None:
+        """Follow a trajectory in place of everything that came before it."""
+        self._intake.discard()
+        self.controller.follow(waypoints, start_time)
 
     def read_trajectory(self, message: JointTrajectory) -> tuple[Waypoints, float | None]:
         """Return a trajectory, checked, and when it starts; None for now.
@@ -350,12 +374,15 @@ class ConfiguredArm:
             trajectory_points(message),
             allow_nonzero_velocity_at_end=self._may_end_moving,
         )
+        return waypoints, self._start_time(waypoints, stamp_nanoseconds(message.header.stamp))
+
+    def _start_time(self, waypoints: Waypoints, stamp: int) -> float | None:
+        """Return when a trajectory starts by its stamp [ns], and remark on both."""
         if waypoints.has_effort:
             self._reporter.say(
                 'joint_trajectory.effort',
                 'joint_trajectory: the effort of the points is not used: it is computed',
             )
-        stamp = stamp_nanoseconds(message.header.stamp)
         start_time = self.clock.seconds(stamp) if stamp else None
         if start_time is not None and self.controller.time is not None:
             wait = start_time - self.controller.time
@@ -364,7 +391,7 @@ class ConfiguredArm:
                     'joint_trajectory.header.stamp',
                     f'joint_trajectory: header.stamp: starts in {wait:.6g} s by joint_states',
                 )
-        return waypoints, start_time
+        return start_time
 
     @property
     def _may_end_moving(self) -> bool:
@@ -378,6 +405,7 @@ class ConfiguredArm:
         reason : str
             For who followed the motion.
         """
+        self._intake.discard()
         self.controller.hold()
         self.on_motion_ended(reason)
 

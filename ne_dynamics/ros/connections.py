@@ -50,7 +50,7 @@ class Callbacks(NamedTuple):
     """What answers the topics, by their names, and the watchdog."""
 
     joint_states: Callable[[JointState], None]
-    joint_trajectory: Callable[[JointTrajectory], None]
+    joint_trajectory: Callable[[bytes], None]
     wrench: Callable[[WrenchStamped], None]
     imu: Callable[[Imu], None]
     watchdog: Callable[[], None]
@@ -108,7 +108,7 @@ class Connections:
             self._listen(WrenchStamped, 'wrench', callbacks.wrench, latest)
         if controller.imu is not None:
             self._listen(Imu, 'imu', callbacks.imu, latest)
-        self._listen(JointTrajectory, 'joint_trajectory', callbacks.joint_trajectory, 10)
+        self._listen(JointTrajectory, 'joint_trajectory', callbacks.joint_trajectory, 10, raw=True)
         states = QoSProfile(depth=1, reliability=RELIABILITY[reliability])
         self._listen(JointState, 'joint_states', callbacks.joint_states, states)
         self._watchdog = callbacks.watchdog
@@ -169,7 +169,15 @@ class Connections:
         """Let the watchdog sleep until :meth:`rewind_watch`."""
         self._watch.cancel()
 
-    def _listen(self, kind: Any, topic: str, callback: Callable[[Any], None], qos: Any) -> None:
+    def _listen(
+        self,
+        kind: Any,
+        topic: str,
+        callback: Callable[[Any], None],
+        qos: Any,
+        *,
+        raw: bool = False,
+    ) -> None:
         fits_all = getattr(qos, 'reliability', None) is ReliabilityPolicy.BEST_EFFORT
         self._subscriptions.append(
             self._node.create_subscription(
@@ -178,6 +186,7 @@ class Connections:
                 callback,
                 qos,
                 event_callbacks=NO_SUBSCRIPTION_EVENTS if fits_all else None,
+                raw=raw,
             )
         )
 

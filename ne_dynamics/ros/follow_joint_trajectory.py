@@ -236,7 +236,7 @@ class FollowJointTrajectoryServer:
         self._preempt(GoalCode.INVALID_GOAL, 'another goal has taken its place')
         arm, controller = configured.arm, configured.controller
         handle.execute()
-        controller.follow(waypoints, start_time)
+        configured.follow(waypoints, start_time)
         monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
         self._goal = _Goal(handle, waypoints, start_time, monitor)
         self._node.get_logger().info(

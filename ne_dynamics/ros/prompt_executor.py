@@ -48,7 +48,7 @@ class PromptExecutor(SingleThreadedExecutor):
         self._held = ExitStack()
         self._wait_set: Any = None
         self._additions: list[tuple[Callable[[Any], Any], Any]] = []
-        self._prompt: list[tuple[int, Callable[..., Any], Any, Callable[[Any], Any]]] = []
+        self._prompt: list[tuple[int, Callable[..., Any], Any, bool, Callable[[Any], Any]]] = []
         self.add_node(node)
         try:
             self._try_out()
@@ -102,10 +102,10 @@ class PromptExecutor(SingleThreadedExecutor):
             raise ExternalShutdownException()
         ready = wait_set.get_ready_entities('subscription')
         answered = 0
-        for pointer, take, message_type, callback in self._prompt:
+        for pointer, take, message_type, is_raw, callback in self._prompt:
             if pointer in ready:
                 answered += 1
-                taken = take(message_type, False)
+                taken = take(message_type, is_raw)
                 if taken is not None:
                     callback(taken[0])
         if len(ready) > answered or self._others_are_ready():
@@ -204,7 +204,13 @@ class PromptExecutor(SingleThreadedExecutor):
                 additions.append((wait_set.add_event, event))
         self._additions = additions
         self._prompt = [
-            (entity.handle.pointer, entity.handle.take_message, entity.msg_type, entity.callback)
+            (
+                entity.handle.pointer,
+                entity.handle.take_message,
+                entity.msg_type,
+                entity.raw,
+                entity.callback,
+            )
             for entity in self._ask()
             if entity in subscriptions
         ]

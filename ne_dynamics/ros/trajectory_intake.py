@@ -1,0 +1,87 @@
+"""Desired trajectories of any size, taken between the joint states.
+
+A message of ten thousand points is work for some milliseconds, and rclpy's own conversion takes a
+hundred times as long, in one call. So trajectories are taken as bytes (see
+:mod:`ne_dynamics.ros.trajectory_cdr`) and read in pieces; after each piece the executor has its
+turn, and joint states are answered first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.ros.trajectory_cdr import SerializedTrajectory, TrajectoryReading
+
+MOST_POINTS = 20_000
+"""Points of a trajectory; more are refused before they are read."""
+
+STEPS_AT_ONCE = 8
+"""Steps in which a message is read before others have their turn. A step is a tenth of a
+millisecond, and messages of some hundred points take no more than these."""
+
+
+class TrajectoryIntake:
+    """Reads trajectories, of which the newest counts.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    deliver : callable
+        Called with each trajectory that has been read.
+    refuse : callable
+        Called with the error when a message cannot be read.
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        deliver: Callable[[SerializedTrajectory], None],
+        refuse: Callable[[NeDynamicsError], None],
+    ) -> None:
+        self._node = node
+        self._deliver = deliver
+        self._refuse = refuse
+        self._reading: TrajectoryReading | None = None
+        self._guard = node.create_guard_condition(self._go_on)
+
+    def destroy(self) -> None:
+        """Let go of what is being read, and of the node."""
+        self.discard()
+        self._node.destroy_guard_condition(self._guard)
+
+    def discard(self) -> None:
+        """Let go of what is being read: something newer is followed."""
+        self._reading = None
+
+    def take(self, data: bytes) -> None:
+        """Begin to read a message; what was being read is of the past.
+
+        Parameters
+        ----------
+        data : bytes
+            As a raw subscription hands it over.
+        """
+        self.discard()
+        try:
+            self._reading = TrajectoryReading(data, MOST_POINTS)
+        except NeDynamicsError as error:
+            self._refuse(error)
+            return
+        self._go_on()
+
+    def _go_on(self) -> None:
+        reading = self._reading
+        if reading is None:
+            return
+        try:
+            if not any(reading.read_some() for _ in range(STEPS_AT_ONCE)):
+                self._guard.trigger()
+                return
+        except NeDynamicsError as error:
+            self._reading = None
+            self._refuse(error)
+            return
+        self._reading = None
+        self._deliver(reading.result)
