@@ -347,7 +347,7 @@ PARAMETERS = ParameterTable(
         'allow_nonzero_velocity_at_trajectory_end',
         'bool',
         False,
-        'Accept trajectories whose last point moves; the motion then stops there at once.',
+        'Accept trajectories whose last point moves; from there the motion is brought to rest.',
         changes=Changes.ANY_TIME,
     ),
     # The wrist sensor

@@ -339,7 +339,7 @@ def test_a_goal_may_start_later(bench, active: Client) -> None:
 
 
 def stopped_after(active: Client, last: np.ndarray) -> np.ndarray:
-    """Return where a motion towards GOAL was stopped: a little further on its way, and for good."""
+    """The arm is stopped where it was to be when the request came; the goal: CANCELED."""
     held = active.desired(last)
     way = (held - last) / STEP
     assert (way >= 0.0).all()

@@ -238,6 +238,54 @@ def test_a_trajectory_is_replaced_and_stopped(bench) -> None:
     assert not np.any(bench.efforts[-1].velocity)
 
 
+def long_trajectory(bench, count: int, goal: np.ndarray):
+    """Return one of many points, a millisecond apart, to a goal and no further."""
+    rest = [0.0] * 6
+    points = [(1e-3 * (i + 1), Q + (goal - Q) * (i + 1) / count, rest) for i in range(count)]
+    return bench.trajectory(*points)
+
+
+def test_a_long_trajectory_is_followed(bench) -> None:
+    """Ten thousand points are read while states are answered, and then followed."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    bench.send_trajectory(long_trajectory(bench, 10_000, Q + 0.5))
+    bench.settle()
+    bench.answer(bench.joint_state(Q))
+    bench.answer(bench.joint_state(Q, dt=5.0))
+    bench.spin(lambda: len(bench.efforts) == 3)
+    np.testing.assert_allclose(bench.efforts[-1].position, Q + 0.25, atol=1e-3)
+
+
+def test_a_trajectory_that_is_too_long_is_refused(bench) -> None:
+    """More points than are read are named; the motion goes on."""
+    from ne_dynamics.ros.trajectory_intake import MOST_POINTS
+
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    bench.send_trajectory(long_trajectory(bench, MOST_POINTS + 1, Q + 0.5))
+    bench.hear('joint_trajectory dropped', f'points: expected at most {MOST_POINTS}, got')
+    bench.answer(bench.joint_state(Q, dt=5.0))
+    bench.spin(lambda: len(bench.efforts) == 2)
+    np.testing.assert_array_equal(bench.efforts[-1].position, Q)
+
+
+def test_hold_counts_for_a_trajectory_that_is_being_read(bench) -> None:
+    """Who holds the arm after a long trajectory was sent does not see it set out later."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    message = long_trajectory(bench, 15_000, Q + 0.5)
+    intake = bench.node.configured._intake
+    bench.trajectories.publish(message)
+    bench.spin(lambda: intake._reading is not None, 'the first part of it')
+    bench.node.configured.hold('the test')
+    bench.settle()
+    for _ in range(3):
+        bench.answer(bench.joint_state(Q, dt=1.0))
+    bench.spin(lambda: len(bench.efforts) == 4)
+    np.testing.assert_array_equal(bench.efforts[-1].position, Q)
+
+
 def test_effort_in_a_trajectory_is_said_to_be_unused(bench) -> None:
     """Efforts of the points are not added to what is computed, and the sender is told."""
     bench.start()

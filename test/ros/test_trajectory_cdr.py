@@ -10,9 +10,17 @@ import pytest
 from ne_dynamics.control.annotation import AnnotatedTrajectory
 from ne_dynamics.errors import NeDynamicsError, TrajectoryError
 from ne_dynamics.ros.messages import MessageError
-from ne_dynamics.ros.trajectory_cdr import read_trajectory, write_trajectory
+from ne_dynamics.ros.trajectory_cdr import (
+    MOST_LAYOUTS,
+    TrajectoryReading,
+    read_trajectory,
+    write_trajectory,
+)
 
 NAMES = (('a',), ('joint_1', 'shoulder', 'j'), ('x' * 5, 'y' * 6, 'z' * 7, 'ü', '', 'w' * 300))
+
+
+KEYS = ('positions', 'velocities', 'accelerations', 'effort')
 
 
 def nothing() -> None:
@@ -31,7 +39,7 @@ def random_message(rng, names, count):
     message.header.stamp.nanosec = int(rng.integers(0, 10**9))
     for _ in range(count):
         point = JointTrajectoryPoint()
-        for key in ('positions', 'velocities', 'accelerations', 'effort'):
+        for key in KEYS:
             if rng.random() < 0.7:
                 setattr(point, key, rng.normal(size=len(names)).tolist())
         point.time_from_start.sec = int(rng.integers(-5, 10_000))
@@ -61,21 +69,65 @@ def test_reads_what_rclpy_has_written(names, count: int) -> None:
         assert read.stamp == (message.header.stamp.sec, message.header.stamp.nanosec)
         assert read.frame_id == message.header.frame_id
         assert read.joint_names == names
-        assert read.fields.times.tolist() == pytest.approx(
-            [p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in message.points],
-            abs=1e-12,
-        )
-        for key in ('positions', 'velocities', 'accelerations', 'effort'):
-            rows, values = getattr(read.fields, key)
-            expected = [
-                (i, getattr(point, key))
-                for i, point in enumerate(message.points)
-                if getattr(point, key)
-            ]
-            assert rows.tolist() == [i for i, _ in expected]
-            np.testing.assert_array_equal(
-                values, np.reshape([row for _, row in expected], (-1, len(names)))
-            )
+        check_read(message, read)
+
+
+def check_read(message, read) -> None:
+    """Check that everything a message has was read."""
+    assert read.fields.times.tolist() == pytest.approx(
+        [p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in message.points],
+        rel=1e-15,
+    )
+    for key in KEYS:
+        rows, values = getattr(read.fields, key)
+        given = [(i, getattr(p, key)) for i, p in enumerate(message.points) if getattr(p, key)]
+        assert rows.tolist() == [i for i, _ in given]
+        expected = np.reshape([row for _, row in given], (-1, len(message.joint_names)))
+        np.testing.assert_array_equal(values, expected)
+
+
+@pytest.mark.parametrize('names', NAMES)
+@pytest.mark.parametrize('carried', range(16))
+def test_points_that_are_alike_are_read_at_once(names, carried: int) -> None:
+    """Whatever thousands of points carry alike, but for the first, the last and one between."""
+    rng = np.random.default_rng(carried)
+    message, _ = random_message(rng, names, 0)
+    from rclpy.serialization import serialize_message
+    from trajectory_msgs.msg import JointTrajectoryPoint
+
+    count = 1100 + carried
+    for index in range(count):
+        point = JointTrajectoryPoint()
+        for bit, key in enumerate(KEYS):
+            if bool(carried & 1 << bit) != (index in (0, 700, count - 1)):
+                setattr(point, key, rng.normal(size=len(names)).tolist())
+        point.time_from_start.sec = int(rng.integers(-5, 10_000))
+        point.time_from_start.nanosec = int(rng.integers(0, 10**9))
+        message.points.append(point)
+    steps = []
+    check_read(message, read_trajectory(serialize_message(message), lambda: steps.append(1)))
+    assert len(steps) < 20
+
+
+def test_points_that_change_all_the_time_are_refused() -> None:
+    """Each change costs time: after so many of them the rest is not read."""
+    message, _ = random_message(np.random.default_rng(0), ('a',), 0)
+    from rclpy.serialization import serialize_message
+    from trajectory_msgs.msg import JointTrajectoryPoint
+
+    for index in range(4 * MOST_LAYOUTS):
+        velocities = [0.0] if index % 3 else []
+        message.points.append(JointTrajectoryPoint(positions=[0.0], velocities=velocities))
+    with pytest.raises(MessageError, match=f'points: expected at most {MOST_LAYOUTS} changes'):
+        read_trajectory(serialize_message(message), nothing)
+
+
+def test_too_many_points_are_refused_before_they_are_read() -> None:
+    """A bound on the points is checked by their number alone."""
+    _, data = random_message(np.random.default_rng(0), ('a',), 3)
+    TrajectoryReading(data, 3)
+    with pytest.raises(MessageError, match='points: expected at most 2, got 3'):
+        TrajectoryReading(data, 2)
 
 
 @pytest.mark.parametrize('names', NAMES)
