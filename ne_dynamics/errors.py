@@ -10,7 +10,19 @@ if TYPE_CHECKING:
 
 
 class NeDynamicsError(Exception):
-    """Base of every exception that this package raises on purpose."""
+    """Base of every exception that this package raises on purpose.
+
+    Parameters
+    ----------
+    *arguments
+        The message.
+    field : str
+        Which field of what was given is at fault, where there is one to name.
+    """
+
+    def __init__(self, *arguments: object, field: str = '') -> None:
+        super().__init__(*arguments)
+        self.field = field
 
 
 class ModelError(NeDynamicsError, ValueError):

@@ -374,7 +374,9 @@ class Controller:
         if not motion.is_velocity_measured:
             velocity = None
         elif velocity is None and law.mode.needs_velocity:
-            raise InputError(f'velocity: got none; mode {law.mode.value} needs it')
+            raise InputError(
+                f'velocity: got none; mode {law.mode.value} needs it', field='velocity'
+            )
         before, was = self._guard.time, self._guard.fault
         fault = self._guard.judge(position, velocity, now, arrival)
         if fault is not None:

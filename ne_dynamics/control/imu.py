@@ -241,7 +241,7 @@ class BaseImu:
         """
         pose = self._poses.get(frame_id)
         if pose is None:
-            raise ImuError(self._frame_fault(frame_id))
+            raise ImuError(self._frame_fault(frame_id), field='header.frame_id')
         rotation, position = pose
         reading = np.empty(6)
         reading[:3] = rotation @ _vector(
@@ -324,14 +324,16 @@ class BaseImu:
             raise ImuError(
                 f'linear_acceleration: expected gravity in it, {self._strength:.3g} m/s^2 upwards '
                 f'at rest, got {self._mean_size:.3g} m/s^2 on the average (a driver that takes '
-                'gravity out needs imu.source orientation)'
+                'gravity out needs imu.source orientation)',
+                field='linear_acceleration',
             )
         gravity = self._scaled(mean.tolist())
         size = hypot(*[f + g for f, g in zip(force, gravity.tolist(), strict=True)])
         if size > self.max_acceleration:
             raise ImuError(
                 'linear_acceleration: expected at most imu.max_acceleration = '
-                f'{self.max_acceleration:g} m/s^2 beside gravity, got {size:.3g}'
+                f'{self.max_acceleration:g} m/s^2 beside gravity, got {size:.3g}',
+                field='linear_acceleration',
             )
         return gravity
 
@@ -425,13 +427,17 @@ def _cross(a: list[float], b: list[float]) -> list[float]:
 def _numbers(value: ArrayLike | None, name: str, axes: str) -> FloatArray:
     """Return finite numbers, or raise an error that names the field."""
     if value is None:
-        raise ImuError(f'{name}: expected {len(axes)} numbers, got none (covariance -1)')
+        raise ImuError(
+            f'{name}: expected {len(axes)} numbers, got none (covariance -1)', field=name
+        )
     array = np.asarray(value, dtype=np.float64)
     if array.shape != (len(axes),):
-        raise ImuError(f'{name}: expected {len(axes)} numbers, got {array.size}')
+        raise ImuError(f'{name}: expected {len(axes)} numbers, got {array.size}', field=name)
     for axis, number in zip(axes, array.tolist(), strict=True):
         if not isfinite(number):
-            raise ImuError(f'{name}.{axis}: expected a finite number, got {number}')
+            raise ImuError(
+                f'{name}.{axis}: expected a finite number, got {number}', field=f'{name}.{axis}'
+            )
     return array
 
 
@@ -439,7 +445,7 @@ def _vector(value: ArrayLike | None, name: str, largest: float, unit: str) -> Fl
     vector = _numbers(value, name, 'xyz')
     size = hypot(*vector.tolist())
     if size > largest:
-        raise ImuError(f'{name}: expected at most {largest:g} {unit}, got {size:.4g}')
+        raise ImuError(f'{name}: expected at most {largest:g} {unit}, got {size:.4g}', field=name)
     return vector
 
 
@@ -448,6 +454,9 @@ def _upwards(orientation: ArrayLike | None) -> FloatArray:
     x, y, z, w = _numbers(orientation, 'orientation', 'xyzw').tolist()
     size = hypot(x, y, z, w)
     if not abs(size - 1.0) <= QUATERNION_TOLERANCE:
-        raise ImuError(f'orientation: expected a quaternion of norm 1, got norm {size:.4g}')
+        raise ImuError(
+            f'orientation: expected a quaternion of norm 1, got norm {size:.4g}',
+            field='orientation',
+        )
     x, y, z, w = x / size, y / size, z / size, w / size
     return np.array((2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)))

@@ -109,8 +109,7 @@ class StateRefused(NeDynamicsError, ValueError):
     """
 
     def __init__(self, field: str, reason: str, fault: Fault | None = None) -> None:
-        super().__init__(f'{field}: {reason}')
-        self.field = field
+        super().__init__(f'{field}: {reason}', field=field)
         self.fault = fault
 
 

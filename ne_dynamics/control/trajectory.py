@@ -222,7 +222,7 @@ class Waypoints:
         """Match, check and freeze points that are arrays already; see :meth:`from_points`."""
         columns = _columns(joints, joint_names)
         if not fields.times.size:
-            raise TrajectoryError('points: expected at least one, got none')
+            raise TrajectoryError('points: expected at least one, got none', field='points')
         _check_times(fields.times)
         count = fields.times.size
         orders = np.full(count, -1)
@@ -234,7 +234,8 @@ class Waypoints:
                 index = int(np.setdiff1d(np.arange(count), rows)[0])
                 raise TrajectoryError(
                     f'point {index}: positions: expected {len(joint_names)} values, one per '
-                    'joint, got 0'
+                    'joint, got 0',
+                    field='points',
                 )
             if rows.size:
                 arrays[derivative, rows] = values[:, columns]
@@ -242,7 +243,8 @@ class Waypoints:
             if without.size:
                 raise TrajectoryError(
                     f'point {without[0]}: accelerations without velocities: '
-                    'expected both, or no accelerations'
+                    'expected both, or no accelerations',
+                    field='points',
                 )
             orders[rows] = derivative
         efforts, values = fields.effort
@@ -268,16 +270,19 @@ def _columns(joints: Sequence[Joint], joint_names: Sequence[str]) -> list[int]:
     place: dict[str, int] = {}
     for index, name in enumerate(joint_names):
         if name in place:
-            raise TrajectoryError(f'joint_names: {name!r} is named twice')
+            raise TrajectoryError(f'joint_names: {name!r} is named twice', field='joint_names')
         place[name] = index
     unknown = [name for name in joint_names if name not in known]
     if unknown:
-        raise TrajectoryError(f'joint_names: unknown {unknown}; the joints are {known}')
+        raise TrajectoryError(
+            f'joint_names: unknown {unknown}; the joints are {known}', field='joint_names'
+        )
     missing = [name for name in known if name not in place]
     if missing:
         raise TrajectoryError(
             f'joint_names: {missing} missing; expected all of {known}: '
-            'partial trajectories are not accepted'
+            'partial trajectories are not accepted',
+            field='joint_names',
         )
     return [place[name] for name in known]
 
@@ -287,22 +292,27 @@ def _check_times(times: FloatArray) -> None:
     if not finite.all():
         index = int(np.argmin(finite))
         raise TrajectoryError(
-            f'point {index}: time_from_start: expected a finite number, got {times[index]}'
+            f'point {index}: time_from_start: expected a finite number, got {times[index]}',
+            field='points',
         )
     if times[0] < 0.0:
-        raise TrajectoryError(f'point 0: time_from_start: expected >= 0 s, got {times[0]:g} s')
+        raise TrajectoryError(
+            f'point 0: time_from_start: expected >= 0 s, got {times[0]:g} s', field='points'
+        )
     if times.max() > LONGEST_MOTION:
         index = int(np.argmax(times > LONGEST_MOTION))
         raise TrajectoryError(
             f'point {index}: time_from_start: expected <= {LONGEST_MOTION:g} s, got '
-            f'{times[index]:g} s'
+            f'{times[index]:g} s',
+            field='points',
         )
     steps = np.diff(times)
     if (steps <= 0.0).any():
         index = int(np.argmax(steps <= 0.0)) + 1
         raise TrajectoryError(
             f'point {index}: time_from_start: expected more than the {times[index - 1]:.9g} s of '
-            f'the point before, got {times[index]:.9g} s'
+            f'the point before, got {times[index]:.9g} s',
+            field='points',
         )
 
 
@@ -315,15 +325,16 @@ def _field(
     if wrong.any():
         index = int(np.argmax(wrong))
         raise TrajectoryError(
-            f'point {index}: {key}: expected {count} values, one per joint, got {sizes[index]}'
+            f'point {index}: {key}: expected {count} values, one per joint, got {sizes[index]}',
+            field='points',
         )
     rows = np.flatnonzero(sizes)
     try:
         values = np.array([fields[row] for row in rows], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise TrajectoryError(f'{key}: expected numbers, got {error}') from error
+        raise TrajectoryError(f'{key}: expected numbers, got {error}', field='points') from error
     if rows.size and values.shape != (rows.size, count):
-        raise TrajectoryError(f'{key}: expected one row of numbers per point')
+        raise TrajectoryError(f'{key}: expected one row of numbers per point', field='points')
     return rows, values
 
 
@@ -335,7 +346,8 @@ def _check_finite(
         row, column = np.argwhere(~finite)[0]
         raise TrajectoryError(
             f'point {rows[row]}: {key}: joint {joint_names[column]!r}: '
-            f'expected a finite number, got {values[row, column]}'
+            f'expected a finite number, got {values[row, column]}',
+            field='points',
         )
 
 
@@ -351,7 +363,8 @@ def _check_position_limits(joints: Sequence[Joint], positions: FloatArray) -> No
             index = int(np.argmax(outside))
             raise TrajectoryError(
                 f'point {index}: positions: joint {joint.name!r}: expected '
-                f'{joint.lower:g} to {joint.upper:g}, got {values[index]:g}'
+                f'{joint.lower:g} to {joint.upper:g}, got {values[index]:g}',
+                field='points',
             )
 
 
@@ -360,7 +373,8 @@ def _check_rest(joints: Sequence[Joint], velocity: FloatArray) -> None:
         if abs(value) > REST_TOLERANCE:
             raise TrajectoryError(
                 f'last point: velocities: joint {joint.name!r}: expected rest, got {value:g} '
-                '(set allow_nonzero_velocity_at_trajectory_end to accept it)'
+                '(set allow_nonzero_velocity_at_trajectory_end to accept it)',
+                field='points',
             )
 
 
@@ -565,7 +579,8 @@ class Trajectory:
         if first is None:
             raise TrajectoryError(
                 f'header.stamp: the trajectory ended {now - times[-1]:.3g} s ago; '
-                'expected an end in the future, or stamp 0 for now'
+                'expected an end in the future, or stamp 0 for now',
+                field='header.stamp',
             )
         turns = nearest_turns(
             start_state.position, waypoints.positions[first], waypoints.continuous
@@ -587,11 +602,14 @@ class Trajectory:
             index = int(np.argmax(durations < SHORTEST_SEGMENT))
             raise TrajectoryError(
                 f'time_from_start: expected {SHORTEST_SEGMENT:g} s between two points at the '
-                f'least, got {durations[index]:.3g} s after {knots[index] - origin:.9g} s'
+                f'least, got {durations[index]:.3g} s after {knots[index] - origin:.9g} s',
+                field='points',
             )
         segments = _Segments(orders, durations, DesiredState(positions, velocities, accelerations))
         if not segments.are_finite():
-            raise TrajectoryError('points: expected a motion of finite numbers, got an overflow')
+            raise TrajectoryError(
+                'points: expected a motion of finite numbers, got an overflow', field='points'
+            )
         return cls(knots, segments, start_state, resting_state(positions[-1]))
 
     @property

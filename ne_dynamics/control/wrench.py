@@ -289,12 +289,14 @@ class WristWrench:
         """
         move = self._signed_moves.get(frame_id)
         if move is None:
-            raise WrenchError(self._frame_fault(frame_id))
+            raise WrenchError(self._frame_fault(frame_id), field='header.frame_id')
         values = np.asarray(reading, dtype=np.float64)
         if values.shape != (6,):
-            raise WrenchError(f'wrench: expected force and moment, 6 values, got {values.size}')
+            raise WrenchError(
+                f'wrench: expected force and moment, 6 values, got {values.size}', field='wrench'
+            )
         if not hypot(*values.tolist()) <= LARGEST_READING:
-            raise WrenchError(_value_fault(values))
+            raise _value_fault(values)
         moved = move.dot(values)
         load = moved - self._bias
         if self._is_limited:
@@ -393,7 +395,8 @@ class WristWrench:
                 'tare: no reading yet'
                 if not isfinite(age)
                 else f'tare: the last reading is {age:.3g} s old; expected at most '
-                f'{self.timeout:g} s'
+                f'{self.timeout:g} s',
+                field='tare',
             )
         newest = self._filter.stamp
         recent = [moved for stamp, moved in self._readings if abs(newest - stamp) <= TARE_WINDOW]
@@ -408,7 +411,8 @@ class WristWrench:
                 doubt = '; they are opposite: is wrench.measures right?'
             raise WrenchError(
                 f'tare: expected a bias of at most wrench.largest_bias = {largest_bias:g} N, got '
-                f'{force:.3g} N: {seen} N was read where the model expects {known} N{doubt}'
+                f'{force:.3g} N: {seen} N was read where the model expects {known} N{doubt}',
+                field='tare',
             )
         self._bias = bias
         self.tares += 1
@@ -422,13 +426,14 @@ class WristWrench:
         return self.bias
 
 
-def _value_fault(values: FloatArray) -> str:
+def _value_fault(values: FloatArray) -> WrenchError:
+    """Return the error that names the number at fault."""
     finite = np.isfinite(values)
     is_finite = bool(finite.all())
     index = int(np.abs(values).argmax() if is_finite else finite.argmin())
-    field = ('force', 'torque')[index // 3] + '.' + 'xyz'[index % 3]
+    field = 'wrench.' + ('force', 'torque')[index // 3] + '.' + 'xyz'[index % 3]
     expected = f'at most {LARGEST_READING:g} together' if is_finite else 'a finite number'
-    return f'wrench.{field}: expected {expected}, got {values[index]}'
+    return WrenchError(f'{field}: expected {expected}, got {values[index]}', field=field)
 
 
 def static_wrench(

@@ -245,7 +245,7 @@ class Annotator:
             except _Released:
                 return
             except NeDynamicsError as error:
-                self._say_dropped(listening, getattr(error, 'field', ''), str(error))
+                self._say_dropped(listening, error.field, str(error))
             except Exception:
                 # Never the end of the thread, let alone of the node.
                 self._say_dropped(listening, 'points', traceback.format_exc())
@@ -284,10 +284,7 @@ class Annotator:
             )
 
     def _say_dropped(self, listening: _Listening, field: str, reason: str) -> None:
-        field = field or reason.partition(':')[0]
-        if 'point' in field:
-            field = 'points'
-        self._say(listening, lambda: self._reporter.drop('annotate', field, reason))
+        self._say(listening, lambda: self._reporter.drop('annotate', field or 'points', reason))
 
     def _say(self, listening: _Listening, report: Callable[[], None]) -> None:
         """Have the node say something, in its own thread."""

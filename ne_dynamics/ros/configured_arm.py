@@ -296,7 +296,7 @@ class ConfiguredArm:
                 self._on_fault(error.fault)
             return
         except NeDynamicsError as error:
-            self._reporter.drop('joint_states', str(error).partition(':')[0], str(error))
+            self._reporter.drop('joint_states', error.field or 'effort', str(error))
             return
         connections.publish_command(command.effort)
         connections.rewind_watch()
@@ -459,7 +459,7 @@ class ConfiguredArm:
         try:
             wrist.update(message.header.frame_id, wrench_reading(message), stamp)
         except WrenchError as error:
-            self._reporter.drop('wrench', str(error).partition(':')[0], str(error))
+            self._reporter.drop('wrench', error.field, str(error))
 
     def _on_imu(self, message: Imu) -> None:
         imu = self.controller.imu
@@ -470,7 +470,7 @@ class ConfiguredArm:
         try:
             imu.update(message.header.frame_id, *imu_reading(message), stamp)
         except ImuError as error:
-            self._reporter.drop('imu', str(error).partition(':')[0], str(error))
+            self._reporter.drop('imu', error.field, str(error))
 
     def _sensor_time(self, message: Any) -> float:
         """Return the time of a reading; that of the last state where it has no stamp."""

@@ -173,18 +173,19 @@ class FollowJointTrajectoryServer:
         configured = self._configured
         refusal = _find_refusal(configured)
         if configured is None or refusal:
-            return self._reject(GoalCode.INVALID_GOAL, f'state: {refusal}')
+            return self._reject(GoalCode.INVALID_GOAL, 'state', f'state: {refusal}')
         try:
             waypoints, start_time = configured.read_trajectory(goal.trajectory)
         except NeDynamicsError as error:
-            is_of_names = str(error).startswith('joint_names')
+            is_of_names = error.field == 'joint_names'
             code = GoalCode.INVALID_JOINTS if is_of_names else GoalCode.INVALID_GOAL
-            return self._reject(code, str(error))
+            return self._reject(code, error.field or 'points', str(error))
         now = configured.controller.time
         if now is not None and start_time is not None and start_time + waypoints.times[-1] < now:
             ago = now - start_time - waypoints.times[-1]
             return self._reject(
                 GoalCode.OLD_HEADER_TIMESTAMP,
+                'header.stamp',
                 f'header.stamp: the trajectory ended {ago:.3g} s ago; expected an end in the '
                 'future, or stamp 0 for now',
             )
@@ -192,8 +193,7 @@ class FollowJointTrajectoryServer:
         self._checked = goal, waypoints, start_time, self._tolerances(goal, configured)
         return GoalResponse.ACCEPT
 
-    def _reject(self, code: GoalCode, reason: str) -> GoalResponse:
-        field = reason.partition(':')[0].split()[0]
+    def _reject(self, code: GoalCode, field: str, reason: str) -> GoalResponse:
         self._reporter.drop(NAME, field, f'{code.name}: {reason}')
         return GoalResponse.REJECT
 

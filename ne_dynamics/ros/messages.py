@@ -33,8 +33,7 @@ class MessageError(InputError):
     """
 
     def __init__(self, field: str, reason: str) -> None:
-        super().__init__(f'{field}: {reason}')
-        self.field = field
+        super().__init__(f'{field}: {reason}', field=field)
 
 
 class JointReading(NamedTuple):

@@ -307,7 +307,8 @@ class _Points:
             if size not in (0, self._width):
                 raise TrajectoryError(
                     f'point {index}: {key}: expected {self._width} values, one per joint, '
-                    f'got {size}'
+                    f'got {size}',
+                    field='points',
                 )
             lengths.append(place - begin)
             sizes.append(size)
@@ -357,7 +358,8 @@ def write_trajectory(
     latest = int(trajectory.nanoseconds.max())
     if latest > LONGEST_DURATION:
         raise TrajectoryError(
-            f'time_from_start: expected at most {LONGEST_DURATION} ns, got {latest} ns'
+            f'time_from_start: expected at most {LONGEST_DURATION} ns, got {latest} ns',
+            field='points',
         )
     # Four bytes that name the encoding keep the alignment to four, and shift that to eight.
     data = bytearray(b'\x00\x01\x00\x00' + struct.pack('<iI', *stamp))
