@@ -115,7 +115,7 @@ def test_without_a_transition_time_it_is_a_step() -> None:
 
 def test_the_first_command_is_what_the_motors_do() -> None:
     """It begins at the measured effort and gets to the law's within the transition time."""
-    measured = np.linspace(-3.0, 7.0, 6)
+    measured = DYNAMICS.gravity_torque(Q) + np.linspace(-30.0, 7.0, 6)
     controller = Controller(tuning())
     assert controller.wants_effort
     command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
