@@ -37,8 +37,10 @@ from ne_dynamics.model.rigid_body import FloatArray
 LARGEST_SHARE = 0.2
 """What a reading may differ by from the effort of the model, as a share of the effort limit.
 
-Room for a load that the model does not know and for friction: 3 kg at the tip of the shipped arm
-are up to 0.12 of it. A command that begins at something wrong all the same is off by no more.
+Room for a load that the model does not know and for friction. In 2000 random poses of the shipped
+arm, 3 kg at the tip were up to 0.16 of a limit and begun at in all; friction of 0.05 of the limits
+in all but 27. A tenth of the torques, as for currents, was begun at in one, off by 0.018. What is
+wrong and begun at all the same is off by no more than the share.
 """
 
 LEAST_SHARE = 0.02
