@@ -47,6 +47,10 @@ LEAST_SHARE = 0.02
 """A difference that no one needs to explain, as a share of the effort limit."""
 
 
+ROUNDING = 1e-6
+"""Gravity below this is none [N m or N]."""
+
+
 class StateEffort(str, enum.Enum):
     """What `effort` in the joint states is; the values are the words of the parameter."""
 
@@ -105,7 +109,7 @@ def find_beginning(
         Whether commands contain gravity; otherwise the robot compensates it.
     limits : array, shape (n,)
         Effort limits [N m or N]. Of a joint without one, infinite, the largest effort of gravity
-        takes its place.
+        takes its place; where there is neither, any reading is a beginning.
     joint_names : sequence of n str
         For the refusal.
 
@@ -125,8 +129,8 @@ def find_beginning(
     start = reading + (float(commands_gravity) - float(has_gravity)) * gravity
     off = start - holding
     other_off = off + gravity if has_gravity else off - gravity
-    scale = np.where(np.isinf(limits), np.abs(gravity).max(initial=0.0), limits)
-    scale = np.where(scale > 0.0, scale, np.inf)
+    heaviest = np.abs(gravity).max(initial=0.0)
+    scale = np.where(np.isinf(limits) & (heaviest > ROUNDING), heaviest, limits)
     share, other_share = off / scale, other_off / scale
     worst = int(np.abs(share).argmax())
     largest = abs(float(share[worst]))

@@ -240,6 +240,28 @@ def test_without_limits_gravity_is_the_measure() -> None:
     assert beginning(0.1 * GRAVITY, limits=limits).effort is None
 
 
+@pytest.mark.parametrize('gravity', [0.0, 1e-15], ids=['none', 'rounding'])
+def test_without_limits_and_gravity_any_number_is_a_beginning(gravity) -> None:
+    """There is nothing to tell by; with limits there is, and huge numbers raise no warning."""
+    weight = np.full(6, gravity)
+    for limits, reading in (
+        (np.full(6, np.inf), 1e300),
+        (np.full(6, np.inf), 3.0),
+        (LIMITS, 1e300),
+    ):
+        with np.errstate(all='raise'):
+            found = find_beginning(
+                np.full(6, reading),
+                TORQUE,
+                holding=weight,
+                gravity=weight,
+                commands_gravity=True,
+                limits=limits,
+                joint_names=ARM.joint_names,
+            )
+        assert (found.effort is None) == np.isfinite(limits).all()
+
+
 def test_only_a_first_command_begins_at_the_reading() -> None:
     """After a fault the last command counts, and later readings say nothing."""
     controller = Controller(tuning(gravity=False))
