@@ -2,18 +2,22 @@
 
     ros2 launch ne_dynamics computed_torque.launch.py model:=/path/to/arm.urdf
 
-The node starts from the parameter file; an argument given here wins over it. Without a model, in
-either place, the node waits for the topic `robot_description`.
+The node starts from the parameter file of the driver. A parameter file that is given comes after
+it, and an argument that is given after both. Without a model, in any of these places, the node
+waits for the topic `robot_description`.
 """
 
+from pathlib import Path
 from typing import List  # noqa: UP035
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import LifecycleNode
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
+
+from ne_dynamics.ros.drivers import DRIVERS, driver_file, find_changes, find_driver
 
 # Launch argument -> (parameter, type): passed on only when given.
 PARAMETERS = {
@@ -27,7 +31,7 @@ PARAMETERS = {
     'use_sim_time': ('use_sim_time', bool),
 }
 
-# Launch argument -> topic of the node.
+# Launch argument -> topic of the node, where neither the argument nor the driver says otherwise.
 TOPICS = {
     'joint_states': 'joint_states',
     'joint_trajectory': 'joint_trajectory',
@@ -40,8 +44,18 @@ TOPICS = {
 }
 
 
+def config_file(name: str) -> PathJoinSubstitution:
+    """Return a file that comes with the package."""
+    return PathJoinSubstitution([FindPackageShare('ne_dynamics'), 'config', name])
+
+
+DEFAULTS = config_file('computed_torque.params.yaml')
+
+
 def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node with the parameters that were given."""
+    driver = LaunchConfiguration('driver').perform(context)
+    topics = {**TOPICS, **find_driver(driver)}
     given = {
         parameter: ParameterValue(LaunchConfiguration(argument), value_type=value_type)
         for argument, (parameter, value_type) in PARAMETERS.items()
@@ -52,27 +66,38 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
         given['wrench.sensor_link'] = ParameterValue(
             LaunchConfiguration('sensor_link'), value_type=str
         )
+    files = [config_file(driver_file(driver))]
+    remarks = []
+    # The file with the defaults sets every parameter: nothing of another driver would be left.
+    # Nor may it come before the driver's. Where files name the node in different ways, it is the
+    # first of its way that counts for the order.
+    params_file = LaunchConfiguration('params_file').perform(context)
+    if driver == 'generic' or params_file != DEFAULTS.perform(context):
+        changes = find_changes(Path(files[0].perform(context)), Path(params_file))
+        if changes:
+            text = f'{params_file} changes what driver {driver} sets: {", ".join(changes)}'
+            remarks.append(LogInfo(msg=text))
+        files.append(params_file)
     return [
+        *remarks,
         LifecycleNode(
             package='ne_dynamics',
             executable='computed_torque',
             name='computed_torque',
             namespace=LaunchConfiguration('namespace'),
-            parameters=[LaunchConfiguration('params_file'), given],
+            parameters=[*files, given],
             remappings=[
-                (topic, LaunchConfiguration(argument)) for argument, topic in TOPICS.items()
+                (topic, LaunchConfiguration(argument).perform(context) or topics[argument])
+                for argument, topic in TOPICS.items()
             ],
             arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
             output='both',
-        )
+        ),
     ]
 
 
 def generate_launch_description() -> LaunchDescription:
     """Return the arguments and the node."""
-    default_params_file = PathJoinSubstitution(
-        [FindPackageShare('ne_dynamics'), 'config', 'computed_torque.params.yaml']
-    )
     return LaunchDescription(
         [
             DeclareLaunchArgument(
@@ -81,9 +106,16 @@ def generate_launch_description() -> LaunchDescription:
                 description='URDF or DH file of the robot; empty: as the parameter file says',
             ),
             DeclareLaunchArgument(
+                'driver',
+                default_value='generic',
+                description='What drives the robot: which parameters and topics it needs. One of '
+                + ', '.join(DRIVERS),
+            ),
+            DeclareLaunchArgument(
                 'params_file',
-                default_value=default_params_file,
-                description='Parameters of the node',
+                default_value=DEFAULTS,
+                description='Parameters of the node; they win over those of the driver. The '
+                'default, which has all of them, counts with the driver generic only',
             ),
             DeclareLaunchArgument(
                 'namespace', default_value='', description='Namespace of the node and its topics'
@@ -139,7 +171,9 @@ def generate_launch_description() -> LaunchDescription:
             ),
             *(
                 DeclareLaunchArgument(
-                    argument, default_value=topic, description=f'Topic to use as {topic}'
+                    argument,
+                    default_value='',
+                    description=f'Topic to use as {topic}; empty: as the driver has it',
                 )
                 for argument, topic in TOPICS.items()
             ),

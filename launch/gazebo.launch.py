@@ -287,6 +287,7 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         {
             'model': '',  # robot_description: the arm as it is mounted
             'namespace': namespace,
+            'driver': 'gazebo',
             'params_file': LaunchConfiguration('params_file'),
             'joints': yaml.safe_dump(joints, default_flow_style=True, width=10**6).strip(),
             'tip_link': LaunchConfiguration('tip_link'),

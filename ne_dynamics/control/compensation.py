@@ -195,6 +195,27 @@ class Compensation:
             load = rigid.inverse_dynamics(q, qd, still, wrench, resting, payload)
         return effort + self._friction_of_models(qd_friction, load, direction)
 
+    def gravity(self, q: FloatArray, base: Base | None = None) -> FloatArray:
+        """Return the effort that gravity takes, whether `terms` have it or not.
+
+        Parameters
+        ----------
+        q : array, shape (n,)
+            [rad or m]
+        base : Base, optional
+            How the base is tilted; as the dynamics' gravity has it when omitted.
+
+        Returns
+        -------
+        array, shape (n,)
+            Of the payload, too [N m or N].
+        """
+        still, payload = self._zero, self._payload
+        resting = None if base is None else base.resting
+        if resting is None and payload is None:
+            return self._rigid.inverse_dynamics(q, still, still)
+        return self._rigid.inverse_dynamics(q, still, still, None, resting, payload)
+
     def _choose_direction(self, qd: FloatArray, direction: FloatArray | None) -> FloatArray:
         if self._sharpness:
             smooth: FloatArray = np.tanh(self._sharpness * qd)

@@ -27,6 +27,7 @@ from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.motion_guard import MotionGuard, MotionLimits
+from ne_dynamics.control.state_effort import StateEffort, find_beginning
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.stopping import StopLimits, stop
 from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state
@@ -103,6 +104,8 @@ class Tuning:
     decelerations : array, shape (n,), or None
         With which motions are stopped [rad/s^2 or m/s^2], infinite where a joint has none; those
         of the robot when None.
+    state_effort : StateEffort
+        What the measured efforts are.
     """
 
     law: ControlLaw
@@ -115,6 +118,7 @@ class Tuning:
     motion: MotionLimits = field(default_factory=MotionLimits)
     transition_time: float = TRANSITION_TIME
     decelerations: FloatArray | None = None
+    state_effort: StateEffort = StateEffort.TORQUE
 
     @property
     def mode(self) -> Mode:
@@ -141,6 +145,9 @@ class Command(NamedTuple):
     ahead : float
         How far the state before this one was stamped ahead of its time [s]: it is forgotten. 0
         in the usual case.
+    unused_effort : str
+        Why the first command does not begin at the measured effort, in a sentence; '' where it
+        does, and of any other command.
     """
 
     effort: FloatArray
@@ -150,6 +157,7 @@ class Command(NamedTuple):
     fault: Fault | None = None
     velocity: FloatArray | None = None
     ahead: float = 0.0
+    unused_effort: str = ''
 
 
 class _Inputs(NamedTuple):
@@ -283,9 +291,11 @@ class Controller:
 
     @property
     def wants_effort(self) -> bool:
-        """Whether the next command begins at the measured effort."""
-        return self._limiter.last is None and (
-            self._offset.duration > 0.0 or self._limiter.wants_start
+        """Whether the next command may begin at the measured effort."""
+        return (
+            self.tuning.state_effort is not StateEffort.IGNORE
+            and self._limiter.last is None
+            and (self._offset.duration > 0.0 or self._limiter.wants_start)
         )
 
     @property
@@ -356,8 +366,9 @@ class Controller:
         arrival : float
             Time at which it came, by a clock that is never set back [s].
         measured_effort : array, shape (n,), optional
-            What the motors do [N m or N]; see :attr:`wants_effort`. Zero for all joints says
-            nothing: brakes hold the arm, or nobody measures.
+            What the joint states report, whatever `state_effort` of the tuning says it is; see
+            :attr:`wants_effort`. Zero for all joints says nothing: brakes hold the arm, or nobody
+            measures.
 
         Returns
         -------
@@ -392,10 +403,11 @@ class Controller:
                 self.period = elapsed
             self.period += PERIOD_SHARE * (elapsed - self.period)
         begins = fault is not None or self._limiter.last is None
+        unused_effort = ''
         if begins:
             # Nobody knows what time the last command was for.
             elapsed = 0.0
-            self._begin(measured_effort)
+            unused_effort = self._begin(position, measured_effort)
         self._offset.decay(elapsed)
         try:
             effort = law.effort(position, velocity, desired, inputs.wrench, inputs.base)
@@ -424,7 +436,8 @@ class Controller:
             raise StateRefused('effort', str(refusal), news) from refusal
         self._law_before, self._inputs, self._velocity = None, inputs, velocity
         np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
-        return Command(limited, desired, saturated, refused, fault, velocity, self._guard.ahead)
+        ahead = self._guard.ahead
+        return Command(limited, desired, saturated, refused, fault, velocity, ahead, unused_effort)
 
     def _end_on(self, fault: Fault | None, field: str) -> None:
         """Give the motion up, and refuse the state that has shown why."""
@@ -437,16 +450,41 @@ class Controller:
         self._trajectory = self._request = None
         self._motion.reset()
 
-    def _begin(self, measured_effort: FloatArray | None) -> None:
-        """Find where a command begins that no feedback leads to: the first, and after a fault."""
-        limiter = self._limiter
+    def _begin(self, position: FloatArray, measured_effort: FloatArray | None) -> str:
+        """Find where a command begins that no feedback leads to: the first, and after a fault.
+
+        Returns
+        -------
+        str
+            Why that is not at the measured effort, though there is one.
+        """
+        limiter, tuning = self._limiter, self.tuning
         self._offset.clear()
         self._start = limiter.last
-        if self._start is None and measured_effort is not None:
+        if measured_effort is None or not self.wants_effort:
+            return ''
+        if not measured_effort.any():
             if limiter.wants_start:
                 limiter.start_from(measured_effort)
-            if measured_effort.any() and limiter.is_possible(measured_effort):
-                self._start = measured_effort
+            return ''
+        compensation = tuning.hold_law.compensation
+        try:
+            beginning = find_beginning(
+                measured_effort,
+                tuning.state_effort,
+                holding=self._holding_effort(tuning),
+                gravity=compensation.gravity(position, self._resting_base()),
+                commands_gravity=compensation.terms.gravity,
+                limits=limiter.limits,
+                joint_names=[joint.name for joint in tuning.law.joints],
+            )
+        except InputError:
+            # The law will say so of itself.
+            return ''
+        self._start = beginning.effort
+        if limiter.wants_start and beginning.effort is not None:
+            limiter.start_from(beginning.effort)
+        return beginning.refusal
 
     def _effort_before(
         self, position: FloatArray, velocity: FloatArray | None, desired: DesiredState
@@ -613,9 +651,13 @@ class Controller:
         if position is None or now is None:
             raise RuntimeError('no state has come')
         wrench = None if self.wrist is None else self.wrist.at(now)
-        base = None
-        if self.imu is not None and self.imu.at(now) is not None:
-            # What moves now is no guide to later: the tilt alone.
-            resting = self.imu.resting_at(now)
-            base = Base(resting, resting)
+        base = self._resting_base()
         return tuning.hold_law.effort(position, None, resting_state(position), wrench, base)
+
+    def _resting_base(self) -> Base | None:
+        """Return how the base stands: what moves now is no guide to later, the tilt alone."""
+        now = self.time
+        if self.imu is None or now is None or self.imu.at(now) is None:
+            return None
+        resting = self.imu.resting_at(now)
+        return Base(resting, resting)

@@ -18,6 +18,7 @@ from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.slew import needed_slew, slew_remarks
+from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.state_guard import StateLimits
 from ne_dynamics.control.velocity_source import VelocitySource
 from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench, inertia_beyond
@@ -355,6 +356,7 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
         ),
         transition_time=values['transition_time'],
         decelerations=_limits_or_none(values, arm, 'stop.deceleration', None),
+        state_effort=StateEffort(values['state_effort']),
     )
     return tuning, remarks
 

@@ -305,6 +305,8 @@ class ConfiguredArm:
         if command.ahead:
             text = f'{command.ahead:.3g} s ahead of the one after it; it is believed no longer'
             self._reporter.drop('joint_states', 'header.stamp', f'header.stamp: {text}')
+        if command.unused_effort:
+            self._reporter.say('joint_states.effort', f'joint_states: {command.unused_effort}')
         if command.saturated is not None:
             statistics.saturate(command.saturated)
         if command.refused is not None:

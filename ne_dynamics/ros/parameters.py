@@ -11,6 +11,7 @@ from math import inf
 from ne_dynamics.control.controller import LastCommand
 from ne_dynamics.control.imu import ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
 from ne_dynamics.control.velocity_source import CUTOFF_FREQUENCY, VelocitySource
 from ne_dynamics.control.wrench import Measures, OnTimeout
@@ -201,11 +202,23 @@ PARAMETERS = ParameterTable(
         'double',
         TRANSITION_TIME,
         'Time in which the command goes over without a step when its nature changes: the first '
-        'one (from the efforts in the joint states), mode, gains, terms, load, a sensor that is '
-        'lost or found, after a fault, the last one. 0: at once.',
+        'one (from the efforts in the joint states, see `state_effort`), mode, gains, terms, '
+        'load, a sensor that is lost or found, after a fault, the last one. 0: at once.',
         unit='s',
         minimum=0.0,
         maximum=LONGEST_TRANSITION,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'state_effort',
+        'string',
+        StateEffort.TORQUE.value,
+        'What `effort` in the joint states is, where the first command begins: `torque`, of the '
+        'motors, with gravity; `torque_without_gravity`, less what the robot compensates itself; '
+        '`ignore`, no beginning. Where `terms.gravity` differs from it the model adds gravity or '
+        'takes it out. Readings that the model does not bear out are not begun at, and `ignore` '
+        'not at any: the command begins at the effort of the model.',
+        choices=tuple(item.value for item in StateEffort),
         changes=Changes.ANY_TIME,
     ),
     ParameterSpec(

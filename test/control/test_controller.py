@@ -192,7 +192,7 @@ def test_a_rate_limit_makes_a_ramp_of_the_last_command(dynamics: Dynamics) -> No
 def test_a_ramp_has_an_end(dynamics: Dynamics) -> None:
     """A rate limit too slow to get there in time is obeyed all the same, and told of."""
     controller = Controller(tuning(dynamics, rates=[1.0]))
-    controller.update(Q, ZERO, 0.0, measured_effort=np.full(6, 20.0))
+    controller.update(Q, ZERO, 0.0, measured_effort=dynamics.gravity_torque(Q) + 10.0)
     ramp = list(controller.last_commands())
     assert len(ramp) == round(LONGEST_RAMP / RAMP_PERIOD)
     assert not controller.is_left
@@ -201,7 +201,7 @@ def test_a_ramp_has_an_end(dynamics: Dynamics) -> None:
 
 def test_the_first_command_begins_at_the_measured_effort(dynamics: Dynamics) -> None:
     """Nothing jumps at activation, with a rate limit or with none; without either it does."""
-    measured = np.linspace(-3.0, 7.0, 6)
+    measured = dynamics.gravity_torque(Q) + np.linspace(-30.0, 7.0, 6)
     controller = Controller(tuning(dynamics, rates=[100.0]))
     command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
     np.testing.assert_allclose(command.effort, measured)

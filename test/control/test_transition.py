@@ -115,7 +115,7 @@ def test_without_a_transition_time_it_is_a_step() -> None:
 
 def test_the_first_command_is_what_the_motors_do() -> None:
     """It begins at the measured effort and gets to the law's within the transition time."""
-    measured = np.linspace(-3.0, 7.0, 6)
+    measured = DYNAMICS.gravity_torque(Q) + np.linspace(-30.0, 7.0, 6)
     controller = Controller(tuning())
     assert controller.wants_effort
     command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
@@ -244,7 +244,7 @@ def test_nothing_leaves_the_effort_limits() -> None:
 def test_lower_limits_count_at_once() -> None:
     """A limit that is lowered holds for the next command, whatever came before."""
     controller = Controller(tuning())
-    controller.update(Q, ZERO, 0.0, measured_effort=np.full(6, 50.0))
+    controller.update(Q, ZERO, 0.0, measured_effort=DYNAMICS.gravity_torque(Q) + 10.0)
     controller.adopt(tuning(limits=np.full(6, 10.0)))
     assert np.abs(controller.update(Q, ZERO, PERIOD).effort).max() <= 10.0
 
@@ -255,7 +255,9 @@ def test_many_changes_keep_no_offset_up() -> None:
     """
     one, other = tuning(), tuning(payload=LOAD)
     controller = Controller(one)
-    controller.update(Q, ZERO, 0.0, measured_effort=np.full(6, 40.0))
+    measured = DYNAMICS.gravity_torque(Q) + 0.15 * LIMITS
+    command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
+    np.testing.assert_allclose(command.effort, measured)
     for step in range(1, 600):
         now = PERIOD * step
         if step % 2:
@@ -271,11 +273,12 @@ def test_many_changes_keep_no_offset_up() -> None:
 def test_the_same_tuning_again_changes_nothing() -> None:
     """A flood of parameters that change nothing leaves every command as it would be."""
     flooded, left = Controller(tuning()), Controller(tuning())
+    measured = DYNAMICS.gravity_torque(Q) + 5.0
     for step in range(300):
         now = PERIOD * step
         flooded.adopt(tuning())
         efforts = [
-            each.update(*state(now), now, measured_effort=np.full(6, 5.0)).effort
+            each.update(*state(now), now, measured_effort=measured).effort
             for each in (flooded, left)
         ]
         np.testing.assert_allclose(*efforts, atol=1e-9)

@@ -211,6 +211,43 @@ def test_effort_that_is_not_finite(node, player) -> None:
     np.testing.assert_allclose(command, node.gravity(Q), atol=1e-9)
 
 
+def test_efforts_that_mean_something_else(node, player) -> None:
+    """Currents, or torques without gravity, are no beginning unless they are said to be one: the
+    first command is that of the model, which is said once. Where the robot compensates gravity
+    the command begins without it.
+    """
+    gravity, ones = node.gravity(Q), np.ones(6)
+    rows = (
+        ({}, 0.1 * gravity, gravity, 1),
+        ({'state_effort': 'ignore'}, 0.1 * gravity, gravity, 0),
+        ({'state_effort': 'torque_without_gravity'}, ones, gravity + ones, 0),
+        ({'terms.gravity': False}, gravity + ones, ones, 0),
+        ({'terms.gravity': False, 'state_effort': 'ignore'}, gravity, 0.0 * ones, 0),
+        ({'terms.gravity': False, 'state_effort': 'torque_without_gravity'}, ones, ones, 0),
+    )
+    usual = {'terms.gravity': True, 'state_effort': 'torque'}
+    try:
+        for settings, reading, expected, count in rows:
+            assert node.change_state('deactivate')
+            node.set(**{**usual, **settings})
+            mark = node.mark()
+            assert node.change_state('activate')
+            command = player.answer(Q, effort=reading.tolist())
+            np.testing.assert_allclose(command, expected, atol=1e-9)
+            player.answer(Q, effort=reading.tolist())
+            if count:
+                node.until_logged('joint_states: effort', 'joint_3', 'state_effort: torque')
+            said = [line for line in node.log[mark.log :] if 'state_effort' in line]
+            assert len(said) == count, said
+            node.skip_to(mark)
+    finally:
+        assert node.change_state('deactivate')
+        node.set(**usual)
+        assert node.change_state('activate')
+        player.rest(Q)
+        node.left_at = None
+
+
 # ---- states that stop
 
 

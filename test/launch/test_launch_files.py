@@ -20,6 +20,7 @@ from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
 from rcl_interfaces.srv import GetParameters
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import NodeNameNonExistentError
 from rclpy.parameter import parameter_value_to_python
 from std_msgs.msg import Float64MultiArray
 
@@ -78,7 +79,10 @@ class Watcher:
     def topics(self, which):
         """Return the names of the topics that the node publishes or subscribes to."""
         ask = getattr(self.node, f'get_{which}_names_and_types_by_node')
-        return {name for name, _ in ask(self.name, self.namespace or '/')}
+        try:
+            return {name for name, _ in ask(self.name, self.namespace or '/')}
+        except NodeNameNonExistentError:
+            return set()  # not discovered yet, though its services are
 
 
 def declared_arguments(path):
@@ -203,6 +207,88 @@ def test_arguments_reach_the_node(environment):
     }
     assert {'/arm/motors/commands', '/arm/plans_with_effort'} <= published
     assert '/arm/motors/commands' not in subscribed
+
+
+# What the driver's file sets, what a file of the user and an argument change, and the topics.
+DRIVEN = {
+    'generic': ({'terms.gravity': True, 'state_effort': 'torque'}, set()),
+    'franka': ({'terms.gravity': False, 'terms.friction': False}, {'franka/joint_states'}),
+    'ur_direct_torque': (
+        {'terms.gravity': False, 'state_effort': 'ignore'},
+        {'forward_effort_controller/commands'},
+    ),
+}
+
+
+@pytest.mark.parametrize('driver', DRIVEN)
+def test_a_driver_sets_parameters_and_topics(environment, driver):
+    """The driver's file counts, not the defaults; its topics are used; an argument wins."""
+    expected, topics = DRIVEN[driver]
+    path = ROOT / 'launch/computed_torque.launch.py'
+    arguments = [f'model:={ARM}', f'driver:={driver}', 'namespace:=arm', 'state_timeout:=7.5']
+    with (
+        Watcher('/arm/computed_torque', environment) as watcher,
+        LaunchProcess(path, arguments, environment) as process,
+    ):
+        process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
+        values = watcher.parameters(*expected, 'state_timeout', 'on_deactivate')
+        seen = set()
+
+        def are_there():
+            watcher.spin()
+            seen.update(watcher.topics('subscriber') | watcher.topics('publisher'))
+            return {f'/arm/{topic}' for topic in topics | {'joint_trajectory'}} <= seen
+
+        assert process.wait_until(are_there, timeout=10.0), seen
+    assert values == {**expected, 'state_timeout': 7.5, 'on_deactivate': 'gravity'}
+    assert ('/arm/joint_states' in seen) == (driver != 'franka')
+    assert ('/arm/effort_controller/commands' in seen) == (driver != 'ur_direct_torque')
+
+
+@pytest.mark.parametrize('key', ['/**', '/**/computed_torque', 'computed_torque'])
+def test_what_the_user_gives_wins_over_the_driver(environment, tmp_path, key):
+    """A parameter file comes after the driver's, whatever it calls the node; arguments last."""
+    file = tmp_path / 'mine.yaml'
+    file.write_text(
+        f'{key}:\n  ros__parameters:\n    state_effort: torque_without_gravity\n'
+        '    state_timeout: 3.5\n    mode: gravity_compensation\n'
+    )
+    path = ROOT / 'launch/computed_torque.launch.py'
+    arguments = [f'model:={ARM}', 'driver:=franka', f'params_file:={file}']
+    arguments += ['joint_states:=mine/joint_states', 'mode:=feedforward_pd']
+    with (
+        Watcher('/computed_torque', environment) as watcher,
+        LaunchProcess(path, arguments, environment) as process,
+    ):
+        process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
+        values = watcher.parameters('state_effort', 'state_timeout', 'terms.gravity', 'mode')
+
+        def is_there():
+            watcher.spin()
+            return '/mine/joint_states' in watcher.topics('subscriber')
+
+        assert process.wait_until(is_there, timeout=10.0)
+    assert (
+        'changes what driver franka sets: state_effort: torque_without_gravity' in process.output
+    )
+    assert values == {
+        'state_effort': 'torque_without_gravity',
+        'state_timeout': 3.5,
+        'terms.gravity': False,
+        'mode': 'feedforward_pd',
+    }
+
+
+def test_an_unknown_driver_ends_the_launch(environment):
+    """Nothing is started for a driver that there is not, and the known ones are listed."""
+    path = ROOT / 'launch/computed_torque.launch.py'
+    arguments = [f'model:={ARM}', 'driver:=puma']
+    with LaunchProcess(path, arguments, environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert process.returncode == 1
+    assert 'driver: expected one of generic, franka, ur_direct_torque' in process.output
+    assert "got 'puma'" in process.output
+    assert 'process started' not in process.output
 
 
 def test_autostart_can_be_left_to_others(environment):

@@ -1,0 +1,113 @@
+"""The drivers of robots that the launch files know by name. No ROS.
+
+What the node does differently for one is its file `config/driver_<name>.yaml`. Topics that have
+another name cannot be in it: they are here, and their sources are in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ne_dynamics.errors import ParameterError
+
+NODE = 'computed_torque'
+
+DRIVERS: Mapping[str, Mapping[str, str]] = {
+    'generic': {},
+    'franka': {'joint_states': 'franka/joint_states'},
+    'ur_direct_torque': {'effort_commands': 'forward_effort_controller/commands'},
+    'kinova': {},
+    'gazebo': {},
+    'mujoco': {},
+}
+"""Name of the driver -> launch argument of `computed_torque.launch.py` -> topic, where that is not
+given."""
+
+
+def find_driver(name: str) -> Mapping[str, str]:
+    """Return the topics of a driver.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    mapping of str to str
+        Launch argument -> topic.
+
+    Raises
+    ------
+    ParameterError
+        When there is no driver of that name; the message lists those there are.
+    """
+    try:
+        return DRIVERS[name]
+    except KeyError:
+        known = ', '.join(DRIVERS)
+        raise ParameterError(f'driver: expected one of {known}, got {name!r}') from None
+
+
+def driver_file(name: str) -> str:
+    """Return the name of a driver's parameter file in `config`.
+
+    Raises
+    ------
+    ParameterError
+        When there is no driver of that name.
+    """
+    find_driver(name)
+    return f'driver_{name}.yaml'
+
+
+def find_changes(file_of_the_driver: Path, params_file: Path) -> list[str]:
+    """Return what a parameter file of the user changes of a driver's.
+
+    A full copy of the default file changes all of it back.
+
+    Parameters
+    ----------
+    file_of_the_driver, params_file : Path
+
+    Returns
+    -------
+    list of str
+        One for each parameter that both have with another value, as
+        `terms.gravity: True (driver: False)`. Empty when the user's cannot be read: the node will
+        say why.
+    """
+    try:
+        own = _read_parameters(params_file)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return []
+    return [
+        f'{name}: {own[name]} (driver: {value})'
+        for name, value in _read_parameters(file_of_the_driver).items()
+        if name in own and own[name] != value
+    ]
+
+
+def _read_parameters(path: Path) -> dict[str, Any]:
+    """Return the parameters of the node in a file, whatever its namespace there."""
+    content = yaml.safe_load(path.read_text(encoding='utf-8'))
+    found: dict[str, Any] = {}
+    for node, value in (content if isinstance(content, dict) else {}).items():
+        # In `/arm: computed_torque: ros__parameters` the namespace is a level of its own.
+        if isinstance(value, dict) and NODE in value:
+            node, value = NODE, value[NODE]
+        if str(node).rpartition('/')[2] in (NODE, '**', '*') and isinstance(value, dict):
+            found.update(_flattened(value.get('ros__parameters')))
+    return found
+
+
+def _flattened(values: Any, prefix: str = '') -> Iterator[tuple[str, Any]]:
+    """Yield nested parameters with the dots in their names."""
+    for key, value in (values if isinstance(values, dict) else {}).items():
+        if isinstance(value, dict):
+            yield from _flattened(value, f'{prefix}{key}.')
+        else:
+            yield f'{prefix}{key}', value

@@ -1,0 +1,298 @@
+"""Where a first command begins, by what the efforts of the joint states mean."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.compensation import Compensation, Terms
+from ne_dynamics.control.controller import Controller, Tuning
+from ne_dynamics.control.imu import BaseImu
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.state_effort import (
+    LARGEST_SHARE,
+    LEAST_SHARE,
+    StateEffort,
+    find_beginning,
+)
+from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.shipped import shipped_file
+
+ARM = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+DYNAMICS = Dynamics(ARM, backend='python')
+LIMITS = ARM.limits('effort_limit')
+LOAD = ARM.payload_parameters(Inertia(3.0, (0.0, 0.0, 0.05), np.zeros((3, 3))), 'tcp')
+Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+GRAVITY = DYNAMICS.gravity_torque(Q)
+ZERO = np.zeros(6)
+TORQUE, WITHOUT, IGNORE = StateEffort
+FRICTION = 0.03 * LIMITS * np.array([1, -1, 1, -1, 1, -1])
+
+
+def tuning(meaning=TORQUE, *, gravity=True, payload=None, rates=(), limits=LIMITS):
+    """Return a tuning of the shipped arm whose states' efforts are what they are said to be."""
+    terms = Terms(gravity=gravity)
+    gains = Gains.from_values(100.0, 20.0, 6)
+    return Tuning(
+        law=ControlLaw(DYNAMICS, Mode.COMPUTED_TORQUE, gains, terms, payload),
+        hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
+        effort_limits=limits,
+        effort_rates=np.array(rates),
+        state_effort=meaning,
+    )
+
+
+def first_command(reading, meaning=TORQUE, **options):
+    """Return the answer to a first state."""
+    controller = Controller(tuning(meaning, **options))
+    return controller.update(Q, ZERO, 0.0, measured_effort=reading)
+
+
+def beginning(reading, meaning=TORQUE, *, commands_gravity=True, limits=LIMITS):
+    """Return where a command begins at `Q`."""
+    return find_beginning(
+        reading,
+        meaning,
+        holding=GRAVITY if commands_gravity else ZERO,
+        gravity=GRAVITY,
+        commands_gravity=commands_gravity,
+        limits=limits,
+        joint_names=ARM.joint_names,
+    )
+
+
+@pytest.mark.parametrize('gravity', [True, False], ids=['commanded', 'compensated'])
+@pytest.mark.parametrize('meaning', [TORQUE, WITHOUT])
+@pytest.mark.parametrize('rates', [(), (5000.0,)], ids=['no rate limit', 'rate limit'])
+def test_gravity_is_taken_out_or_added(meaning, gravity, rates) -> None:
+    """Command and reading differ by gravity where only one of them has it."""
+    reading = FRICTION + (GRAVITY if meaning is TORQUE else ZERO)
+    command = first_command(reading, meaning, gravity=gravity, rates=rates)
+    expected = FRICTION + (GRAVITY if gravity else ZERO)
+    np.testing.assert_allclose(command.effort, expected, atol=1e-9)
+    assert command.unused_effort == ''
+
+
+def test_gravity_is_that_of_the_load_and_of_the_tilted_base() -> None:
+    """What is taken out is the weight as the model has it: with a payload, on a tilted base."""
+    imu = BaseImu(ARM, (0.0, 0.0, -9.80665))
+    upward = 9.80665 * np.array([0.6, 0.0, 0.8])
+    imu.update('base_link', ZERO[:3], upward, None, 0.0)
+    base = Dynamics(ARM, gravity=-upward, backend='python')
+    weight = base.inverse_dynamics(Q, ZERO, ZERO, payload=LOAD)
+    controller = Controller(tuning(gravity=False, payload=LOAD), imu=imu)
+    command = controller.update(Q, ZERO, 0.0, measured_effort=weight + FRICTION)
+    assert command.unused_effort == ''
+    np.testing.assert_allclose(command.effort, FRICTION, atol=1e-6)
+
+
+def test_gravity_does_not_depend_on_the_terms() -> None:
+    """The weight that is taken out is the same whether the law has it or not."""
+    for terms in (Terms(), Terms(gravity=False, coriolis=False, inertia=False, friction=False)):
+        found = Compensation(DYNAMICS, terms, LOAD).gravity(Q)
+        expected = DYNAMICS.inverse_dynamics(Q, ZERO, ZERO, payload=LOAD)
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize('gravity', [True, False], ids=['commanded', 'compensated'])
+@pytest.mark.parametrize(
+    'reading',
+    [FRICTION, GRAVITY + FRICTION, np.full(6, np.nan), np.full(6, 1e9), None],
+    ids=['small', 'large', 'nan', 'huge', 'none'],
+)
+def test_what_is_ignored_is_not_looked_at(reading, gravity) -> None:
+    """With `ignore` the command begins at the effort of the model, without a word."""
+    assert not Controller(tuning(IGNORE)).wants_effort
+    for rates in ((), (100.0,)):
+        command = first_command(reading, IGNORE, gravity=gravity, rates=rates)
+        expected = GRAVITY if gravity else ZERO
+        np.testing.assert_allclose(command.effort, expected, atol=1e-9)
+        assert command.unused_effort == ''
+
+
+@pytest.mark.parametrize('gravity', [True, False], ids=['commanded', 'compensated'])
+@pytest.mark.parametrize('meaning', [TORQUE, WITHOUT])
+@pytest.mark.parametrize('rates', [(), (5000.0,)], ids=['no rate limit', 'rate limit'])
+@pytest.mark.parametrize('size', [-1.0, 3.0, 100.0])
+def test_a_reading_in_other_units_is_no_beginning(meaning, gravity, rates, size) -> None:
+    """The wrong sign or another unit is said, and the command begins at the model's effort."""
+    reading = size * GRAVITY if meaning is TORQUE else np.array([0, 0, 40.0 * size, 0, 0, 0])
+    command = first_command(reading, meaning, gravity=gravity, rates=rates)
+    np.testing.assert_allclose(command.effort, GRAVITY if gravity else ZERO, atol=1e-9)
+    assert "joint 'joint_3'" in command.unused_effort
+    assert f'state_effort: {meaning.value}' in command.unused_effort
+    assert f'got {reading[2]:.3g}' in command.unused_effort
+    assert 'begins at the effort of the model' in command.unused_effort
+
+
+@pytest.mark.parametrize('share', [0.0, 0.1, 0.45])
+def test_currents_are_no_torques(share) -> None:
+    """Amperes, less than half of the newton metres, are seen though the step would be small."""
+    limits = 2.0 * LIMITS
+    found = beginning(share * GRAVITY, limits=limits)
+    assert found.effort is None
+    assert 'another unit' in found.refusal
+    assert (np.abs((1.0 - share) * GRAVITY) / limits).max() < LARGEST_SHARE
+
+
+@pytest.mark.parametrize('commands_gravity', [True, False])
+@pytest.mark.parametrize('meaning', [TORQUE, WITHOUT])
+def test_the_other_meaning_is_recognised(meaning, commands_gravity) -> None:
+    """A field that has gravity and is said not to, or the reverse, is not begun at."""
+    reading = FRICTION + (ZERO if meaning is TORQUE else GRAVITY)
+    found = beginning(reading, meaning, commands_gravity=commands_gravity)
+    assert found.effort is None
+    other = WITHOUT if meaning is TORQUE else TORQUE
+    assert f'nearer to a {other.value}' in found.refusal or 'more than' in found.refusal
+
+
+def test_without_gravity_the_meanings_are_one() -> None:
+    """Where gravity takes nothing a reading of either meaning is a beginning."""
+    for meaning in (TORQUE, WITHOUT):
+        found = find_beginning(
+            FRICTION,
+            meaning,
+            holding=ZERO,
+            gravity=ZERO,
+            commands_gravity=True,
+            limits=LIMITS,
+            joint_names=ARM.joint_names,
+        )
+        np.testing.assert_array_equal(found.effort, FRICTION)
+
+
+def test_a_small_difference_needs_no_reason() -> None:
+    """Nearer to the other meaning by next to nothing: it is begun at, and not talked of."""
+    little = 0.9 * LEAST_SHARE * LIMITS
+    found = find_beginning(
+        -little,
+        TORQUE,
+        holding=ZERO,
+        gravity=little,
+        commands_gravity=False,
+        limits=2.0 * LIMITS,
+        joint_names=ARM.joint_names,
+    )
+    np.testing.assert_allclose(found.effort, -2.0 * little)
+
+
+@pytest.mark.parametrize('joint', range(6))
+def test_the_largest_difference_is_a_share_of_the_limit(joint) -> None:
+    """A joint may be off by the share and not by more; which one is said."""
+    off = np.zeros(6)
+    off[joint] = np.copysign(0.99 * LARGEST_SHARE * LIMITS[joint], GRAVITY[joint])
+    np.testing.assert_array_equal(beginning(GRAVITY + off).effort, GRAVITY + off)
+    off[joint] *= 1.02 / 0.99
+    found = beginning(GRAVITY + off)
+    assert found.effort is None
+    assert f"'{ARM.joint_names[joint]}'" in found.refusal
+
+
+@pytest.mark.parametrize('commands_gravity', [True, False])
+def test_what_is_right_is_begun_at_in_any_pose_and_what_is_wrong_in_none(commands_gravity) -> None:
+    """Random poses: 3 kg that the model does not know of are begun at; currents, a missing gravity
+    and the wrong sign are not, but where they are off by next to nothing.
+    """
+    rng = np.random.default_rng(0)
+    lower = np.maximum(ARM.limits('lower'), -np.pi)
+    upper = np.minimum(ARM.limits('upper'), np.pi)
+    weight = np.array([0.0, 0.0, 3.0 * 9.80665, 0.0, 0.0, 0.0])
+    for position in rng.uniform(lower, upper, (300, 6)):
+        gravity = DYNAMICS.gravity_torque(position)
+        holding = gravity if commands_gravity else ZERO
+        load = DYNAMICS.jacobian(position).T @ weight
+        known = {
+            'holding': holding,
+            'gravity': gravity,
+            'commands_gravity': commands_gravity,
+            'limits': LIMITS,
+            'joint_names': ARM.joint_names,
+        }
+        found = find_beginning(gravity + load, TORQUE, **known)
+        np.testing.assert_allclose(found.effort, holding + load, atol=1e-9)
+        for wrong in (0.1 * gravity, 0.004 * LIMITS, -gravity):
+            found = find_beginning(wrong, TORQUE, **known)
+            if found.effort is not None:
+                assert (np.abs(found.effort - holding) <= LEAST_SHARE * LIMITS + 1e-9).all()
+
+
+def test_what_the_motors_cannot_do_is_no_beginning() -> None:
+    """Limits that were lowered below what the motors carry: beyond them nothing begins."""
+    limits = np.abs(GRAVITY) + 1e-6
+    found = beginning(GRAVITY * 1.01, limits=limits)
+    assert found.effort is None
+    assert 'beyond the effort limit' in found.refusal
+
+
+def test_without_limits_gravity_is_the_measure() -> None:
+    """Joints without an effort limit may be off by a share of the largest effort of gravity."""
+    limits = np.full(6, np.inf)
+    largest = np.abs(GRAVITY).max()
+    near, far = GRAVITY.copy(), GRAVITY.copy()
+    near[0] += 0.9 * LARGEST_SHARE * largest
+    far[0] += 1.1 * LARGEST_SHARE * largest
+    assert beginning(near, limits=limits).effort is not None
+    assert beginning(far, limits=limits).effort is None
+    assert beginning(0.1 * GRAVITY, limits=limits).effort is None
+
+
+@pytest.mark.parametrize('gravity', [0.0, 1e-15], ids=['none', 'rounding'])
+def test_without_limits_and_gravity_any_number_is_a_beginning(gravity) -> None:
+    """There is nothing to tell by; with limits there is, and huge numbers raise no warning."""
+    weight = np.full(6, gravity)
+    for limits, reading in (
+        (np.full(6, np.inf), 1e300),
+        (np.full(6, np.inf), 3.0),
+        (LIMITS, 1e300),
+    ):
+        with np.errstate(all='raise'):
+            found = find_beginning(
+                np.full(6, reading),
+                TORQUE,
+                holding=weight,
+                gravity=weight,
+                commands_gravity=True,
+                limits=limits,
+                joint_names=ARM.joint_names,
+            )
+        assert (found.effort is None) == np.isfinite(limits).all()
+
+
+def test_only_a_first_command_begins_at_the_reading() -> None:
+    """After a fault the last command counts, and later readings say nothing."""
+    controller = Controller(tuning(gravity=False))
+    first = controller.update(Q, ZERO, 0.0, measured_effort=GRAVITY + FRICTION)
+    np.testing.assert_allclose(first.effort, FRICTION, atol=1e-9)
+    later = controller.update(Q, ZERO, 0.002, measured_effort=np.full(6, 1e9))
+    assert later.unused_effort == ''
+    controller.trip(FaultKind.STOPPED, 'test')
+    *_, last = controller.last_commands()
+    found = controller.update(Q, ZERO, 3.0, measured_effort=np.full(6, 1e9))
+    np.testing.assert_allclose(found.effort, last, atol=1e-9)
+    assert found.unused_effort == ''
+
+
+def test_the_meaning_may_change_while_the_arm_is_held() -> None:
+    """Another meaning changes no command; it counts for the next first one."""
+    controller = Controller(tuning())
+    before = controller.update(Q, ZERO, 0.0, measured_effort=GRAVITY + FRICTION).effort
+    controller.adopt(replace(tuning(), state_effort=IGNORE))
+    after = controller.update(Q, ZERO, 0.002, measured_effort=GRAVITY + FRICTION).effort
+    np.testing.assert_allclose(after, before, atol=0.05)
+    controller.reset()
+    command = controller.update(Q, ZERO, 1.0, measured_effort=GRAVITY + FRICTION)
+    np.testing.assert_allclose(command.effort, GRAVITY, atol=1e-9)
+
+
+def test_positions_beyond_reason_are_refused_by_the_law() -> None:
+    """A state for which the model has no finite effort is an error of the law, as without one."""
+    controller = Controller(tuning())
+    with np.errstate(all='ignore'), pytest.raises(ValueError, match='finite'):
+        controller.update(Q, np.full(6, 1e200), 0.0, measured_effort=GRAVITY)
+    assert controller.wants_effort
+    command = controller.update(Q, ZERO, 0.002, measured_effort=GRAVITY + FRICTION)
+    np.testing.assert_allclose(command.effort, GRAVITY + FRICTION)

@@ -1,0 +1,234 @@
+"""The parameter files of drivers: sound, with a source for each value, and the same everywhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from test_controller_files import constants
+
+from ne_dynamics.control.state_effort import StateEffort
+from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.drivers import DRIVERS, driver_file, find_changes, find_driver
+from ne_dynamics.ros.parameters import PARAMETERS
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = ROOT / 'config'
+OF_EVERY_NODE = {'use_sim_time'}
+"""Parameters that rclpy declares."""
+
+TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
+
+COMPENSATED = {'franka', 'ur_direct_torque'}
+"""Drivers of robots that add gravity to the commands."""
+
+
+def driver_text(name):
+    """Return the file of a driver."""
+    return (CONFIG / driver_file(name)).read_text(encoding='utf-8')
+
+
+def driver_parameters(name):
+    """Return the parameters in the file of a driver, with the dots in their names."""
+
+    def flattened(values, prefix=''):
+        for key, value in values.items():
+            if isinstance(value, dict):
+                yield from flattened(value, f'{prefix}{key}.')
+            else:
+                yield prefix + key, value
+
+    content = yaml.safe_load(driver_text(name))
+    assert list(content) == ['/**']
+    assert list(content['/**']) == ['ros__parameters']
+    return dict(flattened(content['/**']['ros__parameters']))
+
+
+def table_rows():
+    """Return the rows of the table of drivers in doc/bring_up.md, by driver."""
+    text = (ROOT / 'doc' / 'bring_up.md').read_text(encoding='utf-8')
+    _, _, table = text.partition('| driver | what')
+    rows = {}
+    for line in table.splitlines()[2:]:
+        if not line.startswith('|'):
+            break
+        driver, *cells = (cell.strip() for cell in line.strip('|').split(' | '))
+        rows[driver.strip('`')] = cells
+    return rows
+
+
+def test_files_are_those_of_the_drivers():
+    """Every driver has a file, every such file a driver, and they lie where setup.py looks."""
+    files = {path.name for path in CONFIG.glob('driver_*')}
+    assert files == {driver_file(name) for name in DRIVERS}
+    assert {'generic', 'franka', 'ur_direct_torque', 'kinova', 'gazebo', 'mujoco'} <= set(DRIVERS)
+    assert all((CONFIG / name).is_file() for name in files)
+
+
+@pytest.mark.parametrize('name', DRIVERS)
+def test_parameters_are_possible(name):
+    """Each is a parameter of the node with a value that it may have."""
+    values = driver_parameters(name)
+    for key, value in values.items():
+        if key not in OF_EVERY_NODE:
+            PARAMETERS.find(key).check(value)
+    said = {'state_effort', 'state_timeout', *(f'terms.{term}' for term in TERMS)}
+    assert said <= set(values)
+
+
+@pytest.mark.parametrize('name', DRIVERS)
+def test_every_value_has_its_source(name):
+    """The comment above each value ends with where it is from; nothing is set without one."""
+    lines = driver_text(name).splitlines()
+    found = 0
+    for index, line in enumerate(lines):
+        if line.lstrip().startswith('#') or not re.search(r'\w: +\S', line):
+            continue
+        found += 1
+        comment = []
+        for before in reversed(lines[:index]):
+            if not before.lstrip().startswith('#'):
+                break
+            comment.insert(0, before.strip(' #'))
+        text = ' '.join(comment)
+        assert re.search(r'Source: \S+', text), f'{line.strip()}: expected a source, got {text!r}'
+    assert found == len(driver_parameters(name))
+
+
+@pytest.mark.parametrize('name', DRIVERS)
+def test_a_file_says_how_it_is_used(name):
+    """The head of a file has the command that uses it, and that a file of the user wins."""
+    head = driver_text(name).partition('/**:')[0]
+    assert f'driver:={name}\n' in head
+    assert 'comes after this one and wins' in ' '.join(head.replace('#', '').split())
+
+
+@pytest.mark.parametrize('gravcomp', [0.0, 1.0])
+def test_mujoco_reports_the_actuators_without_its_own_gravity_compensation(gravcomp):
+    """What driver_mujoco.yaml says of qfrc_actuator: the control, of which gravcomp is no part."""
+    mujoco = pytest.importorskip('mujoco', reason='mujoco is missing')
+    model = mujoco.MjModel.from_xml_string(
+        f"""<mujoco><worldbody><body gravcomp="{gravcomp}"><joint name="joint" axis="0 1 0"/>
+        <geom type="sphere" size="0.1" pos="1 0 0" mass="2"/></body></worldbody>
+        <actuator><motor joint="joint"/></actuator></mujoco>"""
+    )
+    data = mujoco.MjData(model)
+    data.ctrl[:] = 3.0
+    mujoco.mj_forward(model, data)
+    assert data.qfrc_actuator.tolist() == [3.0]
+    assert data.qfrc_passive[0] == pytest.approx(-19.62 * gravcomp)
+
+
+@pytest.mark.parametrize('name', DRIVERS)
+def test_gravity_is_compensated_once(name):
+    """A robot that adds gravity is sent none; where all of it is left to the node, all is sent."""
+    values = driver_parameters(name)
+    assert values['terms.gravity'] == (name not in COMPENSATED)
+    assert values['terms.coriolis']
+    assert values['terms.inertia']
+    assert values['state_effort'] in [meaning.value for meaning in StateEffort]
+
+
+def test_the_generic_driver_has_the_defaults():
+    """What is set for a driver of which nothing is known is what the node does anyway."""
+    defaults = PARAMETERS.default_values()
+    for name, value in driver_parameters('generic').items():
+        assert PARAMETERS.find(name).check(value) == defaults[name]
+
+
+def test_the_topics_of_drivers_are_arguments():
+    """Each is an argument of the launch file, with another topic than the usual one."""
+    usual = constants('computed_torque.launch.py')['TOPICS']
+    for name in DRIVERS:
+        for argument, topic in find_driver(name).items():
+            assert usual[argument] != topic
+            assert re.fullmatch(r'[a-z_]+(/[a-z_]+)*', topic), 'relative: a namespace moves it'
+            assert topic in driver_text(name), 'the file says so'
+
+
+@pytest.mark.parametrize('name', ['', 'Franka', 'driver_franka', '../franka', 'puma'])
+def test_an_unknown_driver_is_refused(name):
+    """The error names the argument and what was got, and lists the drivers that there are."""
+    for function in (find_driver, driver_file):
+        with pytest.raises(ParameterError) as refused:
+            function(name)
+        message = str(refused.value)
+        assert message.startswith('driver: expected one of ')
+        assert message.endswith(f'got {name!r}')
+        assert all(known in message for known in DRIVERS)
+
+
+@pytest.mark.parametrize(
+    'node',
+    [
+        '/**:',
+        '/**/computed_torque:',
+        'computed_torque:',
+        '/arm/computed_torque:',
+        'computed_torque',
+    ],
+)
+@pytest.mark.parametrize('nested', [True, False])
+def test_what_a_file_changes_of_the_drivers_is_found(tmp_path, node, nested):
+    """Each parameter that both have with another value is named with both values."""
+    own = tmp_path / 'own.yaml'
+    gravity = '{terms: {gravity: true}}' if nested else '{terms.gravity: true}'
+    if node.endswith(':'):
+        own.write_text(f'{node}\n  ros__parameters: {gravity}\n')
+    else:
+        own.write_text(f'/arm:\n  {node}:\n    ros__parameters: {gravity}\n')
+    changes = find_changes(CONFIG / driver_file('franka'), own)
+    assert changes == ['terms.gravity: True (driver: False)']
+    assert find_changes(CONFIG / driver_file('kinova'), own) == []
+
+
+def test_a_full_copy_of_the_defaults_changes_all_of_it():
+    """computed_torque.params.yaml after a driver's file leaves nothing of what differs."""
+    defaults = CONFIG / 'computed_torque.params.yaml'
+    assert find_changes(CONFIG / driver_file('generic'), defaults) == []
+    assert find_changes(CONFIG / driver_file('ur_direct_torque'), defaults) == [
+        'state_effort: torque (driver: ignore)',
+        'terms.gravity: True (driver: False)',
+        'terms.friction: True (driver: False)',
+    ]
+
+
+@pytest.mark.parametrize(
+    'content',
+    [
+        None,
+        b'',
+        b'- a list',
+        b'a: [',
+        b'\xff\xfe',
+        b'/**: 3',
+        b'/**:\n  ros__parameters: 3',
+        b'/**/other_node:\n  ros__parameters: {terms.gravity: true}',
+    ],
+    ids=['none', 'empty', 'list', 'broken', 'binary', 'number', 'no parameters', 'other node'],
+)
+def test_a_file_that_says_nothing_changes_nothing(tmp_path, content):
+    """What cannot be read, or is of another node, is left to the node to speak of."""
+    own = tmp_path / 'own.yaml'
+    if content is not None:
+        own.write_bytes(content)
+    assert find_changes(CONFIG / driver_file('franka'), own) == []
+
+
+def test_the_document_has_the_same_drivers():
+    """The table of doc/bring_up.md has a row for each driver, with what its file sets."""
+    rows = table_rows()
+    assert list(rows) == list(DRIVERS)
+    for name, cells in rows.items():
+        _, values_set, topics, source = cells
+        values = driver_parameters(name)
+        assert f'`state_effort: {values["state_effort"]}`' in values_set
+        for term in TERMS:
+            assert (f'`terms.{term}: false`' in values_set) == (not values[f'terms.{term}'])
+        assert ('`use_sim_time: true`' in values_set) == values.get('use_sim_time', False)
+        assert f'](../config/{driver_file(name)})' in source
+        for topic in find_driver(name).values():
+            assert f'`{topic}`' in topics
+        assert bool(find_driver(name)) == (topics != 'the usual')
