@@ -249,6 +249,7 @@ _ROWS = (
         _EFFORT,
         _each_joint,
         traces.trace_computed_torque(),
+        method='computed_torque',
     ),
     Function(
         'computed_torque_with_wrench',
@@ -257,6 +258,7 @@ _ROWS = (
         _EFFORT,
         _each_joint,
         traces.trace_computed_torque('wrench'),
+        method='computed_torque',
         needs_tip=True,
     ),
     Function(
@@ -266,6 +268,7 @@ _ROWS = (
         _EFFORT,
         _each_joint,
         traces.trace_computed_torque('wrench', 'base_motion', 'payload'),
+        method='computed_torque',
         optional=('wrench', 'base_motion', 'payload'),
     ),
     Function(
@@ -275,6 +278,7 @@ _ROWS = (
         _EFFORT,
         _each_joint,
         traces.trace_feedforward_pd(),
+        method='feedforward_pd',
     ),
     Function(
         'feedforward_pd_with_wrench',
@@ -283,6 +287,7 @@ _ROWS = (
         _EFFORT,
         _each_joint,
         traces.trace_feedforward_pd('wrench'),
+        method='feedforward_pd',
         needs_tip=True,
     ),
     Function(
@@ -292,6 +297,7 @@ _ROWS = (
         _EFFORT,
         _each_joint,
         traces.trace_feedforward_pd('wrench', 'base_motion', 'payload'),
+        method='feedforward_pd',
         optional=('wrench', 'base_motion', 'payload'),
     ),
     Function(

@@ -232,6 +232,7 @@ class ControlLaw:
         self._zero.setflags(write=False)
         self.error = self._zero
         self.has_feedback = self.mode.has_feedback
+        self._has_tip = dynamics.robot.tip_link is not None
         self._traced: Dynamics | None = None
         if self.mode.has_feedback:
             if gains is None:
@@ -259,8 +260,9 @@ class ControlLaw:
         """Return the dynamics whose :meth:`Dynamics.control_effort` is this law, if it is.
 
         It has diagonal gains, friction as it is at rest where that is switched off, and one base
-        motion for the model and for the load of friction. Where Python checks its arguments, one
-        call takes longer than the operations of this class.
+        motion for the model and for the load of friction. Where Python checks its arguments, as
+        it does of robots without a tip on a base that moves, one call takes longer than the
+        operations of this class.
         """
         terms, friction, dynamics = self.terms, self.compensation.friction, self.dynamics
         if (
@@ -268,6 +270,7 @@ class ControlLaw:
             and dynamics.has_entries
             and type(dynamics).inverse_dynamics is Dynamics.inverse_dynamics
             and not (self._kp_is_full or self._kv_is_full)
+            and (terms.gravity or self._has_tip)
             and (terms.gravity or not any(model.depends_on_load for model in friction))
             and (terms.friction or not any(model.friction_offset for model in friction))
             and (terms.gravity or terms.coriolis or terms.inertia or terms.friction)
@@ -336,7 +339,7 @@ class ControlLaw:
             When the mode needs the measured velocity and there is none.
         """
         mode = self.mode
-        if self._traced is not None:
+        if self._traced is not None and (base is None or self._has_tip):
             return self._traced_effort(self._traced, q, qd, desired, wrench, base)
         if mode is Mode.COMPUTED_TORQUE:
             if qd is None:
