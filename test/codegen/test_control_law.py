@@ -539,3 +539,23 @@ def test_an_annotated_trajectory_has_the_efforts_of_the_law(name, backend):
         )
         effort = law.effort(desired.position, desired.velocity, desired)
         assert_close(effort, found.efforts[place], f'point {place}')
+
+
+def test_other_parameters_have_their_own_law(backend):
+    """Dynamics made by `with_parameters` have their numbers in the law, and compile no new one."""
+    dynamics = dynamics_of('puma', backend)
+    changed = dynamics.with_parameters(
+        inertial=1.3 * dynamics.inertial_parameters(), coulomb_friction=np.full(6, 0.7)
+    )
+    for seed, mode in product(range(3), LAWS):
+        call = Call(dynamics.robot, seed)
+        gains = Gains(call.kp, call.kv)
+        found, expected, other = (
+            law.effort(call.q, call.qd, call.desired, call.wrench)
+            for law in (
+                *both_laws(changed, mode, gains, Terms(), call.payload, 0.2),
+                ControlLaw(dynamics, mode, gains, Terms(), call.payload, 0.2),
+            )
+        )
+        assert_close(found, expected)
+        assert np.abs(other - found).max() > 0.1
