@@ -265,7 +265,8 @@ def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
             compute: Callable[..., FloatArray] = dynamics.control_effort
             arguments = *[zero] * 12, np.zeros(1)
             compute(*arguments)
-            compute(*arguments, wrench, base.motion, payload)
+            if payload is not None:
+                compute(*arguments, wrench, base.motion, payload)
         dynamics.mass_matrix(zero)  # for the gains that are efforts
         if with_wrench:
             dynamics.forward_kinematics(zero)
