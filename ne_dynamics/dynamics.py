@@ -1314,6 +1314,7 @@ class Dynamics:
         )
         return [
             f'{program.name} of {self._structure.name}: {describe_count(program)}',
+            row.meaning,
             self._describe_joints(),
             f'SI units. {units}; result: {row.returns}',
             *self._describe_settings(),

@@ -185,11 +185,12 @@ CONTROL_EFFORT = 'control_effort'
 """Row and method of the general control law."""
 
 _COMPUTED_TORQUE = (
-    'efforts of computed torque, within limits; errors of continuous joints to the nearest turn'
+    'efforts of computed torque, limited: inverse dynamics of qdd_desired + kp e + kv de/dt at q, '
+    'qd, friction at qd_desired; e = q_desired - q, to the nearest turn where a joint has no end'
 )
 _FEEDFORWARD_PD = (
-    'efforts of feed-forward with PD, within limits; errors of continuous joints to the nearest '
-    'turn'
+    'efforts of feed-forward with PD, limited: inverse dynamics of the desired motion + kp e + '
+    'kv de/dt; e = q_desired - q, to the nearest turn where a joint has no end'
 )
 _CONTROL_EFFORT = 'efforts of a control law, then its position errors'
 _DESIRED = (Q, QD, Q_DESIRED, QD_DESIRED, QDD_DESIRED)
