@@ -29,6 +29,7 @@ from ne_dynamics.codegen.compiler import count_cores, toolchain
 from ne_dynamics.codegen.description import MARK, describe_count, describe_function
 from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import (
+    CONTROL_EFFORT,
     FUNCTIONS,
     Function,
     argument_places,
@@ -241,6 +242,11 @@ class Dynamics:
     def backend(self) -> str:
         """'python' or 'compiled'."""
         return self._backend
+
+    @property
+    def has_entries(self) -> bool:
+        """Whether machine code checks the arguments of calls, and Python does not."""
+        return self._backend == 'compiled' and toolchain().has_entry
 
     @property
     def tolerance(self) -> float:
@@ -586,6 +592,196 @@ class Dynamics:
             tau = total
         values = q, qd, tau, wrench, base_motion, payload
         return self._answer('forward_dynamics', values, out)
+
+    # ---- control laws
+
+    def computed_torque(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        q_desired: ArrayLike,
+        qd_desired: ArrayLike,
+        qdd_desired: ArrayLike,
+        kp: ArrayLike,
+        kv: ArrayLike,
+        effort_limits: ArrayLike,
+        smoothing_velocity: ArrayLike = (0.0,),
+        wrench: ArrayLike | None = None,
+        base_motion: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the limited efforts of computed torque, gains diagonal.
+
+        With e = q_desired - q, to the nearest turn where a joint is continuous, and
+        e' = qd_desired - qd:
+
+            RNE(q, qd, qdd_desired + kp e + kv e') + f(qd_desired)
+
+        RNE are the efforts of links, rotors and loads; f is friction.
+
+        Parameters
+        ----------
+        q, qd : array-like, shape (n,) or (N, n)
+            Measured joint positions [rad or m] and velocities [rad/s or m/s].
+        q_desired, qd_desired, qdd_desired : array-like, shape (n,) or (N, n)
+            Desired positions, velocities and accelerations [rad/s^2 or m/s^2].
+        kp, kv : array-like, shape (n,) or (N, n)
+            Accelerations per error [1/s^2, 1/s].
+        effort_limits : array-like, shape (n,) or (N, n)
+            Magnitudes that no effort exceeds [N m or N]; a large number for none.
+        smoothing_velocity : array-like, shape (1,) or (N, 1)
+            Width of the change of sign of friction around rest where the model gives none
+            [rad/s or m/s]; 0 for a step.
+        wrench, base_motion, payload : optional
+            As for :meth:`inverse_dynamics`.
+        out : array, shape (n,) or (N, n), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (n,) or (N, n)
+            Efforts [N m or N].
+
+        Raises
+        ------
+        InputError, ModelError
+            As for :meth:`inverse_dynamics`.
+
+        Notes
+        -----
+        One program with all of it, which ``ne_dynamics equations`` prints for a firmware; see
+        :func:`ne_dynamics.algorithms.control_law.computed_torque`.
+        """
+        if wrench is not None or payload is not None:
+            self._require_tip_for_load(wrench, payload)
+        values = (
+            *(q, qd, q_desired, qd_desired, qdd_desired, kp, kv, effort_limits),
+            *(smoothing_velocity, wrench, base_motion, payload),
+        )
+        return self._answer('computed_torque', values, out)
+
+    def feedforward_pd(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        q_desired: ArrayLike,
+        qd_desired: ArrayLike,
+        qdd_desired: ArrayLike,
+        kp: ArrayLike,
+        kv: ArrayLike,
+        effort_limits: ArrayLike,
+        smoothing_velocity: ArrayLike = (0.0,),
+        wrench: ArrayLike | None = None,
+        base_motion: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the limited efforts of feed-forward with PD, gains diagonal.
+
+        With the errors of :meth:`computed_torque`, ``RNE(q_desired, qd_desired, qdd_desired) +
+        f(qd_desired) + kp e + kv e'``.
+
+        Parameters
+        ----------
+        kp, kv : array-like, shape (n,) or (N, n)
+            Efforts per error [N m/rad or N/m, N m s/rad or N s/m].
+        q, qd, q_desired, qd_desired, qdd_desired, effort_limits, smoothing_velocity : array-like
+            As for :meth:`computed_torque`.
+        wrench, base_motion, payload, out : optional
+            As for :meth:`computed_torque`.
+
+        Returns
+        -------
+        array, shape (n,) or (N, n)
+            Efforts [N m or N].
+
+        Raises
+        ------
+        InputError, ModelError
+            As for :meth:`inverse_dynamics`.
+        """
+        if wrench is not None or payload is not None:
+            self._require_tip_for_load(wrench, payload)
+        values = (
+            *(q, qd, q_desired, qd_desired, qdd_desired, kp, kv, effort_limits),
+            *(smoothing_velocity, wrench, base_motion, payload),
+        )
+        return self._answer('feedforward_pd', values, out)
+
+    def control_effort(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        q_desired: ArrayLike,
+        qd_desired: ArrayLike,
+        q_model: ArrayLike,
+        qd_model: ArrayLike,
+        qdd: ArrayLike,
+        friction_qd: ArrayLike,
+        kp: ArrayLike,
+        kv: ArrayLike,
+        effort_kp: ArrayLike,
+        effort_kv: ArrayLike,
+        smoothing_velocity: ArrayLike,
+        wrench: ArrayLike | None = None,
+        base_motion: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the efforts of a control law with diagonal gains, and its position errors.
+
+        With e the position error (to the nearest turn where a joint is continuous) and e' the
+        velocity error, desired less measured:
+
+            RNE(q_model, qd_model, qdd + kp e + kv e') + f(friction_qd)
+                + effort_kp e + effort_kv e'
+
+        RNE are the efforts of links, rotors and loads, f is friction, whose load is that of the
+        model's state. Computed torque has the measured state in the model and no effort gains,
+        feed-forward with PD the desired one and effort gains alone; see
+        :class:`ne_dynamics.control.laws.ControlLaw`, which calls this.
+
+        Parameters
+        ----------
+        q, qd, q_desired, qd_desired : array-like, shape (n,) or (N, n)
+            Measured and desired positions [rad or m] and velocities [rad/s or m/s].
+        q_model, qd_model, qdd : array-like, shape (n,) or (N, n)
+            For which links and rotors count.
+        friction_qd : array-like, shape (n,) or (N, n)
+            Velocities for which friction counts.
+        kp, kv : array-like, shape (n,) or (N, n)
+            Accelerations per error [1/s^2, 1/s].
+        effort_kp, effort_kv : array-like, shape (n,) or (N, n)
+            Efforts per error [N m/rad or N/m, N m s/rad or N s/m].
+        smoothing_velocity : array-like, shape (1,) or (N, 1)
+            Width of the change of sign of friction around rest where the model gives none
+            [rad/s or m/s]; 0 for a step.
+        wrench, base_motion, payload : optional
+            As for :meth:`inverse_dynamics`.
+        out : array, shape (2, n) or (2, N, n), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (2, n) or (2, N, n)
+            It unpacks as efforts [N m or N], not limited, and errors e [rad or m].
+
+        Raises
+        ------
+        InputError, ModelError
+            As for :meth:`inverse_dynamics`.
+        """
+        if wrench is not None or payload is not None:
+            self._require_tip_for_load(wrench, payload)
+        values = (
+            *(q, qd, q_desired, qd_desired, q_model, qd_model, qdd, friction_qd),
+            *(kp, kv, effort_kp, effort_kv, smoothing_velocity, wrench, base_motion, payload),
+        )
+        return self._answer(CONTROL_EFFORT, values, out)
 
     # ---- derivatives
 
@@ -1118,6 +1314,7 @@ class Dynamics:
         )
         return [
             f'{program.name} of {self._structure.name}: {describe_count(program)}',
+            row.meaning,
             self._describe_joints(),
             f'SI units. {units}; result: {row.returns}',
             *self._describe_settings(),

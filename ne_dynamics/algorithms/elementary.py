@@ -1,15 +1,16 @@
 """The few functions that generic scalars need beyond + - * /.
 
 A generic scalar is a ``float``, a NumPy array (one entry a sample), or any object with the
-arithmetic operators and methods ``sin``, ``cos``, ``sign``, ``exp``, ``tanh``, ``sqrt`` and
-``absolute`` (see :mod:`ne_dynamics.codegen.symbols`). Vectors are lists of three scalars.
+arithmetic operators and methods ``sin``, ``cos``, ``sign``, ``exp``, ``tanh``, ``sqrt``,
+``absolute``, ``nearest`` and ``clamp`` (see :mod:`ne_dynamics.codegen.symbols`). Vectors are lists
+of three scalars.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -66,6 +67,28 @@ def absolute(x: Scalar) -> Scalar:
     if isinstance(x, (int, float)):
         return math.fabs(x)
     return np.abs(x) if isinstance(x, np.ndarray) else cast(SymbolicScalar, x).absolute()
+
+
+def nearest(x: Scalar) -> Scalar:
+    """Return the nearest whole number, of two the even one; what is not finite stays."""
+    if isinstance(x, (int, float)):
+        return float(round(x)) if math.isfinite(x) else x
+    return np.rint(x) if isinstance(x, np.ndarray) else cast(SymbolicScalar, x).nearest()
+
+
+def clamp(x: Scalar, limit: Scalar) -> Scalar:
+    """Return x, held within plus and minus the magnitude of a limit; NaN of either stays."""
+    if isinstance(x, np.ndarray) or isinstance(limit, np.ndarray):
+        size = np.abs(cast(Any, limit))
+        return cast(Scalar, np.minimum(np.maximum(cast(Any, x), -size), size))
+    if not isinstance(x, (int, float)):
+        return cast(SymbolicScalar, x).clamp(limit)
+    if not isinstance(limit, (int, float)):
+        return cast(SymbolicScalar, limit).clamp_number(x)
+    size = math.fabs(limit)
+    if math.isnan(size) or x > size:
+        return size
+    return -size if x < -size else x
 
 
 def label(values: Sequence[Scalar], stem: str) -> list[Scalar]:

@@ -38,6 +38,9 @@ from ne_dynamics.algorithms.scalar import Matrix, Scalar, Vector
 from ne_dynamics.model.friction import LEAST_ROOT_VELOCITY, FrictionModel
 from ne_dynamics.model.robot import BASE, Link, Transform
 
+_STEP_VELOCITY = 1e-30
+"""Width of a change of sign that is a step in all but name [rad/s or m/s]."""
+
 Rotation = list[tuple[str, Scalar, Scalar]]
 """Elementary rotations (axis, cosine, sine), applied right to left from child to parent."""
 
@@ -135,6 +138,8 @@ def newton_euler(
     tip: Link | None = None,
     inertias: Sequence[tuple[Scalar, Sequence[Scalar], Sequence[Scalar]]] | None = None,
     joint_effects: bool = True,
+    friction_qd: Sequence[Scalar] | None = None,
+    smoothing_velocity: Scalar | None = None,
 ) -> Vector:
     """Return the joint efforts that a motion takes.
 
@@ -162,6 +167,10 @@ def newton_euler(
         One each body, in place of the mechanism's (for the regressor).
     joint_effects : bool
         Whether friction and rotor inertia are included.
+    friction_qd : sequence of n scalars, optional
+        Velocities for which friction counts, in place of `qd`; its load stays that at `qd`.
+    smoothing_velocity : scalar, optional
+        As :func:`compute_friction` takes it.
 
     Returns
     -------
@@ -291,7 +300,12 @@ def newton_euler(
                 efforts,
                 mechanism.reflected_inertia,
                 qdd,
-                friction_efforts(mechanism, qd, loads),
+                friction_efforts(
+                    mechanism,
+                    qd if friction_qd is None else friction_qd,
+                    loads,
+                    smoothing_velocity,
+                ),
                 strict=True,
             )
         ]
@@ -338,7 +352,10 @@ def move_payload(pose: Transform, payload: Sequence[Scalar]) -> tuple[Scalar, Ve
 
 
 def friction_efforts(
-    mechanism: Mechanism, qd: Sequence[Scalar], loads: Sequence[Scalar] | None = None
+    mechanism: Mechanism,
+    qd: Sequence[Scalar],
+    loads: Sequence[Scalar] | None = None,
+    smoothing_velocity: Scalar | None = None,
 ) -> Vector:
     """Return the friction of all joints, the effort the drive has to add, n scalars.
 
@@ -350,9 +367,18 @@ def friction_efforts(
     loads : sequence of n scalars, optional
         Efforts of the joints without acceleration and friction [N m or N]; without them what
         depends on the load is left out.
+    smoothing_velocity : scalar, optional
+        As :func:`compute_friction` takes it.
     """
     return [
-        compute_friction(friction, viscous, coulomb, rate, 0.0 if loads is None else loads[index])
+        compute_friction(
+            friction,
+            viscous,
+            coulomb,
+            rate,
+            0.0 if loads is None else loads[index],
+            smoothing_velocity=smoothing_velocity,
+        )
         for index, (rate, viscous, coulomb, friction) in enumerate(
             zip(
                 qd,
@@ -372,6 +398,7 @@ def compute_friction(
     rate: Scalar,
     load: Scalar,
     direction: Scalar | None = None,
+    smoothing_velocity: Scalar | None = None,
 ) -> Scalar:
     """Return the friction of one joint, the effort the drive has to add.
 
@@ -389,6 +416,9 @@ def compute_friction(
     direction : scalar, optional
         In place of the sign of the velocity, where that is a step: -1 or 1 for the limit of the
         friction at rest from one side.
+    smoothing_velocity : scalar, optional
+        Width of the change of sign around rest where the model gives none [rad/s or m/s]; its
+        sign makes no difference, and 0 is a step.
 
     Returns
     -------
@@ -407,6 +437,9 @@ def compute_friction(
     if has_level or friction.friction_asymmetry != 0.0:
         if friction.smoothing_velocity != 0.0:
             direction = tanh(rate * (1.0 / friction.smoothing_velocity))
+        elif smoothing_velocity is not None:
+            # Of 0 a step as well: nothing moves at a velocity near this, but no joint at all.
+            direction = tanh(rate * (1.0 / (absolute(smoothing_velocity) + _STEP_VELOCITY)))
         elif direction is None:
             direction = sign(rate)
         if has_level:
@@ -414,7 +447,11 @@ def compute_friction(
         if friction.friction_asymmetry != 0.0:
             effort = effort + friction.friction_asymmetry * (direction * direction)
     if friction.square_root_friction != 0.0:
-        width = max(friction.smoothing_velocity, LEAST_ROOT_VELOCITY)
+        width: Scalar = max(friction.smoothing_velocity, LEAST_ROOT_VELOCITY)
+        if smoothing_velocity is not None and friction.smoothing_velocity == 0.0:
+            # The larger of two, by their magnitudes: the sum and the distance.
+            given = absolute(smoothing_velocity)
+            width = 0.5 * (given + width + absolute(given - width))
         size = sqrt(rate * rate + width * width)
         # v / sqrt(size), in a form that is no number when v^2 overflows, and not zero.
         effort = effort + friction.square_root_friction * (sqrt(size) * (rate / size))

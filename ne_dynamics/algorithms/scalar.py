@@ -65,6 +65,18 @@ class SymbolicScalar(Scalar, Protocol):
         """Return the magnitude."""
         ...
 
+    def nearest(self) -> Scalar:
+        """Return the nearest whole number, of two the even one."""
+        ...
+
+    def clamp(self, limit: Any, /) -> Scalar:
+        """Return the scalar, held within plus and minus the magnitude of a limit."""
+        ...
+
+    def clamp_number(self, number: float, /) -> Scalar:
+        """Return a number, held within plus and minus the magnitude of the scalar."""
+        ...
+
 
 Vector = list[Scalar]
 """Scalars; of a vector in space three."""

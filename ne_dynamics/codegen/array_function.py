@@ -15,7 +15,7 @@ import numpy as np
 
 from ne_dynamics.codegen.functions import Function
 from ne_dynamics.codegen.source import Program, array_api_source
-from ne_dynamics.codegen.symbols import FUNCTION_NAMES
+from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot
 
@@ -23,8 +23,11 @@ NAMES = ('broadcast_to', 'cos', 'full_like', 'reshape', 'sign', 'sin', 'stack')
 """What is taken of a namespace; all of it is in the Python array API standard since 2021.12.
 
 Robots with friction beyond viscous and Coulomb take ``abs``, ``exp``, ``sqrt`` and ``tanh`` too,
-which are there as well.
+and the control laws ``abs``, ``round`` and ``tanh``, which are there as well. The laws also take
+``maximum`` and ``minimum``, in the standard since 2023.12.
 """
+
+_FOR_CLAMP = ('maximum', 'minimum')
 
 
 def require_namespace(xp: object, names: Iterable[str] = NAMES) -> None:
@@ -74,7 +77,9 @@ def make_array_function(
     """
     nodes = program.graph.nodes
     used = {nodes[index][0] for index in program.graph.live(program.outputs)}
-    required = sorted({*NAMES, *(used & set(FUNCTION_NAMES))})
+    required = sorted(
+        {*NAMES, *(used & set(FUNCTION_NAMES)), *(_FOR_CLAMP if CLAMP in used else ())}
+    )
     require_namespace(xp, required)
     arguments = {argument.name: argument.count(robot) for argument in row.arguments}
     text = array_api_source(program)

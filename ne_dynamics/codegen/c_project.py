@@ -17,11 +17,12 @@ from ne_dynamics.codegen.description import MARK, describe_function
 from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import FUNCTIONS
 from ne_dynamics.codegen.source import (
-    C_SIGN,
     Program,
     c_body,
+    define_c_functions,
     escape_for_comment,
     list_calls,
+    needs_c_library,
 )
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import FloatArray, Robot
@@ -180,10 +181,9 @@ def _write_header(
 def _write_source(programs: Sequence[Program], prefix: str) -> str:
     calls = list_calls(programs)
     lines = [*_comment([MARK]), f'#include "{prefix}{_SUFFIX}.h"', '']
-    if calls - {'sign'}:
+    if needs_c_library(calls):
         lines += ['#include <math.h>', '']
-    if 'sign' in calls:
-        lines += [C_SIGN, '']
+    lines += define_c_functions(calls)
     for program in programs:
         lines += [_prototype(program, prefix), '{']
         lines += [f'    {line}' for line in c_body(program)]
@@ -297,6 +297,12 @@ def _draw_samples(robot: Robot, programs: Sequence[Program]) -> dict[str, FloatA
         'tau': [20.0] * robot.n,
         'wrench': [20.0] * 6,
         'base': [2.0] * 9,
+        'q_desired': [1.0 if joint.type.is_prismatic else 2.0 * np.pi for joint in robot.joints],
+        'qd_desired': [2.0] * robot.n,
+        'qdd_desired': [5.0] * robot.n,
+        'kp': [50.0] * robot.n,
+        'kv': [10.0] * robot.n,
+        'effort_limits': [200.0] * robot.n,
     }
     counts = {stem: count for program in programs for stem, count in program.inputs}
     samples = {}

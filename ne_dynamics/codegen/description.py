@@ -16,7 +16,7 @@ def describe_count(program: Program) -> str:
     count = program.count()
     return (
         f'{count.multiplications} multiplications, {count.additions} additions, '
-        f'{count.functions} sines, cosines and signs'
+        f'{count.functions} sines, cosines and other functions'
     )
 
 

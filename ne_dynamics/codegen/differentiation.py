@@ -1,14 +1,16 @@
 """Differentiate an expression graph; the derivatives are nodes of the same graph.
 
-Shared subexpressions stay shared, zeros and ones fold, and the derivative of a sign, and that of
-a magnitude at zero, is taken as zero.
+Shared subexpressions stay shared, zeros and ones fold, and the derivative of a sign, that of a
+rounding, and that of a magnitude at zero, is taken as zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
-from ne_dynamics.codegen.symbols import Graph, Symbol, Traced
+from ne_dynamics.algorithms.elementary import sign
+from ne_dynamics.codegen.symbols import CLAMP, Graph, Symbol, Traced
 
 _Vertex = int | str
 """A node of the graph, or the name of an output."""
@@ -131,7 +133,7 @@ def find_slopes(graph: Graph, index: int) -> Mapping[int, Traced]:
     """Return the derivative of a node with respect to each node that it reads."""
     key = graph.nodes[index]
     operation = key[0]
-    if operation in ('input', 'const', 'sign'):
+    if operation in ('input', 'const', 'sign', 'round'):
         return {}
     if operation == 'scale':
         return {key[2]: float(key[1])}
@@ -150,6 +152,10 @@ def find_slopes(graph: Graph, index: int) -> Mapping[int, Traced]:
     if operation == 'sqrt':
         return {key[1]: (-0.5 if key[2] else 0.5) / result}
     other = Symbol(graph, key[2], False)
+    if operation == CLAMP:
+        # 1 inside, 0 beyond, and half of each where the two meet.
+        inside = 0.5 + 0.5 * cast(Traced, sign(other - argument.absolute()))
+        return {key[1]: inside, key[2]: (1.0 - inside) * argument.sign()}
     if operation == 'add':
         return {key[1]: 1.0, key[2]: 1.0}
     if operation == 'sub':

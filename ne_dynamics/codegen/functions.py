@@ -9,7 +9,7 @@ row here and one method there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from ne_dynamics.algorithms import regressor
@@ -79,6 +79,9 @@ class Function:
     is_stacked : bool
         Whether the first axis of the result stands before that of the samples, so that the
         result of a batch unpacks as that of one sample does.
+    is_scalar : bool
+        Whether machine code computes one sample at a time, in batches too: it is compiled in less
+        than half the time, for what control loops call.
     """
 
     name: str
@@ -94,6 +97,7 @@ class Function:
     assemble: assembly.Assembly | None = None
     by_name: tuple[str, ...] = ()
     is_stacked: bool = False
+    is_scalar: bool = False
 
     def is_written_out(self, robot: Robot) -> bool:
         """Return whether there is a program of this function for a robot of this size."""
@@ -136,6 +140,24 @@ PAYLOAD = Argument(
     serves_all=True,
 )
 
+Q_DESIRED = Argument('q_desired', 'rad or m')
+QD_DESIRED = Argument('qd_desired', 'rad/s or m/s')
+QDD_DESIRED = Argument('qdd_desired', 'rad/s^2 or m/s^2')
+KP = Argument('kp', '1/s^2: acceleration per position error', serves_all=True)
+KV = Argument('kv', '1/s: acceleration per velocity error', serves_all=True)
+EFFORT_KP = Argument('kp', 'N m/rad or N/m: effort per position error', serves_all=True)
+EFFORT_KV = Argument('kv', 'N m s/rad or N s/m: effort per velocity error', serves_all=True)
+EFFORT_LIMITS = Argument(
+    'effort_limits', 'N m or N: magnitude that no effort exceeds', serves_all=True
+)
+SMOOTHING_VELOCITY = Argument(
+    'smoothing_velocity',
+    'rad/s or m/s: width of the change of sign of friction around rest where the model gives '
+    'none; 0 for a step',
+    size=1,
+    serves_all=True,
+)
+
 LARGEST_DERIVATIVES = 10
 """Coordinates up to which the derivatives of the dynamics are written out."""
 
@@ -157,6 +179,38 @@ def _three_squares(robot: Robot) -> tuple[int, ...]:
 
 def _regressor_shape(robot: Robot) -> tuple[int, ...]:
     return robot.n, regressor.PARAMETERS_PER_BODY * len(robot.bodies)
+
+
+CONTROL_EFFORT = 'control_effort'
+"""Row and method of the general control law."""
+
+_COMPUTED_TORQUE = (
+    'efforts of computed torque, limited: inverse dynamics of qdd_desired + kp e + kv de/dt at q, '
+    'qd, friction at qd_desired; e = q_desired - q, to the nearest turn where a joint has no end'
+)
+_FEEDFORWARD_PD = (
+    'efforts of feed-forward with PD, limited: inverse dynamics of the desired motion + kp e + '
+    'kv de/dt; e = q_desired - q, to the nearest turn where a joint has no end'
+)
+_CONTROL_EFFORT = 'efforts of a control law, then its position errors'
+_DESIRED = (Q, QD, Q_DESIRED, QD_DESIRED, QDD_DESIRED)
+_COMPUTED_TORQUE_ARGUMENTS = (*_DESIRED, KP, KV, EFFORT_LIMITS, SMOOTHING_VELOCITY)
+_FEEDFORWARD_PD_ARGUMENTS = (*_DESIRED, EFFORT_KP, EFFORT_KV, EFFORT_LIMITS, SMOOTHING_VELOCITY)
+_CONTROL_EFFORT_ARGUMENTS = (
+    Q,
+    QD,
+    Q_DESIRED,
+    QD_DESIRED,
+    Argument('q_model', 'rad or m: where links and rotors count'),
+    Argument('qd_model', 'rad/s or m/s: at which they count'),
+    QDD,
+    Argument('friction_qd', 'rad/s or m/s: for which friction counts'),
+    KP,
+    KV,
+    replace(EFFORT_KP, name='effort_kp'),
+    replace(EFFORT_KV, name='effort_kv'),
+    SMOOTHING_VELOCITY,
+)
 
 
 _ROWS = (
@@ -188,6 +242,87 @@ _ROWS = (
         traces.trace_inverse_dynamics('wrench', 'base_motion', 'payload'),
         method='inverse_dynamics',
         optional=('wrench', 'base_motion', 'payload'),
+    ),
+    Function(
+        'computed_torque',
+        _COMPUTED_TORQUE,
+        _COMPUTED_TORQUE_ARGUMENTS,
+        _EFFORT,
+        _each_joint,
+        traces.trace_computed_torque(),
+        method='computed_torque',
+    ),
+    Function(
+        'computed_torque_with_wrench',
+        f'{_COMPUTED_TORQUE}, while the tip exerts a wrench',
+        (*_COMPUTED_TORQUE_ARGUMENTS, WRENCH),
+        _EFFORT,
+        _each_joint,
+        traces.trace_computed_torque('wrench'),
+        method='computed_torque',
+        needs_tip=True,
+    ),
+    Function(
+        'computed_torque_in_full',
+        f'{_COMPUTED_TORQUE}, with wrench, moving base and payload',
+        (*_COMPUTED_TORQUE_ARGUMENTS, WRENCH, BASE_MOTION, PAYLOAD),
+        _EFFORT,
+        _each_joint,
+        traces.trace_computed_torque('wrench', 'base_motion', 'payload'),
+        method='computed_torque',
+        optional=('wrench', 'base_motion', 'payload'),
+    ),
+    Function(
+        'feedforward_pd',
+        _FEEDFORWARD_PD,
+        _FEEDFORWARD_PD_ARGUMENTS,
+        _EFFORT,
+        _each_joint,
+        traces.trace_feedforward_pd(),
+        method='feedforward_pd',
+    ),
+    Function(
+        'feedforward_pd_with_wrench',
+        f'{_FEEDFORWARD_PD}, while the tip exerts a wrench',
+        (*_FEEDFORWARD_PD_ARGUMENTS, WRENCH),
+        _EFFORT,
+        _each_joint,
+        traces.trace_feedforward_pd('wrench'),
+        method='feedforward_pd',
+        needs_tip=True,
+    ),
+    Function(
+        'feedforward_pd_in_full',
+        f'{_FEEDFORWARD_PD}, with wrench, moving base and payload',
+        (*_FEEDFORWARD_PD_ARGUMENTS, WRENCH, BASE_MOTION, PAYLOAD),
+        _EFFORT,
+        _each_joint,
+        traces.trace_feedforward_pd('wrench', 'base_motion', 'payload'),
+        method='feedforward_pd',
+        optional=('wrench', 'base_motion', 'payload'),
+    ),
+    Function(
+        CONTROL_EFFORT,
+        _CONTROL_EFFORT,
+        _CONTROL_EFFORT_ARGUMENTS,
+        'N m or N, then position errors [rad or m]',
+        lambda robot: (2, robot.n),
+        traces.trace_control_effort(),
+        method=CONTROL_EFFORT,
+        is_stacked=True,
+        is_scalar=True,
+    ),
+    Function(
+        f'{CONTROL_EFFORT}_in_full',
+        f'{_CONTROL_EFFORT}, with wrench, moving base and payload',
+        (*_CONTROL_EFFORT_ARGUMENTS, WRENCH, BASE_MOTION, PAYLOAD),
+        'N m or N, then position errors [rad or m]',
+        lambda robot: (2, robot.n),
+        traces.trace_control_effort('wrench', 'base_motion', 'payload'),
+        method=CONTROL_EFFORT,
+        optional=('wrench', 'base_motion', 'payload'),
+        is_stacked=True,
+        is_scalar=True,
     ),
     Function(
         'gravity_torque',
@@ -454,11 +589,14 @@ _ROWS = (
 )
 
 INTERNAL = (
+    CONTROL_EFFORT,
+    f'{CONTROL_EFFORT}_in_full',
     assembly.BARE_RECURSION,
     assembly.INVERSE_DYNAMICS_RATE,
     assembly.REGRESSOR_FACTORS,
 )
-"""Rows that larger robots are assembled from, and nobody asks for."""
+"""Rows of the general control law, and those that larger robots are assembled from: their text is
+not for reading."""
 
 FUNCTIONS: Mapping[str, Function] = {row.name: row for row in _ROWS}
 """The rows by name."""

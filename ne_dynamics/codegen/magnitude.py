@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ne_dynamics.codegen.run_time_parameters import LARGEST_PARAMETER
 from ne_dynamics.codegen.source import Program
+from ne_dynamics.codegen.symbols import CLAMP
 
 _CANDIDATES = (1e70, 1e35, 1e15, 1e7)
 _LARGEST_VALUE = 1e290
@@ -65,6 +66,10 @@ def _largest_value(program: Program, live: list[int], bound: float) -> float:
             size = 1.0 if is_decaying else _bound_exponential(sizes[key[1]])
         elif operation == 'sqrt':
             size = math.sqrt(sizes[key[1]])
+        elif operation == 'round':
+            size = sizes[key[1]] + 1.0
+        elif operation == CLAMP:
+            size = min(sizes[key[1]], sizes[key[2]])
         elif operation == 'scale':
             size = abs(key[1]) * sizes[key[2]]
         elif operation in ('add', 'sub'):

@@ -89,7 +89,14 @@ def _trace(
 ) -> Program:
     robot, row = subject.robot, FUNCTIONS[name]
     try:
-        program = trace(name, inputs, row.shape(robot), function, is_shared=is_shared)
+        program = trace(
+            name,
+            inputs,
+            row.shape(robot),
+            function,
+            is_shared=is_shared,
+            is_scalar=row.is_scalar,
+        )
     except UndeterminedJointError as error:
         joint = robot.joints[error.coordinate]
         raise ModelError(

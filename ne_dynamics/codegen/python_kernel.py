@@ -20,7 +20,7 @@ def _find_sign(x: float) -> float:
     return float((x > 0.0) - (x < 0.0))
 
 
-_ON_FLOATS: Mapping[str, Callable[[float], Any]] = {
+_ON_FLOATS: Mapping[str, Callable[..., Any]] = {
     'sin': math.sin,
     'cos': math.cos,
     'sign': _find_sign,
@@ -29,8 +29,10 @@ _ON_FLOATS: Mapping[str, Callable[[float], Any]] = {
     'sqrt': elementary.sqrt,
     'tanh': math.tanh,
     'fabs': math.fabs,
+    'rint': elementary.nearest,
+    'clamp': elementary.clamp,
 }
-_ON_ARRAYS: Mapping[str, Callable[[FloatArray], Any]] = {
+_ON_ARRAYS: Mapping[str, Callable[..., Any]] = {
     'sin': np.sin,
     'cos': np.cos,
     'sign': np.sign,
@@ -38,6 +40,8 @@ _ON_ARRAYS: Mapping[str, Callable[[FloatArray], Any]] = {
     'sqrt': np.sqrt,
     'tanh': np.tanh,
     'fabs': np.fabs,
+    'rint': np.rint,
+    'clamp': elementary.clamp,
 }
 
 

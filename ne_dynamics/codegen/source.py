@@ -8,11 +8,12 @@ model file reaches it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from ne_dynamics.codegen.symbols import (
+    CLAMP,
     FUNCTION_NAMES,
     SIGNED_FUNCTIONS,
     Graph,
@@ -25,8 +26,10 @@ LONGEST_EXPRESSION = 88
 """Characters up to which an expression that is used once is written where it is used."""
 
 
-_WORDS = {name: 'fabs' if name == 'abs' else name for name in FUNCTION_NAMES}
-"""Functions in the text: names that Python's math, NumPy and C's math.h share, and ``sign``."""
+_WORDS = {name: {'abs': 'fabs', 'round': 'rint'}.get(name, name) for name in FUNCTION_NAMES}
+"""Functions in the text: names that NumPy and C's math.h have, Python's math too, and ``sign``."""
+
+_CALLS = (*FUNCTION_NAMES, CLAMP)
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class Program:
         Shape of one sample's result.
     is_shared : bool
         Whether all samples of a batch share the last group of inputs.
+    is_scalar : bool
+        Whether machine code computes one sample at a time, in batches too.
     """
 
     name: str
@@ -54,6 +59,7 @@ class Program:
     outputs: tuple[Traced, ...]
     shape: tuple[int, ...]
     is_shared: bool = False
+    is_scalar: bool = False
 
     @property
     def own_inputs(self) -> tuple[tuple[str, int], ...]:
@@ -71,6 +77,7 @@ def trace(
     shape: tuple[int, ...],
     function: Callable[..., object],
     is_shared: bool = False,
+    is_scalar: bool = False,
 ) -> Program:
     """Run a function over generic scalars on symbols.
 
@@ -85,6 +92,8 @@ def trace(
         Returns (nested) lists of scalars.
     is_shared : bool
         Whether all samples of a batch share the last group.
+    is_scalar : bool
+        Whether machine code computes one sample at a time, in batches too.
 
     Returns
     -------
@@ -93,7 +102,7 @@ def trace(
     graph = Graph()
     arguments = [graph.inputs(stem, count) for stem, count in inputs]
     outputs = tuple(_flat(function(*arguments)))
-    return Program(name, graph, tuple(inputs), outputs, shape, is_shared)
+    return Program(name, graph, tuple(inputs), outputs, shape, is_shared, is_scalar)
 
 
 def _flat(value: object) -> list[Traced]:
@@ -120,7 +129,7 @@ class _Writer:
             if isinstance(output, Symbol):
                 self.uses[output.index] += 1
         operations = {self.graph.nodes[index][0] for index in self.live}
-        self.functions = {self.words[name] for name in operations & set(FUNCTION_NAMES)}
+        self.functions = {self.words.get(name, name) for name in operations & set(_CALLS)}
         self.text: dict[int, tuple[str, int]] = {}
         self.taken: set[str] = set()
 
@@ -136,7 +145,7 @@ class _Writer:
                 continue
             text, level = self._expression(index)
             once = self.uses[index] == 1 and len(text) <= LONGEST_EXPRESSION
-            if once and key[0] not in FUNCTION_NAMES:
+            if once and key[0] not in _CALLS:
                 self.text[index] = text, level
                 continue
             name = self._name(index)
@@ -187,9 +196,14 @@ class _Writer:
             return f'{key[1]!r}*{self._operand(key[2], 3)}', 2
         if operation == 'div':
             return f'{self._operand(key[1], 2)}/{self._operand(key[2], 3)}', 2
+        if operation == CLAMP:
+            return self._clamp(key[1], key[2]), 3
         if operation in SIGNED_FUNCTIONS and key[2]:
             return f'{self.words[operation]}(-{self._operand(key[1], 2)})', 3
         return f'{self.words[operation]}({self.text[key[1]][0]})', 3
+
+    def _clamp(self, x: int, limit: int) -> str:
+        return f'{CLAMP}({self.text[x][0]}, {self.text[limit][0]})'
 
     def output(self, scalar: Traced) -> str:
         if not isinstance(scalar, Symbol):
@@ -223,12 +237,24 @@ Notes = Callable[[Program], str]
 """Returns the comment above a function."""
 
 
+_PYTHON_DEFINITIONS = {
+    'sign': 'def sign(x):\n    return float(x > 0) - float(x < 0)\n\n',
+    'rint': 'def rint(x):\n    return float(round(x)) if isfinite(x) else x\n\n',
+    CLAMP: (
+        'def clamp(x, limit):\n'
+        '    if limit != limit or x > limit:\n'
+        '        return limit\n'
+        '    return -limit if x < -limit else x\n\n'
+    ),
+}
+"""Functions of a text on floats that Python's math does not have, by name."""
+
+
 def _python_module(programs: Sequence[Program], notes: Notes) -> str:
     used = list_calls(programs)
-    imports = sorted(used - {'sign'})
+    imports = sorted(used - set(_PYTHON_DEFINITIONS) | ({'isfinite'} if 'rint' in used else set()))
     parts = [f'from math import {", ".join(imports)}\n\n'] if imports else []
-    if 'sign' in used:
-        parts.append('def sign(x):\n    return float(x > 0) - float(x < 0)\n\n')
+    parts += [text for name, text in _PYTHON_DEFINITIONS.items() if name in used]
     parts.append('\n\n'.join(notes(program) + python_source(program) for program in programs))
     return '\n'.join(parts)
 
@@ -259,9 +285,18 @@ def _numpy_function(program: Program) -> str:
     return '\n'.join(lines) + '\n'
 
 
+_NUMPY_CLAMP = """
+
+def clamp(x, limit):
+    return np.minimum(np.maximum(x, -limit), limit)
+"""
+
+
 def _numpy_module(programs: Sequence[Program], notes: Notes) -> str:
     used = list_calls(programs)
-    imports = [f'from numpy import {name}\n' for name in sorted(used)]
+    imports = [f'from numpy import {name}\n' for name in sorted(used - {CLAMP})]
+    if CLAMP in used:
+        imports.append(_NUMPY_CLAMP)
     functions = [notes(program) + _numpy_function(program) for program in programs]
     return ''.join(['import numpy as np\n', *imports, '\n\n', '\n\n'.join(functions)])
 
@@ -274,6 +309,15 @@ class _ArrayWriter(_Writer):
     """
 
     words: ClassVar[Mapping[str, str]] = {name: name for name in FUNCTION_NAMES}
+
+    def _clamp(self, x: int, limit: int) -> str:
+        # The standard has both of arrays only. What is a limit has no sum in its text.
+        texts = [self.text[x][0], self.text[limit][0]]
+        for place, index in enumerate((x, limit)):
+            if self.graph.nodes[index][0] == 'const':
+                texts[place] = f'xp.full_like({texts[1 - place]}, {texts[place]})'
+        value, size = texts
+        return f'xp.minimum(xp.maximum({value}, -{size}), {size})'
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -367,7 +411,7 @@ def _array_api_module(programs: Sequence[Program], notes: Notes) -> str:
 def c_body(program: Program) -> list[str]:
     """Return the statements of a program as a C function, which reads before it writes.
 
-    ``sign`` is a function that :data:`C_SIGN` defines.
+    It calls functions that :func:`define_c_functions` defines.
     """
     writer = _Writer(program)
     body = writer.statements()
@@ -382,14 +426,39 @@ def c_body(program: Program) -> list[str]:
     return lines + [f'result[{index}] = {output};' for index, output in enumerate(outputs)]
 
 
-C_SIGN = 'static double sign(double x) { return (x > 0.0) - (x < 0.0); }'
-"""The sign of a number in C."""
+_C_DEFINITIONS = {
+    'sign': ['static double sign(double x) { return (x > 0.0) - (x < 0.0); }'],
+    CLAMP: [
+        'static double clamp(double x, double limit)',
+        '{',
+        '    return limit != limit || x > limit ? limit : x < -limit ? -limit : x;',
+        '}',
+    ],
+}
+"""Functions that C's math.h does not have, by name."""
+
+
+def define_c_functions(calls: Collection[str]) -> list[str]:
+    """Return the lines of C that define what a text calls and math.h does not have.
+
+    Parameters
+    ----------
+    calls : collection of str
+        From :func:`list_calls`.
+    """
+    return [
+        line for name, lines in _C_DEFINITIONS.items() if name in calls for line in (*lines, '')
+    ]
+
+
+def needs_c_library(calls: Collection[str]) -> bool:
+    """Return whether a text calls functions of math.h."""
+    return not set(calls) <= set(_C_DEFINITIONS)
 
 
 def _standalone_c(programs: Sequence[Program], notes: Notes) -> str:
     lines = ['#include <math.h>', '']
-    if 'sign' in list_calls(programs):
-        lines += [C_SIGN, '']
+    lines += define_c_functions(list_calls(programs))
     for program in programs:
         arguments = [f'const double {stem}[{count}]' for stem, count in program.inputs]
         arguments.append(f'double result[{len(program.outputs)}]')

@@ -17,7 +17,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union, cast
 
-from ne_dynamics.algorithms.elementary import absolute, cos, exp, sign, sin, sqrt, tanh
+from ne_dynamics.algorithms.elementary import (
+    absolute,
+    clamp,
+    cos,
+    exp,
+    nearest,
+    sign,
+    sin,
+    sqrt,
+    tanh,
+)
 
 Traced = Union['Symbol', float]
 """What a traced function computes with: a node of the graph, or a number that is known."""
@@ -33,10 +43,14 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     'tanh': tanh,
     'sqrt': sqrt,
     'abs': absolute,
+    'round': nearest,
 }
 
 FUNCTION_NAMES = tuple(_FUNCTIONS)
 """Operations of one argument."""
+
+CLAMP = 'clamp'
+"""The function of two arguments: a number, and the magnitude within which it is held."""
 
 SIGNED_FUNCTIONS = ('exp', 'sqrt')
 """Functions neither odd nor even: their nodes hold the sign of the argument."""
@@ -51,7 +65,8 @@ class OperationCount:
     multiplications, additions : int
         Products (divisions included) and sums or differences. Changes of sign are not counted.
     functions : int
-        Sines, cosines, signs, exponentials, hyperbolic tangents, square roots and magnitudes.
+        Sines, cosines, signs, exponentials, hyperbolic tangents, square roots, magnitudes,
+        roundings and limits.
     """
 
     multiplications: int
@@ -65,7 +80,8 @@ class Graph:
     A node is a tuple: ``('input', name)``, ``('const', value)``, ``('add', a, b)``,
     ``('sub', a, b)``, ``('mul', a, b)``, ``('scale', value, a)`` (a positive constant times a
     node), ``('div', a, b)``, ``('sin', a)``, ``('cos', a)``, ``('sign', a)``, ``('tanh', a)``,
-    ``('abs', a)``, ``('exp', a, negative)``, ``('sqrt', a, negative)`` (of -a when negative),
+    ``('abs', a)``, ``('round', a)``, ``('exp', a, negative)``, ``('sqrt', a, negative)`` (of -a
+    when negative), ``('clamp', a, b)`` (a within -b and b, which is not negative by its form),
     where a and b are indices of earlier nodes.
     """
 
@@ -99,7 +115,7 @@ class Graph:
         """Return the indices of the nodes that a node reads."""
         key = self.nodes[index]
         operation = key[0]
-        if operation in ('add', 'sub', 'mul', 'div'):
+        if operation in ('add', 'sub', 'mul', 'div', CLAMP):
             return key[1:]
         if operation == 'scale':
             return (key[2],)
@@ -124,6 +140,8 @@ class Graph:
             return first + second
         if operation == 'sub':
             return first - second
+        if operation == CLAMP:
+            return cast(Traced, clamp(first, second))
         return first * second if operation == 'mul' else first / second
 
     def is_nonnegative(self, index: int) -> bool:
@@ -155,7 +173,7 @@ class Graph:
                 multiplications += 1
             elif operation in ('add', 'sub'):
                 additions += 1
-            elif operation in _FUNCTIONS:
+            elif operation in _FUNCTIONS or operation == CLAMP:
                 functions += 1
         return OperationCount(multiplications, additions, functions)
 
@@ -316,6 +334,29 @@ class Symbol:
         if self.graph.is_nonnegative(self.index):
             return Symbol(self.graph, self.index, False)
         return Symbol(self.graph, self.graph.node('abs', self.index), False)
+
+    def nearest(self) -> Traced:
+        """Return the nearest whole number, of two the even one (odd)."""
+        value = self._value()
+        if value is not None:
+            return cast(float, nearest(value))
+        return Symbol(self.graph, self.graph.node('round', self.index), self.negative)
+
+    def clamp(self, limit: Traced) -> Traced:
+        """Return the symbol within plus and minus the magnitude of a limit (odd)."""
+        value = self._value()
+        number = limit._value() if isinstance(limit, Symbol) else float(limit)
+        if number is None:
+            size = cast(Symbol, cast(Symbol, limit).absolute())
+        elif value is None:
+            size = self.graph.constant(abs(number))
+        else:
+            return cast(float, clamp(value, number))
+        return Symbol(self.graph, self.graph.node(CLAMP, self.index, size.index), self.negative)
+
+    def clamp_number(self, number: float) -> Traced:
+        """Return a number within plus and minus the magnitude of the symbol."""
+        return 0.0 if number == 0.0 else self.graph.constant(number).clamp(self)
 
     def labelled(self, label: str) -> Symbol:
         """Give the node a name for the generated text; the first name stays."""

@@ -10,13 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from ne_dynamics.algorithms import energy, forward, kinematics, newton_euler, regressor, terms
+from ne_dynamics.algorithms import (
+    control_law,
+    energy,
+    forward,
+    kinematics,
+    newton_euler,
+    regressor,
+    terms,
+)
 from ne_dynamics.algorithms.scalar import Scalar
 from ne_dynamics.codegen.assembly import TWIST
 from ne_dynamics.codegen.differentiation import differentiate, push_forward, substitute
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.symbols import Symbol, Traced
-from ne_dynamics.model.robot import Link
+from ne_dynamics.model.robot import JointType, Link
 
 Symbols = list[Symbol]
 """What a function is traced on: one symbol for each scalar of an argument."""
@@ -48,6 +56,106 @@ def _trace_under_loads(recursion: Callable[..., object], loads: tuple[str, ...])
 def trace_inverse_dynamics(*loads: str) -> Trace:
     """Trace the inverse dynamics, with 'wrench', 'base_motion', 'payload' as they are named."""
     return _trace_under_loads(newton_euler.newton_euler, loads)
+
+
+def _trace_control(law: Callable[..., object], loads: tuple[str, ...]) -> Trace:
+    """Trace a law that takes a robot, the row's arguments before the loads, and the loads."""
+
+    def trace(subject: Subject, link: Link | None) -> Body:
+        joints = subject.structure.joints
+        robot = control_law.ControlledRobot(
+            subject.mechanism,
+            tuple(joint.type is JointType.CONTINUOUS for joint in joints),
+            subject.gravity,
+            link,
+        )
+
+        def function(*given: Symbols) -> object:
+            count = len(given) - len(loads)
+            named = dict(zip(loads, given[count:], strict=True))
+            if link is None:  # nothing holds a wrench or a payload
+                named = {name: load for name, load in named.items() if name == 'base_motion'}
+            return law(robot, *given[:count], control_law.Loads(**named))
+
+        return function
+
+    return trace
+
+
+def trace_control_effort(*loads: str) -> Trace:
+    """Trace the general law, with 'wrench', 'base_motion', 'payload' as they are named."""
+
+    def law(
+        robot: control_law.ControlledRobot,
+        q: Symbols,
+        qd: Symbols,
+        q_desired: Symbols,
+        qd_desired: Symbols,
+        q_model: Symbols,
+        qd_model: Symbols,
+        qdd: Symbols,
+        friction_qd: Symbols,
+        kp: Symbols,
+        kv: Symbols,
+        effort_kp: Symbols,
+        effort_kv: Symbols,
+        smoothing_velocity: Symbols,
+        given: control_law.Loads,
+    ) -> object:
+        return control_law.control_effort(
+            robot,
+            control_law.State(q, qd),
+            control_law.State(q_desired, qd_desired),
+            control_law.State(q_model, qd_model),
+            qdd,
+            friction_qd,
+            control_law.PdGains(kp, kv),
+            control_law.PdGains(effort_kp, effort_kv),
+            smoothing_velocity[0],
+            given,
+        )
+
+    return _trace_control(law, loads)
+
+
+def _trace_limited(compute: Callable[..., object], loads: tuple[str, ...]) -> Trace:
+    """Trace a law with limits."""
+
+    def law(
+        robot: control_law.ControlledRobot,
+        q: Symbols,
+        qd: Symbols,
+        q_desired: Symbols,
+        qd_desired: Symbols,
+        qdd_desired: Symbols,
+        kp: Symbols,
+        kv: Symbols,
+        effort_limits: Symbols,
+        smoothing_velocity: Symbols,
+        given: control_law.Loads,
+    ) -> object:
+        return compute(
+            robot,
+            control_law.State(q, qd),
+            control_law.State(q_desired, qd_desired),
+            qdd_desired,
+            control_law.PdGains(kp, kv),
+            effort_limits,
+            smoothing_velocity[0],
+            given,
+        )
+
+    return _trace_control(law, loads)
+
+
+def trace_computed_torque(*loads: str) -> Trace:
+    """Trace computed torque, with 'wrench', 'base_motion', 'payload' as they are named."""
+    return _trace_limited(control_law.computed_torque, loads)
+
+
+def trace_feedforward_pd(*loads: str) -> Trace:
+    """Trace feed-forward with PD, with 'wrench', 'base_motion', 'payload' as they are named."""
+    return _trace_limited(control_law.feedforward_pd, loads)
 
 
 def trace_gravity_torque(subject: Subject, link: Link | None) -> Body:

@@ -103,6 +103,7 @@ class Compensation:
     ----------
     friction : tuple of n FrictionModel
         With the smoothing.
+    payload : array, shape (10,), or None
     """
 
     def __init__(
@@ -113,7 +114,7 @@ class Compensation:
         smoothing_velocity: float = 0.0,
     ) -> None:
         self.terms = terms
-        self._payload = payload
+        self.payload = payload
         robot = dynamics.robot
         self._viscous = robot.joint_values('viscous_friction')
         self._coulomb = robot.joint_values('coulomb_friction')
@@ -132,7 +133,6 @@ class Compensation:
         self._sharpness = 0.0 if smoothing_velocity == 0.0 else 1.0 / smoothing_velocity
         self._depends_on_load = any(model.depends_on_load for model in models)
         self._rigid = dynamics.without_friction() if has_friction else dynamics
-        # In free fall nothing has weight.
         self._falling = np.zeros(BASE_MOTION)
         self._falling[6:] = dynamics.gravity
         self._zero = np.zeros(len(robot.joints))
@@ -169,14 +169,10 @@ class Compensation:
         array, shape (n,) or (N, n)
             [N m or N]
         """
-        terms, rigid, payload = self.terms, self._rigid, self._payload
-        if not terms.coriolis:
+        rigid, payload = self._rigid, self.payload
+        if not self.terms.coriolis:
             qd = self._zero if qd.ndim == 1 else np.zeros_like(qd)
-        motion = None if base is None else base.motion
-        if not terms.gravity:
-            motion = self._falling
-            if base is not None:
-                motion = base.motion - base.resting + motion
+        motion = self.find_motion(base)
         if motion is None and payload is None:
             effort = rigid.inverse_dynamics(q, qd, qdd, wrench)
         else:
@@ -215,6 +211,24 @@ class Compensation:
         if resting is None and payload is None:
             return self._rigid.inverse_dynamics(q, still, still)
         return self._rigid.inverse_dynamics(q, still, still, None, resting, payload)
+
+    def find_motion(self, base: Base | None) -> FloatArray | None:
+        """Return the base's motion that the inverse dynamics take: gravity is part of it.
+
+        Parameters
+        ----------
+        base : Base, optional
+            As :meth:`effort` takes it.
+
+        Returns
+        -------
+        array, shape (9,), or None
+            None for a base at rest under the dynamics' gravity.
+        """
+        if self.terms.gravity:
+            return None if base is None else base.motion
+        # In free fall nothing has weight.
+        return self._falling if base is None else base.motion - base.resting + self._falling
 
     def _choose_direction(self, qd: FloatArray, direction: FloatArray | None) -> FloatArray:
         if self._sharpness:

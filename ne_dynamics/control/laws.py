@@ -28,12 +28,17 @@ A payload and a base that is tilted or moves enter wherever the model does.
 
 So feedforward_pd with gravity alone is PD with gravity compensation, and with all terms off it
 is PD alone.
+
+With diagonal gains the laws with feedback are one call of machine code,
+:meth:`ne_dynamics.Dynamics.control_effort`, traced from :mod:`ne_dynamics.algorithms.control_law`.
+Full gain matrices, and whatever that law lacks, are computed here by NumPy around the inverse
+dynamics; both give the same.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +47,7 @@ from numpy.typing import ArrayLike
 from ne_dynamics.algorithms.gain_conditions import find_broken_conditions
 from ne_dynamics.control.compensation import Base, Compensation, InverseDynamics, Terms
 from ne_dynamics.control.trajectory import TURN, DesiredState, continuous_joints
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -231,6 +237,8 @@ class ControlLaw:
         self._zero.setflags(write=False)
         self.error = self._zero
         self.has_feedback = self.mode.has_feedback
+        self._has_tip = dynamics.robot.tip_link is not None
+        self._traced: Dynamics | None = None
         if self.mode.has_feedback:
             if gains is None:
                 raise ParameterError(f'{self.mode.value}: expected gains, got none')
@@ -244,6 +252,36 @@ class ControlLaw:
             self._kv = gains.kv if gains.kv.ndim else float(gains.kv)
             self._kp_is_full = gains.kp.ndim == 2
             self._kv_is_full = gains.kv.ndim == 2
+            self._traced = self._find_traced()
+            if self._traced is not None:
+                diagonal = [np.array(np.broadcast_to(gain, n)) for gain in (gains.kp, gains.kv)]
+                none = [self._zero, self._zero]
+                is_computed_torque = self.mode is Mode.COMPUTED_TORQUE
+                both = diagonal + none if is_computed_torque else none + diagonal
+                self._settings = *both, np.array([smoothing_velocity])
+                self._motion_at_rest = self.compensation.find_motion(None)
+
+    def _find_traced(self) -> Dynamics | None:
+        """Return the dynamics whose :meth:`Dynamics.control_effort` is this law, if it is.
+
+        It has diagonal gains, friction as it is at rest where that is switched off, and one base
+        motion for the model and for the load of friction. Where Python checks its arguments, as
+        it does of robots without a tip on a base that moves, one call takes longer than the
+        operations of this class.
+        """
+        terms, friction, dynamics = self.terms, self.compensation.friction, self.dynamics
+        if (
+            isinstance(dynamics, Dynamics)
+            and dynamics.has_entries
+            and type(dynamics).inverse_dynamics is Dynamics.inverse_dynamics
+            and not (self._kp_is_full or self._kv_is_full)
+            and (terms.gravity or self._has_tip)
+            and (terms.gravity or not any(model.depends_on_load for model in friction))
+            and (terms.friction or not any(model.friction_offset for model in friction))
+            and (terms.gravity or terms.coriolis or terms.inertia or terms.friction)
+        ):
+            return dynamics
+        return None
 
     def position_error(self, q_desired: FloatArray, q: FloatArray) -> FloatArray:
         """Return desired minus measured position, by the nearest turn where joints have none.
@@ -260,7 +298,7 @@ class ControlLaw:
         error: FloatArray = q_desired - q
         if self._continuous.size:
             turns = error[self._continuous]
-            error[self._continuous] = turns - TURN * np.round(turns / TURN)
+            error[self._continuous] = turns - TURN * np.rint(turns * (1.0 / TURN))
         return error
 
     def _feedback(self, q: FloatArray, qd: FloatArray, desired: DesiredState) -> FloatArray:
@@ -306,6 +344,8 @@ class ControlLaw:
             When the mode needs the measured velocity and there is none.
         """
         mode = self.mode
+        if self._traced is not None and (base is None or self._has_tip):
+            return self._traced_effort(self._traced, q, qd, desired, wrench, base)
         if mode is Mode.COMPUTED_TORQUE:
             if qd is None:
                 raise InputError('qd: expected the measured velocity, got None')
@@ -321,6 +361,40 @@ class ControlLaw:
             if qd is None:
                 raise InputError('qd: expected the measured velocity, got None')
             effort = effort + self._feedback(q, qd, desired)
+        return effort
+
+    def _traced_effort(
+        self,
+        dynamics: Dynamics,
+        q: FloatArray,
+        qd: FloatArray | None,
+        desired: DesiredState,
+        wrench: FloatArray | None,
+        base: Base | None,
+    ) -> FloatArray:
+        """Return the effort of a law with feedback by one call of the traced equations."""
+        if qd is None:
+            raise InputError('qd: expected the measured velocity, got None')
+        terms, payload = self.terms, self.compensation.payload
+        q_desired, qd_desired, qdd = desired
+        q_model, qd_model, friction_qd = q, qd, qd_desired
+        if self.mode is Mode.FEEDFORWARD_PD:
+            q_model, qd_model = q_desired, qd_desired
+        if not terms.coriolis:
+            qd_model = self._zero
+        if not terms.inertia:
+            qdd = self._zero
+        if not terms.friction:
+            friction_qd = self._zero
+        motion = self._motion_at_rest if base is None else self.compensation.find_motion(base)
+        compute: Callable[..., FloatArray] = dynamics.control_effort
+        state = q, qd, q_desired, qd_desired, q_model, qd_model, qdd, friction_qd
+        if motion is None and payload is None and wrench is None:
+            both = compute(*state, *self._settings)
+        else:
+            both = compute(*state, *self._settings, wrench, motion, payload)
+        self.error = both[1]
+        effort: FloatArray = both[0]
         return effort
 
     def _feedforward(

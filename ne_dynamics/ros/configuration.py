@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -261,6 +261,13 @@ def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
         plain.effort(zero, zero, zero, zero)
         plain.effort(zero, zero, zero, zero, wrench)
         Compensation(dynamics, Terms(), payload).effort(zero, zero, zero, zero, wrench, base)
+        if dynamics.has_entries:
+            # What any gains, terms and loads of a law with feedback call.
+            compute: Callable[..., FloatArray] = dynamics.control_effort
+            arguments = *[zero] * 12, np.zeros(1)
+            compute(*arguments)
+            if payload is not None:
+                compute(*arguments, wrench, base.motion, payload)
         dynamics.mass_matrix(zero)  # for the gains that are efforts
         if with_wrench:
             dynamics.forward_kinematics(zero)

@@ -58,6 +58,18 @@ LONG = (
     'forward_dynamics in full',
     'jacobian_rate in tip axes',
     'regressor',
+    'feedforward_pd with wrench',
+    'computed_torque in full',
+    'control_effort in full',
+)
+
+LAW = (
+    *('q', 'qd', 'q_desired', 'qd_desired', 'qdd_desired'),
+    *('kp', 'kv', 'effort_limits', 'smoothing_velocity'),
+)
+GENERAL_LAW = (
+    *('q', 'qd', 'q_desired', 'qd_desired', 'q_model', 'qd_model', 'qdd', 'friction_qd'),
+    *('kp', 'kv', 'effort_kp', 'effort_kv', 'smoothing_velocity'),
 )
 
 FUNCTIONS = {
@@ -89,6 +101,11 @@ FUNCTIONS = {
     'jacobian_rate': ('q', 'qd'),
     'jacobian_rate in tip axes': ('q', 'qd'),
     'regressor': ('q', 'qd', 'qdd'),
+    'computed_torque': LAW,
+    'feedforward_pd with wrench': (*LAW, 'wrench'),
+    'computed_torque in full': (*LAW, 'wrench', 'base_motion', 'payload'),
+    'control_effort': GENERAL_LAW,
+    'control_effort in full': (*GENERAL_LAW, 'wrench', 'base_motion', 'payload'),
 }
 
 MOTION = ('q', 'qd', 'qdd')
@@ -119,6 +136,10 @@ def samples(robot, count, seed=0):
     values['wrench'] = rng.uniform(-10.0, 10.0, (count, 6))
     values['base_motion'] = rng.uniform(-2.0, 2.0, (count, 9))
     values['payload'] = rng.uniform(-1.0, 3.0, (count, 10))
+    for key in sorted({*LAW, *GENERAL_LAW} - values.keys()):
+        width = 60.0 if key == 'effort_limits' else 2.0
+        values[key] = rng.uniform(-width, width, (count, robot.n))
+    values['smoothing_velocity'] = rng.uniform(0.1, 0.3, (count, 1))
     return values
 
 
@@ -142,7 +163,8 @@ def call_by_sample(dynamics, function, values):
     """Call a function; the result is an array whose first axis is that of the samples."""
     result = np.asarray(call(dynamics, function, values))
     is_batch = values['q'].ndim == 2
-    return np.moveaxis(result, 1, 0) if is_batch and 'derivatives' in function else result
+    is_stacked = 'derivatives' in function or function.startswith('control_effort')
+    return np.moveaxis(result, 1, 0) if is_batch and is_stacked else result
 
 
 def row(values, index):

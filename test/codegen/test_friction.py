@@ -15,7 +15,7 @@ from random_robots import random_tree
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms import newton_euler
-from ne_dynamics.algorithms.elementary import sign
+from ne_dynamics.algorithms.elementary import absolute, sign, tanh
 from ne_dynamics.cli.main import main
 from ne_dynamics.codegen.programs import list_functions, trace_function
 from ne_dynamics.codegen.source import python_source
@@ -205,14 +205,17 @@ def test_derivatives_are_finite_differences(terms, backend):
 def without_new_terms(monkeypatch):
     """Put the friction of before in the place of the friction: viscous, and a step."""
 
-    def friction_efforts(mechanism, qd, loads=None):
+    def friction_efforts(mechanism, qd, loads=None, smoothing_velocity=None):
         efforts = []
         for rate, viscous, coulomb in zip(
             qd, mechanism.viscous_friction, mechanism.coulomb_friction, strict=True
         ):
             effort = viscous * rate
-            if coulomb != 0.0:
+            if coulomb != 0.0 and smoothing_velocity is None:
                 effort = effort + coulomb * sign(rate)
+            elif coulomb != 0.0:  # of the control laws
+                sharpness = 1.0 / (absolute(smoothing_velocity) + 1e-30)
+                effort = effort + coulomb * tanh(rate * sharpness)
             efforts.append(effort)
         return efforts
 

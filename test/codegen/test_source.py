@@ -20,6 +20,7 @@ from random_expressions import random_expressions, traced
 from random_robots import random_tree
 
 import ne_dynamics as ned
+from ne_dynamics.algorithms import elementary
 from ne_dynamics.codegen.compiler import write_module
 from ne_dynamics.codegen.functions import INTERNAL
 from ne_dynamics.codegen.llvm.cpython_entry import Signature
@@ -46,8 +47,9 @@ HOSTILE = {
 }
 
 OUR_NAME = re.compile(
-    r'_|((q|qd|qdd)(_rate)?|tau|wrench|base|payload)[0-9]*'  # inputs
-    r'|[sct][0-9]+'  # sines, cosines, anything else
+    r'_|((q|qd|qdd)(_rate|_desired|_model)?|tau|wrench|base|payload)[0-9]*'  # inputs
+    r'|((effort_)?(kp|kv)|effort_limits|friction_qd|smoothing_velocity)[0-9]*'  # those of laws
+    r'|[sc]_desired[0-9]+|[sc]_model[0-9]+|[sct][0-9]+'  # sines, cosines, anything else
     r'|(w|wd|a|f|n)[0-9]+_[xyz]'  # vectors of the recursion
 )
 
@@ -73,6 +75,10 @@ OPERATIONS = (
     ast.Div,
     ast.Call,
 )
+
+
+CALLS = {'sin': 1, 'cos': 1, 'sign': 1, 'fabs': 1, 'rint': 1, 'tanh': 1, 'clamp': 2}
+"""Functions that a text may call, with how many arguments each has."""
 
 
 def hostile_urdf(text):
@@ -130,11 +136,10 @@ def assert_alphabet(text, function):
         assert isinstance(node, OPERATIONS), ast.dump(node)
         if isinstance(node, ast.Call):
             assert isinstance(node.func, ast.Name)
-            assert node.func.id in ('sin', 'cos', 'sign')
-            assert len(node.args) == 1
+            assert len(node.args) == CALLS[node.func.id]
             assert not node.keywords
         elif isinstance(node, ast.Name):
-            assert OUR_NAME.fullmatch(node.id) or node.id in ('sin', 'cos', 'sign'), node.id
+            assert OUR_NAME.fullmatch(node.id) or node.id in CALLS, node.id
         elif isinstance(node, ast.Constant):
             assert type(node.value) is float, node.value
             assert math.isfinite(node.value)
@@ -214,7 +219,7 @@ def test_every_name_is_assigned_once_and_before_it_is_read():
     for program in programs:
         function = ast.parse(python_source(program)).body[0]
         known = {argument.arg for argument in function.args.args}
-        known |= {'sin', 'cos', 'sign', 'exp', 'tanh', 'sqrt', 'fabs'}
+        known |= {*CALLS, 'exp', 'sqrt'}
         for statement in function.body:
             names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
             assert all(node.id in known for node in names if isinstance(node.ctx, ast.Load))
@@ -225,8 +230,19 @@ def test_every_name_is_assigned_once_and_before_it_is_read():
             known |= set(stored)
 
 
-def test_text_runs_without_builtins_and_calls_nothing_but_sines():
-    """With no builtins at all the text runs, and asks its namespace for sin, cos, sign only."""
+_FUNCTIONS = {
+    'sin': math.sin,
+    'cos': math.cos,
+    'sign': elementary.sign,
+    'fabs': math.fabs,
+    'rint': elementary.nearest,
+    'tanh': math.tanh,
+    'clamp': elementary.clamp,
+}
+
+
+def test_text_runs_without_builtins_and_calls_nothing_but_functions_of_numbers():
+    """With no builtins at all the text runs, and asks its namespace for what it may call only."""
     asked = []
 
     class Namespace(dict):
@@ -236,8 +252,7 @@ def test_text_runs_without_builtins_and_calls_nothing_but_sines():
 
     robot = ned.load_urdf(random_tree(3, 8).urdf)
     for program in programs_of(robot):
-        namespace = {'__builtins__': Namespace(), 'sin': math.sin, 'cos': math.cos}
-        namespace['sign'] = lambda x: float((x > 0) - (x < 0))
+        namespace = {'__builtins__': Namespace(), **{name: _FUNCTIONS[name] for name in CALLS}}
         exec(python_source(program), namespace)
         arguments = [[0.1 * (k + 1) for k in range(size)] for _, size in program.inputs]
         result = namespace[program.name](*arguments)

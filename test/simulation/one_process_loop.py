@@ -89,6 +89,8 @@ class OneProcessLoop:
         Those that the node derives unless given.
     period : float
         [s]
+    backend : str
+        Of the dynamics that the law has.
     """
 
     def __init__(
@@ -103,9 +105,10 @@ class OneProcessLoop:
         kv: float = 20.0,
         limits: MotionLimits | None = None,
         period: float = PERIOD,
+        backend: str = 'python',
     ) -> None:
         self.robot, self.motion, self.period = robot, motion, period
-        dynamics = Dynamics(robot, backend='python')
+        dynamics = Dynamics(robot, backend=backend)
         gains = fair_gains(robot, motion, kp, kv) if mode is Mode.FEEDFORWARD_PD else (kp, kv)
         if limits is None:
             limits = MotionLimits(FollowingLimits.derived(robot.joints, 1.0), True)

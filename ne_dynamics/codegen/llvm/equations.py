@@ -18,6 +18,7 @@ from ne_dynamics.codegen.llvm.lanes import format_constant, format_double, forma
 from ne_dynamics.codegen.magnitude import find_largest_input
 from ne_dynamics.codegen.source import Program
 from ne_dynamics.codegen.symbols import (
+    CLAMP,
     FUNCTION_NAMES,
     SIGNED_FUNCTIONS,
     Graph,
@@ -47,6 +48,9 @@ LARGEST_ANGLE = 1.0e6
 """Sines of larger angles [rad] are left to the platform's library, outside this code."""
 
 _SINCOS = 'sincos'
+
+_INTRINSICS = {'sqrt': 'sqrt', 'abs': 'fabs', 'round': 'rint'}
+"""Functions that LLVM has, by operation."""
 
 _SERIES = {'exp': (EXP, write_exp), 'tanh': (TANH, write_tanh)}
 """Functions that are computed on lanes, by operation: name, and what writes them."""
@@ -287,7 +291,7 @@ class _Body:
             self.lines.append(f'%n{index} = extractelement {kind} {call}, i32 {lane}')
 
     def _function(self, index: int) -> None:
-        """Compute an exponential, hyperbolic tangent, root or magnitude on all lanes."""
+        """Compute a function of one argument other than sine, cosine and sign on all lanes."""
         operation, argument = self.graph.nodes[index][:2]
         name, is_negated = f'%n{index}', self._is_negated(index)
         if operation in _SERIES and self.lanes == 1:
@@ -301,7 +305,7 @@ class _Body:
             function = f'{_SERIES[operation][0]}{self.lanes}'
         else:
             suffix = 'f64' if self.lanes == 1 else f'v{self.lanes}f64'
-            function = f'llvm.{"fabs" if operation == "abs" else operation}.{suffix}'
+            function = f'llvm.{_INTRINSICS[operation]}.{suffix}'
         self.lines.append(f'{name} = call {self.kind} @{function}({self.kind} {value})')
         self.names[index] = name
 
@@ -344,8 +348,11 @@ class _Body:
         if operation in ('sin', 'cos'):
             self._sincos(key[1])
             return
-        if operation in ('exp', 'tanh', 'sqrt', 'abs'):
+        if operation in _SERIES or operation in _INTRINSICS:
             self._function(index)
+            return
+        if operation == CLAMP:
+            self._clamp(index)
             return
         if operation == 'scale':
             self._op(name, 'fmul', format_constant(key[1], self.lanes), self.names[key[2]])
@@ -363,6 +370,22 @@ class _Body:
         else:
             instruction = {'add': 'fadd', 'sub': 'fsub', 'mul': 'fmul', 'div': 'fdiv'}[operation]
             self._op(name, instruction, self.names[key[1]], self.names[key[2]])
+        self.names[index] = name
+
+    def _clamp(self, index: int) -> None:
+        """Hold a number within a magnitude; NaN of either stays."""
+        name, kind = f'%n{index}', self.kind
+        value, limit = (self.names[argument] for argument in self.graph.arguments(index))
+        condition = 'i1' if self.lanes == 1 else f'<{self.lanes} x i1>'
+        self.lines += [
+            f'{name}_minus = fneg {kind} {limit}',
+            f'{name}_b = fcmp olt {kind} {value}, {name}_minus',
+            f'{name}_low = select {condition} {name}_b, {kind} {name}_minus, {kind} {value}',
+            f'{name}_a = fcmp ogt {kind} {name}_low, {limit}',
+            f'{name}_in = select {condition} {name}_a, {kind} {limit}, {kind} {name}_low',
+            f'{name}_u = fcmp uno {kind} {limit}, {limit}',
+            f'{name} = select {condition} {name}_u, {kind} {limit}, {kind} {name}_in',
+        ]
         self.names[index] = name
 
     def _store(self, index: int | None) -> None:
@@ -403,6 +426,8 @@ def write_several(program: Program, lanes: int) -> str:
 
 def choose_lanes(program: Program) -> int:
     """Return how many samples fit side by side into :data:`LARGEST_FRAME`: 8, 4 or 1."""
+    if program.is_scalar:
+        return 1
     count = program.count()
     if count.multiplications + count.additions > LARGEST_FOR_LANES:
         return 1
@@ -584,12 +609,14 @@ def write_declarations(program: Program) -> str:
             for lanes in SINCOS_LANES
         ],
     ]
-    if 'sqrt' in used:
-        lines.append('declare double @llvm.sqrt.f64(double)')
-        lines += [
-            f'declare <{lanes} x double> @llvm.sqrt.v{lanes}f64(<{lanes} x double>)'
-            for lanes in SINCOS_LANES
-        ]
+    for operation in ('sqrt', 'round'):
+        if operation in used:
+            name = _INTRINSICS[operation]
+            lines.append(f'declare double @llvm.{name}.f64(double)')
+            lines += [
+                f'declare <{lanes} x double> @llvm.{name}.v{lanes}f64(<{lanes} x double>)'
+                for lanes in SINCOS_LANES
+            ]
     parts = ['\n'.join(lines), *[write_sincos(lanes) for lanes in SINCOS_LANES]]
     for operation, (_, write) in _SERIES.items():
         if operation in used:

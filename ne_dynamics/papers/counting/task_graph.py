@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ne_dynamics.codegen.source import Program
-from ne_dynamics.codegen.symbols import FUNCTION_NAMES
+from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES
 from ne_dynamics.errors import InputError
 
 
@@ -119,7 +119,7 @@ def build_operation_graph(traced: Program) -> TaskGraph:
     graph = traced.graph
     costs = {'mul': (1, 0, 0), 'scale': (1, 0, 0), 'div': (1, 0, 0)}
     costs |= {'add': (0, 1, 0), 'sub': (0, 1, 0)}
-    costs |= dict.fromkeys(FUNCTION_NAMES, (0, 0, 1))
+    costs |= dict.fromkeys((*FUNCTION_NAMES, CLAMP), (0, 0, 1))
     tasks: list[Task] = []
     task_of: dict[int, int] = {}
     for index in graph.live(traced.outputs):

@@ -1,0 +1,561 @@
+"""The control laws as traced equations: what they print, and what the node calls."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import shutil
+import subprocess
+from dataclasses import replace
+from functools import cache, partial
+from itertools import product
+
+import numpy as np
+import pytest
+from random_robots import random_tree
+from test_friction import TERMS, random_robot
+
+import ne_dynamics as ned
+from ne_dynamics.algorithms import elementary
+from ne_dynamics.cli.main import main
+from ne_dynamics.codegen.cache import ObjectCache
+from ne_dynamics.codegen.compiler import CompiledKernel
+from ne_dynamics.codegen.differentiation import differentiate
+from ne_dynamics.codegen.python_kernel import PythonKernel
+from ne_dynamics.codegen.source import python_module, standalone_source, trace
+from ne_dynamics.control.annotation import annotate
+from ne_dynamics.control.compensation import Base, Terms
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.limits import EffortLimiter
+from ne_dynamics.control.trajectory import DesiredState, TrajectoryPoint, Waypoints
+from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.model.robot import JointType
+from ne_dynamics.shipped import shipped_file
+
+GRAVITY = (0.3, -0.2, -9.80665)
+LAWS = ('computed_torque', 'feedforward_pd')
+LOADS = {'': (), '_with_wrench': ('wrench',), '_in_full': ('wrench', 'base_motion', 'payload')}
+TOLERANCE = 1e-9
+"""Relative to the largest effort of a comparison."""
+
+EDGES = (0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.49999999999999994, 1e15, 2.0**51 + 0.5, 1e300)
+
+
+# ---- the two operations
+
+
+def trace_operations():
+    """Return a program of the nearest whole number, and of limits in every form."""
+
+    def function(q, qd):
+        x, limit = q[0], qd[0]
+        return [
+            elementary.nearest(x),
+            elementary.nearest(-x),
+            elementary.clamp(x, limit),
+            elementary.clamp(-x, limit),
+            elementary.clamp(x, -limit),
+            elementary.clamp(x, 2.0),
+            elementary.clamp(x, -2.0),
+            elementary.clamp(3.0, limit),
+            elementary.clamp(-3.0, limit),
+            elementary.clamp(x + limit, x * limit),
+        ]
+
+    return trace('operations', (('q', 1), ('qd', 1)), (10,), function)
+
+
+def expected_operations(x, limit):
+    """Return the same of floats, by other means."""
+
+    def clamp(value, size):
+        return math.copysign(min(abs(value), abs(size)), value)
+
+    values = [float(np.rint(x)), float(np.rint(-x))]
+    values += [clamp(x, limit), clamp(-x, limit), clamp(x, limit), clamp(x, 2.0), clamp(x, 2.0)]
+    return [*values, clamp(3.0, limit), clamp(-3.0, limit), clamp(x + limit, x * limit)]
+
+
+def operation_rows():
+    """Return numbers and limits: ties, large ones, equal ones."""
+    rng = np.random.default_rng(1)
+    pairs = [*product(EDGES, (0.0, 1.5, -2.5, 1e6)), *rng.uniform(-4.0, 4.0, (40, 2)).tolist()]
+    return np.array(pairs)
+
+
+def test_numbers_are_rounded_and_limited_alike_in_every_text(tmp_path):
+    """Python, NumPy, an array namespace and C give what floats give, to the last bit."""
+    rows = operation_rows()
+    program = trace_operations()
+    expected = np.array([expected_operations(*row) for row in rows.tolist()])
+    kernel = PythonKernel(program)
+    singles = [kernel.single(row[:1], row[1:]) for row in rows]
+    results = {
+        'floats': np.array(singles),
+        'arrays': kernel.batch(np.ascontiguousarray(rows[:, :1]), rows[:, 1:].copy()),
+    }
+    for language in ('python', 'numpy', 'array-api'):
+        namespace = {}
+        exec(standalone_source(program, language), namespace)
+        function = namespace['operations']
+        if language == 'python':
+            results[language] = np.array([function(row[:1], row[1:]) for row in rows.tolist()])
+        else:
+            given = [np] if language == 'array-api' else []
+            results[language] = function(*given, rows[:, :1], rows[:, 1:])
+        compile(python_module([program], language, [], {'operations': []}), language, 'exec')
+    compiled = compile_c(standalone_source(program, 'c'), tmp_path)
+    if compiled is not None:
+        found = np.full(expected.shape, np.nan)
+        for row, out in zip(rows, found, strict=True):
+            call_c(compiled.operations, row[:1].copy(), row[1:].copy(), out)
+        results['c'] = found
+    for name, result in results.items():
+        np.testing.assert_array_equal(result, expected, err_msg=name)
+
+
+def test_machine_code_rounds_and_limits(compiler):
+    """One sample and batches, up to the size of what machine code takes."""
+    rows = operation_rows()
+    rows = np.ascontiguousarray(rows[np.abs(rows).max(axis=1) < 1e16])
+    kernel = CompiledKernel(trace_operations(), ObjectCache())
+    expected = np.array([expected_operations(*row) for row in rows.tolist()])
+    batch = kernel.batch(rows[:, :1].copy(), rows[:, 1:].copy())
+    np.testing.assert_array_equal(batch, expected)
+    for row, wanted in zip(rows, expected, strict=True):
+        single = kernel.batch(row[np.newaxis, :1].copy(), row[np.newaxis, 1:].copy())
+        np.testing.assert_array_equal(single[0], wanted)
+
+
+@pytest.mark.parametrize(('x', 'limit'), [(math.nan, 1.0), (1.0, math.nan), (math.nan, math.nan)])
+def test_what_is_no_number_is_not_limited_to_one(x, limit, tmp_path):
+    """A firmware whose encoder gives no number gets no full effort from the limits."""
+    program = trace('limited', (('q', 1), ('qd', 1)), (1,), lambda q, qd: [q[0].clamp(qd[0])])
+    assert math.isnan(elementary.clamp(x, limit))
+    assert np.isnan(elementary.clamp(np.array([x]), np.array([limit])))
+    for language in ('python', 'numpy', 'array-api'):
+        namespace = {}
+        exec(standalone_source(program, language), namespace)
+        given = [np] if language == 'array-api' else []
+        given += [np.array([x]), np.array([limit])]
+        assert np.isnan(namespace['limited'](*given)).all(), language
+    compiled = compile_c(standalone_source(program, 'c'), tmp_path)
+    if compiled is not None:
+        out = np.zeros(1)
+        call_c(compiled.limited, np.array([x]), np.array([limit]), out)
+        assert math.isnan(out[0])
+
+
+def test_infinite_limits_are_none_in_c(tmp_path):
+    """Joints without an effort limit are given an infinite one."""
+    program = trace('limited', (('q', 1), ('qd', 1)), (1,), lambda q, qd: [q[0].clamp(qd[0])])
+    compiled = compile_c(standalone_source(program, 'c'), tmp_path)
+    if compiled is None:
+        pytest.skip('no C compiler is installed')
+    out = np.zeros(1)
+    call_c(compiled.limited, np.array([-1e9]), np.array([np.inf]), out)
+    assert out[0] == -1e9
+
+
+def test_the_derivatives_of_a_limit_and_of_a_rounding():
+    """Inside the number counts, beyond it the limit, with its sign; a rounding has no slope."""
+
+    def function(q, qd):
+        outputs = [elementary.clamp(q[0], qd[0]), elementary.nearest(q[0]) + qd[0]]
+        return [
+            *outputs,
+            *[entry for row in differentiate(outputs, [q[0], qd[0]]) for entry in row],
+        ]
+
+    kernel = PythonKernel(trace('slopes', (('q', 1), ('qd', 1)), (6,), function))
+    for x, limit, slopes in ((0.3, 2.0, (1, 0)), (5.0, 2.0, (0, 1)), (-5.0, 2.0, (0, -1))):
+        found = kernel.single(np.array([x]), np.array([limit]))
+        np.testing.assert_array_equal(found[2:], [*slopes, 0.0, 1.0])
+
+
+# ---- the laws as text
+
+
+@cache
+def robot_of(name):
+    """Return a robot: of a random tree, with friction of some terms; a shipped one."""
+    if name == 'six_axis_arm':
+        return ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    if name == 'puma':
+        return ned.load_dh(shipped_file('puma560_standard_dh.yaml'))
+    seed, terms = name
+    robot = random_robot(TERMS.get(terms, {}), seed, 8)
+    return replace(robot, name='tree')
+
+
+ROBOTS = ['six_axis_arm', 'puma', (2, ''), (4, 'all but smooth'), (5, 'all'), (9, 'load')]
+
+
+def test_the_robots_have_every_kind_of_joint():
+    """Among them are continuous, prismatic, revolute and mimic joints."""
+    kinds = {joint.type for name in ROBOTS for joint in robot_of(name).joints}
+    assert kinds == set(JointType)
+    assert 'mimic' in random_tree(2, 8).kinds
+
+
+class Call:
+    """Random arguments of a law, desired positions turns away where a joint has no end.
+
+    Parameters
+    ----------
+    robot : Robot
+    seed : int
+    """
+
+    def __init__(self, robot, seed):
+        rng = np.random.default_rng([seed, robot.n])
+        n = robot.n
+        endless = np.array([joint.type is JointType.CONTINUOUS for joint in robot.joints])
+        self.q, self.qd = rng.uniform(-3.0, 3.0, (2, n))
+        position, velocity, acceleration = rng.uniform(-3.0, 3.0, (3, n))
+        # Across the half turn: from just below it to just above, and turns more.
+        self.q[endless] = math.pi - rng.uniform(0.0, 0.3, endless.sum())
+        position[endless] = -math.pi + rng.uniform(0.0, 0.3, endless.sum())
+        position[endless] += 2.0 * math.pi * rng.integers(-3, 4, endless.sum())
+        if seed % 3 == 0:
+            velocity[0] = 0.0
+        self.desired = DesiredState(position, velocity, acceleration)
+        self.kp, self.kv = rng.uniform(1.0, 90.0, n), rng.uniform(0.0, 20.0, n)
+        self.smoothing = (0.0, 1e-3, 0.2)[seed % 3]
+        self.limits = rng.uniform(5.0, 400.0, n)
+        self.wrench = rng.uniform(-9.0, 9.0, 6)
+        self.base = Base(rng.uniform(-2.0, 2.0, 9), rng.uniform(-2.0, 2.0, 9))
+        self.payload = np.concatenate(
+            [[2.0], rng.uniform(-0.3, 0.3, 3), [0.2, 0.01, 0.3, 0.02, -0.01, 0.25]]
+        )
+
+    def arguments(self, loads):
+        """Return what a row of the table takes."""
+        given = {'wrench': self.wrench, 'base_motion': self.base.motion, 'payload': self.payload}
+        return [
+            *(self.q, self.qd, *self.desired, self.kp, self.kv, self.limits),
+            np.array([self.smoothing]),
+            *[given[load] for load in loads],
+        ]
+
+    def expected(self, dynamics, law, loads):
+        """Return the limited effort of the law on arrays, with gains as full matrices."""
+        gains = Gains.from_values(np.diag(self.kp), np.diag(self.kv), len(self.q))
+        payload = self.payload if 'payload' in loads else None
+        compute = ControlLaw(dynamics, law, gains, Terms(), payload, self.smoothing)
+        wrench = self.wrench if 'wrench' in loads else None
+        base = self.base if 'base_motion' in loads else None
+        effort = compute.effort(self.q, self.qd, self.desired, wrench, base)
+        return EffortLimiter(self.limits).clamp(effort)
+
+
+def compile_c(text, folder):
+    """Return C text as a library; None where there is no compiler."""
+    found = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
+    if found is None:
+        return None
+    source, library = folder / 'text.c', folder / 'text.so'
+    source.write_text(text)
+    flags = ['-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-O1', '-shared', '-fPIC']
+    words = [found, *flags, str(source), '-I', str(folder), '-o', str(library), '-lm']
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return ctypes.CDLL(str(library))
+
+
+def call_c(function, *arrays):
+    """Call a C function of arrays."""
+    assert all(array.flags.c_contiguous and array.dtype == np.float64 for array in arrays)
+    function(*[ctypes.c_void_p(array.ctypes.data) for array in arrays])
+
+
+def assert_close(found, expected, what=''):
+    """Assert agreement relative to the largest entry."""
+    scale = max(np.abs(expected).max(), 1e-6)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE * scale, err_msg=what)
+
+
+@pytest.mark.parametrize('name', ROBOTS, ids=str)
+def test_a_firmware_gets_the_efforts_of_the_node(name, tmp_path):
+    """The exported C library has each law as one function: ControlLaw and the limits after it."""
+    robot = robot_of(name)
+    dynamics = ned.Dynamics(robot, GRAVITY, backend='python')
+    files = dynamics.source_files('c', 'robot')
+    (tmp_path / 'robot_dynamics.h').write_text(files['robot_dynamics.h'])
+    library = compile_c(files['robot_dynamics.c'], tmp_path)
+    if library is None:
+        pytest.skip('no C compiler is installed')
+    saturated = 0
+    for law, (suffix, loads), seed in product(LAWS, LOADS.items(), range(12)):
+        call = Call(robot, seed)
+        expected = call.expected(dynamics, law, loads)
+        found = np.full(robot.n, np.nan)
+        call_c(getattr(library, f'robot_{law}{suffix}'), *call.arguments(loads), found)
+        assert_close(found, expected, f'{law}{suffix}, sample {seed}')
+        saturated += int((np.abs(expected) == call.limits).sum())
+    assert 0 < saturated < 72 * robot.n
+
+
+@pytest.mark.parametrize('language', ['python', 'numpy', 'array-api'])
+def test_the_other_languages_print_the_same_laws(language):
+    """One sample by floats, batches by NumPy and by a namespace of arrays."""
+    robot = robot_of((4, 'all but smooth'))
+    dynamics = ned.Dynamics(robot, GRAVITY, backend='python')
+    for law, (suffix, loads) in product(LAWS, LOADS.items()):
+        namespace = {}
+        exec(dynamics.source(f'{law}{suffix}', language), namespace)
+        function = namespace[f'{law}{suffix}']
+        if language == 'array-api':
+            function = partial(function, np)
+        calls = [Call(robot, seed) for seed in range(6)]
+        expected = np.array([call.expected(dynamics, law, loads) for call in calls])
+        rows = [call.arguments(loads) for call in calls]
+        if language == 'python':
+            found = np.array([function(*row) for row in rows])
+        else:
+            found = function(*[np.array(column) for column in zip(*rows, strict=True)])
+        assert_close(found, expected, f'{law}{suffix}')
+
+
+def test_the_command_prints_a_controller(capsys):
+    """One C function: state, desired state, gains, limits in, efforts out."""
+    path = str(shipped_file('six_axis_arm.urdf'))
+    arguments = ['equations', path, '--tip', 'tcp', '--language', 'c', '--function']
+    assert main([*arguments, 'computed_torque_with_wrench']) == 0
+    text = capsys.readouterr().out
+    assert (
+        'void computed_torque_with_wrench(const double q[6], const double qd[6], const double '
+        'q_desired[6], const double qd_desired[6], const double qdd_desired[6], const double '
+        'kp[6], const double kv[6], const double effort_limits[6], const double '
+        'smoothing_velocity[1], const double wrench[6], double result[6])'
+    ) in text
+    assert 'kp: 1/s^2' in text
+    assert main([*arguments, 'feedforward_pd']) == 0
+    assert 'kp: N m/rad or N/m' in capsys.readouterr().out
+
+
+def test_a_law_costs_little_more_than_the_inverse_dynamics():
+    """Per joint two gains, two errors and one sum each: the recursion stays what it was."""
+    counts = ned.Dynamics(robot_of('six_axis_arm'), backend='python').operation_counts()
+    recursion = counts['inverse_dynamics']
+    for law in LAWS:
+        assert counts[law] == (recursion[0] + 2 * 6, recursion[1] + 4 * 6)
+
+
+# ---- the law that the node calls
+
+
+BACKENDS = ['python', 'compiled']
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request):
+    """Each backend; skipped where there is no compiler for it."""
+    if request.param == 'compiled':
+        request.getfixturevalue('compiler')
+    return request.param
+
+
+@cache
+def dynamics_of(name, backend):
+    """Return the dynamics of a robot, built once a session."""
+    return ned.Dynamics(robot_of(name), GRAVITY, backend=backend)
+
+
+@pytest.mark.parametrize('name', ROBOTS, ids=str)
+def test_the_general_law_is_what_it_says(name, backend):
+    """Efforts and errors of random arguments, one sample and a batch, before and after calls."""
+    dynamics, n = dynamics_of(name, backend), robot_of(name).n
+    rigid = ned.Dynamics(robot_of(name).without_friction(), GRAVITY, backend='python')
+    endless = np.array([joint.type is JointType.CONTINUOUS for joint in dynamics.robot.joints])
+    rng = np.random.default_rng(3)
+    rows = rng.uniform(-3.0, 3.0, (12, 9, n))
+    loads = rng.uniform(-2.0, 2.0, (9, 25))
+    loads[:, 15] += 3.0
+    smoothing = rng.uniform(0.1, 0.3, (9, 1))
+    q, qd, q_desired, qd_desired, q_model, qd_model, qdd, friction_qd, *gains = rows
+    error = q_desired - q
+    error[:, endless] = np.remainder(error[:, endless] + math.pi, 2.0 * math.pi) - math.pi
+    rate = qd_desired - qd
+    acceleration = qdd + gains[0] * error + gains[1] * rate
+    for parts in ((None, None, None), (loads[:, :6], loads[:, 6:15], loads[:, 15:])):
+        rest = np.zeros_like(qdd)
+        moved = rigid.inverse_dynamics(q_model, qd_model, rest, *parts)
+        expected = rigid.inverse_dynamics(q_model, qd_model, acceleration, *parts)
+        smooth = replace(
+            robot_of(name),
+            joints=tuple(
+                replace(
+                    joint, friction=replace(joint.friction, smoothing_velocity=smoothing[0, 0])
+                )
+                if joint.friction.smoothing_velocity == 0.0
+                else joint
+                for joint in robot_of(name).joints
+            ),
+        )
+        smooth = ned.Dynamics(smooth, GRAVITY, backend='python')
+        expected += smooth.friction_torque(friction_qd, load=moved)
+        expected += gains[2] * error + gains[3] * rate
+        arguments = [*rows, np.tile(smoothing[0], (9, 1)), *parts]
+        for _ in range(2):
+            efforts, errors = dynamics.control_effort(*arguments)
+            assert_close(efforts, expected)
+            np.testing.assert_allclose(errors, error, rtol=0, atol=1e-12)
+            for k in range(3):
+                one = [None if each is None else each[k].copy() for each in arguments]
+                efforts, errors = dynamics.control_effort(*one)
+                assert_close(efforts, expected[k])
+                np.testing.assert_allclose(errors, error[k], rtol=0, atol=1e-12)
+
+
+def both_laws(dynamics, mode, gains, terms, payload, smoothing):
+    """Return a law twice: as it is, and with its gains as full matrices."""
+    n = dynamics.n
+    full = Gains.from_values(*(np.diag(np.broadcast_to(g, n)) for g in (gains.kp, gains.kv)), n)
+    return [ControlLaw(dynamics, mode, each, terms, payload, smoothing) for each in (gains, full)]
+
+
+@pytest.mark.parametrize('mode', LAWS)
+@pytest.mark.parametrize('name', ROBOTS, ids=str)
+def test_diagonal_gains_and_their_matrices_give_one_law(name, mode, backend):
+    """Whatever terms, loads, base and smoothing: effort and error are those of arrays."""
+    dynamics = dynamics_of(name, backend)
+    flags = list(product([False, True], repeat=4))
+    for seed, (terms, is_loaded) in enumerate(product(flags, [False, True])):
+        call = Call(dynamics.robot, seed)
+        scalar = Gains.from_values(call.kp[0], call.kv[0], dynamics.n)
+        gains = scalar if seed % 2 else Gains(call.kp, call.kv)
+        payload = call.payload if is_loaded and seed % 3 else None
+        base = call.base if is_loaded and seed % 5 else None
+        wrench = call.wrench if is_loaded or seed % 4 == 0 else None
+        laws = both_laws(dynamics, mode, gains, Terms(*terms), payload, call.smoothing)
+        for _ in range(2):
+            found, expected = (
+                law.effort(call.q, call.qd, call.desired, wrench, base) for law in laws
+            )
+            assert_close(found, expected, f'{terms}, sample {seed}')
+            np.testing.assert_allclose(laws[0].error, laws[1].error, rtol=0, atol=1e-12)
+        assert found.shape == laws[0].error.shape == (dynamics.n,)
+
+
+@pytest.mark.parametrize('mode', LAWS)
+def test_a_state_is_answered_by_one_call(mode, compiler):
+    """With gains that are diagonal nothing but the general law is asked of the model."""
+    dynamics = ned.Dynamics(robot_of('six_axis_arm'), GRAVITY, backend='compiled')
+    call = Call(dynamics.robot, 1)
+    law = ControlLaw(dynamics, mode, Gains(call.kp, call.kv), payload=call.payload)
+    law.compensation.effort = None
+    law.effort(call.q, call.qd, call.desired)
+    asked = []
+    dynamics.__dict__['control_effort'] = lambda *given: asked.append(given) or np.zeros((2, 6))
+    law.effort(call.q, call.qd, call.desired, call.wrench, call.base)
+    assert len(asked) == 1
+
+
+def test_another_tuning_compiles_nothing(compiler):
+    """Mode, gains, terms, smoothing and payload are numbers of a call: two programs have all."""
+    dynamics = ned.Dynamics(robot_of('puma'), GRAVITY, backend='compiled')
+    robot = dynamics.robot
+    seen = set()
+    for seed, (mode, terms) in enumerate(product(LAWS, product([False, True], repeat=4))):
+        call = Call(robot, seed)
+        payload = call.payload if seed % 2 else None
+        law = ControlLaw(
+            dynamics, mode, Gains(call.kp, call.kv), Terms(*terms), payload, call.smoothing
+        )
+        law.effort(call.q, call.qd, call.desired, call.wrench if seed % 3 else None)
+        seen |= set(dynamics._evaluator._compiled)
+    assert {name for name, _ in seen} <= {'control_effort', 'control_effort_in_full'}
+
+
+def test_overridden_inverse_dynamics_are_asked():
+    """Dynamics whose inverse dynamics somebody has changed are not passed over."""
+
+    class Heavier(ned.Dynamics):
+        def inverse_dynamics(self, *arguments, **named):
+            return 2.0 * super().inverse_dynamics(*arguments, **named)
+
+    call = Call(robot_of('six_axis_arm'), 1)
+    robot = robot_of('six_axis_arm').without_friction()
+    laws = [
+        ControlLaw(kind(robot), 'computed_torque', Gains(call.kp, call.kv))
+        for kind in (ned.Dynamics, Heavier)
+    ]
+    plain, heavier = (law.effort(call.q, call.qd, call.desired) for law in laws)
+    np.testing.assert_allclose(heavier, 2.0 * plain)
+
+
+@pytest.mark.parametrize('value', [math.nan, math.inf, 1e308])
+@pytest.mark.parametrize('mode', LAWS)
+def test_numbers_that_give_no_effort_are_refused(mode, value, backend):
+    """No number, an infinite one, and one that overflows: an error, no effort."""
+    dynamics = dynamics_of('puma', backend)
+    call = Call(dynamics.robot, 1)
+    law = ControlLaw(dynamics, mode, Gains(call.kp, call.kv))
+    law.effort(call.q, call.qd, call.desired)
+    bad = call.desired.acceleration.copy()
+    bad[2] = value
+    bad[1] = bad[2]
+    desired = call.desired._replace(acceleration=bad)
+    with np.errstate(all='ignore'), pytest.raises(InputError):
+        law.effort(call.q, call.qd, desired)
+
+
+def test_a_wrench_needs_a_tip(backend):
+    """Without a tip a wrench or a payload has nothing to act on; a moving base has."""
+    robot = replace(robot_of('puma'), tip_link=None)
+    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
+    call = Call(robot, 2)
+    arguments = [call.q] * 12 + [np.array([0.1])]
+    for _ in range(2):
+        dynamics.control_effort(*arguments, base_motion=call.base.motion)
+        with pytest.raises(ModelError, match='tip'):
+            dynamics.control_effort(*arguments, call.wrench)
+        with pytest.raises(ModelError, match='tip'):
+            dynamics.control_effort(*arguments, payload=call.payload)
+
+
+@pytest.mark.parametrize('name', [(2, ''), (5, 'all')], ids=str)
+def test_an_annotated_trajectory_has_the_efforts_of_the_law(name, backend):
+    """On the trajectory, without errors, feed-forward with PD is the annotated effort."""
+    dynamics = dynamics_of(name, backend)
+    n = dynamics.n
+    rng = np.random.default_rng(8)
+    rest = np.zeros(n)
+    points = [
+        TrajectoryPoint(time, rng.uniform(-0.2, 0.2, n), rest, rest, np.zeros(0))
+        for time in (0.0, 0.5, 1.0)
+    ]
+    waypoints = Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, points)
+    found = annotate(
+        dynamics, dynamics.joint_names, waypoints, effort_tolerance=5.0, smoothing_velocity=0.05
+    )
+    law = ControlLaw(
+        dynamics, Mode.FEEDFORWARD_PD, Gains.from_values(9.0, 3.0, n), smoothing_velocity=0.05
+    )
+    for place in range(0, len(found), max(1, len(found) // 9)):
+        desired = DesiredState(
+            found.positions[place], found.velocities[place], found.accelerations[place]
+        )
+        effort = law.effort(desired.position, desired.velocity, desired)
+        assert_close(effort, found.efforts[place], f'point {place}')
+
+
+def test_other_parameters_have_their_own_law(backend):
+    """Dynamics made by `with_parameters` have their numbers in the law, and compile no new one."""
+    dynamics = dynamics_of('puma', backend)
+    changed = dynamics.with_parameters(
+        inertial=1.3 * dynamics.inertial_parameters(), coulomb_friction=np.full(6, 0.7)
+    )
+    for seed, mode in product(range(3), LAWS):
+        call = Call(dynamics.robot, seed)
+        gains = Gains(call.kp, call.kv)
+        found, expected, other = (
+            law.effort(call.q, call.qd, call.desired, call.wrench)
+            for law in (
+                *both_laws(changed, mode, gains, Terms(), call.payload, 0.2),
+                ControlLaw(dynamics, mode, gains, Terms(), call.payload, 0.2),
+            )
+        )
+        assert_close(found, expected)
+        assert np.abs(other - found).max() > 0.1
