@@ -206,7 +206,7 @@ class Compensation:
         array, shape (n,)
             Of the payload, too [N m or N].
         """
-        still, payload = self._zero, self._payload
+        still, payload = self._zero, self.payload
         resting = None if base is None else base.resting
         if resting is None and payload is None:
             return self._rigid.inverse_dynamics(q, still, still)
