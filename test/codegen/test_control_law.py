@@ -275,25 +275,43 @@ def assert_close(found, expected, what=''):
     np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE * scale, err_msg=what)
 
 
+def assert_laws_are_those_of_the_node(dynamics, find):
+    """Assert that compiled laws, found by name, are ControlLaw and the limits after it."""
+    n = dynamics.n
+    saturated = 0
+    for law, (suffix, loads), seed in product(LAWS, LOADS.items(), range(12)):
+        call = Call(dynamics.robot, seed)
+        expected = call.expected(dynamics, law, loads)
+        found = np.full(n, np.nan)
+        call_c(find(f'{law}{suffix}'), *call.arguments(loads), found)
+        assert_close(found, expected, f'{law}{suffix}, sample {seed}')
+        saturated += int((np.abs(expected) == call.limits).sum())
+    assert 0 < saturated < 72 * n
+
+
 @pytest.mark.parametrize('name', ROBOTS, ids=str)
 def test_a_firmware_gets_the_efforts_of_the_node(name, tmp_path):
-    """The exported C library has each law as one function: ControlLaw and the limits after it."""
-    robot = robot_of(name)
-    dynamics = ned.Dynamics(robot, GRAVITY, backend='python')
+    """Each law, printed as one C function, gives what the node's law and limits give."""
+    dynamics = ned.Dynamics(robot_of(name), GRAVITY, backend='python')
+    libraries = {}
+    for law in (f'{law}{suffix}' for law, suffix in product(LAWS, LOADS)):
+        (tmp_path / law).mkdir()
+        library = compile_c(dynamics.source(law, 'c'), tmp_path / law)
+        if library is None:
+            pytest.skip('no C compiler is installed')
+        libraries[law] = library
+    assert_laws_are_those_of_the_node(dynamics, lambda law: libraries[law][law])
+
+
+def test_the_exported_library_has_the_laws(tmp_path):
+    """The C project of all functions has both laws with all loads, under the robot's prefix."""
+    dynamics = ned.Dynamics(robot_of((9, 'load')), GRAVITY, backend='python')
     files = dynamics.source_files('c', 'robot')
     (tmp_path / 'robot_dynamics.h').write_text(files['robot_dynamics.h'])
     library = compile_c(files['robot_dynamics.c'], tmp_path)
     if library is None:
         pytest.skip('no C compiler is installed')
-    saturated = 0
-    for law, (suffix, loads), seed in product(LAWS, LOADS.items(), range(12)):
-        call = Call(robot, seed)
-        expected = call.expected(dynamics, law, loads)
-        found = np.full(robot.n, np.nan)
-        call_c(getattr(library, f'robot_{law}{suffix}'), *call.arguments(loads), found)
-        assert_close(found, expected, f'{law}{suffix}, sample {seed}')
-        saturated += int((np.abs(expected) == call.limits).sum())
-    assert 0 < saturated < 72 * robot.n
+    assert_laws_are_those_of_the_node(dynamics, lambda law: library[f'robot_{law}'])
 
 
 @pytest.mark.parametrize('language', ['python', 'numpy', 'array-api'])
