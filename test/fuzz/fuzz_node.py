@@ -40,7 +40,9 @@ from rclpy.time import Time
 from rclpy.timer import Timer
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
+from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD
 from ne_dynamics.ros.node import ComputedTorqueNode
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.ros.reporter import WARNING_PERIOD
@@ -529,16 +531,30 @@ class Driver:
         self.tally.events['states while active'] += was_active
         if count and not was_active:
             raise Violation('no command while inactive', f'{count} for a joint state')
-        if count > 1 and self._in_force()[2] is None:
+        if count > 1 and not self._may_ramp(count):
             raise Violation('one state gives one command', f'{count}')
         if count:
             self._answered_stamp = self._stamp
+
+    @property
+    def _is_latched(self) -> bool:
+        """Whether states are not answered until somebody has cleared a fault."""
+        configured = self.node.configured
+        fault = None if configured is None else configured.controller.fault
+        return fault is not None and fault.latches
+
+    def _may_ramp(self, count: int) -> bool:
+        """Return whether a state may have had so many commands: it was the end of the motion."""
+        configured = self.node.configured
+        has_ended = configured is not None and configured.controller.fault is not None
+        is_gradual = self._in_force()[2] is not None or self._value('transition_time', 0.0) > 0.0
+        return has_ended and is_gradual and count <= round(LONGEST_RAMP / RAMP_PERIOD)
 
     def _check_held(self, step: Step, count: int) -> None:
         """Whatever else comes: good states in a row, under good parameters, are answered."""
         is_good = self.label == 'active' and self._is_sane and not step.mutations
         # The watchdog goes by the node's clock, and that one by /clock then.
-        is_good = is_good and not self._value('use_sim_time')
+        is_good = is_good and not self._value('use_sim_time') and not self._is_latched
         self._good_states = self._good_states + 1 if is_good else 0
         if count:
             self._unanswered = 0
@@ -809,6 +825,9 @@ class Driver:
             self._state(Step('probe', message), subscription)
             answers = answers + 1 if self._commands > before else 0
             sent += 1
+            if self._is_latched:
+                # Refused when no state has come since: then after the next one.
+                self._request('~/clear_fault', Trigger.Request())
             if stamp - begin > 1e9 * PROBE_PATIENCE:
                 self._advance(1.0)
                 raise Violation(

@@ -339,6 +339,8 @@ class NodeProcess:
             while len(self._commands) == before and time.monotonic() < end:
                 self._executor.spin_once(timeout_sec=0.01)
             answers = answers + 1 if len(self._commands) > before else 0
+            if not answers:
+                self.call('~/clear_fault', Trigger.Request())
             if time.monotonic() > deadline:
                 raise Violation('good states are answered again', self.end())
         self.settle()
