@@ -98,6 +98,8 @@ class Compensation:
     smoothing_velocity : float
         Width of the change of sign of friction around rest where the model gives none
         [rad/s or m/s]; 0: a step.
+    payload_without_wrench : array, shape (10,), optional
+        In place of `payload` where no wrench is given: with what a reading would have brought.
 
     Attributes
     ----------
@@ -111,9 +113,13 @@ class Compensation:
         terms: Terms,
         payload: FloatArray | None = None,
         smoothing_velocity: float = 0.0,
+        payload_without_wrench: FloatArray | None = None,
     ) -> None:
         self.terms = terms
         self._payload = payload
+        self._payload_without_wrench = (
+            payload if payload_without_wrench is None else payload_without_wrench
+        )
         robot = dynamics.robot
         self._viscous = robot.joint_values('viscous_friction')
         self._coulomb = robot.joint_values('coulomb_friction')
@@ -158,7 +164,8 @@ class Compensation:
             Velocities for which friction counts [rad/s or m/s].
         wrench : array, shape (6,), optional
             Force [N], then moment [N m], that the last link exerts on the environment, at the
-            tip frame, in tip axes.
+            tip frame, in tip axes. None where nobody measures it: then the payload is the one
+            without a wrench.
         base : Base, optional
             How the base stands and moves; at rest under the dynamics' gravity when omitted.
         direction : array, shape (n,) or (N, n), optional
@@ -169,7 +176,8 @@ class Compensation:
         array, shape (n,) or (N, n)
             [N m or N]
         """
-        terms, rigid, payload = self.terms, self._rigid, self._payload
+        terms, rigid = self.terms, self._rigid
+        payload = self._payload_without_wrench if wrench is None else self._payload
         if not terms.coriolis:
             qd = self._zero if qd.ndim == 1 else np.zeros_like(qd)
         motion = None if base is None else base.motion

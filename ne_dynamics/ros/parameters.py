@@ -392,7 +392,8 @@ PARAMETERS = ParameterTable(
         'wrench.on_timeout',
         'string',
         OnTimeout.HOLD.value,
-        'What counts then: `hold`, the last reading (a tool does not lose its weight), or `zero`.',
+        'What counts then: `hold`, the last reading (a tool does not lose its weight), or `zero`, '
+        'no reading: what the model knows of tool and payload, as before the first one.',
         choices=tuple(item.value for item in OnTimeout),
         changes=Changes.ANY_TIME,
     ),
