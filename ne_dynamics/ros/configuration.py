@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.compensation import BASE_MOTION, Base, Compensation, Terms
-from ne_dynamics.control.controller import Controller, ImuTuning, Tuning, WrenchTuning
+from ne_dynamics.control.controller import (
+    Controller,
+    ImuTuning,
+    OnStateLoss,
+    Tuning,
+    WrenchTuning,
+)
 from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
@@ -356,6 +362,7 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
         ),
         transition_time=values['transition_time'],
         decelerations=_limits_or_none(values, arm, 'stop.deceleration', None),
+        on_state_loss=OnStateLoss(values['on_state_loss']),
     )
     return tuning, remarks
 
