@@ -4,8 +4,9 @@
 
 The order matters, or the arm falls. Gazebo runs from the start and holds the joints of the new arm
 until a controller claims them. First come the broadcasters, so that the node has states to answer;
-the effort controller claims the joints only when the node's first command has been seen.
-doc/gazebo.md says more.
+the effort controller claims the joints only when the node's first command has been seen. Its first
+effort is zero, for one step: an arm that is to float is held until the motion of that has died
+away. doc/gazebo.md says more.
 
 Needs gz_ros2_control, ros_gz_sim, ros_gz_bridge, robot_state_publisher and the controllers.
 """
@@ -36,8 +37,13 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.ros_adapters import get_ros_node
 from launch_ros.substitutions import FindPackagePrefix, FindPackageShare
+from rcl_interfaces.msg import Parameter, ParameterType
+from rcl_interfaces.msg import ParameterValue as Value
+from rcl_interfaces.srv import SetParameters
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
+from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.simulation.gazebo_description import gazebo_description, links_at_sensor
 
@@ -57,6 +63,13 @@ SENSOR_BROADCASTER = 'force_torque_sensor_broadcaster'
 EFFORT_CONTROLLER = 'effort_controller'
 COMMANDS = f'{EFFORT_CONTROLLER}/commands'
 WRENCH = f'{SENSOR_BROADCASTER}/wrench'
+NODE = 'computed_torque'
+
+# An arm rests when for so long [s] no joint has been faster [rad/s or m/s]; one that does not come
+# to rest floats all the same after the longest wait [s]. By the stamps of the joint states.
+REST_TIME = 0.5
+REST_VELOCITY = 1e-4
+LONGEST_HOLD = 10.0
 
 # These end while the rest goes on.
 TEMPORARY = ('create', 'spawner', 'rviz2')
@@ -71,6 +84,12 @@ class CommandsFlow(Event):
     name = 'ne_dynamics.CommandsFlow'
 
 
+class ArmRests(Event):
+    """The arm has come to rest under the effort controller."""
+
+    name = 'ne_dynamics.ArmRests'
+
+
 def missing_packages(context: LaunchContext, packages: tuple[str, ...]) -> list[str]:
     """Return those ROS packages that are not installed."""
     missing = []
@@ -82,12 +101,33 @@ def missing_packages(context: LaunchContext, packages: tuple[str, ...]) -> list[
     return missing
 
 
+def read_parameters(file: Path, argument: str) -> Any:
+    """Return what is in the parameter file that an argument names."""
+    try:
+        return yaml.safe_load(file.read_text(encoding='utf-8'))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ParameterError(f'{argument} {file}: {error}') from error
+
+
+def chosen_mode(context: LaunchContext) -> str:
+    """Return the mode of the node by argument or parameter file; '' where neither says any."""
+    mode = LaunchConfiguration('mode').perform(context)
+    if mode:
+        return mode
+    content = read_parameters(
+        Path(LaunchConfiguration('params_file').perform(context)), 'params_file'
+    )
+    for key, value in (content if isinstance(content, dict) else {}).items():
+        if str(key).rpartition('/')[2] in (NODE, '**') and isinstance(value, dict):
+            parameters = value.get('ros__parameters')
+            if isinstance(parameters, dict) and 'mode' in parameters:
+                mode = str(parameters['mode'])
+    return mode
+
+
 def controller_parameters(file: Path, name: str) -> dict[str, Any]:
     """Return the parameters of a node in a parameter file, whatever its namespace there."""
-    try:
-        content = yaml.safe_load(file.read_text(encoding='utf-8'))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ParameterError(f'controllers_file {file}: {error}') from error
+    content = read_parameters(file, 'controllers_file')
     for key, value in (content if isinstance(content, dict) else {}).items():
         if str(key).rpartition('/')[2] == name and isinstance(value, dict):
             parameters = value.get('ros__parameters')
@@ -169,9 +209,47 @@ def shut_down(event: ProcessExited, context: LaunchContext) -> list[LaunchDescri
     return ending(f'{event.process_name} has ended')
 
 
+def full_name(context: LaunchContext, name: str) -> str:
+    """Return the name of a topic or a service in the namespace of the arm."""
+    namespace = LaunchConfiguration('namespace').perform(context).strip('/')
+    return '/'.join(filter(None, ('', namespace, name)))
+
+
+def watch_rest(context: LaunchContext) -> None:
+    """Emit :class:`ArmRests` when the joint states say so; wait for no longer."""
+    node = get_ros_node(context)
+    loop = context.asyncio_loop
+    begin = moved = None
+    over = False
+
+    def on_state(message: JointState) -> None:
+        nonlocal begin, moved, over
+        now = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+        begin = now if begin is None else begin
+        if moved is None or not all(abs(rate) <= REST_VELOCITY for rate in message.velocity):
+            moved = now
+        if not over and (now - moved > REST_TIME or now - begin > LONGEST_HOLD):
+            over = True
+            node.destroy_subscription(subscription)
+            loop.call_soon_threadsafe(lambda: context.emit_event_sync(ArmRests()))
+
+    topic = full_name(context, 'joint_states')
+    subscription = node.create_subscription(JointState, topic, on_state, 10)
+
+
+def let_float(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Let the node that has held the arm until now compensate gravity alone."""
+    node = get_ros_node(context)
+    mode = Mode.GRAVITY_COMPENSATION.value
+    value = Value(type=ParameterType.PARAMETER_STRING, string_value=mode)
+    client = node.create_client(SetParameters, full_name(context, f'{NODE}/set_parameters'))
+    # It answers, for its first command has been seen.
+    client.call_async(SetParameters.Request(parameters=[Parameter(name='mode', value=value)]))
+    return [LogInfo(msg=f'mode {mode}: the arm floats')]
+
+
 def watch_commands(context: LaunchContext) -> None:
     """Emit :class:`CommandsFlow` when the first command arrives; wait for no longer."""
-    namespace = LaunchConfiguration('namespace').perform(context).strip('/')
     node = get_ros_node(context)
     loop = context.asyncio_loop
     seen = False
@@ -183,7 +261,7 @@ def watch_commands(context: LaunchContext) -> None:
             node.destroy_subscription(subscription)
             loop.call_soon_threadsafe(lambda: context.emit_event_sync(CommandsFlow()))
 
-    topic = '/'.join(filter(None, ('', namespace, COMMANDS)))
+    topic = full_name(context, COMMANDS)
     subscription = node.create_subscription(Float64MultiArray, topic, on_command, 1)
 
 
@@ -218,6 +296,7 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         check_sensor(controllers_file, links_at_sensor(model, sensor_joint)[1])
         broadcasters.append(SENSOR_BROADCASTER)
     use_sim_time = {'use_sim_time': True}
+    floats = chosen_mode(context) == Mode.GRAVITY_COMPENSATION.value
 
     def spawner(*controllers: str) -> Node:
         return Node(
@@ -292,7 +371,7 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             'joints': yaml.safe_dump(joints, default_flow_style=True, width=10**6).strip(),
             'tip_link': LaunchConfiguration('tip_link'),
             'sensor_link': LaunchConfiguration('sensor_link'),
-            'mode': LaunchConfiguration('mode'),
+            'mode': Mode.COMPUTED_TORQUE.value if floats else LaunchConfiguration('mode'),
             'wrench': WRENCH,
             'use_sim_time': 'true',
             'log_level': LaunchConfiguration('log_level'),
@@ -330,7 +409,17 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                 entities=[spawn_effort_controller],
             )
         ),
-        after(spawn_effort_controller, 'start the effort controller', list),
+        after(
+            spawn_effort_controller,
+            'start the effort controller',
+            lambda: [OpaqueFunction(function=watch_rest)] if floats else [],
+        ),
+        RegisterEventHandler(
+            EventHandler(
+                matcher=lambda event: isinstance(event, ArmRests),
+                entities=[OpaqueFunction(function=let_float)],
+            )
+        ),
         RegisterEventHandler(OnProcessExit(on_exit=shut_down)),
     ]
 
@@ -411,7 +500,8 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'mode',
                 default_value='',
-                description='Control law; empty: as the parameter file says',
+                description='Control law; empty: as the parameter file says; with '
+                'gravity_compensation the arm is held until it rests, then it floats',
             ),
             DeclareLaunchArgument(
                 'log_level', default_value='info', description='debug, info, warn or error'

@@ -98,6 +98,8 @@ class Compensation:
     smoothing_velocity : float
         Width of the change of sign of friction around rest where the model gives none
         [rad/s or m/s]; 0: a step.
+    payload_without_wrench : array, shape (10,), optional
+        In place of `payload` where no wrench is given: with what a reading would have brought.
 
     Attributes
     ----------
@@ -112,9 +114,13 @@ class Compensation:
         terms: Terms,
         payload: FloatArray | None = None,
         smoothing_velocity: float = 0.0,
+        payload_without_wrench: FloatArray | None = None,
     ) -> None:
         self.terms = terms
-        self.payload = payload
+        self._payload = payload
+        self._payload_without_wrench = (
+            payload if payload_without_wrench is None else payload_without_wrench
+        )
         robot = dynamics.robot
         self._viscous = robot.joint_values('viscous_friction')
         self._coulomb = robot.joint_values('coulomb_friction')
@@ -158,7 +164,8 @@ class Compensation:
             Velocities for which friction counts [rad/s or m/s].
         wrench : array, shape (6,), optional
             Force [N], then moment [N m], that the last link exerts on the environment, at the
-            tip frame, in tip axes.
+            tip frame, in tip axes. None where nobody measures it: then the payload is the one
+            without a wrench.
         base : Base, optional
             How the base stands and moves; at rest under the dynamics' gravity when omitted.
         direction : array, shape (n,) or (N, n), optional
@@ -169,7 +176,7 @@ class Compensation:
         array, shape (n,) or (N, n)
             [N m or N]
         """
-        rigid, payload = self._rigid, self.payload
+        rigid, payload = self._rigid, self.find_payload(wrench)
         if not self.terms.coriolis:
             qd = self._zero if qd.ndim == 1 else np.zeros_like(qd)
         motion = self.find_motion(base)
@@ -191,6 +198,16 @@ class Compensation:
             load = rigid.inverse_dynamics(q, qd, still, wrench, resting, payload)
         return effort + self._friction_of_models(qd_friction, load, direction)
 
+    def find_payload(self, wrench: FloatArray | None) -> FloatArray | None:
+        """Return what the inverse dynamics carry, shape (10,); None for nothing.
+
+        Parameters
+        ----------
+        wrench : array, shape (6,), or None
+            As :meth:`effort` takes it.
+        """
+        return self._payload_without_wrench if wrench is None else self._payload
+
     def gravity(self, q: FloatArray, base: Base | None = None) -> FloatArray:
         """Return the effort that gravity takes, whether `terms` have it or not.
 
@@ -206,7 +223,7 @@ class Compensation:
         array, shape (n,)
             Of the payload, too [N m or N].
         """
-        still, payload = self._zero, self.payload
+        still, payload = self._zero, self._payload_without_wrench
         resting = None if base is None else base.resting
         if resting is None and payload is None:
             return self._rigid.inverse_dynamics(q, still, still)

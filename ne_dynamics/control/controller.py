@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.control.braking import AnsweredStates, Brake, plan_brake
 from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.feasibility import Verdict, judge_gains, judge_limits
 from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
@@ -53,6 +54,15 @@ class LastCommand(str, enum.Enum):
     """What holds the arm at its last position."""
     ZERO = 'zero'
     NONE = 'none'
+
+
+class OnStateLoss(str, enum.Enum):
+    """What is sent when states have stopped; the words of the node's `on_state_loss`."""
+
+    GRAVITY = 'gravity'
+    """What holds the arm at its last position."""
+    BRAKE = 'brake'
+    """What brings it to rest by the model, then what holds it there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +116,9 @@ class Tuning:
         of the robot when None.
     state_effort : StateEffort
         What the measured efforts are.
+    on_state_loss : OnStateLoss
+        Braking is for modes with feedback alone: without it nobody knows where the motion comes
+        from.
     """
 
     law: ControlLaw
@@ -119,6 +132,7 @@ class Tuning:
     transition_time: float = TRANSITION_TIME
     decelerations: FloatArray | None = None
     state_effort: StateEffort = StateEffort.TORQUE
+    on_state_loss: OnStateLoss = OnStateLoss.BRAKE
 
     @property
     def mode(self) -> Mode:
@@ -216,6 +230,8 @@ class Controller:
         self._law_before: ControlLaw | None = None
         self._start: FloatArray | None = None
         self._inputs = NO_INPUTS
+        self._answered = AnsweredStates()
+        self._braked: tuple[FloatArray, FloatArray] | None = None
         self.tuning = tuning
         self.adopt(tuning)
         self.reset()
@@ -268,6 +284,7 @@ class Controller:
         self._law_before = None
         self._inputs = NO_INPUTS
         self._velocity: FloatArray | None = None
+        self._answered.clear()
 
     @property
     def position(self) -> FloatArray | None:
@@ -283,6 +300,11 @@ class Controller:
     def time(self) -> float | None:
         """Its stamp [s]."""
         return self._guard.time
+
+    @property
+    def arrival(self) -> float | None:
+        """When it came, by a clock that is never set back [s]."""
+        return self._guard.arrival
 
     @property
     def fault(self) -> Fault | None:
@@ -435,6 +457,8 @@ class Controller:
             news = fault if was is None else None
             raise StateRefused('effort', str(refusal), news) from refusal
         self._law_before, self._inputs, self._velocity = None, inputs, velocity
+        if velocity is not None:
+            self._answered.append(now, position, velocity, limited)
         np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
         ahead = self._guard.ahead
         return Command(limited, desired, saturated, refused, fault, velocity, ahead, unused_effort)
@@ -449,6 +473,7 @@ class Controller:
         """Hold where the arm is: the motion, and what was measured before, are of the past."""
         self._trajectory = self._request = None
         self._motion.reset()
+        self._answered.clear()
 
     def _begin(self, position: FloatArray, measured_effort: FloatArray | None) -> str:
         """Find where a command begins that no feedback leads to: the first, and after a fault.
@@ -556,8 +581,11 @@ class Controller:
             except InputError:
                 return np.full(q.shape, np.inf)
 
-        limits = StopLimits.of(tuning.law.joints, self._limiter.limits, tuning.decelerations)
-        return stop(state, limits, compute_efforts, now=now)
+        return stop(state, self._stop_limits(), compute_efforts, now=now)
+
+    def _stop_limits(self) -> StopLimits:
+        tuning = self.tuning
+        return StopLimits.of(tuning.law.joints, self._limiter.limits, tuning.decelerations)
 
     def follow(self, waypoints: Waypoints, start_time: float | None = None) -> None:
         """Follow waypoints from the next state on, instead of what is followed now.
@@ -610,6 +638,53 @@ class Controller:
             [remark for verdict in verdicts for remark in verdict.remarks],
         )
 
+    def braking_commands(self, silent_for: float) -> Iterator[FloatArray] | None:
+        """Return the commands that bring an arm to rest whose states have stopped.
+
+        Then they are those of :meth:`last_commands` for where it should be by then. Each is for
+        `RAMP_PERIOD` after the one before, the first for that long from now.
+
+        Parameters
+        ----------
+        silent_for : float
+            Time since the last state [s].
+
+        Returns
+        -------
+        iterator of array, shape (n,), or None
+            [N m or N]; None when nothing is to be braked, or nothing can be said of the motion.
+        """
+        tuning, position = self.tuning, self.position
+        if tuning.on_state_loss is not OnStateLoss.BRAKE or not tuning.mode.has_feedback:
+            return None
+        base, compensation = self._inputs.base, tuning.hold_law.compensation
+
+        def compute_efforts(
+            q: FloatArray, qd: FloatArray, qdd: FloatArray, qd_friction: FloatArray
+        ) -> FloatArray:
+            return compensation.effort(q, qd, qdd, qd_friction, None, base)
+
+        try:
+            brake = plan_brake(
+                self._answered,
+                compute_efforts,
+                self._stop_limits(),
+                silent_for=silent_for,
+                period=RAMP_PERIOD,
+            )
+        except InputError:
+            return None
+        last = self._answered.last
+        if brake is None or last is None or position is not last.position:
+            return None
+        self._braked = (position, brake.end)
+        return self._brake(brake)
+
+    def _brake(self, brake: Brake) -> Iterator[FloatArray]:
+        for effort in brake.efforts:
+            yield self._limiter.apply(effort, RAMP_PERIOD).effort
+        yield from self.last_commands()
+
     def last_commands(self, last: LastCommand = LastCommand.GRAVITY) -> Iterator[FloatArray]:
         """Return the commands that leave the arm alone, each `RAMP_PERIOD` after the one before.
 
@@ -646,10 +721,15 @@ class Controller:
                 return
 
     def _holding_effort(self, tuning: Tuning) -> FloatArray:
-        """Return the effort that holds the arm at its last position, not limited."""
+        """Return the effort that holds the arm where it is left, not limited.
+
+        That is its last position, or where it was braked since.
+        """
         position, now = self.position, self.time
         if position is None or now is None:
             raise RuntimeError('no state has come')
+        if self._braked is not None and self._braked[0] is position:
+            position = self._braked[1]
         wrench = None if self.wrist is None else self.wrist.at(now)
         base = self._resting_base()
         return tuning.hold_law.effort(position, None, resting_state(position), wrench, base)

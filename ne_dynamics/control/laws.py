@@ -24,7 +24,8 @@ friction
     No friction is fed forward. When on, it is that of the *desired* velocity in every mode: the
     measured one would make Coulomb friction chatter with the noise of the sensor.
 
-A payload and a base that is tilted or moves enter wherever the model does.
+A payload and a base that is tilted or moves enter wherever the model does. Where no wrench is
+given the payload may be another one: what a sensor does not say of the tool, the model puts in.
 
 So feedforward_pd with gravity alone is PD with gravity compensation, and with all terms off it
 is PD alone.
@@ -194,6 +195,7 @@ class ControlLaw:
         Inertial parameters of a load at the tip that the model does not have, as
         :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes them.
     smoothing_velocity : float
+    payload_without_wrench : array, shape (10,), optional
         See :class:`~ne_dynamics.control.compensation.Compensation`.
 
     Attributes
@@ -219,6 +221,7 @@ class ControlLaw:
         terms: Terms | None = None,
         payload: FloatArray | None = None,
         smoothing_velocity: float = 0.0,
+        payload_without_wrench: FloatArray | None = None,
     ) -> None:
         try:
             self.mode = Mode(mode)
@@ -229,7 +232,9 @@ class ControlLaw:
         self.terms = Terms() if terms is None else terms
         self.gains = gains
         self.dynamics = dynamics
-        self.compensation = Compensation(dynamics, self.terms, payload, smoothing_velocity)
+        self.compensation = Compensation(
+            dynamics, self.terms, payload, smoothing_velocity, payload_without_wrench
+        )
         self.joints = joints = dynamics.robot.joints
         n = len(joints)
         self._continuous = continuous_joints(joints)
@@ -375,7 +380,7 @@ class ControlLaw:
         """Return the effort of a law with feedback by one call of the traced equations."""
         if qd is None:
             raise InputError('qd: expected the measured velocity, got None')
-        terms, payload = self.terms, self.compensation.payload
+        terms, payload = self.terms, self.compensation.find_payload(wrench)
         q_desired, qd_desired, qdd = desired
         q_model, qd_model, friction_qd = q, qd, qd_desired
         if self.mode is Mode.FEEDFORWARD_PD:

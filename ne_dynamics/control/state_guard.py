@@ -201,6 +201,11 @@ class StateGuard:
         """Its stamp [s]."""
         return None if self._last is None else self._last.time
 
+    @property
+    def arrival(self) -> float | None:
+        """When it came [s]."""
+        return None if self._last is None else self._last.arrival
+
     def trip(self, kind: FaultKind, text: str, *, latches: bool = False) -> Fault:
         """Take note of a fault; states count again when enough of them agree, or it is cleared."""
         self.fault = fault = self._counted(Fault(kind, text, latches))

@@ -92,7 +92,12 @@ class StopLimits:
 
 
 def stop(
-    state: DesiredState, limits: StopLimits, compute_efforts: Efforts, *, now: float
+    state: DesiredState,
+    limits: StopLimits,
+    compute_efforts: Efforts,
+    *,
+    now: float,
+    longest: float = np.inf,
 ) -> Trajectory:
     """Return the motion that brings a state to rest and stays there.
 
@@ -105,6 +110,8 @@ def stop(
         Efforts of the model along a stop; what is not finite counts as too much.
     now : float
         [s]
+    longest : float
+        Longest duration [s]; where it is too short for the limits they are exceeded.
 
     Returns
     -------
@@ -117,7 +124,8 @@ def stop(
     ways = durations * speed / 2.0 + durations**2 * acceleration / 12.0
     if np.abs(ways[0]).max() <= STILL:
         return Trajectory.hold(begin, now=now)
-    duration = DURATIONS[_choose(state, ways, limits, compute_efforts)]
+    chosen = _choose(state, ways, limits, compute_efforts)
+    duration = min(float(DURATIONS[chosen]), longest)
     return Trajectory.moving_on(begin, _coefficients(state, duration), duration, now=now)
 
 

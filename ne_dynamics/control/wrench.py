@@ -58,7 +58,9 @@ class OnTimeout(str, enum.Enum):
     """What counts when readings stop."""
 
     ZERO = 'zero'
+    """No reading: whoever computes with the wrench puts in what the model knows of the tool."""
     HOLD = 'hold'
+    """The last one."""
 
 
 def wrench_matrix(source_to_target: Transform) -> FloatArray:

@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.compensation import BASE_MOTION, Base, Compensation, Terms
-from ne_dynamics.control.controller import Controller, ImuTuning, Tuning, WrenchTuning
+from ne_dynamics.control.controller import (
+    Controller,
+    ImuTuning,
+    OnStateLoss,
+    Tuning,
+    WrenchTuning,
+)
 from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
@@ -260,7 +266,9 @@ def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
         plain = Compensation(dynamics, Terms())
         plain.effort(zero, zero, zero, zero)
         plain.effort(zero, zero, zero, zero, wrench)
-        Compensation(dynamics, Terms(), payload).effort(zero, zero, zero, zero, wrench, base)
+        carrying = Compensation(dynamics, Terms(), payload)
+        carrying.effort(zero, zero, zero, zero, wrench, base)
+        carrying.effort(zero, zero, zero, zero)
         if dynamics.has_entries:
             # What any gains, terms and loads of a law with feedback call.
             compute: Callable[..., FloatArray] = dynamics.control_effort
@@ -322,15 +330,14 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
         per_joint(values[name], n, name)
     payload, payload_remarks = payload_parameters(values, arm)
     remarks += payload_remarks
-    smoothing = values['friction.smoothing_velocity']
-    law = ControlLaw(arm.dynamics, mode, gains, terms, payload, smoothing)
+    unread = None if arm.wrench_link is None else carried_parameters(values, arm)
+    model = (terms, payload, values['friction.smoothing_velocity'], unread)
+    law = ControlLaw(arm.dynamics, mode, gains, *model)
     if np.any(rates):
         remarks += _slew_remarks(law, limits, rates, arm)
     tuning = Tuning(
         law=law,
-        hold_law=ControlLaw(
-            arm.dynamics, Mode.GRAVITY_COMPENSATION, None, terms, payload, smoothing
-        ),
+        hold_law=ControlLaw(arm.dynamics, Mode.GRAVITY_COMPENSATION, None, *model),
         effort_limits=limits,
         effort_rates=rates,
         wrench=WrenchTuning(
@@ -364,6 +371,7 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
         transition_time=values['transition_time'],
         decelerations=_limits_or_none(values, arm, 'stop.deceleration', None),
         state_effort=StateEffort(values['state_effort']),
+        on_state_loss=OnStateLoss(values['on_state_loss']),
     )
     return tuning, remarks
 
@@ -487,7 +495,8 @@ def _unmeasured(values: Values, arm: ControlledArm) -> FloatArray | None:
 def carried_parameters(values: Values, arm: ControlledArm) -> FloatArray | None:
     """Return all that the arm carries and its model has not, shape (10,), or None.
 
-    What is beyond the sensor too, which is for whoever has no reading.
+    What is beyond the sensor too, which is for whoever has no reading: of a gain that counts
+    for nothing, all is left out.
     """
     return payload_parameters({**values, 'wrench.gain': 0.0}, arm)[0]
 

@@ -8,7 +8,7 @@ good state stays, and no command comes of it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -117,6 +117,9 @@ class ConfiguredArm:
         self.on_answer: Answered = _ignore
         self.on_motion_ended: Callable[[str], None] = _ignore
         self._lagged_behind: float | None = None
+        self._braking: Iterator[FloatArray] | None = None
+        self._braking_since = 0.0
+        self._braked_steps = 0
         self._read_values = values
         self._reporter = reporter
         self._statistics = reporter.statistics
@@ -132,6 +135,7 @@ class ConfiguredArm:
                 self._on_wrench,
                 self._on_imu,
                 self._on_watch_timer,
+                self._on_brake_timer,
             ),
             steady_clock,
         )
@@ -193,6 +197,7 @@ class ConfiguredArm:
         self.is_commanding = False
         self._intake.discard()
         self.connections.stop_watch()
+        self._end_braking()
         if self._send_last(last):
             self._reporter.logger.info(f'inactive; {LAST_COMMAND_WORDS[last]}')
         self.on_motion_ended(reason)
@@ -203,19 +208,75 @@ class ConfiguredArm:
 
     def _send_last(self, last: LastCommand) -> bool:
         """Send what the arm is left with; return whether anything was to be said of it."""
-        reporter, controller = self._reporter, self.controller
         try:
-            for index, effort in enumerate(controller.last_commands(last)):
+            for index, effort in enumerate(self.controller.last_commands(last)):
                 if index:
                     time.sleep(RAMP_PERIOD)
                 self.connections.publish_command(effort)
         except NeDynamicsError as error:
-            reporter.say('last', f'no last command could be sent: {error}', Severity.ERROR)
+            self._say_no_last(error)
             return False
-        if not controller.is_left:
+        self._check_is_left()
+        return self.controller.position is not None
+
+    def _say_no_last(self, error: NeDynamicsError) -> None:
+        self._reporter.say('last', f'no last command could be sent: {error}', Severity.ERROR)
+
+    def _check_is_left(self) -> None:
+        """Say so when the last command was not reached."""
+        if not self.controller.is_left:
             text = f'effort_rate_limit: too slow to get to the last command in {LONGEST_RAMP:g} s'
-            reporter.say('effort_rate_limit', text, Severity.ERROR)
-        return controller.position is not None
+            self._reporter.say('effort_rate_limit', text, Severity.ERROR)
+
+    # ---- the brake, while no states come
+
+    def _begin_braking(self) -> bool:
+        """Begin to bring the arm to rest by the model; return whether there is a way to."""
+        controller = self.controller
+        now = self._brake_time()
+        since = controller.time if self.connections.by_simulated_time else controller.arrival
+        if since is None:
+            return False
+        self._braking = controller.braking_commands(now - since)
+        if self._braking is None:
+            return False
+        self._braking_since, self._braked_steps = now, 0
+        self.connections.start_brake()
+        return True
+
+    def _brake_time(self) -> float:
+        """Return the time by which the watchdog goes [s]."""
+        by_simulated_time = self.connections.by_simulated_time
+        return self.clock.now() if by_simulated_time else time.perf_counter()
+
+    def _on_brake_timer(self) -> None:
+        """Send the command that is due; those that are late are passed over."""
+        if self._braking is None:
+            self.connections.stop_brake()
+            return
+        due = (self._brake_time() - self._braking_since) / RAMP_PERIOD
+        if due < 0.0:
+            # The simulation was set back: of another motion.
+            self._end_braking()
+            self._send_last(LastCommand.GRAVITY)
+            return
+        effort = None
+        try:
+            while self._braked_steps < due:
+                effort = next(self._braking)
+                self._braked_steps += 1
+        except StopIteration:
+            self._end_braking()
+            self._check_is_left()
+        except NeDynamicsError as error:
+            self._end_braking()
+            self._say_no_last(error)
+        if effort is not None:
+            self.connections.publish_command(effort)
+
+    def _end_braking(self) -> None:
+        self._braking = None
+        self.connections.stop_brake()
 
     # ---- the watchdog
 
@@ -236,19 +297,26 @@ class ConfiguredArm:
         self._on_fault(controller.trip(FaultKind.STOPPED, f'no usable one for {timeout:g} s'))
 
     def _on_fault(self, fault: Fault) -> None:
-        """Leave the arm with a last command against gravity, and say why."""
+        """Leave the arm with a last command against gravity, and say why.
+
+        When states have stopped it may be braked first, by a timer: they may return.
+        """
         self._intake.discard()
         self.connections.stop_watch()
+        self._end_braking()
+        is_braked = fault.kind is FaultKind.STOPPED and self._begin_braking()
         self._statistics.fault(fault)
         self._statistics.restart()
         until = 'it is cleared' if fault.latches else 'states can be believed again'
+        braked = 'the arm is braked by the model, then ' if is_braked else ''
         self._reporter.say(
             f'{fault.kind.value} {fault.latches}',
-            f'{fault}; the motion is given up, a last command holds the arm against gravity '
-            f'until {until}',
+            f'{fault}; the motion is given up, {braked}a last command holds the arm against '
+            f'gravity until {until}',
             Severity.ERROR,
         )
-        self._send_last(LastCommand.GRAVITY)
+        if not is_braked:
+            self._send_last(LastCommand.GRAVITY)
         self.on_motion_ended(str(fault))
 
     def _on_return(self, fault: Fault) -> None:
@@ -298,6 +366,8 @@ class ConfiguredArm:
         except NeDynamicsError as error:
             self._reporter.drop('joint_states', error.field or 'effort', str(error))
             return
+        if self._braking is not None:
+            self._end_braking()
         connections.publish_command(command.effort)
         connections.rewind_watch()
         if connections.effort_publisher.get_subscription_count():

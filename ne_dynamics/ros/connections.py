@@ -15,7 +15,7 @@ from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
-from ne_dynamics.control.controller import Command, Controller
+from ne_dynamics.control.controller import RAMP_PERIOD, Command, Controller
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configuration import ControlledArm
 from ne_dynamics.ros.messages import JointStateReader
@@ -47,13 +47,14 @@ def has_time(clock: Any) -> bool:
 
 
 class Callbacks(NamedTuple):
-    """What answers the topics, by their names, and the watchdog."""
+    """What answers the topics, by their names, the watchdog, and the timer of the brake."""
 
     joint_states: Callable[[JointState], None]
     joint_trajectory: Callable[[bytes], None]
     wrench: Callable[[WrenchStamped], None]
     imu: Callable[[Imu], None]
     watchdog: Callable[[], None]
+    brake: Callable[[], None]
 
 
 class Connections:
@@ -119,14 +120,19 @@ class Connections:
         )
         self.by_simulated_time = False
         self._jump_handle: Any = None
-        self._watch = self._make_watch(steady_clock, self._on_real_watch)
+        clocks = [steady_clock]
+        self._watch = self._make_timer(LONGEST_WATCH, steady_clock, self._on_real_watch)
         self._watches = [self._watch]
         if self._simulated_clock is not None:
-            self._watches.append(self._make_watch(self._simulated_clock, callbacks.watchdog))
+            clocks.append(self._simulated_clock)
+            self._watches.append(
+                self._make_timer(LONGEST_WATCH, self._simulated_clock, callbacks.watchdog)
+            )
             # rclpy's timers wait for the time that was: 30 s longer when it is set back by 30 s.
             self._jump_handle = self._simulated_clock.create_jump_callback(
                 ANY_JUMP_BACK, post_callback=self._on_clock_set_back
             )
+        self._brakes = [self._make_timer(RAMP_PERIOD, clock, callbacks.brake) for clock in clocks]
         self.watch(controller.tuning.states.timeout)
 
     def watch(self, timeout: float) -> None:
@@ -159,15 +165,25 @@ class Connections:
             self._watchdog()
 
     def _on_clock_set_back(self, jump: Any) -> None:
-        if self.by_simulated_time and not self._watch.is_canceled():
-            self._watch.reset()
+        for timer in (self._watch, self._brakes[-1]):
+            if self.by_simulated_time and not timer.is_canceled():
+                timer.reset()
 
-    def _make_watch(self, clock: Any, callback: Callable[[], None]) -> Any:
-        return self._node.create_timer(LONGEST_WATCH, callback, clock=clock, autostart=False)
+    def _make_timer(self, period: float, clock: Any, callback: Callable[[], None]) -> Any:
+        return self._node.create_timer(period, callback, clock=clock, autostart=False)
 
     def stop_watch(self) -> None:
         """Let the watchdog sleep until :meth:`rewind_watch`."""
         self._watch.cancel()
+
+    def start_brake(self) -> None:
+        """Call the callback of the brake every `RAMP_PERIOD`, by the watchdog's clock."""
+        self._brakes[-1 if self.by_simulated_time else 0].reset()
+
+    def stop_brake(self) -> None:
+        """Call it no more."""
+        for timer in self._brakes:
+            timer.cancel()
 
     def _listen(
         self,
@@ -194,8 +210,8 @@ class Connections:
         """Stop listening."""
         if self._jump_handle is not None:
             self._jump_handle.unregister()
-        for watch in self._watches:
-            self._node.destroy_timer(watch)
+        for timer in (*self._watches, *self._brakes):
+            self._node.destroy_timer(timer)
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
         self._node.destroy_publisher(self.command_publisher)

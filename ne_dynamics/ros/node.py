@@ -10,9 +10,10 @@ Trajectories and wrenches are placed in time by it, so that simulated and record
 
 While active the arm is held: from the measured position at the first state after activation,
 through every trajectory, at its end, and on deactivation by a last command against gravity. When
-the states stop, jump or lose their clock, a last command against gravity goes out and no other
-until they can be believed again; then the arm is held where it is. When the motion is not
-followed, or a fault keeps coming back, somebody must say so first: `~/clear_fault`.
+the states stop, jump or lose their clock, a last command against gravity goes out (when they
+stop, after a stop by the model) and no other until they can be believed again; then the arm is
+held where it is. When the motion is not followed, or a fault keeps coming back, somebody must say
+so first: `~/clear_fault`.
 """
 
 from __future__ import annotations

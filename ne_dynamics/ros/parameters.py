@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import inf
 
-from ne_dynamics.control.controller import LastCommand
+from ne_dynamics.control.controller import LastCommand, OnStateLoss
 from ne_dynamics.control.imu import ImuSource, OnImuTimeout
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.state_effort import StateEffort
@@ -234,12 +234,23 @@ PARAMETERS = ParameterTable(
         'state_timeout',
         'double',
         0.1,
-        'Time without a usable joint state after which the arm is left with a last command '
-        'against gravity. The motion is given up then.',
+        'Time without a usable joint state after which the arm is left as `on_state_loss` says. '
+        'The motion is given up then.',
         unit='s',
         minimum=0.0,
         above_minimum=True,
         allow_infinity=True,
+        changes=Changes.ANY_TIME,
+    ),
+    ParameterSpec(
+        'on_state_loss',
+        'string',
+        OnStateLoss.BRAKE.value,
+        'What is sent then: `brake`, in 0.25 s at most what brings the arm to rest by the model, '
+        'from where it should be by now, and then what holds it there against gravity; '
+        '`gravity`, that alone, for the last pose. Only modes with feedback brake, and not where '
+        'the last state is older than 0.5 s.',
+        choices=tuple(item.value for item in OnStateLoss),
         changes=Changes.ANY_TIME,
     ),
     ParameterSpec(
@@ -405,7 +416,8 @@ PARAMETERS = ParameterTable(
         'wrench.on_timeout',
         'string',
         OnTimeout.HOLD.value,
-        'What counts then: `hold`, the last reading (a tool does not lose its weight), or `zero`.',
+        'What counts then: `hold`, the last reading (a tool does not lose its weight), or `zero`, '
+        'no reading: what the model knows of tool and payload, as before the first one.',
         choices=tuple(item.value for item in OnTimeout),
         changes=Changes.ANY_TIME,
     ),

@@ -738,8 +738,8 @@ class SensorLoss(Scenario):
             f'{self.heading()}\njoint_states are lost from {self.start:.3g} s to '
             f'{self.start + self.length:.3g} s; then, with {self.load:g} kg on '
             f'{self.arm.robot.tip_link} that only the sensor at {self.sensor} knows of, the '
-            f'wrench, in a slower motion\n{self.friction_note()}; without friction, an arm that '
-            'was moving goes on: weight is all that a last command carries'
+            f'wrench, in a slower motion\n{self.friction_note()}; the arm is braked by '
+            'the model; without friction, one that was moving would go away all the same'
         )
 
     def _figures(self, recording: Recording) -> dict[str, float]:

@@ -44,6 +44,14 @@ MOUNT = 'world_mount'
 HARDWARE_PLUGIN = 'gz_ros2_control/GazeboSimSystem'
 GAZEBO_PLUGIN = 'gz_ros2_control::GazeboSimROS2ControlPlugin'
 GAZEBO_PLUGIN_FILE = 'gz_ros2_control-system'
+CONTROL_PLUGINS = (
+    'gz_ros2_control',
+    'ign_ros2_control',
+    'gazebo_ros2_control',
+    'gazebo_ros_control',
+)
+"""What runs joints in Gazebo, today's and the classic one: by name or file name of a plugin."""
+
 WRENCH_INTERFACES = ('force.x', 'force.y', 'force.z', 'torque.x', 'torque.y', 'torque.z')
 SENSOR_RATE = 500.0
 """Readings a second of the force-torque sensor [Hz, simulated time]."""
@@ -70,7 +78,8 @@ def gazebo_description(
     ----------
     path_or_xml : str, path or bytes
         URDF of the arm: a file name, or the XML itself. What it has of ``<ros2_control>``, of the
-        plugin of gz_ros2_control and of a force-torque sensor in that joint is replaced.
+        plugins that run joints (gz_ros2_control, and gazebo_ros_control and gazebo_ros2_control
+        of the classic Gazebo) and of a force-torque sensor in that joint is replaced.
     controllers_file : str or path
         Parameters of the controller manager and its controllers, as Gazebo is to find them.
     namespace : str, optional
@@ -182,7 +191,8 @@ def _remove_control(root: ElementTree.Element) -> None:
         root.remove(element)
     for element in root.findall('gazebo'):
         for plugin in element.findall('plugin'):
-            if plugin.get('name') == GAZEBO_PLUGIN:
+            names = f'{plugin.get("name")} {plugin.get("filename")}'
+            if any(known in names for known in CONTROL_PLUGINS):
                 element.remove(plugin)
         if not element.attrib and not len(element):
             root.remove(element)

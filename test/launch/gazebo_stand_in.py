@@ -5,9 +5,10 @@
 They speak through files in a folder: what each was started with, the description that `create`
 was given, and a file for each controller that `spawner` was to start. `gazebo` is physics (DART,
 as in Gazebo) and what gz_ros2_control does with it: it holds the joints at velocity zero until the
-effort controller is started, lets the initial values count until the first command, and publishes
-states and wrench from the start of the broadcasters on. Everything about the arm comes from the
-description: nothing is known here that Gazebo would not know.
+effort controller is started, writes an effort of zero in the first step of it, lets the initial
+values count until the first command, and publishes states and wrench from the start of the
+broadcasters on. Everything about the arm comes from the description: nothing is known here that
+Gazebo would not know.
 """
 
 from __future__ import annotations
@@ -244,6 +245,9 @@ def gazebo(folder, arguments):
     report['sag before'] = 0.0
     report['commands before'] = None
     ticks, started = 0, time.monotonic()
+    has_written = False
+    # Gazebo does not wait for commands; here it may, so that nothing depends on the machine.
+    waits = (folder / 'waits').exists()
     while not stopped and not (folder / 'gazebo_ends').exists():
         ticks += 1
         if ticks % 10 == 0:
@@ -256,7 +260,9 @@ def gazebo(folder, arguments):
                         report['sag before'] = report['sag']
                     write(folder / f'started_{name}', '')
         efforts = None
-        if 'effort_controller' in running:
+        if 'effort_controller' in running and not has_written:
+            efforts, has_written = [0.0] * len(physics.names), True
+        elif 'effort_controller' in running:
             last = dict(zip(order, commands[-1], strict=True)) if commands else description.effort
             efforts = [last[name] for name in physics.names]
         physics.step(efforts)
@@ -292,6 +298,12 @@ def gazebo(folder, arguments):
                 force.x, force.y, force.z, torque.x, torque.y, torque.z = values
                 report['wrench'] = values
                 wrench_publisher.publish(message)
+            heard = len(commands) + stray[0]
+            patience = time.monotonic() + 5.0 if waits and heard else 0.0
+            while len(commands) + stray[0] == heard and time.monotonic() < patience:
+                if stopped:
+                    break
+                executor.spin_once(timeout_sec=0.1)
         for _ in range(2):
             executor.spin_once(timeout_sec=0.0)
         if ticks % 100 == 0:

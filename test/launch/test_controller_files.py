@@ -147,9 +147,11 @@ def test_node_parameters_for_gazebo_are_possible(robot):
     for name, value in values.items():
         specs[name].check(value)
     assert robot.link(values['tip_link'])
-    world = ElementTree.parse(CONFIG / 'gazebo_world.sdf')
-    in_world = [float(word) for word in world.findtext('world/gravity').split()]
-    assert values['gravity'] == in_world == list(STANDARD_GRAVITY)
+    worlds = ('gazebo_world.sdf', 'gazebo_world_without_floor.sdf')
+    for world in worlds:
+        text = ElementTree.parse(CONFIG / world).findtext('world/gravity')
+        in_world = [float(word) for word in text.split()]
+        assert values['gravity'] == in_world == list(STANDARD_GRAVITY)
 
 
 def test_trajectory_controllers_are_of_both_kinds():

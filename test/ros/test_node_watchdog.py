@@ -380,3 +380,124 @@ def test_a_stamp_ahead_of_its_time_is_told_of(bench) -> None:
         bench.answer(bench.joint_state(Q))
     assert bench.node.reporter.statistics.drops['joint_states.header.stamp'] == 1
     bench.hear('joint_states dropped', 'header.stamp', 'ahead of the one after it')
+
+
+PERIOD = 0.004
+LOST = 0.102
+"""A little more than the watchdog's timeout [s]."""
+
+
+class MovingArm:
+    """An arm that moves by the model, in the time of the test, until its states stop.
+
+    Parameters
+    ----------
+    bench : Bench
+    parameters
+        Of the node.
+    """
+
+    def __init__(self, bench, **parameters) -> None:
+        bench.start(use_sim_time=True, state_timeout=0.1, **parameters)
+        self.bench, self.tick = bench, ticker(bench)
+        self.q, self.qd, self.now = Q.copy(), np.zeros(6), 100.0
+        bench.time = self.now
+        self.tick(self.now)
+        bench.answer(bench.joint_state(self.q, self.qd, 0.0))
+        if parameters.get('mode') != 'gravity_compensation':
+            bench.send_trajectory(bench.trajectory((0.5, Q + 0.5, np.zeros(6))))
+        for _ in range(50):
+            self.move()
+            bench.answer(bench.joint_state(self.q, self.qd, PERIOD))
+        self.last = self.q
+        self.answered = len(bench.commands)
+        self.go_on(self.now + LOST - PERIOD, tick=False)
+        self.move()
+        self.tick(self.now)
+        bench.hear('joint_states stopped')
+
+    def move(self) -> None:
+        """Let a period pass for the arm, under the last command."""
+        effort = self.bench.commands[-1]
+        qdd = self.bench.dynamics.forward_dynamics(self.q, self.qd, effort)
+        self.q = self.q + PERIOD * self.qd + PERIOD**2 / 2.0 * qdd
+        self.qd = self.qd + PERIOD * qdd
+        self.now += PERIOD
+
+    def go_on(self, until: float, *, tick: bool = True) -> None:
+        """Let time pass [s]."""
+        while self.now < until:
+            self.move()
+            if tick:
+                self.tick(self.now)
+
+
+def test_an_arm_that_moves_is_braked_when_states_stop(bench) -> None:
+    """Commands go on by the clock until it is at rest; the last one holds it there."""
+    arm = MovingArm(bench)
+    bench.hear('the arm is braked by the model')
+    speed = np.abs(arm.qd).max()
+    assert speed > 0.5
+    arm.go_on(arm.now + 0.3)
+    assert np.abs(arm.qd).max() < 0.1 * speed
+    np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(arm.q), atol=2.0)
+    assert 5 < len(bench.commands) - arm.answered < 70
+    count = len(bench.commands)
+    arm.go_on(arm.now + 0.02)
+    assert len(bench.commands) == count
+
+
+def test_states_that_return_end_the_brake(bench) -> None:
+    """In the middle of it a state is answered, and no command of the brake follows."""
+    arm = MovingArm(bench)
+    arm.go_on(arm.now + 0.02)
+    assert len(bench.commands) > arm.answered
+    bench.time = arm.now
+    bench.joint_states.publish(bench.joint_state(arm.q, np.zeros(6), 0.0))
+    bench.hear('holding where the arm is')
+    bench.settle()
+    np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(arm.q), atol=1e-9)
+    count = len(bench.commands)
+    arm.go_on(arm.now + 0.05)
+    assert len(bench.commands) == count
+
+
+@pytest.mark.parametrize('end', ['deactivated', 'set back'])
+def test_a_brake_that_is_broken_off_leaves_gravity_and_silence(bench, end: str) -> None:
+    """Deactivation, or a simulation that is set back: a last command, and no other."""
+    arm = MovingArm(bench)
+    arm.go_on(arm.now + 0.02)
+    count = len(bench.commands)
+    if end == 'deactivated':
+        assert bench.change_state('deactivate')
+    else:
+        arm.now -= 50.0
+        # Timers, set back, wait for their period.
+        arm.go_on(arm.now + 2.0 * PERIOD)
+    bench.spin(lambda: len(bench.commands) > count, 'the last command')
+    bench.settle()
+    ahead = [arm.last + way * (arm.q - arm.last) for way in np.linspace(0.5, 3.0, 251)]
+    gravity = np.array([bench.dynamics.gravity_torque(q) for q in ahead])
+    assert np.abs(gravity - bench.commands[-1]).max(axis=1).min() < 1.0
+    count = len(bench.commands)
+    arm.go_on(arm.now + 0.05)
+    assert len(bench.commands) == count
+
+
+@pytest.mark.parametrize(
+    'parameters',
+    [
+        {'on_state_loss': 'gravity'},
+        {'mode': 'gravity_compensation'},
+        {'mode': 'feedforward', 'feedforward__robot_closes_loop': True},
+    ],
+    ids=str,
+)
+def test_gravity_alone_by_choice_and_without_feedback(bench, parameters) -> None:
+    """One command for the last pose, and silence."""
+    arm = MovingArm(bench, **parameters)
+    bench.spin(lambda: len(bench.commands) == arm.answered + 1, 'the last command')
+    expected = bench.dynamics.gravity_torque(arm.last)
+    np.testing.assert_allclose(bench.commands[-1], expected, atol=1e-9)
+    arm.go_on(arm.now + 0.05)
+    assert len(bench.commands) == arm.answered + 1

@@ -41,11 +41,12 @@ def test_the_tool_counts_once(bench, measures: str, sign: float) -> None:
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
 
 
-def test_before_the_first_reading_there_is_no_wrench(bench) -> None:
-    """Until a reading comes the cut arm is carried alone, and the diagnostics warn."""
-    start(bench)
+@pytest.mark.parametrize('gain', [1.0, 0.9])
+def test_before_the_first_reading_the_tool_of_the_model_counts(bench, gain: float) -> None:
+    """Until a reading comes the whole arm is carried by the model, and the diagnostics warn."""
+    start(bench, wrench__gain=gain)
     command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, cut(bench).gravity_torque(Q), atol=1e-9)
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
     bench.spin(lambda: any('no recent wrench' in status.message for status in bench.diagnostics))
 
 
@@ -75,16 +76,18 @@ def test_a_compensated_reading_leaves_the_tool_in_the_model(bench) -> None:
 
 @pytest.mark.parametrize('on_timeout', ['zero', 'hold'])
 def test_readings_that_stop(bench, on_timeout: str) -> None:
-    """After the timeout the last reading counts on or not at all, as told; then a new one does."""
+    """After the timeout the last reading counts on, or the model's tool does; then a new one."""
     start(bench, wrench__on_timeout=on_timeout, wrench__timeout=0.05)
     bench.answer(bench.joint_state(Q))
-    bench.send_wrench(SENSOR, tool_reading(bench))
-    whole, alone = bench.dynamics.gravity_torque(Q), cut(bench).gravity_torque(Q)
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q, dt=0.04)), whole, atol=1e-9)
-    expected = whole if on_timeout == 'hold' else alone
+    heavier = 3.0 * tool_reading(bench)
+    bench.send_wrench(SENSOR, heavier)
+    known, alone = bench.dynamics.gravity_torque(Q), cut(bench).gravity_torque(Q)
+    read = alone + 3.0 * (known - alone)
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q, dt=0.04)), read, atol=1e-9)
+    expected = read if on_timeout == 'hold' else known
     np.testing.assert_allclose(bench.answer(bench.joint_state(Q, dt=0.04)), expected, atol=1e-9)
-    bench.send_wrench(SENSOR, tool_reading(bench))
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), whole, atol=1e-9)
+    bench.send_wrench(SENSOR, heavier)
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), read, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -138,6 +141,7 @@ def test_tare_is_refused_while_the_arm_moves(bench) -> None:
     """What a moving sensor reads is no weight; at rest the same readings are taken."""
     start(bench)
     bench.send_wrench(SENSOR, tool_reading(bench))
+    bench.answer(bench.joint_state(Q))
     bench.answer(bench.joint_state(Q, velocity=[0.0, 0.2, 0.0, 0.0, 0.0, 0.0]))
     response = bench.trigger('tare_wrench')
     assert not response.success

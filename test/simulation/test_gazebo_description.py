@@ -160,6 +160,28 @@ def test_other_hardware_is_replaced():
     assert len(root.findall('gazebo/sensor')) == 1
 
 
+@pytest.mark.parametrize(
+    ('filename', 'name'),
+    [
+        ('libgazebo_ros_control.so', 'gazebo_ros_control'),
+        ('libgazebo_ros_control.so', 'ros_control'),
+        ('libgazebo_ros2_control.so', 'gazebo_ros2_control'),
+        ('ign_ros2_control-system', 'ign_ros2_control::IgnitionROS2ControlPlugin'),
+        ('libgz_ros2_control-system.so', 'gz_ros2_control::GazeboSimROS2ControlPlugin'),
+    ],
+)
+def test_plugins_that_run_joints_are_replaced(filename, name):
+    """Of whatever Gazebo they are, they are not beside ours; other plugins stay."""
+    other = '<plugin filename="libgazebo_ros_camera.so" name="camera"/>'
+    more = (
+        f'<gazebo><plugin filename="{filename}" name="{name}"><robotNamespace>/</robotNamespace>'
+    )
+    more += f'</plugin>{other}</gazebo>'
+    root = composed(GRIPPER.format(more=more))
+    plugins = [plugin.get('name') for plugin in root.findall('gazebo/plugin')]
+    assert plugins == ['camera', GAZEBO_PLUGIN]
+
+
 def test_plugin_finds_its_parameters():
     """The plugin gets the name of the controllers' file and its namespace, and holds joints."""
     path = '/a folder/<arm> & more.yaml'

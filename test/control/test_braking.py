@@ -1,0 +1,143 @@
+"""The stop of an arm whose states have stopped: what it is made of, and when there is none."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_model
+from ne_dynamics.control.braking import (
+    LONGEST_BRAKE,
+    LONGEST_SILENCE,
+    AnsweredStates,
+    plan_brake,
+    predict,
+)
+from ne_dynamics.control.compensation import Compensation, Terms
+from ne_dynamics.control.stopping import StopLimits
+from ne_dynamics.errors import InputError
+from ne_dynamics.shipped import shipped_file
+
+ROBOT = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+LIMITS = StopLimits.of(ROBOT.joints, ROBOT.limits('effort_limit'))
+PERIOD = 0.002
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+SPEED = np.array([0.8, -0.5, 0.6, 1.0, -0.7, 0.9])
+
+
+def efforts_of(robot):
+    """Return what computes the efforts of a motion."""
+    compensation = Compensation(Dynamics(robot, backend='python'), Terms(), None, 0.001)
+    return compensation.effort
+
+
+@pytest.fixture(scope='module')
+def compute_efforts():
+    """Return the efforts of the shipped arm."""
+    return efforts_of(ROBOT)
+
+
+def steady_motion(compute_efforts, unknown=0.0, speed=SPEED, count=30):
+    """Return states of a motion of constant acceleration, and what was commanded."""
+    acceleration = np.array([1.0, 0.5, -2.0, 1.0, 0.0, -1.0]) if speed.any() else np.zeros(6)
+    states = AnsweredStates()
+    for index in range(count):
+        time = PERIOD * (index + 1 - count)
+        position = Q + speed * time + acceleration * time**2 / 2.0
+        velocity = speed + acceleration * time
+        effort = compute_efforts(position, velocity, acceleration, velocity) + unknown
+        states.append(100.0 + time, position, velocity, effort)
+    return states
+
+
+def plan(states, compute_efforts, silent_for=0.1):
+    """Plan a brake with the arm's limits."""
+    return plan_brake(states, compute_efforts, LIMITS, silent_for=silent_for, period=PERIOD)
+
+
+@pytest.mark.parametrize('seed', range(8))
+def test_the_prediction_is_the_simulation(seed: int) -> None:
+    """Under a constant effort the model of an arm with damping goes where MuJoCo's arm goes."""
+    mujoco_model = pytest.importorskip(
+        'ne_dynamics.simulation.mujoco_model', reason='MuJoCo is not installed'
+    )
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-2.0, 2.0, 6)
+    dynamics = Dynamics(ROBOT, backend='python')
+    effort = dynamics.inverse_dynamics(q, np.zeros(6), rng.uniform(-3.0, 3.0, 6))
+    found = predict(q, np.zeros(6), effort, efforts_of(ROBOT), 0.1)
+    arm = mujoco_model.MujocoArm(ROBOT, period=0.0005, integrator='implicitfast')
+    arm.reset(q)
+    for _ in range(200):
+        before = arm.velocity.copy()
+        arm.step(effort)
+    assert np.abs(arm.velocity).max() > 0.1
+    np.testing.assert_allclose(found.position, arm.position, atol=2e-3)
+    np.testing.assert_allclose(found.velocity, arm.velocity, atol=0.02)
+    np.testing.assert_allclose(found.acceleration, (arm.velocity - before) / 0.0005, atol=1.0)
+
+
+def test_friction_brings_to_rest_and_no_further() -> None:
+    """With the effort of gravity alone a joint with much friction stands, and does not go back."""
+    joints = tuple(replace(joint, coulomb_friction=20.0) for joint in ROBOT.joints)
+    robot = replace(ROBOT, joints=joints)
+    gravity = Dynamics(robot, backend='python').gravity_torque(Q)
+    found = predict(Q, SPEED, gravity, efforts_of(robot), 0.25)
+    assert np.abs(found.velocity).max() < 1e-6
+    assert (np.sign(SPEED) * (found.position - Q) > -1e-3).all()
+
+
+def test_what_the_model_does_not_know_is_seen(compute_efforts) -> None:
+    """A constant effort beside the model's is found, whatever the acceleration."""
+    unknown = np.array([5.0, -8.0, 3.0, 1.0, 0.5, -0.2])
+    states = steady_motion(compute_efforts, unknown)
+    np.testing.assert_allclose(states.unknown_effort(compute_efforts), unknown, atol=1e-6)
+
+
+def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead(compute_efforts) -> None:
+    """The brake begins with the effort that the motors keep; the arm ends farther on its way."""
+    unknown = np.array([5.0, -8.0, 3.0, 1.0, 0.5, -0.2])
+    states = steady_motion(compute_efforts, unknown)
+    brake = plan(states, compute_efforts)
+    assert brake is not None
+    assert len(brake.efforts) * PERIOD <= LONGEST_BRAKE + PERIOD
+    step = np.abs(brake.efforts[0] - states.last.effort)
+    # The first is a period on its way: of a stop that takes a tenth of a second, say.
+    assert (step <= 0.1 * LIMITS.efforts).all()
+    way = brake.end - Q
+    shortest, longest = 0.05, 0.1 + LONGEST_BRAKE
+    assert (way * np.sign(SPEED) > shortest * np.abs(SPEED)).all()
+    assert (np.abs(way) < longest * (np.abs(SPEED) + 0.3)).all()
+
+
+def test_there_is_nothing_to_brake(compute_efforts) -> None:
+    """An arm at rest, too few states, or a silence too long give no brake."""
+    assert plan(steady_motion(compute_efforts, speed=np.zeros(6)), compute_efforts) is None
+    assert plan(AnsweredStates(), compute_efforts) is None
+    assert plan(steady_motion(compute_efforts, count=2), compute_efforts) is None
+    states = steady_motion(compute_efforts)
+    assert plan(states, compute_efforts, LONGEST_SILENCE) is not None
+    assert plan(states, compute_efforts, LONGEST_SILENCE + 0.01) is None
+    assert plan(states, compute_efforts, -0.01) is None
+    assert plan(states, compute_efforts, np.nan) is None
+    states.clear()
+    assert plan(states, compute_efforts) is None
+
+
+@pytest.mark.parametrize(
+    ('field', 'value'), [(2, 50.0), (2, 1e200), (3, 1e5), (3, 1e300)], ids=str
+)
+def test_a_prediction_that_cannot_be_is_none(compute_efforts, field: int, value: float) -> None:
+    """Speeds beyond any of the arm's, or efforts that would bring them about, brake nothing."""
+    last = steady_motion(compute_efforts).last
+    states = AnsweredStates()
+    for index in range(5):
+        row = [last.time + PERIOD * index, *(np.array(each) for each in last[1:])]
+        if index == 4 or field != 3:
+            row[field] = np.full(6, value)
+        states.append(*row)
+    with suppress(InputError):
+        assert plan(states, compute_efforts) is None

@@ -1,0 +1,192 @@
+"""An arm whose joint states stop while it moves: what becomes of it until 1 s later.
+
+Controller and MuJoCo's arm in one process, without ROS. Run as a script it prints the table of
+doc/scenarios.md:
+
+    python test/simulation/state_loss.py [MOTIONS]
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics import Dynamics, Robot, load_model
+from ne_dynamics.control.controller import Controller, OnStateLoss, Tuning
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.mujoco_model import MujocoArm, scale_masses, with_hung_mass
+
+PERIOD = 0.002
+TIMEOUT = 0.1
+"""The watchdog's [s]."""
+
+WATCHED = 1.0
+"""After the last state [s]."""
+
+REACH = 2.0
+"""Motions are from pose to pose within this of zero, each joint [rad]."""
+
+SMOOTHING = 0.001
+"""Default of `friction.smoothing_velocity` [rad/s]."""
+
+PEAK = 1.875
+"""Peak velocity of a quintic polynomial from rest to rest, by the mean one."""
+
+
+def shipped_arm() -> Robot:
+    """Return the six-axis arm."""
+    return load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+
+
+def with_gears(robot: Robot, share: float = 0.05) -> Robot:
+    """Return the robot with a Coulomb friction of a share of the effort limits, as gears have."""
+    joints = tuple(
+        replace(joint, coulomb_friction=share * joint.effort_limit) for joint in robot.joints
+    )
+    return replace(robot, joints=joints)
+
+
+ARM = shipped_arm()
+FREE = ARM.without_friction()
+CASES = {
+    'gear friction, model exact': (with_gears(ARM), with_gears(ARM)),
+    'gear friction, masses +10 %': (with_gears(ARM), scale_masses(with_gears(ARM), 1.1)),
+    'gear friction, 3 kg unknown': (
+        with_gears(ARM),
+        with_hung_mass(with_gears(ARM), 3.0, np.zeros(3)),
+    ),
+    'gear friction unknown': (ARM, with_gears(ARM)),
+    'gear friction half of what is known': (with_gears(ARM, 0.1), with_gears(ARM)),
+    'damping as shipped, model exact': (ARM, ARM),
+    'no friction, model exact': (FREE, FREE),
+    'no friction, masses +10 %': (FREE, scale_masses(FREE, 1.1)),
+    'no friction, masses -10 %': (FREE, scale_masses(FREE, 0.9)),
+}
+"""By name: the model, and the arm that there is."""
+
+
+class Loss(NamedTuple):
+    """What became of the arm.
+
+    Attributes
+    ----------
+    at_fault : float
+        Speed of the fastest joint when the watchdog acts [rad/s].
+    speed : float
+        ... 1 s after the last state [rad/s].
+    moved : float
+        How far the joint that went farthest is from the last state then [rad].
+    tip_moved : float
+        ... and the tip [m].
+    command_step : float
+        Largest step from one command to the next, by the effort limit of the joint.
+    is_braked : bool
+        Whether there was more than the ramp against gravity.
+    """
+
+    at_fault: float
+    speed: float
+    moved: float
+    tip_moved: float
+    command_step: float
+    is_braked: bool
+
+
+@cache
+def dynamics_of(robot: Robot) -> Dynamics:
+    """Return the dynamics of a robot, built once."""
+    return Dynamics(robot, backend='python')
+
+
+def make_controller(model: Robot, choice: OnStateLoss) -> Controller:
+    """Return a controller with the node's defaults."""
+    dynamics = dynamics_of(model)
+    gains = Gains.from_values(100.0, 20.0, model.n)
+    laws = [
+        ControlLaw(dynamics, mode, gains, smoothing_velocity=SMOOTHING)
+        for mode in (Mode.COMPUTED_TORQUE, Mode.GRAVITY_COMPENSATION)
+    ]
+    limits = model.limits('effort_limit')
+    return Controller(Tuning(*laws, limits, np.zeros(0), on_state_loss=choice))
+
+
+def lose_states(
+    model: Robot, plant: Robot, choice: OnStateLoss, seed: int, *, noise: float = 0.0
+) -> Loss:
+    """Let the states of an arm stop somewhere on its way from one pose to another.
+
+    Parameters
+    ----------
+    model, plant : Robot
+        What is known, and what there is.
+    choice : OnStateLoss
+    seed : int
+        Of poses, speed, and when it happens.
+    noise : float
+        Standard deviation of the measured velocities [rad/s].
+    """
+    rng = np.random.default_rng(seed)
+    begin, end = rng.uniform(-REACH, REACH, (2, model.n))
+    fastest = (PEAK * np.abs(end - begin) / model.limits('velocity_limit')).max()
+    duration = fastest / rng.uniform(0.4, 1.0)
+    lost_at = rng.uniform(0.25, 0.75) * duration
+
+    controller = make_controller(model, choice)
+    still = np.zeros(model.n)
+    points = [
+        TrajectoryPoint(0.0, begin, still, still),
+        TrajectoryPoint(duration, end, still, still),
+    ]
+    controller.follow(Waypoints.from_points(model.joints, model.joint_names, points))
+    arm = MujocoArm(plant, period=PERIOD, integrator='implicitfast')
+    arm.reset(begin)
+    while arm.time < lost_at:
+        found = arm.position.copy()
+        velocity = arm.velocity + noise * rng.normal(size=model.n)
+        last = controller.update(found, velocity, arm.time, arm.time).effort
+        arm.step(last)
+    for _ in range(round(TIMEOUT / PERIOD) - 1):
+        arm.step(last)
+    at_fault = np.abs(arm.velocity).max()
+    controller.trip(FaultKind.STOPPED, 'simulated')
+    braking = controller.braking_commands(TIMEOUT)
+    commands = [last, *(controller.last_commands() if braking is None else braking)]
+    for index in range(round((WATCHED - TIMEOUT) / PERIOD)):
+        arm.step(commands[min(index + 1, len(commands) - 1)])
+    steps = np.abs(np.diff(commands, axis=0)) / model.limits('effort_limit')
+    tip = [dynamics_of(model).forward_kinematics(q)[:3, 3] for q in (found, arm.position)]
+    return Loss(
+        float(at_fault),
+        float(np.abs(arm.velocity).max()),
+        float(np.abs(arm.position - found).max()),
+        float(np.linalg.norm(tip[1] - tip[0])),
+        float(steps.max()),
+        braking is not None,
+    )
+
+
+def main() -> None:
+    """Print what becomes of the arm in every case, with both choices."""
+    motions = int(sys.argv[1]) if len(sys.argv) > 1 else 50
+    print('| arm and model | `gravity`: speed | moved | `brake`: speed | moved |')
+    print('| --- | --- | --- | --- | --- |')
+    for name, (model, plant) in CASES.items():
+        cells = [name]
+        for choice in OnStateLoss:
+            runs = [lose_states(model, plant, choice, seed) for seed in range(motions)]
+            for values in ([run.speed for run in runs], [run.moved for run in runs]):
+                found = np.round(np.quantile(values, (0.5, 0.9, 1.0)), 3)
+                rounded = [f'{value:.0f}' if value >= 10.0 else f'{value:.2g}' for value in found]
+                cells.append(', '.join(rounded))
+        print('| ' + ' | '.join(cells) + ' |', flush=True)
+
+
+if __name__ == '__main__':
+    main()

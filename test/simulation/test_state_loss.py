@@ -1,0 +1,93 @@
+"""Joint states that stop while the arm moves: what is sent brings it to rest, as far as can be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+
+import state_loss
+from state_loss import ARM, CASES, FREE, TIMEOUT, WATCHED, lose_states, with_gears
+
+from ne_dynamics.control.braking import LONGEST_BRAKE
+from ne_dynamics.control.controller import OnStateLoss
+from ne_dynamics.control.stopping import DURATIONS
+
+SEEDS = range(6)
+STANDS = 1e-3
+"""A joint that is slower is held by its friction [rad/s]."""
+
+
+def way_to_rest(loss):
+    """Return the farthest that a joint may go [rad]: the silence, then a stop of that length.
+
+    The fastest speed on the way is that at which the arm is found by the watchdog, or the one
+    it had before: no more than the velocity limits of the motions, all of them below 3.1 rad/s.
+    """
+    fastest = max(loss.at_fault, ARM.limits('velocity_limit').max())
+    return fastest * (TIMEOUT + LONGEST_BRAKE / 2.0)
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+@pytest.mark.parametrize(
+    'case',
+    ['gear friction, model exact', 'gear friction, masses +10 %', 'gear friction unknown'],
+)
+def test_an_arm_with_gears_stands(case: str, seed: int) -> None:
+    """Whether model and friction are right or not, the arm is at rest, and not far away."""
+    loss = lose_states(*CASES[case], OnStateLoss.BRAKE, seed)
+    assert loss.is_braked
+    assert loss.speed < STANDS
+    assert loss.moved < way_to_rest(loss)
+
+
+def test_without_braking_it_does_not() -> None:
+    """The gravity command alone leaves some of these arms at many rad/s."""
+    case = CASES['gear friction, model exact']
+    runs = [lose_states(*case, OnStateLoss.GRAVITY, seed) for seed in SEEDS]
+    assert not any(run.is_braked for run in runs)
+    assert max(run.speed for run in runs) > 5.0
+    assert max(run.moved for run in runs) > 1.5
+
+
+@pytest.mark.parametrize('case', ['damping as shipped, model exact', 'no friction, masses +10 %'])
+def test_an_arm_without_friction_is_slower_and_nearer(case: str) -> None:
+    """Nothing holds it in place; on the median it is at most half as fast, and half as far."""
+    found = {
+        choice: [lose_states(*CASES[case], choice, seed) for seed in SEEDS]
+        for choice in OnStateLoss
+    }
+    for field in ('speed', 'moved'):
+        braked, left = (
+            np.median([getattr(run, field) for run in found[choice]])
+            for choice in (OnStateLoss.BRAKE, OnStateLoss.GRAVITY)
+        )
+        assert braked < 0.6 * left, field
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_the_commands_go_on_without_a_step(seed: int) -> None:
+    """From the last answer to the brake no joint's command steps by more than its stop asks for.
+
+    The shortest stop reverses an effort within its full range in its duration.
+    """
+    loss = lose_states(ARM, ARM, OnStateLoss.BRAKE, seed)
+    shortest = DURATIONS[np.searchsorted(DURATIONS, 0.03)]
+    assert loss.command_step < 2.0 * state_loss.PERIOD / shortest
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_noise_of_the_velocities_does_not_matter_with_gears(seed: int) -> None:
+    """Velocities with a standard deviation of 0.02 rad/s: at rest all the same."""
+    geared = with_gears(ARM)
+    loss = lose_states(geared, geared, OnStateLoss.BRAKE, seed, noise=0.02)
+    assert loss.speed < STANDS
+
+
+def test_the_bounds_are_of_arms_that_move() -> None:
+    """The watchdog finds the arms in motion; without friction they do not stop by themselves."""
+    runs = [lose_states(FREE, FREE, OnStateLoss.GRAVITY, seed) for seed in SEEDS]
+    assert np.median([run.at_fault for run in runs]) > 0.5
+    assert min(run.speed for run in runs) > 1.0
+    assert WATCHED > TIMEOUT + LONGEST_BRAKE
