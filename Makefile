@@ -36,7 +36,7 @@ test: venv
 	@$(VENV)/bin/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder test
 
 fuzz: venv
-	@$(VENV)/bin/python -W ignore::RuntimeWarning test/fuzz/fuzz_run.py \
+	@$(VENV)/bin/python -W ignore::RuntimeWarning test/support/fuzz_run.py \
 		--messages $(or $(MESSAGES),100000) $(if $(SEED),--seed $(SEED))
 
 bench: venv

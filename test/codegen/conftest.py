@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-HERE = Path(__file__).parent
-for folder in (HERE, HERE.parent / 'oracles'):  # the modules beside the tests
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
 
 
 def find_missing_compiler():

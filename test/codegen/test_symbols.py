@@ -493,7 +493,8 @@ def test_traces_are_the_same_text_in_every_process():
     """A second trace, and traces of processes with other hash seeds, are equal byte for byte."""
     expected = digest_of_texts()
     assert digest_of_texts() == expected
-    paths = [os.path.dirname(__file__), os.path.join(os.path.dirname(__file__), '..', '..')]
+    here = os.path.dirname(__file__)
+    paths = [here, os.path.join(here, '..', 'support'), os.path.join(here, '..', '..')]
     for hash_seed in ('0', '4242'):
         result = subprocess.run(
             [sys.executable, '-c', _DIGEST.format(paths=paths)],

@@ -1,13 +1,10 @@
-"""Where the modules beside the tests are, and a log that several tests read."""
+"""A log that several tests read."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 ARM = Path(__file__).resolve().parents[2] / 'config' / 'six_axis_arm.urdf'
 

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # the modules beside the tests
-
 from install_space import ROOT, add_executable, add_package
 
 DOMAIN_ID = '61'

@@ -25,7 +25,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 import ne_dynamics as ned
 
 LAUNCH_FILE = ROOT / 'launch/gazebo.launch.py'
-STAND_IN = Path(__file__).with_name('gazebo_stand_in.py')
+STAND_IN = Path(__file__).parents[1] / 'support' / 'gazebo_stand_in.py'
 PROGRAMS = {
     'controller_manager': ['spawner'],
     'force_torque_sensor_broadcaster': [],

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # the modules beside the tests
-
 from oracle_measure import BACKENDS, COMPILED, TOLERANCE, relative_error
 
 from ne_dynamics.codegen.compiler import toolchain

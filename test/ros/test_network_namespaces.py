@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed: pip install "ne_dynamics[sim]"')
 
-SCENARIO = Path(__file__).with_name('network_scenario.py')
+SCENARIO = Path(__file__).parents[1] / 'support' / 'network_scenario.py'
 TIME_LIMIT = 180.0
 """Seconds after which a scenario that hangs is ended."""
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,6 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed: pip install "ne_dynamics[sim]"')
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'faults'))  # the bench
 
 POSTURES = (np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2]), np.array([-0.4, -0.6, 0.9, 0.1, 0.7, 0.0]))
 STEPS = (np.array([0.3, 0.0, 0.2, 0.0, 0.3, 0.0]), np.array([0.0, -0.3, 0.0, 0.2, 0.0, -0.3]))

@@ -7,17 +7,16 @@ same rules.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from example_robots import EXAMPLE_ROBOTS
 
 import ne_dynamics as ned
 from ne_dynamics.model.rigid_body import Inertia, Transform
@@ -38,17 +37,8 @@ MOUNT = {'mount_xyz': (0.1, -0.2, 0.3), 'mount_rpy': (0.4, -0.3, 0.2)}
 TOLERANCE = 1e-12
 
 
-def example_robots():
-    """Return the descriptions of other people's robots by file name; opening one may skip."""
-    path = ROOT / 'test' / 'oracles' / 'example_robots.py'
-    location = importlib.util.spec_from_file_location('example_robots', path)
-    module = importlib.util.module_from_spec(location)
-    sys.modules[location.name] = module  # dataclasses look there
-    location.loader.exec_module(module)
-    return {Path(robot.file).stem: robot for robot in module.EXAMPLE_ROBOTS}
-
-
-EXAMPLES = example_robots()
+EXAMPLES = {Path(robot.file).stem: robot for robot in EXAMPLE_ROBOTS}
+"""Descriptions of other people's robots by file name; opening one may skip."""
 
 
 def sdformat_flags():

@@ -14,10 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from unittest import mock
-
-sys.path.insert(0, str(Path(__file__).parent))  # the modules beside this one
 
 from fuzz_messages import MessageSource, Plan, Step, plan
 from fuzz_node import Tally, Violation, resident_kilobytes, run

@@ -13,9 +13,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'faults'))  # the bench
-
 from fault_bench import FaultBench
 
 HANGING = np.array([0.0, 2.74, -1.05, -0.48, 0.3, 0.0])
