@@ -254,6 +254,8 @@ def test_efforts_that_mean_something_else(node, player) -> None:
 def test_states_that_stop(node, player) -> None:
     """States stop under way: left with gravity, an error, silence; held where they return."""
     mark = node.mark()
+    # These states are no arm's, which a brake would be reckoned from.
+    node.set(on_state_loss='gravity')
     follow(node, Q + 0.4)
     for step in range(8):
         player.answer(Q + 0.001 * step, velocity=[0.2] * 6)
@@ -262,7 +264,7 @@ def test_states_that_stop(node, player) -> None:
     shorten_timeout(node, player, last)
     node.until_fault('joint_states stopped', since=mark)
     until_left(node, last)
-    node.set(state_timeout=PATIENT)
+    node.set(state_timeout=PATIENT, on_state_loss='brake')
     player.time += 10.0
     until_restarted(node, player, last)
 
