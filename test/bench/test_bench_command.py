@@ -70,7 +70,8 @@ def small(monkeypatch):
     )
     monkeypatch.setattr(suite, 'THREADED_BATCH', 200)
     monkeypatch.setattr(suite, 'BATCH_SAMPLE_DURATION', 0.001)
-    monkeypatch.setattr(robots, 'REGRESSOR_LENGTHS', (3, 11))
+    monkeypatch.setattr(robots, 'REGRESSOR_LENGTHS', (3, 5))
+    monkeypatch.setattr(suite, 'AIMED_REGRESSOR', 5)
 
 
 def find_pairs(report, subject):
@@ -191,9 +192,9 @@ def test_regressor_part_runs(capsys):
     assert report['skipped'] == []
     aims = {figure['subject']: figure['limit'] for figure in report['figures'][:2]}
     assert aims['chain of 3'] is None
-    assert aims['chain of 11']['most'] == 3.0
+    assert aims['chain of 5']['most'] == 3.0
     cold = report['figures'][-1]
-    assert cold['subject'] == 'chain of 11: first call of the regressor'
+    assert cold['subject'] == 'chain of 5: first call of the regressor'
     assert cold['ours'] == 'ours, compiled, cold'
     assert cold['limit']['most'] == 5.0
     assert cold['our_value'] > 0.0
