@@ -6,6 +6,7 @@ import gc
 import os
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,16 @@ def parameter_of(name: str, value: Any) -> Parameter:
         if not value:
             return Parameter(name, Parameter.Type.STRING_ARRAY, value)
     return Parameter(name, value=value)
+
+
+@cache
+def _robot(model_file: Any) -> Robot:
+    return load_model(model_file)
+
+
+@cache
+def _dynamics(model_file: Any) -> Dynamics:
+    return Dynamics(_robot(model_file), backend='python')
 
 
 class Bench:
@@ -212,12 +223,12 @@ class Bench:
     @property
     def robot(self) -> Robot:
         """The robot of the shipped model."""
-        return load_model(self.model_file)
+        return _robot(self.model_file)
 
     @property
     def dynamics(self) -> Dynamics:
         """Its dynamics."""
-        return Dynamics(self.robot, backend='python')
+        return _dynamics(self.model_file)
 
     def joint_state(self, q: Any, qd: Any = None, dt: float = 0.002, **fields: Any) -> JointState:
         """Return a joint state, `dt` after the last; fields override."""
