@@ -254,8 +254,9 @@ class ConfiguredArm:
         if self._braking is None:
             self.connections.stop_brake()
             return
-        due = (self._brake_time() - self._braking_since) / RAMP_PERIOD
-        if due < 0.0:
+        # A timer that is a rounding late is not late.
+        due = int((self._brake_time() - self._braking_since) / RAMP_PERIOD + 1e-3)
+        if due < 0:
             # The simulation was set back: of another motion.
             self._end_braking()
             self._send_last(LastCommand.GRAVITY)

@@ -145,7 +145,7 @@ def test_tare_is_refused_while_the_arm_moves(bench) -> None:
     bench.answer(bench.joint_state(Q, velocity=[0.0, 0.2, 0.0, 0.0, 0.0, 0.0]))
     response = bench.trigger('tare_wrench')
     assert not response.success
-    assert "the arm moves: joint 'joint_2' has a desired velocity of 0.2" in response.message
+    assert "the arm moves: joint 'joint_2' has a measured velocity of 0.2" in response.message
     bench.answer(bench.joint_state(Q, dt=0.05))  # by then it is to be at rest
     assert bench.trigger('tare_wrench').success
 
