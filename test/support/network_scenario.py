@@ -31,7 +31,7 @@ def main() -> None:
     try:
         bench.start_robot(prefix=['ip', 'netns', 'exec', robot], initial_position=HANGING.tolist())
         # Busy machines wait: only the cut may be a silence.
-        bench.start_node(state_timeout=PATIENT)
+        bench.start_node(state_timeout=PATIENT, on_state_loss='gravity')
         bench.until_ready()
         bench.until_held()
         print('held over UDP')
