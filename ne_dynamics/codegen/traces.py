@@ -36,14 +36,22 @@ Trace = Callable[[Subject, Link | None], Body]
 """What makes the function of one robot."""
 
 
+def _name_loads(
+    loads: tuple[str, ...], link: Link | None, given: tuple[Symbols, ...]
+) -> dict[str, Symbols]:
+    """Return the loads of a call by name; without a link nothing holds a wrench or a payload."""
+    named = dict(zip(loads, given, strict=True))
+    if link is None:
+        return {name: load for name, load in named.items() if name == 'base_motion'}
+    return named
+
+
 def _trace_under_loads(recursion: Callable[..., object], loads: tuple[str, ...]) -> Trace:
     """Trace a recursion of three arguments, and loads by their names."""
 
     def trace(subject: Subject, link: Link | None) -> Body:
         def function(*given: Symbols) -> object:
-            named = dict(zip(loads, given[3:], strict=True))
-            if link is None:  # nothing holds a wrench or a payload
-                named = {name: load for name, load in named.items() if name == 'base_motion'}
+            named = _name_loads(loads, link, given[3:])
             return recursion(
                 subject.mechanism, *given[:3], gravity=subject.gravity, tip=link, **named
             )
@@ -72,9 +80,7 @@ def _trace_control(law: Callable[..., object], loads: tuple[str, ...]) -> Trace:
 
         def function(*given: Symbols) -> object:
             count = len(given) - len(loads)
-            named = dict(zip(loads, given[count:], strict=True))
-            if link is None:  # nothing holds a wrench or a payload
-                named = {name: load for name, load in named.items() if name == 'base_motion'}
+            named = _name_loads(loads, link, given[count:])
             return law(robot, *given[:count], control_law.Loads(**named))
 
         return function

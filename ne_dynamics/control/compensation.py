@@ -105,7 +105,6 @@ class Compensation:
     ----------
     friction : tuple of n FrictionModel
         With the smoothing.
-    payload : array, shape (10,), or None
     """
 
     def __init__(

@@ -162,7 +162,6 @@ class TrajectoryReading:
         count = reader.length(_SMALLEST_POINT, 'points')
         if most_points is not None and count > most_points:
             raise MessageError('points', f'expected at most {most_points}, got {count}')
-        self._count = count
         self._points = _Points(reader, len(listed), count)
         self._layouts = 0
         self._gathered: list[tuple[NDArray[np.intp], FloatArray]] = []
@@ -178,7 +177,7 @@ class TrajectoryReading:
             When a point has a number of values that is not that of the joint names.
         """
         points = self._points
-        if points.known < self._count:
+        if points.known < len(points.times):
             self._layouts += points.read_run()
             if self._layouts > MOST_LAYOUTS:
                 raise MessageError(

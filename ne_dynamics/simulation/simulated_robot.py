@@ -401,7 +401,7 @@ class SimulatedRobot(Node):
         self._rate: float = values['rate']
         self._lockstep: bool = values['lockstep']
         self._patience: float = values['patience']
-        self._is_patient = True
+        self._is_patient = self._patience > 0.0
         self._braked: bool = values['brake']
         self._order = _command_order(robot, values['joints'])
         largest = robot.limits('effort_limit')
