@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.control.following_error import usual_velocities
-from ne_dynamics.control.trajectory import DesiredState, Trajectory
+from ne_dynamics.control.trajectory import DesiredState, Trajectory, with_derivatives
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType
 
@@ -126,7 +126,8 @@ def stop(
         return Trajectory.hold(begin, now=now)
     chosen = _choose(state, ways, limits, compute_efforts)
     duration = min(float(DURATIONS[chosen]), longest)
-    return Trajectory.moving_on(begin, _coefficients(state, duration), duration, now=now)
+    (coefficients,) = _coefficients(state, np.array([duration]))
+    return Trajectory.moving_on(begin, coefficients, duration, now=now)
 
 
 def _choose(
@@ -158,32 +159,26 @@ def _choose(
 
 def _samples(state: DesiredState) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the motion of every duration at the samples, shapes (durations, samples, n)."""
-    duration = DURATIONS[:, np.newaxis, np.newaxis]
-    s = SAMPLES[:, np.newaxis]
-    begin, speed, acceleration = state
-    position = (
-        begin
-        + duration * speed * (s - s**3 + s**4 / 2.0)
-        + duration**2 * acceleration * (s**2 / 2.0 - 2.0 * s**3 / 3.0 + s**4 / 4.0)
-    )
-    velocity = (1.0 - s) ** 2 * ((1.0 + 2.0 * s) * speed + duration * s * acceleration)
-    return (
-        position,
-        velocity,
-        6.0 * (s**2 - s) * speed / duration + (1.0 - 4.0 * s + 3.0 * s**2) * acceleration,
-    )
+    rows = with_derivatives(_coefficients(state, DURATIONS))
+    times = DURATIONS[:, np.newaxis] * SAMPLES
+    motion = times[..., np.newaxis] ** np.arange(6.0) @ rows
+    position, velocity, acceleration = np.split(motion, 3, axis=2)
+    return position, velocity, acceleration
 
 
-def _coefficients(state: DesiredState, duration: float) -> FloatArray:
-    """Return the polynomial of a stop, shape (6, n)."""
+def _coefficients(state: DesiredState, durations: FloatArray) -> FloatArray:
+    """Return the polynomials of stops, shape (durations, 6, n)."""
     begin, speed, acceleration = state
+    duration = durations[:, np.newaxis]
+    every = np.ones_like(duration)
     return np.stack(
         (
-            begin,
-            speed,
-            acceleration / 2.0,
+            every * begin,
+            every * speed,
+            every * acceleration / 2.0,
             -speed / duration**2 - 2.0 / 3.0 * acceleration / duration,
             speed / (2.0 * duration**3) + acceleration / (4.0 * duration**2),
-            np.zeros_like(begin),
-        )
+            np.zeros_like(every * begin),
+        ),
+        axis=1,
     )

@@ -378,7 +378,7 @@ def _check_rest(joints: Sequence[Joint], velocity: FloatArray) -> None:
             )
 
 
-def _with_derivatives(coefficients: FloatArray) -> FloatArray:
+def with_derivatives(coefficients: FloatArray) -> FloatArray:
     """Return polynomials beside their first two derivatives, shape (s, 6, 3 n)."""
     derivatives = np.zeros((*coefficients.shape, 3))
     derivatives[..., 0] = coefficients
@@ -465,7 +465,7 @@ class Trajectory:
         if isinstance(coefficients, _Segments):
             self._rows, self._segments = [None] * (len(self._knots) - 1), coefficients
         else:
-            self._rows = list(_with_derivatives(coefficients))
+            self._rows = list(with_derivatives(coefficients))
         self._initial = initial
         self._final = final
         self._segment = 0
@@ -476,7 +476,7 @@ class Trajectory:
             # Thousands of segments are no work for the moment in which they are accepted.
             assert self._segments is not None
             some = slice(index, index + SEGMENTS_AT_ONCE)
-            rows = _with_derivatives(self._segments.coefficients(some))
+            rows = with_derivatives(self._segments.coefficients(some))
             self._rows[index : index + len(rows)] = rows
             row = rows[0]
         return row
