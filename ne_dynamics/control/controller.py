@@ -352,6 +352,17 @@ class Controller:
         """Give the motion up; the arm is held where the states, once they agree, find it."""
         return self._guard.trip(kind, text)
 
+    def excuse(self, duration: float) -> None:
+        """Say that states may have come unheard: so much of the next gap is no fault.
+
+        Parameters
+        ----------
+        duration : float
+            For which nobody listened [s]. What adds up to more than `LONGEST_EXCUSE` is not
+            excused.
+        """
+        self._guard.excuse(duration)
+
     def clear_fault(self) -> Fault:
         """Let a latched fault be over: the arm is held where the next states find it.
 

@@ -44,6 +44,11 @@ SLOWEST_CLOCK = 1e-3
 computed in floating point may tremble. A simulation that slow is not controlled."""
 
 
+LONGEST_EXCUSE = 0.5
+"""Time between two states that may be the own thread's doing [s]: an arm that was left alone for
+longer is held where it is found."""
+
+
 REPEATS = 3
 """A fault that comes so many times within `repeat_window` latches."""
 
@@ -185,6 +190,7 @@ class StateGuard:
         self._candidate: _Seen | None = None
         self._history: list[tuple[FaultKind, float]] = []
         self._has_heard = False
+        self._excused = 0.0
 
     @property
     def position(self) -> FloatArray | None:
@@ -211,6 +217,10 @@ class StateGuard:
         self.fault = fault = self._counted(Fault(kind, text, latches))
         self._await_states()
         return fault
+
+    def excuse(self, duration: float) -> None:
+        """Let so much of the time until the next state be no gap: nobody listened [s]."""
+        self._excused = min(self._excused + duration, LONGEST_EXCUSE)
 
     def restore(self, fault: Fault) -> None:
         """Let a fault that a state has ended go on: the state could not be answered."""
@@ -283,6 +293,7 @@ class StateGuard:
         """
         seen = _Seen(position, velocity, now, arrival)
         self.ahead = 0.0
+        excused, self._excused = self._excused, 0.0
         if self.fault is not None:
             if self.fault.latches:
                 self._last = self._anchor = seen
@@ -299,7 +310,7 @@ class StateGuard:
                 else:
                     self.ahead = -elapsed
                     last, elapsed = before, now - before.time
-            if elapsed > self.limits.timeout:
+            if elapsed - excused > self.limits.timeout:
                 self.believe(*seen)
                 self._before = last
                 gap = self._counted(Fault(FaultKind.GAP, f'{elapsed:.3g} s between two stamps'))

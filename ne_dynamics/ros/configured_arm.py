@@ -406,7 +406,7 @@ class ConfiguredArm:
         controller = self.controller
         if not message.fields.times.size:
             self.hold('an empty trajectory came by the topic joint_trajectory')
-            text = 'empty trajectory: holding the present desired position'
+            text = 'empty trajectory: holding where the desired motion comes to rest'
             self._reporter.say('joint_trajectory.empty', text, Severity.INFO)
             return
         mode = controller.tuning.mode
@@ -471,7 +471,7 @@ class ConfiguredArm:
         return bool(self.values['allow_nonzero_velocity_at_trajectory_end'])
 
     def hold(self, reason: str) -> None:
-        """Hold the present desired position.
+        """Bring the desired motion to rest, and hold the arm there.
 
         Parameters
         ----------

@@ -27,8 +27,13 @@ from ne_dynamics.ros.configuration import ControlledArm
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.messages import stamp_nanoseconds
 from ne_dynamics.ros.reporter import Reporter
+from ne_dynamics.ros.trajectory_intake import MOST_POINTS
 
 NAME = 'follow_joint_trajectory'
+
+MOST_GOAL_POINTS = 2_000
+"""Points of a goal; more are rejected. rclpy converts a goal in one call, 10 to 45 us a point, in
+which no joint state is answered."""
 
 FEEDBACK_PERIOD = 0.05
 """Seconds between two messages of feedback, by the clock of the joint states."""
@@ -174,6 +179,14 @@ class FollowJointTrajectoryServer:
         refusal = _find_refusal(configured)
         if configured is None or refusal:
             return self._reject(GoalCode.INVALID_GOAL, 'state', f'state: {refusal}')
+        count = len(goal.trajectory.points)
+        if count > MOST_GOAL_POINTS:
+            return self._reject(
+                GoalCode.INVALID_GOAL,
+                'points',
+                f'points: expected at most {MOST_GOAL_POINTS} in a goal, got {count}; the topic '
+                f'joint_trajectory takes {MOST_POINTS}',
+            )
         try:
             waypoints, start_time = configured.read_trajectory(goal.trajectory)
         except NeDynamicsError as error:
@@ -248,13 +261,13 @@ class FollowJointTrajectoryServer:
         if goal is None or goal.handle is not handle or self._configured is None:
             return CancelResponse.REJECT
         self._goal = None
-        self._configured.controller.hold()
+        self._configured.hold('the goal was canceled')
         # rclpy lets the goal be canceled when this has returned.
         self._node.executor.create_task(self._finish_canceled, handle)
         return CancelResponse.ACCEPT
 
     def _finish_canceled(self, handle: ServerGoalHandle) -> None:
-        text = 'canceled: holding the present desired position'
+        text = 'canceled: holding where the desired motion comes to rest'
         self._finish(handle, handle.canceled, Outcome(GoalCode.SUCCESSFUL, text))
 
     # ---- the control path

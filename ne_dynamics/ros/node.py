@@ -69,7 +69,7 @@ except ImportError as error:
 DIAGNOSTICS_PERIOD = 1.0
 """[s]"""
 
-HOLDING = 'holding the present desired position'
+HOLDING = 'holding where the desired motion comes to rest'
 
 
 def _reported(transition: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -227,6 +227,11 @@ class ComputedTorqueNode(LifecycleNode):
     def prompt_subscriptions(self) -> Sequence[Any]:
         """Return what the arm is controlled by, in the order in which it is to be served."""
         return () if self.configured is None else self.configured.subscriptions
+
+    def note_absence(self, duration: float) -> None:
+        """Take note that for so long nothing was heard, since something else was served [s]."""
+        if self.configured is not None:
+            self.configured.controller.excuse(duration)
 
     def _configure(self) -> None:
         declared = self._declared
@@ -413,7 +418,7 @@ def main(args: list[str] | None = None) -> None:
             rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
             node = ComputedTorqueNode()
             stop.wake(node)
-            executor = make_executor(node, node.prompt_subscriptions)
+            executor = make_executor(node, node.prompt_subscriptions, node.note_absence)
             try:
                 while not stop.is_set():
                     executor.spin_once()

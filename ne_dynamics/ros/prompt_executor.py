@@ -12,6 +12,7 @@ It needs some of rclpy's internals; :func:`make_executor` does without where the
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -33,6 +34,9 @@ class PromptExecutor(SingleThreadedExecutor):
         Returns the subscriptions of the node that are answered promptly; asked again whenever
         the node's entities have changed. Their callbacks are plain functions of the message
         that create and destroy no entities.
+    on_absence : callable, optional
+        Called after anything else was served, with the time that it took [s]: for so long
+        nothing prompt could be answered.
 
     Raises
     ------
@@ -40,10 +44,16 @@ class PromptExecutor(SingleThreadedExecutor):
         When this rclpy does not have the internals that it takes.
     """
 
-    def __init__(self, node: Any, prompt: Callable[[], Sequence[Any]]) -> None:
+    def __init__(
+        self,
+        node: Any,
+        prompt: Callable[[], Sequence[Any]],
+        on_absence: Callable[[float], None] | None = None,
+    ) -> None:
         super().__init__(context=node.context)
         self._node = node
         self._ask = prompt
+        self._on_absence = on_absence
         self._entities: Entities = ()
         self._held = ExitStack()
         self._wait_set: Any = None
@@ -139,7 +149,10 @@ class PromptExecutor(SingleThreadedExecutor):
         """Let rclpy do one piece of work; look whether the node has changed by it."""
         self._mark_guards()
         # What is left over is found by the next wait: rclpy wakes the executor after each piece.
+        begin = time.perf_counter()
         super().spin_once(0.0)
+        if self._on_absence is not None:
+            self._on_absence(time.perf_counter() - begin)
         if not all(task.done() for task, _, _ in self._tasks):
             # Nothing wakes the executor for a task that still waits.
             self.wake()
@@ -226,13 +239,17 @@ class PromptExecutor(SingleThreadedExecutor):
         return bool(super().shutdown(timeout_sec))
 
 
-def make_executor(node: Any, prompt: Callable[[], Sequence[Any]]) -> SingleThreadedExecutor:
+def make_executor(
+    node: Any,
+    prompt: Callable[[], Sequence[Any]],
+    on_absence: Callable[[float], None] | None = None,
+) -> SingleThreadedExecutor:
     """Return an executor that serves a node: a :class:`PromptExecutor`, or rclpy's own.
 
     Parameters
     ----------
     node : rclpy.node.Node
-    prompt : callable
+    prompt, on_absence : callable
         As for :class:`PromptExecutor`.
 
     Returns
@@ -242,7 +259,7 @@ def make_executor(node: Any, prompt: Callable[[], Sequence[Any]]) -> SingleThrea
         node's log says so.
     """
     try:
-        return PromptExecutor(node, prompt)
+        return PromptExecutor(node, prompt, on_absence)
     except (ImportError, AttributeError) as error:
         node.get_logger().info(f"rclpy's own executor is used: {error}")
     executor = SingleThreadedExecutor(context=node.context)

@@ -237,6 +237,28 @@ def test_a_gap_ends_the_motion_without_a_jump(dynamics: Dynamics) -> None:
     np.testing.assert_allclose(after.effort, dynamics.gravity_torque(found), atol=1e-9)
 
 
+@pytest.mark.parametrize(('away', 'until', 'is_fault'), [(0.3, 0.35, False), (0.2, 0.35, True)])
+def test_a_gap_in_which_nobody_listened_is_no_fault(
+    dynamics: Dynamics, away: float, until: float, is_fault: bool
+) -> None:
+    """What the own thread was away for is taken off a gap, once."""
+    controller = Controller(tuning(dynamics, states=StateLimits(timeout=0.1)))
+    controller.update(Q, ZERO, 1.0)
+    controller.excuse(away / 2.0)
+    controller.excuse(away / 2.0)
+    command = controller.update(Q, ZERO, 1.0 + until)
+    assert (command.fault is not None) == is_fault
+    assert controller.update(Q, ZERO, 1.0 + 2.0 * until).fault.kind is FaultKind.GAP
+
+
+def test_nobody_may_be_away_for_long(dynamics: Dynamics) -> None:
+    """An arm that was left alone for longer than half a second is held where it is found."""
+    controller = Controller(tuning(dynamics, states=StateLimits(timeout=0.1)))
+    controller.update(Q, ZERO, 1.0)
+    controller.excuse(2.0)
+    assert controller.update(Q, ZERO, 2.0).fault.kind is FaultKind.GAP
+
+
 def test_a_jump_is_refused_until_states_agree(dynamics: Dynamics) -> None:
     """A spike gets no command; three states in a row that agree are held where they are."""
     states = StateLimits(velocities=np.full(6, 5.0))

@@ -17,6 +17,9 @@ from build_control_msgs import MissingToolError, build, installed
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
+from ne_dynamics.ros import trajectory_intake  # noqa: E402
+from ne_dynamics.ros.follow_joint_trajectory import MOST_GOAL_POINTS  # noqa: E402
+
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 STEP = np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1])
 GOAL = Q + STEP
@@ -537,6 +540,27 @@ def test_a_goal_that_cannot_be_followed_is_rejected(bench, active: Client, name:
     assert not active.send(*arguments.pop('points'), **arguments).accepted
     bench.hear('follow_joint_trajectory dropped', code, fragment)
     np.testing.assert_array_equal(active.desired(Q), Q)
+
+
+def test_a_goal_of_too_many_points_is_rejected(bench, active: Client) -> None:
+    """Its conversion would hold up the joint states; the log names the topic that takes more."""
+    times = np.linspace(0.001, 5.0, MOST_GOAL_POINTS + 1)
+    assert not active.send(*((time, Q) for time in times)).accepted
+    bench.hear('follow_joint_trajectory dropped', 'at most 2000', 'topic joint_trajectory')
+    assert active.send(*((time, Q) for time in times[:-1])).accepted
+
+
+def test_cancelling_ends_what_is_being_read(bench, active: Client, monkeypatch) -> None:
+    """A trajectory by topic that is still being read when the goal is canceled never starts."""
+    handle = active.send_accepted((1.0, GOAL))
+    last = active.desired(Q)
+    with monkeypatch.context() as patch:
+        patch.setattr(trajectory_intake, 'STEPS_AT_ONCE', 0)
+        bench.send_trajectory(bench.trajectory((1.0, Q)))
+        future = handle.cancel_goal_async()
+        bench.spin(future.done, 'the answer')
+    assert active.result(handle).status == CANCELED
+    stopped_after(active, last)
 
 
 def test_before_the_first_state_no_goal_is_accepted(bench, client: Client) -> None:

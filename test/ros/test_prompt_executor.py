@@ -198,3 +198,30 @@ def test_tasks_that_come_together_are_all_served(node: Node) -> None:
     thread.join(PATIENCE)
     assert sorted(done) == [0, 1, 2]
     executor.shutdown()
+
+
+def test_the_time_for_other_work_is_told(node: Node) -> None:
+    """For what is not prompt the executor says how long it took; prompt answers count for none."""
+    absences: list[float] = []
+    publisher = node.create_publisher(Int32, 'topic', 10)
+    heard: list[int] = []
+
+    def listen(message: Int32) -> None:
+        heard.append(len(absences))
+        time.sleep(0.2)
+
+    prompt = node.create_subscription(Int32, 'topic', listen, 10)
+    worked: list[int] = []
+
+    def work() -> None:
+        time.sleep(0.1)
+        worked.append(len(absences))
+
+    node.create_timer(0.001, work)
+    executor = PromptExecutor(node, lambda: [prompt], absences.append)
+    spin(executor, lambda: publisher.get_subscription_count() > 0)
+    publisher.publish(Int32())
+    spin(executor, lambda: bool(heard) and len(worked) > 3)
+    assert len(absences) >= len(worked)
+    assert all(absences[index] >= 0.1 for index in worked)
+    executor.shutdown()
