@@ -1,8 +1,18 @@
-"""The order in which files of tests are handed to processes."""
+"""The order in which files of tests are handed to processes, and `control_msgs`."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+from build_control_msgs import MissingToolError, build, importable, installed
+
+from ne_dynamics.ros.private_domain import private_domain
+
+# Whatever runs beside these tests, and whatever they start, neither hears the other.
+os.environ['ROS_DOMAIN_ID'] = str(private_domain())
 
 WAITING = ('faults', 'fuzz', 'ros', 'simulation', 'cli', 'launch')
 """Folders whose tests wait for other processes for much of their time: they come first."""
@@ -17,3 +27,34 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return not parts or parts[0] not in WAITING
 
     items.sort(key=is_computing)
+
+
+@pytest.fixture(scope='session')
+def built_messages(tmp_path_factory, request) -> str:
+    """Return the folder of a built `control_msgs`; '' when one is installed, or what is missing.
+
+    What is missing begins with 'no '.
+    """
+    if installed():
+        return ''
+    cache = getattr(request.config, 'cache', None)
+    folder = tmp_path_factory.mktemp('cache') if cache is None else cache.mkdir('control_msgs')
+    try:
+        return str(build(Path(folder)))
+    except MissingToolError as error:
+        return f'no control_msgs, and it cannot be built: {error}'
+
+
+@pytest.fixture
+def messages_folder(built_messages: str) -> str:
+    """Return the folder of a built `control_msgs`; '' when one is installed."""
+    if built_messages.startswith('no '):
+        pytest.skip(built_messages)
+    return built_messages
+
+
+@pytest.fixture
+def messages(messages_folder: str) -> Iterator[None]:
+    """Make `control_msgs` importable, for as long as the test runs."""
+    with importable(messages_folder):
+        yield

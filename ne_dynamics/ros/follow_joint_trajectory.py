@@ -26,7 +26,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configuration import ControlledArm
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.messages import stamp_nanoseconds
-from ne_dynamics.ros.reporter import Reporter
+from ne_dynamics.ros.reporter import Reporter, Severity
 from ne_dynamics.ros.trajectory_intake import MOST_POINTS
 
 NAME = 'follow_joint_trajectory'
@@ -224,7 +224,7 @@ class FollowJointTrajectoryServer:
         if any(item.acceleration > 0.0 for item in (*goal.path_tolerance, *goal.goal_tolerance)):
             unused.append('accelerations of tolerances (none are measured)')
         if unused:
-            self._node.get_logger().warning(f'{NAME}: not used: {", ".join(unused)}')
+            self._reporter.say(f'{NAME}.unused', f'{NAME}: not used: {", ".join(unused)}')
 
     def _tolerances(self, goal: Any, configured: ConfiguredArm) -> Tolerances:
         arm = configured.arm
@@ -237,7 +237,8 @@ class FollowJointTrajectoryServer:
         try:
             return defaults.overridden(arm.robot.joint_names, path, at_goal, goal_time)
         except InputError as error:
-            self._node.get_logger().error(f'{NAME}: {error}; the default tolerances count')
+            text = f'{NAME}: {error}; the default tolerances count'
+            self._reporter.say(f'{NAME}.tolerances', text, Severity.ERROR)
             return defaults
 
     def _on_accepted(self, handle: ServerGoalHandle) -> None:
@@ -252,9 +253,8 @@ class FollowJointTrajectoryServer:
         configured.follow(waypoints, start_time)
         monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
         self._goal = _Goal(handle, waypoints, start_time, monitor)
-        self._node.get_logger().info(
-            f'{NAME}: goal accepted: {len(waypoints.times)} points, {waypoints.times[-1]:g} s'
-        )
+        text = f'{NAME}: goal accepted: {len(waypoints.times)} points, {waypoints.times[-1]:g} s'
+        self._reporter.say(f'{NAME}.accepted', text, Severity.INFO)
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         goal = self._goal
@@ -353,17 +353,17 @@ class FollowJointTrajectoryServer:
         try:
             end()
         except RCLError as error:
-            self._node.get_logger().error(f'{NAME}: {error}')
+            self._reporter.say(f'{NAME}.end', f'{NAME}: {error}', Severity.ERROR)
             return
         result = self._type.Result()
         result.error_code = int(outcome.code)
         result.error_string = outcome.text
         self._server.finish(handle, result)
-        log = self._node.get_logger()
         if outcome.code is GoalCode.SUCCESSFUL:
-            log.info(f'{NAME}: {outcome.text}')
+            self._reporter.say(f'{NAME}.ended', f'{NAME}: {outcome.text}', Severity.INFO)
         else:
-            log.warning(f'{NAME}: goal aborted, {outcome.code.name}: {outcome.text}')
+            text = f'{NAME}: goal aborted, {outcome.code.name}: {outcome.text}'
+            self._reporter.say(f'{NAME}.aborted', text)
 
     def _publish_feedback(
         self,

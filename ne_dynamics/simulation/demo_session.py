@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.errors import InputError, MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.ros.private_domain import private_domain
 from ne_dynamics.simulation.demo_motion import Motion
 
 try:
@@ -81,9 +82,6 @@ sign in the node's desired state, at rest until then, that it has got the trajec
 
 DESIRED_TOLERANCE = 1e-6
 """The node's desired position may differ this much from the trajectory [rad or m]."""
-
-FIRST_PRIVATE_DOMAIN, PRIVATE_DOMAINS = 60, 40
-"""Domain ids that every platform allows, away from the default 0."""
 
 QUICK_DISCOVERY = """<?xml version="1.0" encoding="UTF-8"?>
 <profiles xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles">
@@ -264,7 +262,7 @@ class ClosedLoop:
     node_parameters, robot_parameters : mapping
         Parameters that all runs share, by name; for the robot, beside the protocol's.
     domain : int, optional
-        ROS domain id; default ``ROS_DOMAIN_ID``, otherwise one chosen by the process id.
+        ROS domain id; default ``ROS_DOMAIN_ID``, otherwise one of its own.
     """
 
     def __init__(
@@ -422,10 +420,10 @@ class ClosedLoop:
 
 
 def _domain() -> int:
-    """Return the domain that the environment names, otherwise one by the process id."""
+    """Return the domain that the environment names, otherwise one of its own."""
     given = os.environ.get('ROS_DOMAIN_ID')
     if not given:
-        return FIRST_PRIVATE_DOMAIN + os.getpid() % PRIVATE_DOMAINS
+        return private_domain()
     if not given.isdecimal():
         raise InputError(f'ROS_DOMAIN_ID: expected a whole number, got {given!r}')
     return int(given)

@@ -6,10 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from build_control_msgs import importable
 
 
 @pytest.fixture(scope='module')
-def context() -> Iterator[Any]:
+def action(built_messages: str) -> Iterator[None]:
+    """Make the action part of the fuzz, where its type can be had."""
+    with importable('' if built_messages.startswith('no ') else built_messages):
+        yield
+
+
+@pytest.fixture(scope='module')
+def context(action: None) -> Iterator[Any]:
     """Return a context whose nodes are found by nobody."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     from fuzz_run import closed_context

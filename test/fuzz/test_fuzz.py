@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from ne_dynamics.control.limits import EffortLimiter, LimitedEffort
+from ne_dynamics.ros.private_domain import private_domain
 
 SEED = 20240607
 MESSAGES = 1_000
@@ -44,12 +44,12 @@ def test_messages_of_all_kinds(context, number: int) -> None:
     assert tally.drops.total() > 0
 
 
-def test_messages_over_dds() -> None:
+def test_messages_over_dds(action) -> None:
     """The node as a process keeps the same rules, and ends in order."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     from fuzz_process import fuzz_process
 
-    report, violations = fuzz_process(plan_of(1), DDS_MESSAGES, 20 + os.getpid() % 80)
+    report, violations = fuzz_process(plan_of(1), DDS_MESSAGES, private_domain())
     assert not violations, '\n'.join([*violations, report])
 
 

@@ -7,7 +7,6 @@ import os
 import pytest
 from install_space import ROOT, add_executable, add_package
 
-DOMAIN_ID = '61'
 EXECUTABLES = {
     'computed_torque': 'ne_dynamics.ros.node',
     'simulated_robot': 'ne_dynamics.simulation.simulated_robot',
@@ -34,7 +33,6 @@ def environment(prefix, tmp_path, monkeypatch):
     monkeypatch.setenv('AMENT_PREFIX_PATH', os.pathsep.join(filter(None, prefixes)))
     paths = [str(ROOT), os.environ.get('PYTHONPATH', '')]
     monkeypatch.setenv('PYTHONPATH', os.pathsep.join(filter(None, paths)))
-    monkeypatch.setenv('ROS_DOMAIN_ID', DOMAIN_ID)
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     monkeypatch.setenv('ROS_LOG_DIR', str(tmp_path / 'log'))
     return dict(os.environ)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 
@@ -12,9 +11,10 @@ import pytest
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.trajectory import DesiredState, resting_state
+from ne_dynamics.ros.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
 
-DOMAIN = 20 + os.getpid() % 80
+DOMAIN = private_domain()
 PATIENCE = 120.0
 NAMES = ('joint_6', 'joint_1', 'joint_2', 'joint_3', 'joint_4', 'joint_5')
 """Not in the order of the model."""

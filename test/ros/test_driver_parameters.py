@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 rclpy = pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
@@ -12,6 +10,7 @@ from rclpy.context import Context  # noqa: E402
 
 from ne_dynamics.ros.drivers import DRIVERS, driver_file  # noqa: E402
 from ne_dynamics.ros.node import ComputedTorqueNode  # noqa: E402
+from ne_dynamics.ros.private_domain import private_domain  # noqa: E402
 from ne_dynamics.shipped import shipped_file  # noqa: E402
 
 SIMULATED = {'gazebo', 'mujoco'}
@@ -25,7 +24,7 @@ def parameters(tmp_path, driver, own=''):
         files.append(str(tmp_path / 'own.yaml'))
     arguments = [word for file in files for word in ('--params-file', file)]
     context = Context()
-    context.init(args=['--ros-args', *arguments], domain_id=20 + os.getpid() % 80)
+    context.init(args=['--ros-args', *arguments], domain_id=private_domain())
     node = ComputedTorqueNode(context=context, namespace='/arm')
     try:
         names = ['state_effort', 'state_timeout', 'terms.gravity', 'terms.friction']

@@ -7,18 +7,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from build_control_msgs import MissingToolError, build, installed
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
-from ne_dynamics.ros import trajectory_intake  # noqa: E402
-from ne_dynamics.ros.follow_joint_trajectory import MOST_GOAL_POINTS  # noqa: E402
+from ne_dynamics.ros import trajectory_intake
+from ne_dynamics.ros.follow_joint_trajectory import MOST_GOAL_POINTS
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 STEP = np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1])
@@ -27,32 +25,6 @@ STILL = np.zeros(6)
 
 EXECUTING, SUCCEEDED, CANCELED, ABORTED = 2, 4, 5, 6
 """States of a goal, as action_msgs/GoalStatus has them."""
-
-
-@pytest.fixture(scope='module')
-def messages_folder(tmp_path_factory, request) -> str | None:
-    """Return the folder of a built `control_msgs`; None when one is installed."""
-    if installed():
-        return None
-    cache = getattr(request.config, 'cache', None)
-    folder = tmp_path_factory.mktemp('cache') if cache is None else cache.mkdir('control_msgs')
-    try:
-        return str(build(Path(folder)))
-    except MissingToolError as error:
-        pytest.skip(f'no control_msgs, and it cannot be built: {error}')
-
-
-@pytest.fixture
-def messages(messages_folder: str | None) -> Iterator[None]:
-    """Make `control_msgs` importable, for as long as the test runs."""
-    if messages_folder is None:
-        yield
-        return
-    sys.path.insert(0, messages_folder)
-    yield
-    sys.path.remove(messages_folder)
-    for name in [name for name in sys.modules if name.partition('.')[0] == 'control_msgs']:
-        del sys.modules[name]
 
 
 class Client:
@@ -137,7 +109,7 @@ def active(bench, client: Client) -> Client:
 
 
 @pytest.fixture
-def process(bench, messages_folder: str | None) -> Iterator[Callable[..., subprocess.Popen]]:
+def process(bench, messages_folder: str) -> Iterator[Callable[..., subprocess.Popen]]:
     """Return a function that starts the executable in the bench's domain, with the action."""
     from node_bench import DOMAIN
 
@@ -147,7 +119,7 @@ def process(bench, messages_folder: str | None) -> Iterator[Callable[..., subpro
         command = [sys.executable, '-m', 'ne_dynamics.ros.node', '--ros-args']
         for argument in arguments:
             command += ['-p', argument]
-        folders = [messages_folder or '', os.environ.get('PYTHONPATH', '')]
+        folders = [messages_folder, os.environ.get('PYTHONPATH', '')]
         environment = {
             **os.environ,
             'ROS_DOMAIN_ID': str(DOMAIN),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from rclpy.node import Node  # noqa: E402
 from std_msgs.msg import Int32  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 
+from ne_dynamics.ros.private_domain import private_domain  # noqa: E402
 from ne_dynamics.ros.prompt_executor import PromptExecutor, make_executor  # noqa: E402
 
 PATIENCE = 120.0
@@ -27,7 +27,7 @@ PATIENCE = 120.0
 def node() -> Iterator[Node]:
     """Return a node in a context of its own, woken by a timer so that no wait is for ever."""
     context = Context()
-    context.init(domain_id=20 + os.getpid() % 80)
+    context.init(domain_id=private_domain())
     node = Node('prompt', context=context, namespace=f'/prompt_{time.monotonic_ns()}')
     node.create_timer(0.05, lambda: None)
     yield node

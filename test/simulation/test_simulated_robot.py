@@ -11,6 +11,7 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.ros.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
 
 rclpy = pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
@@ -32,7 +33,7 @@ from ne_dynamics.simulation.simulated_robot import (  # noqa: E402
     SimulatedRobot,
 )
 
-DOMAIN = 51
+DOMAIN = private_domain()
 MODEL = str(shipped_file('six_axis_arm.urdf'))
 POSTURE = [0.1, -0.5, 0.9, 0.2, 0.6, -0.3]
 TIMEOUT = 20.0

@@ -18,8 +18,9 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
@@ -187,6 +188,19 @@ def installed() -> bool:
     except ImportError:
         return False
     return True
+
+
+@contextmanager
+def importable(folder: str) -> Iterator[None]:
+    """Make a built package importable for a while; '' for one that is installed."""
+    if not folder:
+        yield
+        return
+    sys.path.insert(0, folder)
+    yield
+    sys.path.remove(folder)
+    for name in [name for name in sys.modules if name.partition('.')[0] == PACKAGE]:
+        del sys.modules[name]
 
 
 def build(cache: Path) -> Path:

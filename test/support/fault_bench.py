@@ -36,9 +36,10 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics import Dynamics, load_model
+from ne_dynamics.ros.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
 
-DOMAIN = 35 + os.getpid() % 3
+DOMAIN = private_domain()
 PROFILE = str(Path(__file__).with_name('quick_discovery.xml'))
 ENVIRONMENT = {
     'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',

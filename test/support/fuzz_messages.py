@@ -12,6 +12,7 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +40,9 @@ from ne_dynamics.model.robot import JointType
 from ne_dynamics.ros.parameter_table import Changes, ParameterSpec
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
+
+GOAL, CANCEL = '~/follow_joint_trajectory', '~/follow_joint_trajectory cancel'
+"""Kinds of steps that concern the action."""
 
 START = 20_000.0
 """Where the clocks of the world begin [s]."""
@@ -177,7 +181,8 @@ class Step:
     Attributes
     ----------
     kind : str
-        A topic, or '~/name' of a service, with `message` the request; or 'wait', 'clock' (the
+        A topic, '~/name' of a service, with `message` the request, or `GOAL` or `CANCEL`, with
+        `message` how many goals ago the one to be canceled was; or 'wait', 'clock' (the
         node's clock jumps by `message` seconds), 'revive' (the node is made active again, a new
         one started when it was shut down), 'probe' (it must answer
         good states; `message` is the stamp they begin at [ns], and whether the counts of the
@@ -332,6 +337,8 @@ class MessageSource:
             (self._wait, 0.7),
             (self._description, 0.25),
         )
+        if find_spec('control_msgs'):
+            self._kinds += (self._goal, 3.0), (self._cancel, 0.7)
 
     # ---- the run
 
@@ -632,6 +639,46 @@ class MessageSource:
         message, mutations = self._any_trajectory(50)
         step = Step('~/annotate', message, 0.0, mutations)
         yield self._as_bytes(step) if self._is_mutated() else step
+
+    def _goal(self) -> Iterator[Step]:
+        from control_msgs.action import FollowJointTrajectory
+        from control_msgs.msg import JointComponentTolerance
+
+        rng, goal = self.rng, FollowJointTrajectory.Goal()
+        goal.trajectory, mutations = self._any_trajectory(2_001)
+        goal.path_tolerance = self._tolerances()
+        goal.goal_tolerance = self._tolerances()
+        if rng.random() < 0.3:
+            self._put_stamp(goal.goal_time_tolerance, rng.choice((0, 10**6, 10**9, -(10**9))))
+        if self._is_mutated():
+            what = rng.choice(('tolerance', 'time tolerance', 'other fields'))
+            mutations = (*mutations, what)
+            if what == 'time tolerance':
+                self._spoil_duration(goal.goal_time_tolerance)
+            elif what == 'other fields':
+                goal.component_path_tolerance = [
+                    JointComponentTolerance(joint_name=self.word(), position=self.number())
+                ]
+                goal.multi_dof_trajectory.joint_names = [self.word()]
+            for item in (*goal.path_tolerance, *goal.goal_tolerance):
+                key = rng.choice(('position', 'velocity', 'acceleration', 'name'))
+                setattr(item, key, self.word() if key == 'name' else self.number())
+        yield Step(GOAL, goal, 0.0, mutations)
+
+    def _tolerances(self) -> list[Any]:
+        from control_msgs.msg import JointTolerance
+
+        rng = self.rng
+        if rng.random() < 0.5:
+            return []
+        return [
+            JointTolerance(name=name, position=rng.choice((-1.0, 0.0, 1e-4, 0.1, 10.0)))
+            for name in self.names
+            if rng.random() < 0.8
+        ]
+
+    def _cancel(self) -> Iterator[Step]:
+        yield Step(CANCEL, self.rng.choice((0, 0, 0, 1, 5)))
 
     def _frame(self, good: tuple[str, ...]) -> str:
         rng = self.rng

@@ -25,10 +25,11 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from fuzz_messages import START, Plan, Step, parameter_value, sane_request
+from fuzz_messages import CANCEL, GOAL, START, Plan, Step, parameter_value, sane_request
 from lifecycle_msgs.srv import ChangeState
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import SetParametersAtomically
+from rclpy.action import CancelResponse, GoalResponse
 from rclpy.clock import Clock, ClockType
 from rclpy.context import Context
 from rclpy.impl.rcutils_logger import RcutilsLogger
@@ -43,6 +44,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD
+from ne_dynamics.ros.follow_joint_trajectory import _PatientServer
 from ne_dynamics.ros.node import ComputedTorqueNode
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.ros.reporter import WARNING_PERIOD
@@ -222,6 +224,9 @@ class World:
             mock.patch.object(RcutilsLogger, 'log', log),
             mock.patch.object(threading, 'excepthook', escaped),
             mock.patch.object(Timer, 'reset', reset),
+            mock.patch.object(
+                _PatientServer, 'finish', lambda server, handle, result: handle.finish(result)
+            ),
         ):
             yield self
 
@@ -261,10 +266,78 @@ class Tally:
         return self.sent.total()
 
 
+class GoalHandle:
+    """A goal that was accepted, as the action server has it.
+
+    Parameters
+    ----------
+    request : control_msgs.action.FollowJointTrajectory.Goal
+    violate : callable
+        Called with what must hold and does not.
+    """
+
+    def __init__(self, request: Any, violate: Callable[[str, str], None]) -> None:
+        self.request = request
+        self._violate = violate
+        self.end = ''
+        self.result: Any = None
+
+    def execute(self) -> None:
+        """Begin."""
+
+    def _end(self, way: str) -> None:
+        if self.end:
+            self._violate('a goal ends once', f'{self.end}, then {way}')
+        self.end = way
+
+    def succeed(self) -> None:
+        """End as wanted."""
+        self._end('succeeded')
+
+    def abort(self) -> None:
+        """End otherwise."""
+        self._end('aborted')
+
+    def canceled(self) -> None:
+        """End as the client wants."""
+        self._end('canceled')
+
+    def finish(self, result: Any) -> None:
+        """Take the result."""
+        if not self.end or self.result is not None:
+            self._violate('a goal that has ended has one result', f'{self.end}: {result}')
+        if (self.end == 'aborted') != (result.error_code < 0):
+            self._violate('the code says how a goal has ended', f'{self.end}: {result}')
+        self.result = result
+
+    def publish_feedback(self, feedback: Any) -> None:
+        """Look at the feedback."""
+        if self.end:
+            self._violate('no feedback of a goal that has ended', self.end)
+        for point in (feedback.desired, feedback.actual, feedback.error):
+            if not np.isfinite([*point.positions, *point.velocities]).all():
+                self._violate('feedback is finite', f'{point}')
+
+
+class LaterTasks:
+    """In the executor's place: tasks are kept until the message that made them is done."""
+
+    def __init__(self) -> None:
+        self.tasks: list[Callable[[], Any]] = []
+
+    def create_task(self, callback: Callable[..., Any], *arguments: Any) -> None:
+        """Keep a task."""
+        self.tasks.append(partial(callback, *arguments))
+
+    def wake(self) -> None:
+        """Do nothing."""
+
+
 class RecordedNode(ComputedTorqueNode):
     """The node; what happens to it that must not is taken note of."""
 
     errors = 0
+    executor = LaterTasks()
 
     def on_error(self, state: Any) -> Any:
         self.errors += 1
@@ -319,6 +392,8 @@ class Driver:
         self._rates: np.ndarray | None = None
         self._delivered: Counter[str] = Counter()
         self._delivered_active = self._answered = self._annotated = 0
+        self._accepted = 0
+        self._goals: list[GoalHandle] = []
         self._report: dict[str, str] = {}
         self._fault_counts: Counter[str] = Counter()
         self._log_times: dict[str, deque[int]] = {}
@@ -330,6 +405,17 @@ class Driver:
             lambda: RecordedNode(context=self.context, parameter_overrides=overrides)
         )
         self.tally.events['nodes'] += 1
+        self._doubt, self._is_effort_unused = '', False
+        self.node.reporter.say = self._on_said(self.node.reporter.say)
+
+    def _on_said(self, say: Callable[..., None]) -> Callable[..., None]:
+        """Take note of an effort that the node says it does not begin at."""
+
+        def recorded(key: str, *text: Any) -> None:
+            self._is_effort_unused |= key == 'joint_states.effort'
+            say(key, *text)
+
+        return recorded
 
     def close(self) -> None:
         """Destroy the node."""
@@ -408,6 +494,7 @@ class Driver:
             self._deliver(step)
         if self.node.errors:
             raise Violation('no transition ends in on_error', f'{step.kind}')
+        self._check_goals()
 
     def _advance(self, seconds: float) -> None:
         until = self.world.steady + round(seconds * 1e9)
@@ -423,6 +510,9 @@ class Driver:
 
     def _deliver(self, step: Step) -> Any:
         """Give a message or a request to whoever in the node takes it."""
+        if step.kind in (GOAL, CANCEL):
+            self._deliver_to_action(step)
+            return None
         name = self._resolve(step.kind)
         for service in self.node.services:
             # Some give the name that was asked for, not the one it became.
@@ -444,6 +534,36 @@ class Driver:
         self.tally.undelivered[step.kind] += 1
         return None
 
+    def _deliver_to_action(self, step: Step) -> None:
+        server, goals = self.node._goals, self._goals
+        if step.kind == GOAL:
+            self._delivered['follow_joint_trajectory'] += 1
+            answer = self._guarded(partial(server._on_goal, step.message))
+            self.tally.events[f'goals {answer.name.lower()}ed'] += 1
+            if answer is GoalResponse.ACCEPT:
+                self._accepted += 1
+                goals.append(GoalHandle(step.message, self._violate))
+                self._guarded(partial(server._on_accepted, goals[-1]))
+        elif step.message < len(goals):
+            goal = goals[-1 - step.message]
+            answer = self._guarded(partial(server._on_cancel, goal))
+            is_running = not goal.end
+            self.tally.events['goals canceled'] += answer is CancelResponse.ACCEPT
+            if is_running != (answer is CancelResponse.ACCEPT):
+                raise Violation('what runs can be canceled', f'{answer}: {goal.end}')
+            self._finish_work()
+            if is_running and goal.end != 'canceled':
+                raise Violation('a canceled goal ends', f'{goal.end or "it runs"}')
+
+    def _check_goals(self) -> None:
+        """One goal is followed at most, and none when the arm is not commanded."""
+        running = [goal for goal in self._goals if not goal.end]
+        if len(running) > (self.label == 'active'):
+            raise Violation('one goal is followed while active', f'{len(running)}, {self.label}')
+        if not all(goal.result for goal in self._goals if goal.end):
+            raise Violation('a goal that has ended has a result', '')
+        del self._goals[:-10]
+
     def _finish_work(self) -> None:
         """Wait for what the node does in threads, and let it hear of the end."""
         for thread in threading.enumerate():
@@ -454,6 +574,9 @@ class Driver:
         was_operator, self._is_operator = self._is_operator, False
         for guard in list(self.node.guards):
             self._guarded(guard.callback)
+        tasks = self.node.executor.tasks
+        while tasks:
+            self._guarded(tasks.pop(0))
         self._is_operator = was_operator
 
     def _resolve(self, kind: str) -> str:
@@ -479,7 +602,7 @@ class Driver:
             self.tally.events['deactivations'] += 1
             if on_deactivate == 'none' and self._commands > before:
                 raise Violation('on_deactivate: none sends nothing', f'{self._last_command}')
-            is_zero = self._commands == before + 1 and not self._last_command.any()
+            is_zero = self._commands > before and not self._last_command.any()
             if on_deactivate == 'zero' and is_answering and not is_limited and not is_zero:
                 raise Violation('on_deactivate: zero sends zero', f'{self._last_command}')
         return response
@@ -523,7 +646,10 @@ class Driver:
         self._delivered_active += was_active
         if was_active and self._is_first:
             self._carried.append(self._carried_effort(message))
+        self._doubt, self._is_effort_unused = '', False
         self._guarded(lambda: subscription.callback(message))
+        if self._doubt and not self._is_effort_unused:
+            raise Violation('the first command begins at the effort of the states', self._doubt)
         count = self._commands - before
         self._check_held(step, count)
         self._answered += count > 0
@@ -642,14 +768,18 @@ class Driver:
         with np.errstate(over='ignore'):
             allowed = rates * (dt + CLOCK_ROUNDING)
         ratio = min(_step_ratio(start, command, limits, allowed) for start in starts)
-        self.tally.worst_step = max(self.tally.worst_step, ratio)
+        if not self._is_first:
+            self.tally.worst_step = max(self.tally.worst_step, ratio)
         if ratio > 1.0 + 1e-9:
-            self._violate(
-                'no step beyond the rate limit',
+            text = (
                 f'from {starts[-1]} to {command} in {dt} s at {rates}: {ratio:.3g} of what is '
                 f'allowed; first after activation: {self._is_first}; number '
-                f'{self._commands - self._commands_before_call} of this callback',
+                f'{self._commands - self._commands_before_call} of this callback'
             )
+            if self._is_first and is_state:
+                self._doubt = text
+            else:
+                self._violate('no step beyond the rate limit', text)
 
     def _carried_effort(self, message: JointState) -> np.ndarray | None:
         """Return the effort that a state carries, where it does for all joints."""
@@ -864,6 +994,14 @@ class Driver:
                 'every trajectory is annotated or counted as dropped',
                 f'{self._delivered["annotate"]}: {self._annotated} annotated, '
                 f'{self._dropped("annotate")} dropped',
+            )
+
+        rejected = self._dropped('follow_joint_trajectory')
+        if self._accepted + rejected != self._delivered['follow_joint_trajectory']:
+            raise Violation(
+                'every goal is accepted or counted as dropped',
+                f'{self._delivered["follow_joint_trajectory"]}: {self._accepted} accepted, '
+                f'{rejected} dropped',
             )
 
     def _dropped(self, topic: str) -> int:

@@ -15,13 +15,14 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import numpy as np
 import yaml
-from fuzz_messages import KNOWN, MODELS, MessageSource, Plan, Step, sane_request
+from fuzz_messages import CANCEL, GOAL, KNOWN, MODELS, MessageSource, Plan, Step, sane_request
 from fuzz_node import CLOCK_ROUNDING, COMMANDS, SHORTEST_STEP, Violation
 from geometry_msgs.msg import WrenchStamped
 from lifecycle_msgs.srv import ChangeState, GetState
@@ -97,6 +98,15 @@ def _resolve(kind: str) -> str:
     return f'computed_torque/{kind[2:]}' if kind.startswith('~/') else kind
 
 
+def _own_messages() -> dict[str, str]:
+    """Return what lets the node find `control_msgs` where this process does."""
+    found = find_spec('control_msgs')
+    if found is None or found.origin is None:
+        return {}
+    folders = str(Path(found.origin).parents[1]), os.environ.get('PYTHONPATH', '')
+    return {'PYTHONPATH': os.pathsep.join(filter(None, folders))}
+
+
 class NodeProcess:
     """The node as a process, and everything around it.
 
@@ -132,11 +142,13 @@ class NodeProcess:
                     *(sys.executable, '-m', 'ne_dynamics.ros.node'),
                     *('--ros-args', '--params-file', str(folder / 'parameters.yaml')),
                 ],
-                env={**os.environ, **local, 'ROS_LOG_DIR': str(folder)},
+                env={**os.environ, **local, 'ROS_LOG_DIR': str(folder), **_own_messages()},
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
         self._begin = time.monotonic()
+        self._action: Any = None
+        self._goals: list[tuple[Any, Any]] = []
         self._context = Context()
         with mock.patch.dict(os.environ, local):
             self._context.init(domain_id=domain)
@@ -238,6 +250,8 @@ class NodeProcess:
             self.child.kill()
         self.child.wait()
         self._executor.shutdown()
+        if self._action is not None:
+            self._action.destroy()
         self._node.destroy_node()
         self._context.try_shutdown()
         self._folder.cleanup()
@@ -280,6 +294,10 @@ class NodeProcess:
                 self._last = None
             else:
                 self.call(step.kind, step.message)
+        elif step.kind in (GOAL, CANCEL):
+            self.counts['sent'] += 1
+            self.counts['requests'] += 1
+            self._send_to_action(step)
         elif step.kind == 'wait':
             end = time.monotonic() + min(step.after, 0.15)
             while time.monotonic() < end:
@@ -297,6 +315,28 @@ class NodeProcess:
                 raise
             # No bytes at all, or more than any message of its type has: not even DDS takes them.
             self.counts['messages that cannot be sent'] += 1
+
+    def _send_to_action(self, step: Step) -> None:
+        if step.kind == CANCEL:
+            if step.message < len(self._goals):
+                future = self._goals[-1 - step.message][0].cancel_goal_async()
+                self.spin(future.done, 'answer to a cancel')
+            return
+        if self._action is None:
+            from control_msgs.action import FollowJointTrajectory
+            from rclpy.action import ActionClient
+
+            self._action = ActionClient(self._node, FollowJointTrajectory, _resolve(GOAL))
+        self.spin(self._action.server_is_ready, 'action server')
+        future = self._action.send_goal_async(step.message)
+        self.spin(future.done, 'answer to a goal')
+        handle = future.result()
+        self.counts[f'goals {"accepted" if handle.accepted else "rejected"}'] += 1
+        if handle.accepted:
+            for _, result in self._goals[-1:]:
+                self.spin(result.done, 'result of a goal that another has replaced')
+            self._goals.append((handle, handle.get_result_async()))
+            del self._goals[:-10]
 
     def revive(self) -> None:
         """Make the node active again."""

@@ -12,15 +12,20 @@ import argparse
 import itertools
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from unittest import mock
 
+from build_control_msgs import MissingToolError, build, importable, installed
 from fuzz_messages import MessageSource, Plan, Step, plan
 from fuzz_node import Tally, Violation, resident_kilobytes, run
 from fuzz_shrink import shrink
 from rclpy.context import Context
 from rclpy.logging import LoggingSeverity, set_logger_level
+
+from ne_dynamics.ros.private_domain import private_domain
 
 RUN_LENGTH = 4_000
 """Messages of a run."""
@@ -133,7 +138,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     seed = int(time.time()) if options.seed is None else options.seed
     print(f'seed {seed}', flush=True)
-    domain = int(os.environ.get('ROS_DOMAIN_ID', 20 + os.getpid() % 80))
+    with tempfile.TemporaryDirectory() as folder, importable(action_folder(Path(folder))):
+        return fuzz_all(options, seed)
+
+
+def action_folder(scratch: Path) -> str:
+    """Return the folder of the action's type, built here; '' where it is installed or cannot."""
+    try:
+        return '' if installed() else str(build(scratch))
+    except MissingToolError as error:
+        print(f'without the action: {error}', flush=True)
+        return ''
+
+
+def fuzz_all(options: argparse.Namespace, seed: int) -> int:
+    """Do all parts, print, and return the exit code."""
+    domain = int(os.environ.get('ROS_DOMAIN_ID') or private_domain())
     begin = time.perf_counter()
     fuzz = Fuzz(seed, closed_context(domain))
     if options.run is not None:

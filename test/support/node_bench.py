@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import time
 from collections.abc import Callable
 from functools import cache
@@ -29,9 +28,10 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics import Dynamics, Robot, load_model
 from ne_dynamics.ros.node import ComputedTorqueNode
+from ne_dynamics.ros.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
 
-DOMAIN = 20 + os.getpid() % 80
+DOMAIN = private_domain()
 PATIENCE = 120.0
 """Seconds that something may take on a busy machine before the test gives up."""
 
