@@ -43,6 +43,9 @@ RAMP_PERIOD = 0.002
 PERIOD_SHARE = 0.02
 """How much of the mean period is that of the last state."""
 
+LEAST_PERIODS = 10
+"""Periods of which the mean says something."""
+
 LONGEST_RAMP = 0.5
 """A ramp to the last command takes no longer than this [s]."""
 
@@ -208,8 +211,6 @@ class Controller:
     ----------
     peak_error : array, shape (n,)
         Largest absolute position error of each joint since it was last set to zero [rad or m].
-    period : float
-        Mean time between the states of late [s]; 0 before there are two.
     is_left : bool
         Whether the last ramp of :meth:`last_commands` got to its end.
     """
@@ -279,7 +280,7 @@ class Controller:
         self._trajectory: Trajectory | None = None
         self._request: tuple[Waypoints, float | None] | None = None
         self._limiter.reset()
-        self.period = 0.0
+        self._mean_period, self._periods = 0.0, 0
         self._offset.clear()
         self._law_before = None
         self._inputs = NO_INPUTS
@@ -305,6 +306,11 @@ class Controller:
     def arrival(self) -> float | None:
         """When it came, by a clock that is never set back [s]."""
         return self._guard.arrival
+
+    @property
+    def period(self) -> float:
+        """Mean time between the states of late [s]; 0 before there are :data:`LEAST_PERIODS`."""
+        return self._mean_period if self._periods >= LEAST_PERIODS else 0.0
 
     @property
     def fault(self) -> Fault | None:
@@ -432,9 +438,11 @@ class Controller:
         desired, refused = self._desired(position, velocity, now, inputs)
         elapsed = 0.0 if before is None else now - before
         if fault is None and elapsed > 0.0:
-            if self.period == 0.0:
-                self.period = elapsed
-            self.period += PERIOD_SHARE * (elapsed - self.period)
+            self._periods += 1
+            share = max(1.0 / self._periods, PERIOD_SHARE)
+            # One stamp ahead of its time says little of the rate.
+            longest = elapsed if self._periods == 1 else 2.0 * self._mean_period
+            self._mean_period += share * (min(elapsed, longest) - self._mean_period)
         begins = fault is not None or self._limiter.last is None
         unused_effort = ''
         if begins:

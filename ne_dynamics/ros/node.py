@@ -59,7 +59,7 @@ try:
     from ne_dynamics.ros.follow_joint_trajectory import make_follow_joint_trajectory
     from ne_dynamics.ros.prompt_executor import make_executor
     from ne_dynamics.ros.rclpy_guards import guard_clock, guard_services
-    from ne_dynamics.ros.reporter import Reporter
+    from ne_dynamics.ros.reporter import Reporter, Severity
 except ImportError as error:
     raise MissingDependencyError(
         'the node needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -306,10 +306,11 @@ class ComputedTorqueNode(LifecycleNode):
         if has_model_parameter(values):
             return
         if self.configured is not None:
-            self.get_logger().warning(
+            text = (
                 'another robot_description came; it counts when the node is cleaned up and '
                 'configured again'
             )
+            self.reporter.say('robot_description', text)
             return
         self._autostart()
 
@@ -359,7 +360,7 @@ class ComputedTorqueNode(LifecycleNode):
         reason = configured.why_not_held
         response.success = not reason
         response.message = f'not held: {reason}' if reason else HOLDING
-        self.get_logger().info(response.message)
+        self.reporter.say('hold', response.message, Severity.INFO)
         return response
 
     def _on_clear_fault(
@@ -376,7 +377,7 @@ class ComputedTorqueNode(LifecycleNode):
             return response
         response.success = True
         response.message = f'cleared: {cleared}; the arm is held where the next states find it'
-        self.get_logger().info(response.message)
+        self.reporter.say('clear_fault', response.message, Severity.INFO)
         return response
 
     def _on_tare_wrench(
@@ -391,7 +392,8 @@ class ComputedTorqueNode(LifecycleNode):
             response.message = f'not tared: {error}'
             return response
         response.success = True
-        self.get_logger().info(f'wrench tared: {response.message}')
+        text = f'wrench tared: {response.message}'
+        self.reporter.say('tare_wrench', text, Severity.INFO)
         return response
 
     def _on_annotate(self) -> None:
