@@ -15,6 +15,7 @@ from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import RCLError, ServerGoalHandle
+from rclpy.logging import LoggingSeverity as Severity
 
 from ne_dynamics.control.controller import Command
 from ne_dynamics.control.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
@@ -26,7 +27,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configuration import ControlledArm
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.messages import stamp_nanoseconds
-from ne_dynamics.ros.reporter import Reporter, Severity
+from ne_dynamics.ros.reporter import Reporter
 from ne_dynamics.ros.trajectory_intake import MOST_POINTS
 
 NAME = 'follow_joint_trajectory'

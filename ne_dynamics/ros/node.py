@@ -44,6 +44,7 @@ try:
     from rclpy.clock import Clock, ClockType
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+    from rclpy.logging import LoggingSeverity as Severity
     from rclpy.parameter import Parameter
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
     from rclpy.signals import SignalHandlerOptions
@@ -59,7 +60,7 @@ try:
     from ne_dynamics.ros.follow_joint_trajectory import make_follow_joint_trajectory
     from ne_dynamics.ros.prompt_executor import make_executor
     from ne_dynamics.ros.rclpy_guards import guard_clock, guard_services
-    from ne_dynamics.ros.reporter import Reporter, Severity
+    from ne_dynamics.ros.reporter import Reporter
 except ImportError as error:
     raise MissingDependencyError(
         'the node needs ROS 2 for Python: source a ROS 2 installation, or '
