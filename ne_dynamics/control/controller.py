@@ -734,8 +734,9 @@ class Controller:
         start = clamped if limiter.last is None or duration == 0.0 else limiter.clamp(limiter.last)
         way = ramp(start, clamped, duration, RAMP_PERIOD)
         for index in range(round(LONGEST_RAMP / RAMP_PERIOD)):
-            yield limiter.apply(way[min(index, len(way) - 1)], RAMP_PERIOD).effort
-            self.is_left = index >= len(way) - 1 and not limiter.is_on_its_way(clamped)
+            # Another tuning may have come between two commands, and a limiter with it.
+            yield self._limiter.apply(way[min(index, len(way) - 1)], RAMP_PERIOD).effort
+            self.is_left = index >= len(way) - 1 and not self._limiter.is_on_its_way(clamped)
             if self.is_left:
                 return
 

@@ -199,6 +199,21 @@ def test_a_ramp_has_an_end(dynamics: Dynamics) -> None:
     assert np.abs(np.diff(ramp, axis=0)).max() <= RAMP_PERIOD + 1e-9
 
 
+def test_a_tuning_that_comes_during_the_last_commands_makes_no_step(dynamics: Dynamics) -> None:
+    """The command after them goes on from the last that was sent, whatever was set meanwhile."""
+    chosen = tuning(dynamics, rates=[10.0])
+    controller = Controller(chosen)
+    controller.update(Q, ZERO, 0.0, measured_effort=dynamics.gravity_torque(Q) + 2.0)
+    commands = controller.last_commands()
+    for _ in range(5):
+        next(commands)
+    controller.adopt(chosen)
+    sent = list(commands)
+    assert len(sent) > 5
+    command = controller.update(Q, ZERO, RAMP_PERIOD)
+    assert np.abs(command.effort - sent[-1]).max() <= 10.0 * RAMP_PERIOD + 1e-9
+
+
 def test_the_first_command_begins_at_the_measured_effort(dynamics: Dynamics) -> None:
     """Nothing jumps at activation, with a rate limit or with none; without either it does."""
     measured = dynamics.gravity_torque(Q) + np.linspace(-30.0, 7.0, 6)

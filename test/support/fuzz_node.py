@@ -763,7 +763,8 @@ class Driver:
             starts, dt = [self._last_command], SHORTEST_STEP
             if is_state and self._answered_stamp is not None:
                 dt = max(dt, 1e-9 * (self._stamp - self._answered_stamp))
-            elif not is_state:
+            if not is_state or self._answered_stamp is None or self._stamp < self._answered_stamp:
+                # Of the last command's stamp nothing is known, or that it was wrong.
                 dt = max(dt, 1e-9 * (self.world.steady - self._last_command_at))
         with np.errstate(over='ignore'):
             allowed = rates * (dt + CLOCK_ROUNDING)
