@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from ne_dynamics.ros.parameter_table import ParameterSpec
+from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.ros.parameters import PARAMETERS
 
 BEGIN = '<!-- parameters: written by `make readme` from ne_dynamics/ros/parameters.py -->\n'
