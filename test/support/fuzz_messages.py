@@ -36,8 +36,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics import Robot, load_model
 from ne_dynamics.model.robot import JointType
-from ne_dynamics.ros.parameter_table import Changes, ParameterSpec
 from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.settings import Changes, ParameterSpec
 from ne_dynamics.shipped import shipped_file
 
 START = 20_000.0
