@@ -125,7 +125,7 @@ class ImuSettings:
     )
 
 
-TABLE = ParameterTable(ImuSettings, 'imu.')
+PARAMETERS = ParameterTable(ImuSettings, 'imu.')
 
 
 class BaseImu:
@@ -187,7 +187,7 @@ class BaseImu:
         ParameterError
             When a word or a number is not allowed; nothing is changed then.
         """
-        settings = TABLE.checked(settings)
+        settings = PARAMETERS.checked(settings)
         self._filter.configure(settings.cutoff_frequency, settings.timeout)
         self._angular_filter.configure(settings.cutoff_frequency, settings.timeout)
         if self.settings.source != settings.source:

@@ -146,7 +146,7 @@ class WrenchSettings:
     )
 
 
-TABLE = ParameterTable(WrenchSettings, 'wrench.')
+PARAMETERS = ParameterTable(WrenchSettings, 'wrench.')
 
 
 def wrench_matrix(source_to_target: Transform) -> FloatArray:
@@ -261,7 +261,7 @@ class WristWrench:
         ParameterError
             When a word or a number is not allowed; nothing is changed then.
         """
-        settings = TABLE.checked(settings)
+        settings = PARAMETERS.checked(settings)
         self._filter.configure(settings.cutoff_frequency, settings.timeout)
         if self.settings.measures != settings.measures:
             self.reset()
