@@ -138,8 +138,9 @@ class BaseImu:
     gravity : array-like, shape (3,)
         The constant gravity g0 of the dynamics, in base axes [m/s^2].
     settings : ImuSettings
-        How readings count. The filter is a :class:`~ne_dynamics.control.low_pass.LowPass`; without
-        one there is no angular acceleration.
+        How readings count; `enabled` is for who makes this. The filter is a
+        :class:`~ne_dynamics.control.low_pass.LowPass`; without one there is no angular
+        acceleration.
 
     Attributes
     ----------

@@ -24,6 +24,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 
 UNCHECKED = VelocitySettings(check=False)
+"""Velocities that are believed."""
 
 
 @dataclass(frozen=True, eq=False)

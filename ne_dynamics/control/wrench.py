@@ -205,7 +205,8 @@ class WristWrench:
     cut_link : str
         Link whose frame is the frame of the cut, the tip of the model that is compensated.
     settings : WrenchSettings
-        How readings count. The filter is a :class:`~ne_dynamics.control.low_pass.LowPass`.
+        How readings count; `enabled`, `sensor_link`, `includes_tool` and `largest_bias` are for
+        who makes and tares this. The filter is a :class:`~ne_dynamics.control.low_pass.LowPass`.
 
     Attributes
     ----------
