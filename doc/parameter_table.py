@@ -9,8 +9,8 @@ import re
 import sys
 from pathlib import Path
 
-from ne_dynamics.ros.parameter_table import ParameterSpec
 from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.settings import ParameterSpec
 
 BEGIN = '<!-- parameters: written by `make readme` from ne_dynamics/ros/parameters.py -->\n'
 END = '<!-- end of parameters -->\n'

@@ -654,13 +654,9 @@ class Dynamics:
         One program with all of it, which ``ne_dynamics equations`` prints for a firmware; see
         :func:`ne_dynamics.algorithms.control_law.computed_torque`.
         """
-        if wrench is not None or payload is not None:
-            self._require_tip_for_load(wrench, payload)
-        values = (
-            *(q, qd, q_desired, qd_desired, qdd_desired, kp, kv, effort_limits),
-            *(smoothing_velocity, wrench, base_motion, payload),
-        )
-        return self._answer('computed_torque', values, out)
+        values = q, qd, q_desired, qd_desired, qdd_desired, kp, kv, effort_limits
+        loads = wrench, base_motion, payload
+        return self._answer_control('computed_torque', (*values, smoothing_velocity), loads, out)
 
     def feedforward_pd(
         self,
@@ -703,13 +699,9 @@ class Dynamics:
         InputError, ModelError
             As for :meth:`inverse_dynamics`.
         """
-        if wrench is not None or payload is not None:
-            self._require_tip_for_load(wrench, payload)
-        values = (
-            *(q, qd, q_desired, qd_desired, qdd_desired, kp, kv, effort_limits),
-            *(smoothing_velocity, wrench, base_motion, payload),
-        )
-        return self._answer('feedforward_pd', values, out)
+        values = q, qd, q_desired, qd_desired, qdd_desired, kp, kv, effort_limits
+        loads = wrench, base_motion, payload
+        return self._answer_control('feedforward_pd', (*values, smoothing_velocity), loads, out)
 
     def control_effort(
         self,
@@ -775,13 +767,12 @@ class Dynamics:
         InputError, ModelError
             As for :meth:`inverse_dynamics`.
         """
-        if wrench is not None or payload is not None:
-            self._require_tip_for_load(wrench, payload)
         values = (
             *(q, qd, q_desired, qd_desired, q_model, qd_model, qdd, friction_qd),
-            *(kp, kv, effort_kp, effort_kv, smoothing_velocity, wrench, base_motion, payload),
+            *(kp, kv, effort_kp, effort_kv, smoothing_velocity),
         )
-        return self._answer(CONTROL_EFFORT, values, out)
+        loads = wrench, base_motion, payload
+        return self._answer_control(CONTROL_EFFORT, values, loads, out)
 
     # ---- derivatives
 
@@ -1343,6 +1334,19 @@ class Dynamics:
         return [f'left out: {", ".join(names)}: {reason}' for reason, names in reasons.items()]
 
     # ---- how a call is made
+
+    def _answer_control(
+        self,
+        method: str,
+        values: tuple[ArrayLike, ...],
+        loads: tuple[ArrayLike | None, ArrayLike | None, ArrayLike | None],
+        out: FloatArray | None,
+    ) -> FloatArray:
+        """Answer for a control law; its loads are wrench, motion of the base and payload."""
+        wrench, _, payload = loads
+        if wrench is not None or payload is not None:
+            self._require_tip_for_load(wrench, payload)
+        return self._answer(method, (*values, *loads), out)
 
     def _answer(
         self,

@@ -15,6 +15,7 @@ PACKAGE = 'ne_dynamics'
 RANKS = {
     'errors': 0,
     'printable': 1,
+    'settings': 1,
     'shipped': 1,
     'model': 1,
     'algorithms': 2,

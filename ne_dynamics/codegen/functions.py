@@ -213,117 +213,101 @@ _CONTROL_EFFORT_ARGUMENTS = (
 )
 
 
+def _in_full(
+    plain: Function,
+    start: str,
+    trace: Callable[..., traces.Trace],
+    assemble: assembly.Assembly | None = None,
+) -> Function:
+    """Return a row with every load; those that a call leaves out are zero.
+
+    `start` is how its meaning begins, `trace` takes the names of the loads.
+    """
+    loads = WRENCH, BASE_MOTION, PAYLOAD
+    names = tuple(load.name for load in loads)
+    return replace(
+        plain,
+        name=f'{plain.name}_in_full',
+        meaning=f'{start} with wrench, moving base and payload',
+        arguments=(*plain.arguments, *loads),
+        trace=trace(*names),
+        optional=names,
+        assemble=assemble,
+    )
+
+
+def _under_loads(
+    plain: Function,
+    start: str,
+    trace: Callable[..., traces.Trace],
+    assemble_in_full: assembly.Assembly | None = None,
+) -> tuple[Function, ...]:
+    """Return a row, the same with a wrench at the tip, and :func:`_in_full`."""
+    with_wrench = replace(
+        plain,
+        name=f'{plain.name}_with_wrench',
+        meaning=f'{start} while the tip exerts a wrench',
+        arguments=(*plain.arguments, WRENCH),
+        trace=trace(WRENCH.name),
+        needs_tip=True,
+    )
+    return plain, with_wrench, _in_full(plain, start, trace, assemble_in_full)
+
+
+_CONTROL_EFFORT_ROW = Function(
+    CONTROL_EFFORT,
+    _CONTROL_EFFORT,
+    _CONTROL_EFFORT_ARGUMENTS,
+    'N m or N, then position errors [rad or m]',
+    lambda robot: (2, robot.n),
+    traces.trace_control_effort(),
+    method=CONTROL_EFFORT,
+    is_stacked=True,
+    is_scalar=True,
+)
+
 _ROWS = (
-    Function(
-        'inverse_dynamics',
-        'joint efforts that a motion takes, friction and rotor inertia included',
-        (Q, QD, QDD),
-        _EFFORT,
-        _each_joint,
-        traces.trace_inverse_dynamics(),
-        method='inverse_dynamics',
+    *_under_loads(
+        Function(
+            'inverse_dynamics',
+            'joint efforts that a motion takes, friction and rotor inertia included',
+            (Q, QD, QDD),
+            _EFFORT,
+            _each_joint,
+            traces.trace_inverse_dynamics(),
+            method='inverse_dynamics',
+        ),
+        'joint efforts that a motion takes',
+        traces.trace_inverse_dynamics,
     ),
-    Function(
-        'inverse_dynamics_with_wrench',
-        'joint efforts that a motion takes while the tip exerts a wrench',
-        (Q, QD, QDD, WRENCH),
-        _EFFORT,
-        _each_joint,
-        traces.trace_inverse_dynamics('wrench'),
-        method='inverse_dynamics',
-        needs_tip=True,
+    *_under_loads(
+        Function(
+            'computed_torque',
+            _COMPUTED_TORQUE,
+            _COMPUTED_TORQUE_ARGUMENTS,
+            _EFFORT,
+            _each_joint,
+            traces.trace_computed_torque(),
+            method='computed_torque',
+        ),
+        f'{_COMPUTED_TORQUE},',
+        traces.trace_computed_torque,
     ),
-    Function(
-        'inverse_dynamics_in_full',
-        'joint efforts that a motion takes with wrench, moving base and payload',
-        (Q, QD, QDD, WRENCH, BASE_MOTION, PAYLOAD),
-        _EFFORT,
-        _each_joint,
-        traces.trace_inverse_dynamics('wrench', 'base_motion', 'payload'),
-        method='inverse_dynamics',
-        optional=('wrench', 'base_motion', 'payload'),
+    *_under_loads(
+        Function(
+            'feedforward_pd',
+            _FEEDFORWARD_PD,
+            _FEEDFORWARD_PD_ARGUMENTS,
+            _EFFORT,
+            _each_joint,
+            traces.trace_feedforward_pd(),
+            method='feedforward_pd',
+        ),
+        f'{_FEEDFORWARD_PD},',
+        traces.trace_feedforward_pd,
     ),
-    Function(
-        'computed_torque',
-        _COMPUTED_TORQUE,
-        _COMPUTED_TORQUE_ARGUMENTS,
-        _EFFORT,
-        _each_joint,
-        traces.trace_computed_torque(),
-        method='computed_torque',
-    ),
-    Function(
-        'computed_torque_with_wrench',
-        f'{_COMPUTED_TORQUE}, while the tip exerts a wrench',
-        (*_COMPUTED_TORQUE_ARGUMENTS, WRENCH),
-        _EFFORT,
-        _each_joint,
-        traces.trace_computed_torque('wrench'),
-        method='computed_torque',
-        needs_tip=True,
-    ),
-    Function(
-        'computed_torque_in_full',
-        f'{_COMPUTED_TORQUE}, with wrench, moving base and payload',
-        (*_COMPUTED_TORQUE_ARGUMENTS, WRENCH, BASE_MOTION, PAYLOAD),
-        _EFFORT,
-        _each_joint,
-        traces.trace_computed_torque('wrench', 'base_motion', 'payload'),
-        method='computed_torque',
-        optional=('wrench', 'base_motion', 'payload'),
-    ),
-    Function(
-        'feedforward_pd',
-        _FEEDFORWARD_PD,
-        _FEEDFORWARD_PD_ARGUMENTS,
-        _EFFORT,
-        _each_joint,
-        traces.trace_feedforward_pd(),
-        method='feedforward_pd',
-    ),
-    Function(
-        'feedforward_pd_with_wrench',
-        f'{_FEEDFORWARD_PD}, while the tip exerts a wrench',
-        (*_FEEDFORWARD_PD_ARGUMENTS, WRENCH),
-        _EFFORT,
-        _each_joint,
-        traces.trace_feedforward_pd('wrench'),
-        method='feedforward_pd',
-        needs_tip=True,
-    ),
-    Function(
-        'feedforward_pd_in_full',
-        f'{_FEEDFORWARD_PD}, with wrench, moving base and payload',
-        (*_FEEDFORWARD_PD_ARGUMENTS, WRENCH, BASE_MOTION, PAYLOAD),
-        _EFFORT,
-        _each_joint,
-        traces.trace_feedforward_pd('wrench', 'base_motion', 'payload'),
-        method='feedforward_pd',
-        optional=('wrench', 'base_motion', 'payload'),
-    ),
-    Function(
-        CONTROL_EFFORT,
-        _CONTROL_EFFORT,
-        _CONTROL_EFFORT_ARGUMENTS,
-        'N m or N, then position errors [rad or m]',
-        lambda robot: (2, robot.n),
-        traces.trace_control_effort(),
-        method=CONTROL_EFFORT,
-        is_stacked=True,
-        is_scalar=True,
-    ),
-    Function(
-        f'{CONTROL_EFFORT}_in_full',
-        f'{_CONTROL_EFFORT}, with wrench, moving base and payload',
-        (*_CONTROL_EFFORT_ARGUMENTS, WRENCH, BASE_MOTION, PAYLOAD),
-        'N m or N, then position errors [rad or m]',
-        lambda robot: (2, robot.n),
-        traces.trace_control_effort('wrench', 'base_motion', 'payload'),
-        method=CONTROL_EFFORT,
-        optional=('wrench', 'base_motion', 'payload'),
-        is_stacked=True,
-        is_scalar=True,
-    ),
+    _CONTROL_EFFORT_ROW,
+    _in_full(_CONTROL_EFFORT_ROW, f'{_CONTROL_EFFORT},', traces.trace_control_effort),
     Function(
         'gravity_torque',
         'joint efforts that hold the robot at rest',
@@ -388,40 +372,21 @@ _ROWS = (
         largest=10,
         assemble=assembly.assemble_coriolis_matrix,
     ),
-    Function(
-        'forward_dynamics',
-        'joint accelerations that efforts give; not finite where M(q) is singular',
-        (Q, QD, TAU),
-        'rad/s^2 or m/s^2',
-        _each_joint,
-        traces.trace_forward_dynamics(),
-        method='forward_dynamics',
-        largest=20,
-        assemble=assembly.solve_forward_dynamics,
-    ),
-    Function(
-        'forward_dynamics_with_wrench',
-        'joint accelerations that efforts give while the tip exerts a wrench',
-        (Q, QD, TAU, WRENCH),
-        'rad/s^2 or m/s^2',
-        _each_joint,
-        traces.trace_forward_dynamics('wrench'),
-        method='forward_dynamics',
-        needs_tip=True,
-        largest=20,
-        assemble=assembly.solve_forward_dynamics,
-    ),
-    Function(
-        'forward_dynamics_in_full',
-        'joint accelerations that efforts give with wrench, moving base and payload',
-        (Q, QD, TAU, WRENCH, BASE_MOTION, PAYLOAD),
-        'rad/s^2 or m/s^2',
-        _each_joint,
-        traces.trace_forward_dynamics('wrench', 'base_motion', 'payload'),
-        method='forward_dynamics',
-        optional=('wrench', 'base_motion', 'payload'),
-        largest=20,
-        assemble=assembly.solve_forward_dynamics_in_full,
+    *_under_loads(
+        Function(
+            'forward_dynamics',
+            'joint accelerations that efforts give; not finite where M(q) is singular',
+            (Q, QD, TAU),
+            'rad/s^2 or m/s^2',
+            _each_joint,
+            traces.trace_forward_dynamics(),
+            method='forward_dynamics',
+            largest=20,
+            assemble=assembly.solve_forward_dynamics,
+        ),
+        'joint accelerations that efforts give',
+        traces.trace_forward_dynamics,
+        assembly.solve_forward_dynamics_in_full,
     ),
     Function(
         'inverse_dynamics_derivatives',

@@ -17,6 +17,7 @@ from ne_dynamics.algorithms.newton_euler import compute_friction
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.settings import parameter
 
 BASE_MOTION = 9
 """Numbers of a base's motion."""
@@ -75,12 +76,16 @@ class Base(NamedTuple):
 
 @dataclass(frozen=True)
 class Terms:
-    """Which parts of the model are used."""
+    """Which parts of the model are used: the parameters `terms.*`."""
 
-    gravity: bool = True
-    coriolis: bool = True
-    inertia: bool = True
-    friction: bool = True
+    gravity: bool = parameter(True, 'Compensate gravity. Off for robots that do it themselves.')
+    coriolis: bool = parameter(True, 'Compensate Coriolis and centrifugal efforts.')
+    inertia: bool = parameter(
+        True, 'Feed the desired acceleration forward through the mass matrix.'
+    )
+    friction: bool = parameter(
+        True, "Feed the model's joint friction at the desired velocity forward."
+    )
 
 
 class Compensation:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ne_dynamics.control.braking import AnsweredStates, Brake, plan_brake
 from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.feasibility import Verdict, judge_gains, judge_limits
-from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
+from ne_dynamics.control.imu import BaseImu, ImuSettings
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.motion_guard import MotionGuard, MotionLimits
@@ -33,7 +33,7 @@ from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateL
 from ne_dynamics.control.stopping import StopLimits, stop
 from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state
 from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
-from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench
+from ne_dynamics.control.wrench import WrenchSettings, WristWrench
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -69,31 +69,6 @@ class OnStateLoss(str, enum.Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class WrenchTuning:
-    """How the readings of the wrist sensor count; see :class:`WristWrench`."""
-
-    measures: Measures = Measures.ON_TOOL
-    timeout: float = 0.1
-    on_timeout: OnTimeout = OnTimeout.HOLD
-    cutoff_frequency: float = 0.0
-    feedthrough: float = 0.0
-    gain: float = 1.0
-    max_force: float = np.inf
-    max_torque: float = np.inf
-
-
-@dataclass(frozen=True, eq=False)
-class ImuTuning:
-    """How the readings of the base's IMU count; see :class:`BaseImu`."""
-
-    source: ImuSource = ImuSource.ACCELERATION
-    timeout: float = 0.5
-    on_timeout: OnImuTimeout = OnImuTimeout.HOLD
-    cutoff_frequency: float = 10.0
-    max_acceleration: float = np.inf
-
-
-@dataclass(frozen=True, eq=False)
 class Tuning:
     """What may change while the arm is controlled.
 
@@ -106,8 +81,8 @@ class Tuning:
         [N m or N]
     effort_rates : array, shape (0,), (1,) or (n,)
         [N m/s or N/s]; empty or 0 for none.
-    wrench : WrenchTuning
-    imu : ImuTuning
+    wrench : WrenchSettings
+    imu : ImuSettings
     states : StateLimits
         What is believed of the states.
     motion : MotionLimits
@@ -128,8 +103,8 @@ class Tuning:
     hold_law: ControlLaw
     effort_limits: FloatArray
     effort_rates: FloatArray
-    wrench: WrenchTuning = WrenchTuning()
-    imu: ImuTuning = ImuTuning()
+    wrench: WrenchSettings = field(default_factory=WrenchSettings)
+    imu: ImuSettings = field(default_factory=ImuSettings)
     states: StateLimits = field(default_factory=StateLimits)
     motion: MotionLimits = field(default_factory=MotionLimits)
     transition_time: float = TRANSITION_TIME
@@ -242,26 +217,9 @@ class Controller:
         limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
         self._motion.configure(tuning.motion)
         if self.wrist is not None:
-            wrench = tuning.wrench
-            self.wrist.configure(
-                wrench.measures,
-                wrench.timeout,
-                wrench.on_timeout,
-                cutoff_frequency=wrench.cutoff_frequency,
-                feedthrough=wrench.feedthrough,
-                gain=wrench.gain,
-                max_force=wrench.max_force,
-                max_torque=wrench.max_torque,
-            )
+            self.wrist.configure(tuning.wrench)
         if self.imu is not None:
-            imu = tuning.imu
-            self.imu.configure(
-                imu.source,
-                imu.timeout,
-                imu.on_timeout,
-                cutoff_frequency=imu.cutoff_frequency,
-                max_acceleration=imu.max_acceleration,
-            )
+            self.imu.configure(tuning.imu)
         limiter.continue_from(self._limiter)
         self._limiter = limiter
         self._guard.configure(tuning.states)

@@ -27,16 +27,18 @@ closely. So there is no angular acceleration without a filter: it counts as zero
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 from math import acos, expm1, hypot, inf, isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.control.low_pass import LowPass
-from ne_dynamics.errors import ImuError, ParameterError
+from ne_dynamics.errors import ImuError
 from ne_dynamics.model.frozen import frozen_array
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import BASE, Robot
+from ne_dynamics.settings import Changes, ParameterTable, parameter
 
 LARGEST_ANGULAR_VELOCITY = 100.0
 """[rad/s]"""
@@ -79,6 +81,53 @@ class OnImuTimeout(str, enum.Enum):
     """The constant gravity of the dynamics, and a base at rest."""
 
 
+@dataclass(frozen=True)
+class ImuSettings:
+    """The parameters `imu.*`: how the readings of the base's IMU count."""
+
+    enabled: bool = parameter(
+        False,
+        'The base is tilted or moves: take the direction of gravity and the motion of the base '
+        'from the topic `imu`.',
+        changes=Changes.UNCONFIGURED,
+    )
+    source: ImuSource = parameter(
+        ImuSource.ACCELERATION,
+        'What is taken from it beside the angular velocity: `acceleration`, the linear '
+        'acceleration, which contains gravity; `orientation`, the direction of gravity alone.',
+    )
+    cutoff_frequency: float = parameter(
+        10.0,
+        'Cut-off of a first-order low-pass filter on it. 0: no filter.',
+        unit='Hz',
+        minimum=0.0,
+    )
+    max_acceleration: float = parameter(
+        5.0,
+        'Largest acceleration of the base, beside gravity, that is believed. `.inf`: any.',
+        unit='m/s^2',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+    timeout: float = parameter(
+        0.5,
+        'Age from which a reading no longer counts.',
+        unit='s',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+    on_timeout: OnImuTimeout = parameter(
+        OnImuTimeout.HOLD,
+        'What counts then: `hold`, the last direction of gravity and a base at rest, or `level`, '
+        'the parameter `gravity`.',
+    )
+
+
+PARAMETERS = ParameterTable(ImuSettings, 'imu.')
+
+
 class BaseImu:
     """Keeps the last readings and says what they mean for the dynamics now.
 
@@ -88,17 +137,14 @@ class BaseImu:
         Its links that do not move against the base link name the frames readings may come in.
     gravity : array-like, shape (3,)
         The constant gravity g0 of the dynamics, in base axes [m/s^2].
-    source : ImuSource or str
-        What is taken beside the angular velocity.
-    timeout : float
-        Age from which a reading no longer counts [s]; infinite for never.
-    on_timeout : OnImuTimeout or str
-        What counts then.
-    cutoff_frequency : float
-        Of the low-pass filter [Hz]; 0 for none, and no angular acceleration then. See
-        :class:`~ne_dynamics.control.low_pass.LowPass` for late and repeated stamps.
-    max_acceleration : float
-        Largest acceleration of the base that is believed [m/s^2]; infinite for any.
+    settings : ImuSettings
+        How readings count; `enabled` is for who makes this. The filter is a
+        :class:`~ne_dynamics.control.low_pass.LowPass`; without one there is no angular
+        acceleration.
+
+    Attributes
+    ----------
+    settings : ImuSettings
 
     Raises
     ------
@@ -112,12 +158,7 @@ class BaseImu:
         self,
         robot: Robot,
         gravity: ArrayLike,
-        *,
-        source: ImuSource | str = ImuSource.ACCELERATION,
-        timeout: float = 0.5,
-        on_timeout: OnImuTimeout | str = OnImuTimeout.HOLD,
-        cutoff_frequency: float = 10.0,
-        max_acceleration: float = inf,
+        settings: ImuSettings = ImuSettings(),
     ) -> None:
         base = robot.link(robot.base_link)
         self.base_link = robot.base_link
@@ -133,24 +174,11 @@ class BaseImu:
         self._filter = LowPass(name='imu.')
         self._angular_filter = LowPass(name='imu.')
         self.reset()
-        self.configure(
-            source,
-            timeout,
-            on_timeout,
-            cutoff_frequency=cutoff_frequency,
-            max_acceleration=max_acceleration,
-        )
+        self.settings = settings
+        self.configure(settings)
 
-    def configure(
-        self,
-        source: ImuSource | str,
-        timeout: float,
-        on_timeout: OnImuTimeout | str,
-        *,
-        cutoff_frequency: float = 10.0,
-        max_acceleration: float = inf,
-    ) -> None:
-        """Change how readings count; the parameters are those of the class.
+    def configure(self, settings: ImuSettings) -> None:
+        """Change how readings count.
 
         After a change of the source the base counts as at rest until the next reading, in the
         direction of gravity known by then. A change of the cut-off makes nothing jump.
@@ -160,24 +188,12 @@ class BaseImu:
         ParameterError
             When a word or a number is not allowed; nothing is changed then.
         """
-        try:
-            new_source, new_on_timeout = ImuSource(source), OnImuTimeout(on_timeout)
-        except ValueError as error:
-            raise ParameterError(f'imu: {error}') from None
-        if not timeout > 0.0:
-            raise ParameterError(f'imu.timeout: expected > 0 s, got {timeout}')
-        if not max_acceleration > 0.0:
-            raise ParameterError(
-                f'imu.max_acceleration: expected > 0 m/s^2, got {max_acceleration}'
-            )
-        self._filter.configure(cutoff_frequency, timeout)
-        self._angular_filter.configure(cutoff_frequency, timeout)
-        if getattr(self, 'source', new_source) is not new_source:
+        settings = PARAMETERS.checked(settings)
+        self._filter.configure(settings.cutoff_frequency, settings.timeout)
+        self._angular_filter.configure(settings.cutoff_frequency, settings.timeout)
+        if self.settings.source != settings.source:
             self._forget_readings()
-        self.source = new_source
-        self.timeout = float(timeout)
-        self.on_timeout = new_on_timeout
-        self.max_acceleration = float(max_acceleration)
+        self.settings = settings
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -247,7 +263,7 @@ class BaseImu:
         reading[:3] = rotation @ _vector(
             angular_velocity, 'angular_velocity', LARGEST_ANGULAR_VELOCITY, 'rad/s'
         )
-        if self.source is ImuSource.ACCELERATION:
+        if self.settings.source is ImuSource.ACCELERATION:
             reading[3:] = rotation @ _vector(
                 linear_acceleration, 'linear_acceleration', LARGEST_LINEAR_ACCELERATION, 'm/s^2'
             )
@@ -285,7 +301,7 @@ class BaseImu:
         motion[:3] = rate
         if angular is not None:
             motion[3:6] = angular
-        if self.source is ImuSource.ACCELERATION:
+        if self.settings.source is ImuSource.ACCELERATION:
             offset = position.tolist()
             turning = _cross(motion[3:6].tolist(), offset)
             inwards = _cross(rate, _cross(rate, offset))
@@ -305,7 +321,7 @@ class BaseImu:
         mean, elapsed = self._mean_gravity, stamp - self._mean_stamp
         self._mean_stamp = stamp
         self._follow_size(hypot(*force), elapsed)
-        if mean is None or not 0.0 <= elapsed <= self.timeout:
+        if mean is None or not 0.0 <= elapsed <= self.settings.timeout:
             mean = -np.array(force)
         elif elapsed > 0.0:
             old = mean.tolist()
@@ -316,8 +332,8 @@ class BaseImu:
             # What no base does pulls no more than the most that it may do.
             beside = [f + g for f, g in zip(force, turned, strict=True)]
             size = hypot(*beside)
-            if size > self.max_acceleration:
-                share *= self.max_acceleration / size
+            if size > self.settings.max_acceleration:
+                share *= self.settings.max_acceleration / size
             mean = np.array([g - share * a for g, a in zip(turned, beside, strict=True)])
         self._mean_gravity = mean
         if not self._is_of_gravity(self._mean_size):
@@ -329,17 +345,17 @@ class BaseImu:
             )
         gravity = self._scaled(mean.tolist())
         size = hypot(*[f + g for f, g in zip(force, gravity.tolist(), strict=True)])
-        if size > self.max_acceleration:
+        if size > self.settings.max_acceleration:
             raise ImuError(
                 'linear_acceleration: expected at most imu.max_acceleration = '
-                f'{self.max_acceleration:g} m/s^2 beside gravity, got {size:.3g}',
+                f'{self.settings.max_acceleration:g} m/s^2 beside gravity, got {size:.3g}',
                 field='linear_acceleration',
             )
         return gravity
 
     def _follow_size(self, size: float, elapsed: float) -> None:
         """Follow the mean size; it starts anew when it was wrong and a reading is right."""
-        starts = not 0.0 <= elapsed <= self.timeout
+        starts = not 0.0 <= elapsed <= self.settings.timeout
         if starts or (self._is_of_gravity(size) and not self._is_of_gravity(self._mean_size)):
             self._mean_size = size
         else:
@@ -366,7 +382,7 @@ class BaseImu:
 
     def is_stale(self, now: float) -> bool:
         """Return whether readings have stopped (or never came, or come from another clock)."""
-        return not abs(now - self._stamp) <= self.timeout
+        return not abs(now - self._stamp) <= self.settings.timeout
 
     def at(self, now: float) -> FloatArray | None:
         """Return the motion of the base for the inverse dynamics.
@@ -384,16 +400,17 @@ class BaseImu:
             alone when readings have stopped. None when there is nothing to say but the constant
             gravity: no reading yet, or stale and to be level then. Not to be changed.
         """
-        if abs(now - self._stamp) <= self.timeout:
+        if abs(now - self._stamp) <= self.settings.timeout:
             return self._motion
-        return None if self.on_timeout is OnImuTimeout.LEVEL else self._resting
+        return None if self.settings.on_timeout is OnImuTimeout.LEVEL else self._resting
 
     def resting_at(self, now: float) -> FloatArray:
         """Return the part of :meth:`at` that is the tilt alone, shape (9,).
 
         Zero where :meth:`at` gives None. Not to be changed.
         """
-        if self._resting is None or (self.on_timeout is OnImuTimeout.LEVEL and self.is_stale(now)):
+        is_level = self.settings.on_timeout is OnImuTimeout.LEVEL and self.is_stale(now)
+        if self._resting is None or is_level:
             return np.zeros(9)
         return self._resting
 
@@ -404,7 +421,7 @@ class BaseImu:
         filtered orientation; from accelerations it is followed over `GRAVITY_TIME`, so that a
         short acceleration of the base is not taken for a tilt.
         """
-        if self.on_timeout is OnImuTimeout.LEVEL and self.is_stale(now):
+        if self.settings.on_timeout is OnImuTimeout.LEVEL and self.is_stale(now):
             return self._constant_gravity.copy()
         return self._gravity.copy()
 

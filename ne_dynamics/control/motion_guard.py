@@ -16,12 +16,15 @@ from ne_dynamics.control.state_guard import Fault, FaultKind
 from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.control.velocity_check import VelocityCheck
 from ne_dynamics.control.velocity_source import (
-    CUTOFF_FREQUENCY,
     PositionVelocity,
+    VelocitySettings,
     VelocitySource,
 )
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
+
+UNCHECKED = VelocitySettings(check=False)
+"""Velocities that are believed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,17 +34,11 @@ class MotionLimits:
     Attributes
     ----------
     following : FollowingLimits
-    velocity_check : bool
-        Whether measured velocities are set beside the positions, in modes that use them.
-    velocity_source : VelocitySource
-    velocity_cutoff_frequency : float
-        Of a source that is not `measured` [Hz].
+    velocity : VelocitySettings
     """
 
     following: FollowingLimits = field(default_factory=FollowingLimits)
-    velocity_check: bool = False
-    velocity_source: VelocitySource = VelocitySource.MEASURED
-    velocity_cutoff_frequency: float = CUTOFF_FREQUENCY
+    velocity: VelocitySettings = UNCHECKED
 
 
 class MotionGuard:
@@ -74,11 +71,11 @@ class MotionGuard:
         ParameterError
             When the cut-off frequency cannot be used; nothing is changed then.
         """
-        before = self._limits
-        source, cutoff = limits.velocity_source, limits.velocity_cutoff_frequency
+        before, chosen = self._limits.velocity, limits.velocity
+        source, cutoff = chosen.source, chosen.cutoff_frequency
         if source is VelocitySource.MEASURED:
             self._positions = None
-        elif (source, cutoff) != (before.velocity_source, before.velocity_cutoff_frequency):
+        elif (source, cutoff) != (before.source, before.cutoff_frequency):
             self._positions = PositionVelocity(self._joints, source, cutoff)
         self._limits = limits
         self._following.configure(limits.following)
@@ -114,7 +111,7 @@ class MotionGuard:
     ) -> Fault | None:
         """Return a fault when a measured velocity that the law uses is not the positions'."""
         limits = self._limits
-        is_used = limits.velocity_check and self._positions is None and law.mode.needs_velocity
+        is_used = limits.velocity.check and self._positions is None and law.mode.needs_velocity
         if not is_used or measured is None:
             return None
         text = self._check.update(position, measured, now)

@@ -22,15 +22,17 @@ from __future__ import annotations
 
 import enum
 from collections import deque
+from dataclasses import dataclass
 from math import hypot, inf, isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.control.low_pass import LowPass
-from ne_dynamics.errors import ParameterError, WrenchError
+from ne_dynamics.errors import WrenchError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform, cross_matrix
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.settings import Changes, ParameterTable, parameter
 
 TARE_WINDOW = 0.2
 """A tare averages the readings of this many last seconds."""
@@ -61,6 +63,90 @@ class OnTimeout(str, enum.Enum):
     """No reading: whoever computes with the wrench puts in what the model knows of the tool."""
     HOLD = 'hold'
     """The last one."""
+
+
+@dataclass(frozen=True)
+class WrenchSettings:
+    """The parameters `wrench.*`: where the sensor is, and how its readings count."""
+
+    enabled: bool = parameter(
+        False, 'Add the wrench of a wrist sensor to the dynamics.', changes=Changes.UNCONFIGURED
+    )
+    sensor_link: str = parameter(
+        '',
+        "Last link on the arm's side of the sensor. Empty: the tip.",
+        changes=Changes.UNCONFIGURED,
+    )
+    includes_tool: bool = parameter(
+        True,
+        'The reading contains what the model has beyond the sensor link: the model is cut there, '
+        'so that the tool counts once. False: weight and inertia of the tool are taken out of '
+        'the reading by whoever publishes it.',
+        changes=Changes.UNCONFIGURED,
+    )
+    measures: Measures = parameter(
+        Measures.ON_TOOL,
+        'Sign: `on_tool`, what environment and tool exert on the arm (the habit in ROS: a tool '
+        'reads as a force downwards), or `by_tool`, the opposite.',
+    )
+    timeout: float = parameter(
+        0.1,
+        'Age from which a reading no longer counts.',
+        unit='s',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+    on_timeout: OnTimeout = parameter(
+        OnTimeout.HOLD,
+        'What counts then: `hold`, the last reading (a tool does not lose its weight), or `zero`, '
+        'no reading: what the model knows of tool and payload, as before the first one.',
+    )
+    cutoff_frequency: float = parameter(
+        0.0,
+        'Cut-off of a first-order low-pass filter on the reading. 0: no filter.',
+        unit='Hz',
+        minimum=0.0,
+    )
+    feedthrough: float = parameter(
+        0.0,
+        'Share of what is faster than the cut-off that passes the filter all the same. 0: a '
+        'plain low-pass filter.',
+        minimum=0.0,
+        maximum=1.0,
+    )
+    gain: float = parameter(
+        1.0,
+        'How much of the reading is compensated. What this leaves out of the tool and payload '
+        'that are known beyond the sensor, the model puts in.',
+        minimum=0.0,
+        maximum=1.0,
+    )
+    max_force: float = parameter(
+        inf,
+        'Force beyond which a reading is scaled down. `.inf`: any.',
+        unit='N',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+    max_torque: float = parameter(
+        inf,
+        'Moment about the sensor link beyond which a reading is scaled down. `.inf`: any.',
+        unit='N m',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+    largest_bias: float = parameter(
+        20.0,
+        'Force of a bias beyond which ~/tare_wrench is refused: sign, sensor link or tool of the '
+        'model may be wrong. `.inf`: any.',
+        unit='N',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+
+
+PARAMETERS = ParameterTable(WrenchSettings, 'wrench.')
 
 
 def wrench_matrix(source_to_target: Transform) -> FloatArray:
@@ -118,26 +204,13 @@ class WristWrench:
         The robot that is not cut: its links name the frames readings may come in.
     cut_link : str
         Link whose frame is the frame of the cut, the tip of the model that is compensated.
-    measures : Measures or str
-        Sign of the readings.
-    timeout : float
-        Age from which a reading no longer counts [s]; infinite for never.
-    on_timeout : OnTimeout or str
-        What counts then: no wrench, or the last one.
-    cutoff_frequency : float
-        Of the low-pass filter [Hz]; 0 for none. See :class:`~ne_dynamics.control.low_pass.LowPass`
-        for what it does with late and repeated stamps.
-    gain : float
-        0 to 1: how much of the wrench is compensated.
-    max_force, max_torque : float
-        Larger forces [N], and moments about the origin of the cut [N m], are scaled down to
-        these; infinite for none.
-    feedthrough : float
-        0 to 1: how much of what is faster than the cut-off passes the filter all the same; 0 is
-        a plain low-pass filter, 1 none.
+    settings : WrenchSettings
+        How readings count; `enabled`, `sensor_link`, `includes_tool` and `largest_bias` are for
+        who makes and tares this. The filter is a :class:`~ne_dynamics.control.low_pass.LowPass`.
 
     Attributes
     ----------
+    settings : WrenchSettings
     saturated : int
         How many readings were scaled down so far.
     tares : int
@@ -155,15 +228,7 @@ class WristWrench:
         self,
         robot: Robot,
         cut_link: str,
-        *,
-        measures: Measures | str = Measures.ON_TOOL,
-        timeout: float = 0.1,
-        on_timeout: OnTimeout | str = OnTimeout.HOLD,
-        cutoff_frequency: float = 0.0,
-        gain: float = 1.0,
-        max_force: float = inf,
-        max_torque: float = inf,
-        feedthrough: float = 0.0,
+        settings: WrenchSettings = WrenchSettings(),
     ) -> None:
         cut = robot.link(cut_link)
         body_to_cut = cut.pose_in_body.inverse()
@@ -179,33 +244,14 @@ class WristWrench:
         self._readings: deque[tuple[float, FloatArray]] = deque(maxlen=TARE_READINGS)
         self._filter = LowPass(name='wrench.')
         self._wrench: FloatArray | None = None
+        self.settings = settings
         self.saturated = 0
         self.tares = 0
         self._reported_saturated = 0
-        self.configure(
-            measures,
-            timeout,
-            on_timeout,
-            cutoff_frequency=cutoff_frequency,
-            gain=gain,
-            max_force=max_force,
-            max_torque=max_torque,
-            feedthrough=feedthrough,
-        )
+        self.configure(settings)
 
-    def configure(
-        self,
-        measures: Measures | str,
-        timeout: float,
-        on_timeout: OnTimeout | str,
-        *,
-        cutoff_frequency: float = 0.0,
-        gain: float = 1.0,
-        max_force: float = inf,
-        max_torque: float = inf,
-        feedthrough: float = 0.0,
-    ) -> None:
-        """Change how readings count; the parameters are those of the class.
+    def configure(self, settings: WrenchSettings) -> None:
+        """Change how readings count.
 
         A change of the sign forgets the readings kept so far. Of the others, gain and limits
         count at once, for the reading that is held too, and the filter goes on from the value it
@@ -216,32 +262,15 @@ class WristWrench:
         ParameterError
             When a word or a number is not allowed; nothing is changed then.
         """
-        try:
-            new_measures, new_on_timeout = Measures(measures), OnTimeout(on_timeout)
-        except ValueError as error:
-            raise ParameterError(f'wrench: {error}') from None
-        if not timeout > 0.0:
-            raise ParameterError(f'wrench.timeout: expected > 0 s, got {timeout}')
-        for name, share in (('gain', gain), ('feedthrough', feedthrough)):
-            if not 0.0 <= share <= 1.0:
-                raise ParameterError(f'wrench.{name}: expected 0 to 1, got {share}')
-        for name, largest in (('max_force [N]', max_force), ('max_torque [N m]', max_torque)):
-            if not largest >= 0.0:
-                raise ParameterError(f'wrench.{name}: expected >= 0, got {largest}')
-        self._filter.configure(cutoff_frequency, timeout)
-        if getattr(self, 'measures', new_measures) is not new_measures:
+        settings = PARAMETERS.checked(settings)
+        self._filter.configure(settings.cutoff_frequency, settings.timeout)
+        if self.settings.measures != settings.measures:
             self.reset()
             self._bias = -self._bias
-        self.measures = new_measures
-        sign = -1.0 if new_measures is Measures.ON_TOOL else 1.0
+        self.settings = settings
+        sign = -1.0 if settings.measures is Measures.ON_TOOL else 1.0
         self._signed_moves = {name: sign * move for name, move in self._moves.items()}
-        self.timeout = float(timeout)
-        self.on_timeout = new_on_timeout
-        self.gain = float(gain)
-        self.feedthrough = float(feedthrough)
-        self.max_force = float(max_force)
-        self.max_torque = float(max_torque)
-        self._is_limited = min(self.max_force, self.max_torque) < inf
+        self._is_limited = min(settings.max_force, settings.max_torque) < inf
         if self._filter.reading is not None and self._filter.value is not None:
             self._filter.reading = self._within_limits(self._filter.reading)[0]
             held, is_beyond = self._within_limits(self._filter.value)
@@ -314,13 +343,14 @@ class WristWrench:
             return load, False
         fx, fy, fz, nx, ny, nz = load.tolist()
         force, torque = hypot(fx, fy, fz), hypot(nx, ny, nz)
-        if force <= self.max_force and torque <= self.max_torque:
+        max_force, max_torque = self.settings.max_force, self.settings.max_torque
+        if force <= max_force and torque <= max_torque:
             return load, False
         limited = load.copy()
-        if force > self.max_force:
-            limited[:3] *= self.max_force / force
-        if torque > self.max_torque:
-            limited[3:] *= self.max_torque / torque
+        if force > max_force:
+            limited[:3] *= max_force / force
+        if torque > max_torque:
+            limited[3:] *= max_torque / torque
         return limited, True
 
     def _settle_wrench(self) -> None:
@@ -328,9 +358,10 @@ class WristWrench:
         value, reading = self._filter.value, self._filter.reading
         if value is None or reading is None:
             return
-        if self.feedthrough and value is not reading:
-            value = value + self.feedthrough * (reading - value)
-        self._wrench = value if self.gain == 1.0 else self.gain * value
+        gain, feedthrough = self.settings.gain, self.settings.feedthrough
+        if feedthrough and value is not reading:
+            value = value + feedthrough * (reading - value)
+        self._wrench = value if gain == 1.0 else gain * value
 
     def _frame_fault(self, frame_id: str) -> str:
         expected = f'expected a link rigidly attached to {self.cut_link!r}: {sorted(self._moves)}'
@@ -342,7 +373,7 @@ class WristWrench:
 
     def is_stale(self, now: float) -> bool:
         """Return whether readings have stopped (or never came, or come from another clock)."""
-        return not abs(now - self._filter.stamp) <= self.timeout
+        return not abs(now - self._filter.stamp) <= self.settings.timeout
 
     def at(self, now: float) -> FloatArray | None:
         """Return the wrench for the inverse dynamics.
@@ -359,7 +390,7 @@ class WristWrench:
             frame, in its axes. None when there is none: no reading yet, or stale and to be
             zero then.
         """
-        if self.is_stale(now) and self.on_timeout is OnTimeout.ZERO:
+        if self.is_stale(now) and self.settings.on_timeout is OnTimeout.ZERO:
             return None
         return self._wrench
 
@@ -397,7 +428,7 @@ class WristWrench:
                 'tare: no reading yet'
                 if not isfinite(age)
                 else f'tare: the last reading is {age:.3g} s old; expected at most '
-                f'{self.timeout:g} s',
+                f'{self.settings.timeout:g} s',
                 field='tare',
             )
         newest = self._filter.stamp

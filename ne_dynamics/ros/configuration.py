@@ -1,33 +1,25 @@
-"""From the values of the parameters to what they describe: model, tuning, controller. No ROS."""
+"""From the settings of the node to what they describe: model, tuning, controller. No ROS."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.compensation import BASE_MOTION, Base, Compensation, Terms
-from ne_dynamics.control.controller import (
-    Controller,
-    ImuTuning,
-    OnStateLoss,
-    Tuning,
-    WrenchTuning,
-)
+from ne_dynamics.control.controller import Controller, Tuning
 from ne_dynamics.control.following_error import FollowingLimits
-from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
+from ne_dynamics.control.goal import Tolerances
+from ne_dynamics.control.imu import BaseImu
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.slew import needed_slew, slew_remarks
-from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.state_guard import StateLimits
-from ne_dynamics.control.velocity_source import VelocitySource
-from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench, inertia_beyond
+from ne_dynamics.control.wrench import WristWrench, inertia_beyond
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError, NeDynamicsError, ParameterError
 from ne_dynamics.model.checks import impossible_inertia
@@ -36,9 +28,12 @@ from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf_tree import load_urdf
 from ne_dynamics.ros.model_file import load_model_file
-
-Values = Mapping[str, Any]
-"""Checked values of all parameters by name, see :mod:`ne_dynamics.ros.parameters`."""
+from ne_dynamics.ros.parameters import (
+    ComputedTorqueGains,
+    FeedforwardPdGains,
+    NodeSettings,
+    PayloadSettings,
+)
 
 PAYLOAD = 10
 """Inertial parameters of a payload."""
@@ -48,15 +43,6 @@ JUMP_MARGIN = 2.0
 
 INERTIA_POSES = 64
 """Poses, at random within the position limits, in which the least inertia is looked for."""
-
-PER_JOINT = (
-    'effort_tolerance',
-    'constraints.trajectory',
-    'constraints.goal',
-    'tracking_error.warn',
-    'tracking_error.error',
-)
-"""Lists that are checked here and used elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,22 +119,39 @@ class ControlledArm:
             result[order] = values
         return result
 
+    def per_joint(self, values: tuple[float, ...], name: str) -> FloatArray:
+        """Return one number a joint in the order of the model, shape (n,).
+
+        Parameters
+        ----------
+        values : tuple of float
+            One for all, or one each in the order of the command.
+        name : str
+            Of the parameter.
+
+        Raises
+        ------
+        ParameterError
+            When there are neither 1 nor n.
+        """
+        return self.to_model_order(per_joint(values, self.dynamics.n, name))
+
 
 LONGEST_DESCRIPTION = 2**21
 """Characters of a description by topic: of large robots they have a tenth of it."""
 
 
-def has_model_parameter(values: Values) -> bool:
+def has_model_parameter(settings: NodeSettings) -> bool:
     """Return whether a parameter names the robot, so that the topic is not used."""
-    return bool(values['model_file'] or values['robot_description'])
+    return bool(settings.model_file or settings.robot_description)
 
 
-def load_robot(values: Values, description: str = '') -> Robot:
+def load_robot(settings: NodeSettings, description: str = '') -> Robot:
     """Return the robot that the parameters name.
 
     Parameters
     ----------
-    values : mapping
+    settings : NodeSettings
     description : str
         URDF as text, for when no parameter names a robot.
 
@@ -164,18 +167,12 @@ def load_robot(values: Values, description: str = '') -> Robot:
     ParameterError
         When the parameters contradict each other.
     """
-    names, positions = values['locked_joints.names'], values['locked_joints.positions']
-    if positions and len(names) != len(positions):
-        raise ParameterError(
-            f'locked_joints.positions: expected {len(names)} values, one for each of '
-            f'locked_joints.names, or none, got {len(positions)}'
-        )
-    locked = dict(zip(names, positions or (0.0,) * len(names), strict=True))
-    base_link, tip_link = values['base_link'] or None, values['tip_link'] or None
-    extras = choose_extras(values['model_extras_file'])
-    if values['model_file']:
-        return load_model_file(values['model_file'], base_link, tip_link, locked, extras)
-    text = values['robot_description'] or description
+    locked = settings.locked_joints.by_name()
+    base_link, tip_link = settings.base_link or None, settings.tip_link or None
+    extras = choose_extras(settings.model_extras_file)
+    if settings.model_file:
+        return load_model_file(settings.model_file, base_link, tip_link, locked, extras)
+    text = settings.robot_description or description
     if not text:
         raise ModelError(
             'no robot: expected model_file, robot_description or a message on the topic '
@@ -197,7 +194,7 @@ def require_short(text: str) -> None:
         )
 
 
-def check_description(values: Values, text: str) -> None:
+def check_description(settings: NodeSettings, text: str) -> None:
     """Raise when no parameters could make a robot of this URDF.
 
     Raises
@@ -205,7 +202,7 @@ def check_description(values: Values, text: str) -> None:
     ModelError, ParameterError
         What is wrong with the text as the parameters have it read.
     """
-    by_topic = {**values, 'model_file': '', 'robot_description': ''}
+    by_topic = replace(settings, model_file='', robot_description='')
     try:
         load_robot(by_topic, text)
     except NeDynamicsError as error:
@@ -216,7 +213,7 @@ def check_description(values: Values, text: str) -> None:
             raise error from None
 
 
-def controlled_arm(values: Values, robot: Robot) -> ControlledArm:
+def controlled_arm(settings: NodeSettings, robot: Robot) -> ControlledArm:
     """Return the arm as it is compensated, everything computed once that the control path needs.
 
     Raises
@@ -228,22 +225,22 @@ def controlled_arm(values: Values, robot: Robot) -> ControlledArm:
         When `joints` are not the model's, or the sensor has no link.
     """
     model, wrench_link, tool = robot, None, Inertia.zero()
-    if values['wrench.enabled']:
-        wrench_link = values['wrench.sensor_link'] or robot.tip_link
+    if settings.wrench.enabled:
+        wrench_link = settings.wrench.sensor_link or robot.tip_link
         if wrench_link is None:
             raise ParameterError(
                 'wrench.sensor_link: expected a link: the robot has no tip of its own'
             )
-        if values['wrench.includes_tool']:
+        if settings.wrench.includes_tool:
             tool = inertia_beyond(robot, wrench_link)
             model = robot.cut_beyond(wrench_link)
         else:
             robot.link(wrench_link)
             model = replace(robot, tip_link=wrench_link)
-    order = _command_order(model.joint_names, values['joints'])
-    dynamics = Dynamics(model, gravity=values['gravity'], backend=values['backend'])
+    order = _command_order(model.joint_names, settings.joints)
+    dynamics = Dynamics(model, gravity=settings.gravity, backend=settings.backend)
     _warm_up(dynamics, with_wrench=wrench_link is not None)
-    return ControlledArm(dynamics, order, robot, wrench_link, tool, values['imu.enabled'])
+    return ControlledArm(dynamics, order, robot, wrench_link, tool, settings.imu.enabled)
 
 
 def _command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp]:
@@ -285,7 +282,7 @@ def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
         ) from error
 
 
-def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
+def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, list[str]]:
     """Return what the parameters of run time make, and remarks on it.
 
     Raises
@@ -293,45 +290,37 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
     ParameterError
         When a gain or limit does not fit the robot. Nothing has changed then.
     """
-    n = arm.dynamics.n
-    mode = Mode(values['mode'])
-    if mode is Mode.FEEDFORWARD and not values['feedforward.robot_closes_loop']:
+    mode = settings.mode
+    if mode is Mode.FEEDFORWARD and not settings.feedforward.robot_closes_loop:
         raise ParameterError(
             'mode: feedforward has no feedback: an arm that does not close the loop itself falls '
             'by what the model is wrong; expected feedforward.robot_closes_loop to be true, or '
             'mode feedforward_pd or computed_torque'
         )
-    terms = Terms(
-        gravity=values['terms.gravity'],
-        coriolis=values['terms.coriolis'],
-        inertia=values['terms.inertia'],
-        friction=values['terms.friction'],
-    )
     gains_by_mode = {
-        name: _gains(values, arm, name)
-        for name in (Mode.COMPUTED_TORQUE.value, Mode.FEEDFORWARD_PD.value)
+        Mode.COMPUTED_TORQUE: _gains(settings.computed_torque, arm, Mode.COMPUTED_TORQUE),
+        Mode.FEEDFORWARD_PD: _gains(settings.feedforward_pd, arm, Mode.FEEDFORWARD_PD),
     }
-    gains = gains_by_mode.get(mode.value)
+    gains = gains_by_mode.get(mode)
     remarks = [] if gains is None else gains.remarks(mode.value, arm.robot.joint_names)
-    # Lengths first, in the order they are given in; then the model's order.
-    given = np.array(values['effort_limits'])
-    if given.size:
-        given = arm.to_model_order(per_joint(given, n, 'effort_limits'))
-    limits = effort_limits(arm.robot.joints, given)
+    given = settings.effort_limits
+    limits = effort_limits(
+        arm.robot.joints, arm.per_joint(given, 'effort_limits') if given else ()
+    )
     unlimited = np.flatnonzero(np.isinf(limits))
     if unlimited.size:
         names = ', '.join(arm.robot.joint_names[index] for index in unlimited)
         remarks.append(f'no effort limit for {names}: their commands are not clamped')
-    rates = np.array(values['effort_rate_limit'])
-    if rates.size:
-        rates = arm.to_model_order(per_joint(rates, n, 'effort_rate_limit'))
+    given = settings.effort_rate_limit
+    rates = arm.per_joint(given, 'effort_rate_limit') if given else np.array(())
     EffortLimiter(limits, rates)
-    for name in PER_JOINT:
-        per_joint(values[name], n, name)
-    payload, payload_remarks = payload_parameters(values, arm)
+    # What is used elsewhere is to be right from the start.
+    for check in (effort_tolerance, goal_tolerances, tracking_limits):
+        check(settings, arm)
+    payload, payload_remarks = payload_parameters(settings, arm)
     remarks += payload_remarks
-    unread = None if arm.wrench_link is None else carried_parameters(values, arm)
-    model = (terms, payload, values['friction.smoothing_velocity'], unread)
+    unread = None if arm.wrench_link is None else carried_parameters(settings, arm)
+    model = (settings.terms, payload, settings.friction.smoothing_velocity, unread)
     law = ControlLaw(arm.dynamics, mode, gains, *model)
     if np.any(rates):
         remarks += _slew_remarks(law, limits, rates, arm)
@@ -340,40 +329,51 @@ def make_tuning(values: Values, arm: ControlledArm) -> tuple[Tuning, list[str]]:
         hold_law=ControlLaw(arm.dynamics, Mode.GRAVITY_COMPENSATION, None, *model),
         effort_limits=limits,
         effort_rates=rates,
-        wrench=WrenchTuning(
-            Measures(values['wrench.measures']),
-            values['wrench.timeout'],
-            OnTimeout(values['wrench.on_timeout']),
-            values['wrench.cutoff_frequency'],
-            values['wrench.feedthrough'],
-            values['wrench.gain'],
-            values['wrench.max_force'],
-            values['wrench.max_torque'],
-        ),
-        imu=ImuTuning(
-            ImuSource(values['imu.source']),
-            values['imu.timeout'],
-            OnImuTimeout(values['imu.on_timeout']),
-            values['imu.cutoff_frequency'],
-            values['imu.max_acceleration'],
-        ),
+        wrench=settings.wrench,
+        imu=settings.imu,
         states=StateLimits(
-            values['state_timeout'],
-            _jump_velocities(values, arm),
-            values['repeated_faults.window'],
+            settings.state_timeout,
+            _jump_velocities(settings, arm),
+            settings.repeated_faults.window,
         ),
-        motion=MotionLimits(
-            _following_limits(values, arm),
-            values['velocity_check'],
-            VelocitySource(values['velocity_source']),
-            values['velocity_cutoff_frequency'],
-        ),
-        transition_time=values['transition_time'],
-        decelerations=_limits_or_none(values, arm, 'stop.deceleration', None),
-        state_effort=StateEffort(values['state_effort']),
-        on_state_loss=OnStateLoss(values['on_state_loss']),
+        motion=MotionLimits(_following_limits(settings, arm), settings.velocity),
+        transition_time=settings.transition_time,
+        decelerations=_limits_or_none(settings.stop.deceleration, arm, 'stop.deceleration', None),
+        state_effort=settings.state_effort,
+        on_state_loss=settings.on_state_loss,
     )
     return tuning, remarks
+
+
+def effort_tolerance(settings: NodeSettings, arm: ControlledArm) -> FloatArray:
+    """Return how near annotated efforts are to be, shape (n,) [N m or N].
+
+    Raises
+    ------
+    ParameterError
+        When there are neither one value nor one per joint, as for those that follow.
+    """
+    return arm.per_joint(settings.effort_tolerance, 'effort_tolerance')
+
+
+def goal_tolerances(settings: NodeSettings, arm: ControlledArm) -> Tolerances:
+    """Return how closely a goal is followed when it does not say."""
+    chosen = settings.constraints
+    return Tolerances.from_values(
+        arm.per_joint(chosen.trajectory, 'constraints.trajectory'),
+        arm.per_joint(chosen.goal, 'constraints.goal'),
+        chosen.stopped_velocity_tolerance,
+        chosen.goal_time,
+    )
+
+
+def tracking_limits(settings: NodeSettings, arm: ControlledArm) -> tuple[FloatArray, FloatArray]:
+    """Return from which position errors on to warn, and to report an error [rad or m]."""
+    chosen = settings.tracking_error
+    return (
+        arm.per_joint(chosen.warn, 'tracking_error.warn'),
+        arm.per_joint(chosen.error, 'tracking_error.error'),
+    )
 
 
 def _slew_remarks(
@@ -388,22 +388,21 @@ def _slew_remarks(
     )
 
 
-def _jump_velocities(values: Values, arm: ControlledArm) -> FloatArray | None:
+def _jump_velocities(settings: NodeSettings, arm: ControlledArm) -> FloatArray | None:
     """Return the speeds beyond which joints have jumped, in the order of the model."""
     derived = JUMP_MARGIN * arm.robot.limits('velocity_limit')
-    return _limits_or_none(values, arm, 'jump_velocity', derived)
+    return _limits_or_none(settings.jump_velocity, arm, 'jump_velocity', derived)
 
 
 def _limits_or_none(
-    values: Values, arm: ControlledArm, name: str, derived: FloatArray | None
+    given: tuple[float, ...], arm: ControlledArm, name: str, derived: FloatArray | None
 ) -> FloatArray | None:
     """Return limits in the order of the model, infinite where one is off; None when all are.
 
     `derived` are those that count where the parameter is empty.
     """
-    given = np.array(values[name])
-    if given.size:
-        limits = np.array(arm.to_model_order(per_joint(given, arm.dynamics.n, name)))
+    if given:
+        limits = arm.per_joint(given, name)
     elif derived is None:
         return None
     else:
@@ -412,32 +411,31 @@ def _limits_or_none(
     return None if np.isinf(limits).all() else limits
 
 
-def _following_limits(values: Values, arm: ControlledArm) -> FollowingLimits:
+def _following_limits(settings: NodeSettings, arm: ControlledArm) -> FollowingLimits:
     """Return the limits of the following error: those of the user, else those of the arm."""
-    derived = FollowingLimits.derived(arm.robot.joints)
+    derived, given = FollowingLimits.derived(arm.robot.joints), settings.following_error
     return FollowingLimits(
-        _limits_or_none(values, arm, 'following_error.position', derived.position),
-        _limits_or_none(values, arm, 'following_error.velocity', derived.velocity),
-        _limits_or_none(values, arm, 'following_error.frozen', derived.frozen),
-        values['saturation.timeout'] or np.inf,
-        counts_without_feedback=len(values['following_error.position']) > 0,
+        _limits_or_none(given.position, arm, 'following_error.position', derived.position),
+        _limits_or_none(given.velocity, arm, 'following_error.velocity', derived.velocity),
+        _limits_or_none(given.frozen, arm, 'following_error.frozen', derived.frozen),
+        settings.saturation.timeout or np.inf,
+        counts_without_feedback=len(given.position) > 0,
     )
 
 
-def _payload(values: Values, arm: ControlledArm) -> tuple[Inertia, str] | None:
+def _payload(payload: PayloadSettings, arm: ControlledArm) -> tuple[Inertia, str] | None:
     """Return the payload in the frame of its link, and that link; None without a payload."""
-    mass, moments = values['payload.mass'], values['payload.inertia']
-    if mass == 0.0:
-        if any(moments):
+    if payload.mass == 0.0:
+        if any(payload.inertia):
             raise ParameterError(
-                f'payload.mass: expected > 0 with payload.inertia {list(moments)}, got 0'
+                f'payload.mass: expected > 0 with payload.inertia {list(payload.inertia)}, got 0'
             )
-        if not values['payload.link']:
+        if not payload.link:
             return None
-    name = values['payload.link'] or arm.uncut.tip_link
+    name = payload.link or arm.uncut.tip_link
     if name is None:
         raise ParameterError('payload.link: expected a link: the robot has no tip of its own')
-    xx, xy, xz, yy, yz, zz = moments
+    xx, xy, xz, yy, yz, zz = payload.inertia
     tensor = np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
     impossible = impossible_inertia(tensor)
     if impossible:
@@ -446,10 +444,12 @@ def _payload(values: Values, arm: ControlledArm) -> tuple[Inertia, str] | None:
         arm.uncut.link(name)
     except ModelError as error:
         raise ParameterError(f'payload.link: {error}') from error
-    return Inertia(mass, values['payload.com'], tensor), name
+    return Inertia(payload.mass, np.array(payload.com), tensor), name
 
 
-def payload_parameters(values: Values, arm: ControlledArm) -> tuple[FloatArray | None, list[str]]:
+def payload_parameters(
+    settings: NodeSettings, arm: ControlledArm
+) -> tuple[FloatArray | None, list[str]]:
     """Return what the model carries beside itself, shape (10,) at the tip, and remarks.
 
     A payload on the arm's side of the sensor counts in full. Of what is beyond the sensor, the
@@ -460,8 +460,8 @@ def payload_parameters(values: Values, arm: ControlledArm) -> tuple[FloatArray |
     ParameterError
         When no body could have such an inertia, or the link is not of the tip's body.
     """
-    parameters, remarks = _unmeasured(values, arm), []
-    payload = _payload(values, arm)
+    parameters, remarks = _unmeasured(settings, arm), []
+    payload = _payload(settings.payload, arm)
     if payload is not None:
         inertia, name = payload
         if arm.wrench_link is not None and name in arm.uncut.descendants(arm.wrench_link):
@@ -481,29 +481,30 @@ def payload_parameters(values: Values, arm: ControlledArm) -> tuple[FloatArray |
     return parameters, remarks
 
 
-def _unmeasured(values: Values, arm: ControlledArm) -> FloatArray | None:
+def _unmeasured(settings: NodeSettings, arm: ControlledArm) -> FloatArray | None:
     """Return what the gain of the wrench leaves out of what is known beyond the sensor."""
-    if arm.wrench_link is None or values['wrench.gain'] == 1.0:
+    if arm.wrench_link is None or settings.wrench.gain == 1.0:
         return None
-    beyond = load_beyond_sensor(values, arm)
+    beyond = load_beyond_sensor(settings, arm)
     if beyond.is_zero:
         return None
-    share: float = 1.0 - values['wrench.gain']
+    share: float = 1.0 - settings.wrench.gain
     return share * arm.robot.payload_parameters(beyond, arm.wrench_link)
 
 
-def carried_parameters(values: Values, arm: ControlledArm) -> FloatArray | None:
+def carried_parameters(settings: NodeSettings, arm: ControlledArm) -> FloatArray | None:
     """Return all that the arm carries and its model has not, shape (10,), or None.
 
     What is beyond the sensor too, which is for whoever has no reading: of a gain that counts
     for nothing, all is left out.
     """
-    return payload_parameters({**values, 'wrench.gain': 0.0}, arm)[0]
+    without_reading = replace(settings, wrench=replace(settings.wrench, gain=0.0))
+    return payload_parameters(without_reading, arm)[0]
 
 
-def load_beyond_sensor(values: Values, arm: ControlledArm) -> Inertia:
+def load_beyond_sensor(settings: NodeSettings, arm: ControlledArm) -> Inertia:
     """Return what the reading of the sensor contains at rest, in the frame of the cut."""
-    payload = _payload(values, arm)
+    payload = _payload(settings.payload, arm)
     if payload is None or arm.wrench_link is None:
         return arm.tool
     inertia, name = payload
@@ -515,8 +516,10 @@ def load_beyond_sensor(values: Values, arm: ControlledArm) -> Inertia:
     return arm.tool + inertia.transformed(cut.pose_in_body.inverse() @ link.pose_in_body)
 
 
-def _gains(values: Values, arm: ControlledArm, name: str) -> Gains:
-    gains = Gains.from_values(values[f'{name}.kp'], values[f'{name}.kv'], arm.dynamics.n, name)
+def _gains(
+    given: ComputedTorqueGains | FeedforwardPdGains, arm: ControlledArm, mode: Mode
+) -> Gains:
+    gains = Gains.from_values(given.kp, given.kv, arm.dynamics.n, mode.value)
     return Gains(arm.to_model_order(gains.kp), arm.to_model_order(gains.kv))
 
 

@@ -8,7 +8,7 @@ good state stays, and no command comes of it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ from ne_dynamics.control.controller import (
     Tuning,
 )
 from ne_dynamics.control.laws import Mode
-from ne_dynamics.control.limits import per_joint
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.trajectory import Waypoints
 from ne_dynamics.control.wrench import static_wrench
@@ -37,6 +36,7 @@ from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.configuration import (
     ControlledArm,
     carried_parameters,
+    effort_tolerance,
     load_beyond_sensor,
 )
 from ne_dynamics.ros.connections import Callbacks, Connections
@@ -48,6 +48,7 @@ from ne_dynamics.ros.messages import (
     trajectory_points,
     wrench_reading,
 )
+from ne_dynamics.ros.parameters import NodeSettings
 from ne_dynamics.ros.reporter import Reporter
 from ne_dynamics.ros.trajectory_cdr import SerializedTrajectory
 from ne_dynamics.ros.trajectory_intake import TrajectoryIntake
@@ -83,8 +84,8 @@ class ConfiguredArm:
     node : rclpy.node.Node
     arm : ControlledArm
     controller : Controller
-    values : callable
-        Returns the values of the parameters as they are now.
+    settings : callable
+        Returns the settings of the node as they are now.
     reporter : Reporter
     clock : ControlClock
     steady_clock : rclpy.clock.Clock
@@ -105,7 +106,7 @@ class ConfiguredArm:
         node: Any,
         arm: ControlledArm,
         controller: Controller,
-        values: Callable[[], Mapping[str, Any]],
+        settings: Callable[[], NodeSettings],
         reporter: Reporter,
         clock: ControlClock,
         steady_clock: Any,
@@ -120,7 +121,7 @@ class ConfiguredArm:
         self._braking: Iterator[FloatArray] | None = None
         self._braking_since = 0.0
         self._braked_steps = 0
-        self._read_values = values
+        self._read_settings = settings
         self._reporter = reporter
         self._statistics = reporter.statistics
         self._node_clock = node.get_clock()
@@ -128,7 +129,7 @@ class ConfiguredArm:
             node,
             arm,
             controller,
-            str(self.values['joint_states_reliability']),
+            self.settings.joint_states_reliability,
             Callbacks(
                 self._on_joint_state,
                 self._on_joint_trajectory,
@@ -148,9 +149,9 @@ class ConfiguredArm:
         self._intake.destroy()
 
     @property
-    def values(self) -> Mapping[str, Any]:
-        """The values of the parameters as they are now."""
-        return self._read_values()
+    def settings(self) -> NodeSettings:
+        """The settings of the node as they are now."""
+        return self._read_settings()
 
     @property
     def subscriptions(self) -> Sequence[Any]:
@@ -468,7 +469,7 @@ class ConfiguredArm:
 
     @property
     def _may_end_moving(self) -> bool:
-        return bool(self.values['allow_nonzero_velocity_at_trajectory_end'])
+        return self.settings.allow_nonzero_velocity_at_trajectory_end
 
     def hold(self, reason: str) -> None:
         """Bring the desired motion to rest, and hold the arm there.
@@ -509,16 +510,15 @@ class ConfiguredArm:
 
     def annotation_tuning(self) -> AnnotationTuning:
         """Return how trajectories are annotated at present."""
-        arm, controller, values = self.arm, self.controller, self.values
+        arm, controller, settings = self.arm, self.controller, self.settings
         imu, now = controller.imu, controller.time
-        tolerance = per_joint(values['effort_tolerance'], arm.dynamics.n, 'effort_tolerance')
         return AnnotationTuning(
-            arm.to_model_order(tolerance),
+            effort_tolerance(settings, arm),
             controller.tuning.law.terms,
-            carried_parameters(values, arm),
+            carried_parameters(settings, arm),
             None if imu is None or now is None else imu.resting_at(now),
             self._may_end_moving,
-            values['friction.smoothing_velocity'],
+            settings.friction.smoothing_velocity,
         )
 
     # ---- the sensors
@@ -593,11 +593,11 @@ class ConfiguredArm:
             raise WrenchError(f'the arm moves: {moving}')
         pose = arm.dynamics.forward_kinematics(controller.position)
         gravity = arm.dynamics.gravity if imu is None else imu.gravity_at(controller.time)
-        beyond = load_beyond_sensor(self.values, arm)
+        beyond = load_beyond_sensor(self.settings, arm)
         bias = wrist.tare(
             controller.time,
             static_wrench(beyond, pose[:3, :3], gravity),
-            self.values['wrench.largest_bias'],
+            self.settings.wrench.largest_bias,
         )
         return (
             f'bias {np.round(bias, 4).tolist()} N, N m at {wrist.cut_link!r}, taking what is '

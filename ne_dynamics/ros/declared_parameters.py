@@ -1,9 +1,10 @@
-"""Parameters of a node, declared and checked by a table of :class:`ParameterSpec`."""
+"""Parameters of a node, declared and checked by a :class:`ParameterTable` of its settings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Generic
 
 import numpy as np
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
@@ -11,7 +12,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.parameter_table import Changes, ParameterSpec, ParameterTable, Value
+from ne_dynamics.settings import Changes, ParameterSpec, ParameterTable, Settings, Value
 
 PARAMETER_TYPES = {
     'bool': Parameter.Type.BOOL,
@@ -25,23 +26,24 @@ _OF_OTHERS = ('qos_overrides.',)
 """First words of parameters that rclpy declares later, or never."""
 
 
-class Request(NamedTuple):
+@dataclass(frozen=True)
+class Request(Generic[Settings]):
     """Parameters that somebody wants to set, checked one by one.
 
     Attributes
     ----------
     parameters : list of Parameter
         In their types.
-    values : dict
-        Of all parameters, as they would be.
+    settings : dataclass
+        As they would be.
     """
 
     parameters: list[Parameter]
-    values: dict[str, Value]
+    settings: Settings
 
 
-class DeclaredParameters:
-    """The values of a node's parameters.
+class DeclaredParameters(Generic[Settings]):
+    """The settings of a node, which are its parameters.
 
     Parameters
     ----------
@@ -50,21 +52,17 @@ class DeclaredParameters:
 
     Attributes
     ----------
-    values : dict
-        Checked, by name.
+    settings : dataclass
+        Of the table; every value is checked.
     faults : dict of str to str
         Parameters that were given a value which cannot be, and why; they have their default.
     """
 
-    def __init__(self, node: Any, table: ParameterTable) -> None:
+    def __init__(self, node: Any, table: ParameterTable[Settings]) -> None:
         self._node = node
         self._table = table
-        self.values: dict[str, Value] = table.default_values()
+        self.settings = table.defaults
         self.faults: dict[str, str] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        """Return a value."""
-        return self.values[name]
 
     def declare(self) -> None:
         """Declare all, with the values that were given, and warn of names that there are not."""
@@ -77,7 +75,7 @@ class DeclaredParameters:
             node.undeclare_parameter(spec.name)
             if given is not None:
                 try:
-                    self.values[spec.name] = spec.check(given)
+                    self.settings = spec.write(self.settings, spec.check(given))
                 except ParameterError as error:
                     self.faults[spec.name] = str(error)
                     node.get_logger().error(str(error))
@@ -105,7 +103,7 @@ class DeclaredParameters:
             descriptor.floating_point_range = [
                 FloatingPointRange(from_value=spec.minimum, to_value=spec.maximum)
             ]
-        value = self.values[spec.name]
+        value = spec.read(self.settings)
         if not isinstance(value, tuple):
             node.declare_parameter(spec.name, value, descriptor, ignore_override=True)
             return
@@ -114,7 +112,7 @@ class DeclaredParameters:
         node.declare_parameter(spec.name, kind, descriptor, ignore_override=True)
         Node.set_parameters_atomically(node, [Parameter(spec.name, kind, list(value))])
 
-    def check(self, parameters: Sequence[Parameter], state: str) -> Request:
+    def check(self, parameters: Sequence[Parameter], state: str) -> Request[Settings]:
         """Return what somebody wants to set, checked by the table.
 
         Parameters
@@ -128,7 +126,7 @@ class DeclaredParameters:
         ParameterError
             When there is no such parameter, it cannot have this value, or not now.
         """
-        values = dict(self.values)
+        settings = self.settings
         checked = []
         for parameter in parameters:
             if parameter.name not in self._table.by_name and self._node.has_parameter(
@@ -137,16 +135,17 @@ class DeclaredParameters:
                 checked.append(parameter)
                 continue
             spec = self._table.find(parameter.name)
-            value = values[spec.name] = self._check(spec, parameter.value, state)
+            value = self._check(spec, parameter.value, state)
+            settings = spec.write(settings, value)
             kind = PARAMETER_TYPES[spec.type]
             checked.append(
                 Parameter(spec.name, kind, list(value) if isinstance(value, tuple) else value)
             )
-        return Request(checked, values)
+        return Request(checked, settings)
 
-    def adopt(self, request: Request) -> None:
+    def adopt(self, request: Request[Settings]) -> None:
         """Let a request count, which the node has set."""
-        self.values = request.values
+        self.settings = request.settings
         for parameter in request.parameters:
             self.faults.pop(parameter.name, None)
 
@@ -154,7 +153,7 @@ class DeclaredParameters:
         if value is None:
             raise ParameterError(f'{spec.name}: expected {spec.type}, got nothing')
         checked = spec.check(value)
-        if spec.name in self.faults or checked == self.values[spec.name]:
+        if spec.name in self.faults or checked == spec.read(self.settings):
             return checked
         if spec.changes is Changes.START:
             raise ParameterError(f'{spec.name}: can be set at the start only')

@@ -8,7 +8,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from ne_dynamics.control.feasibility import PERIODS_OF_DELAY
-from ne_dynamics.control.limits import per_joint
+from ne_dynamics.ros.configuration import tracking_limits
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
 from ne_dynamics.ros.diagnostics import Level, Statistics, as_text, tracking_level
@@ -95,7 +95,7 @@ class DiagnosticsPublisher:
         )
         values['mode'] = controller.tuning.mode.value
         values['terms'] = ' '.join(key for key, is_on in vars(terms).items() if is_on)
-        values['on_deactivate'] = configured.values['on_deactivate']
+        values['on_deactivate'] = configured.settings.on_deactivate.value
         values['joints'] = ' '.join(arm.command_names)
         values.update(self._statistics.outputs(arm.robot.joint_names))
         if controller.period > 0.0:
@@ -126,10 +126,7 @@ class DiagnosticsPublisher:
                 f'{arm.robot.joint_names[index]} [rad or m]': f'{errors[index]:.6g}'
                 for index in arm.command_order
             }
-            warn, error = (
-                arm.to_model_order(per_joint(configured.values[name], arm.dynamics.n, name))
-                for name in ('tracking_error.warn', 'tracking_error.error')
-            )
+            warn, error = tracking_limits(configured.settings, arm)
             level = tracking_level(arm.robot.joint_names, errors, warn, error)
         return _make_status(
             bytes((level.value,)), f'{self._name}: tracking error', level.message, values
@@ -143,12 +140,12 @@ def _diagnose_sensors(configured: ConfiguredArm) -> list[str]:
     remarks = []
     if wrist is not None and now is not None:
         if wrist.is_stale(now):
-            remarks.append(f'no recent wrench: {wrist.on_timeout.value}')
+            remarks.append(f'no recent wrench: {wrist.settings.on_timeout.value}')
         if wrist.was_saturated():
             remarks.append('wrench beyond wrench.max_force or wrench.max_torque')
     if imu is not None and now is not None:
         if imu.is_stale(now):
-            remarks.append(f'no recent imu: {imu.on_timeout.value}')
+            remarks.append(f'no recent imu: {imu.settings.on_timeout.value}')
         tilt = np.rad2deg(imu.tilt_at(now))
         if tilt > UPSIDE_DOWN:
             remarks.append(f'imu: the base is tilted by {tilt:.0f} degrees; is its sign right?')

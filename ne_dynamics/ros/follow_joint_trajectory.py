@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Mapping
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -20,11 +19,10 @@ from rclpy.logging import LoggingSeverity as Severity
 from ne_dynamics.control.controller import Command
 from ne_dynamics.control.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
 from ne_dynamics.control.laws import Mode
-from ne_dynamics.control.limits import per_joint
 from ne_dynamics.control.trajectory import Trajectory, Waypoints
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.ros.configuration import ControlledArm
+from ne_dynamics.ros.configuration import goal_tolerances
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.messages import stamp_nanoseconds
 from ne_dynamics.ros.reporter import Reporter
@@ -41,26 +39,6 @@ FEEDBACK_PERIOD = 0.05
 
 RESULT_TIMEOUT = 10
 """Seconds for which the result of a goal is kept for those who ask later."""
-
-
-def tolerances_of(values: Mapping[str, Any], arm: ControlledArm) -> Tolerances:
-    """Return the tolerances that the parameters `constraints.*` give, in the model's order.
-
-    Raises
-    ------
-    ParameterError
-        When a list has neither one value nor one per joint.
-    """
-    path, goal = (
-        arm.to_model_order(per_joint(values[name], arm.dynamics.n, name))
-        for name in ('constraints.trajectory', 'constraints.goal')
-    )
-    return Tolerances.from_values(
-        path,
-        goal,
-        values['constraints.stopped_velocity_tolerance'],
-        values['constraints.goal_time'],
-    )
 
 
 class _PatientServer(ActionServer):
@@ -229,7 +207,7 @@ class FollowJointTrajectoryServer:
 
     def _tolerances(self, goal: Any, configured: ConfiguredArm) -> Tolerances:
         arm = configured.arm
-        defaults = tolerances_of(configured.values, arm)
+        defaults = goal_tolerances(configured.settings, arm)
         path, at_goal = (
             [JointTolerance(item.name, item.position, item.velocity) for item in field]
             for field in (goal.path_tolerance, goal.goal_tolerance)

@@ -24,7 +24,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ne_dynamics.control.controller import LastCommand, Tuning
+from ne_dynamics.control.controller import Tuning
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, ParameterError
 from ne_dynamics.ros.configuration import (
     check_description,
@@ -132,7 +132,7 @@ class ComputedTorqueNode(LifecycleNode):
         # Real seconds: diagnostics go on when simulated time stands still.
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(DIAGNOSTICS_PERIOD, self._on_diagnostics_timer, clock=self._steady_clock)
-        self._autostart_pending = bool(self._declared['autostart'])
+        self._autostart_pending = self._declared.settings.autostart
         if self._autostart_pending:
             self._autostart_timer = self.create_timer(
                 0.0, self._on_autostart_timer, clock=self._steady_clock
@@ -143,7 +143,7 @@ class ComputedTorqueNode(LifecycleNode):
     def _on_autostart_timer(self) -> None:
         self.destroy_timer(self._autostart_timer)
         declared = self._declared
-        if not (has_model_parameter(declared.values) or self._description or declared.faults):
+        if not (has_model_parameter(declared.settings) or self._description or declared.faults):
             self.get_logger().info(
                 'waiting for the robot: topic '
                 f'{self.resolve_topic_name("robot_description")!r} (std_msgs/String), or set '
@@ -238,13 +238,14 @@ class ComputedTorqueNode(LifecycleNode):
         declared = self._declared
         if declared.faults:
             raise ParameterError('; '.join(declared.faults.values()))
-        arm = controlled_arm(declared.values, load_robot(declared.values, self._description))
-        tuning, remarks = make_tuning(declared.values, arm)
+        settings = declared.settings
+        arm = controlled_arm(settings, load_robot(settings, self._description))
+        tuning, remarks = make_tuning(settings, arm)
         configured = ConfiguredArm(
             self,
             arm,
             make_controller(arm, tuning),
-            lambda: declared.values,
+            lambda: declared.settings,
             self.reporter,
             ControlClock(lambda: int(self.get_clock().now().nanoseconds)),
             self._steady_clock,
@@ -275,7 +276,7 @@ class ComputedTorqueNode(LifecycleNode):
 
     def _end_commanding(self) -> None:
         if self.configured is not None:
-            last = LastCommand(self._declared['on_deactivate'])
+            last = self._declared.settings.on_deactivate
             self.configured.end_commanding(last, 'the node was deactivated')
 
     def _release(self) -> None:
@@ -292,19 +293,19 @@ class ComputedTorqueNode(LifecycleNode):
     def _on_robot_description(self, message: String) -> None:
         if message.data == self._description:
             return
-        values = self._declared.values
+        settings = self._declared.settings
         try:
             require_short(message.data)
             # Where a parameter names the robot it is kept unread: reading takes longer than a
             # state may wait.
-            if not has_model_parameter(values):
-                check_description(values, message.data)
+            if not has_model_parameter(settings):
+                check_description(settings, message.data)
         except NeDynamicsError as error:
             self.reporter.drop('robot_description', 'data', str(error))
             return
         self.reporter.statistics.hear('robot_description', time.perf_counter())
         self._description = message.data
-        if has_model_parameter(values):
+        if has_model_parameter(settings):
             return
         if self.configured is not None:
             text = (
@@ -333,7 +334,7 @@ class ComputedTorqueNode(LifecycleNode):
             state = 'unconfigured' if configured is None else self.state_label
             request = declared.check(parameter_list, state)
             if configured is not None:
-                tuning, remarks = make_tuning(request.values, configured.arm)
+                tuning, remarks = make_tuning(request.settings, configured.arm)
                 remarks += configured.require_feasible(tuning)
         except NeDynamicsError as error:
             return SetParametersResult(successful=False, reason=str(error))

@@ -70,16 +70,20 @@ from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf_tree import load_urdf
-from ne_dynamics.ros.parameter_table import Changes, ParameterSpec, ParameterTable, Value
 from ne_dynamics.ros.signals import stop_on_signals
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation
 from ne_dynamics.simulation.mujoco_model import (
-    INTEGRATORS,
-    STANDARD_GRAVITY,
     MujocoArm,
     scale_masses,
     with_hung_mass,
     without_friction,
+)
+from ne_dynamics.simulation.robot_parameters import (
+    DROPPABLE,
+    PARAMETERS,
+    BaseSettings,
+    DropoutSettings,
+    SimulatedRobotSettings,
 )
 
 try:
@@ -122,236 +126,11 @@ unasked, and a controller that does not believe the first states none."""
 
 WARNING_PERIOD = 5.0
 
-DROPPABLE = ('joint_states', 'wrench', 'imu')
-"""Topics that may fall silent."""
-
 RELIABLE = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
 LATCHED = QoSProfile(
     depth=1,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
-
-
-def _parameter(
-    name: str, type_: str, default: Value, description: str, **more: Any
-) -> ParameterSpec:
-    return ParameterSpec(name, type_, default, description, changes=Changes.START, **more)
-
-
-PARAMETERS = ParameterTable(
-    _parameter(
-        'model_file',
-        'string',
-        '',
-        'URDF or DH file of the arm, told apart by content. Empty: `robot_description`.',
-    ),
-    _parameter('robot_description', 'string', '', 'URDF as text, when `model_file` is empty.'),
-    _parameter('base_link', 'string', '', 'First link of the arm (URDF). Empty: the root.'),
-    _parameter(
-        'tip_link',
-        'string',
-        '',
-        'Last link of the arm (URDF); joints that are not on the way to it are locked. Empty: '
-        'all joints move.',
-    ),
-    _parameter(
-        'locked_joints.names', 'string[]', (), 'Joints that do not move (URDF); they are lumped.'
-    ),
-    _parameter(
-        'locked_joints.positions',
-        'double[]',
-        (),
-        'Where they stand, in the order of `locked_joints.names`. Empty: all at 0.',
-        unit='rad or m',
-    ),
-    _parameter('joints', 'string[]', (), 'Order of the command. Empty: order of the model.'),
-    _parameter(
-        'rate',
-        'double',
-        500.0,
-        'States a second.',
-        unit='Hz',
-        minimum=0.0,
-        above_minimum=True,
-    ),
-    _parameter(
-        'substeps',
-        'double',
-        4.0,
-        'Integration steps between two states, a whole number.',
-        minimum=1.0,
-    ),
-    _parameter(
-        'integrator',
-        'string',
-        'rk4',
-        'Fourth order, or first order and stable with stiff joint friction.',
-        choices=tuple(INTEGRATORS),
-    ),
-    _parameter(
-        'lockstep', 'bool', False, 'Wait for the command that answers a state; no real time.'
-    ),
-    _parameter(
-        'patience',
-        'double',
-        0.0,
-        'In real time, how long the arm stands still at the most, waiting for the command that '
-        'answers its state. 0: not at all.',
-        unit='s',
-        minimum=0.0,
-    ),
-    _parameter('brake', 'bool', False, 'Hold the arm until ~/release_brake is called.'),
-    _parameter(
-        'pause_at',
-        'double[]',
-        (),
-        'In lockstep, when time stands still until ~/resume is called, after the brakes were '
-        'released; ascending.',
-        unit='s',
-        minimum=0.0,
-    ),
-    _parameter('publish_clock', 'bool', False, 'Publish simulated time on /clock.'),
-    _parameter(
-        'initial_position',
-        'double[]',
-        (),
-        'Where the joints stand at the start, in the order of the model. Empty: zero, or the '
-        'middle of the range of a joint that cannot stand at zero.',
-        unit='rad or m',
-    ),
-    _parameter(
-        'gravity',
-        'double[]',
-        STANDARD_GRAVITY,
-        "Acceleration of free fall in the world's axes: those of the base link when "
-        '`base.orientation` is zero.',
-        unit='m/s^2',
-        lengths=(3,),
-    ),
-    _parameter(
-        'payload.mass', 'double', 0.0, 'Point mass hung on the arm.', unit='kg', minimum=0.0
-    ),
-    _parameter(
-        'payload.com',
-        'double[]',
-        (0.0, 0.0, 0.0),
-        'Where it hangs, in the frame of `payload.link`.',
-        unit='m',
-        lengths=(3,),
-    ),
-    _parameter(
-        'payload.link',
-        'string',
-        '',
-        'Link that carries it. Empty: the tip. On the sensor link it hangs beyond the sensor.',
-    ),
-    _parameter(
-        'payload.pick_up',
-        'double',
-        0.0,
-        'When the arm takes it up, after its brakes were released. 0: it has it from the start. '
-        'The load moves with the arm already: there is no impact.',
-        unit='s',
-        minimum=0.0,
-    ),
-    _parameter(
-        'model_error.mass_scale',
-        'double',
-        1.0,
-        'Factor on every mass and inertia of the simulated arm, not on the payload.',
-        minimum=0.0,
-        above_minimum=True,
-    ),
-    _parameter(
-        'model_error.frictionless', 'bool', False, 'Leave all joint friction of the model out.'
-    ),
-    _parameter(
-        'joint_limits', 'bool', False, 'Stop the joints at the position limits of the model.'
-    ),
-    _parameter(
-        'saturate_effort', 'bool', True, 'Clip the command to the effort limits of the model.'
-    ),
-    _parameter(
-        'wrench.sensor_link',
-        'string',
-        '',
-        "Last link on the arm's side of a force/torque sensor. Empty: no sensor.",
-    ),
-    _parameter(
-        'wrench.measures',
-        'string',
-        Measures.ON_TOOL.value,
-        'Sign: `on_tool`, what environment and tool exert on the arm (a tool reads as a force '
-        'downwards), or `by_tool`, the opposite.',
-        choices=tuple(item.value for item in Measures),
-    ),
-    _parameter(
-        'base.orientation',
-        'double[]',
-        (0.0, 0.0, 0.0),
-        'Roll, pitch and yaw of the base link in the world, at rest.',
-        unit='rad',
-        lengths=(3,),
-    ),
-    _parameter(
-        'base.rocking.axis',
-        'double[]',
-        (1.0, 0.0, 0.0),
-        'Axis about which the base rocks, in the axes of the base link at rest.',
-        lengths=(3,),
-    ),
-    _parameter(
-        'base.rocking.center',
-        'double[]',
-        (0.0, 0.0, 0.0),
-        'A point of this axis, in the frame of the base link at rest.',
-        unit='m',
-        lengths=(3,),
-    ),
-    _parameter(
-        'base.rocking.amplitude', 'double', 0.0, 'To either side.', unit='rad', minimum=0.0
-    ),
-    _parameter('base.rocking.frequency', 'double', 0.0, '0: none.', unit='Hz', minimum=0.0),
-    _parameter(
-        'base.sway.axis',
-        'double[]',
-        (1.0, 0.0, 0.0),
-        'Direction in which the base sways, in the axes of the base link at rest.',
-        lengths=(3,),
-    ),
-    _parameter('base.sway.amplitude', 'double', 0.0, 'To either side.', unit='m', minimum=0.0),
-    _parameter('base.sway.frequency', 'double', 0.0, '0: none.', unit='Hz', minimum=0.0),
-    _parameter(
-        'imu.link',
-        'string',
-        '',
-        'Link that carries an inertial measurement unit, in its frame. Empty: none.',
-    ),
-    _parameter('imu.orientation', 'bool', True, 'Whether it knows its orientation.'),
-    _parameter(
-        'dropout.topics',
-        'string[]',
-        (),
-        f'What falls silent, of {", ".join(DROPPABLE)}. Empty, with a drop-out: joint_states.',
-    ),
-    _parameter(
-        'dropout.start',
-        'double',
-        0.0,
-        'When, after the brakes were released.',
-        unit='s',
-        minimum=0.0,
-    ),
-    _parameter(
-        'dropout.duration',
-        'double',
-        0.0,
-        'For how long. 0: not at all. `.inf`: for good.',
-        unit='s',
-        minimum=0.0,
-        allow_infinity=True,
-    ),
 )
 
 
@@ -395,25 +174,25 @@ class SimulatedRobot(Node):
         parameters.declare()
         if parameters.faults:
             raise ParameterError('; '.join(parameters.faults.values()))
-        values: dict[str, Any] = parameters.values
-        robot, urdf = _load(values)
-        self._arm, self._loaded_arm, initial_position = _build(robot, values)
-        self._rate: float = values['rate']
-        self._lockstep: bool = values['lockstep']
-        self._patience: float = values['patience']
+        settings = parameters.settings
+        robot, urdf = _load(settings)
+        self._arm, self._loaded_arm, initial_position = _build(robot, settings)
+        self._rate = settings.rate
+        self._lockstep = settings.lockstep
+        self._patience = settings.patience
         self._is_patient = self._patience > 0.0
-        self._braked: bool = values['brake']
-        self._order = _command_order(robot, values['joints'])
+        self._braked = settings.brake
+        self._order = _command_order(robot, settings.joints)
         largest = robot.limits('effort_limit')
         largest[largest <= 0.0] = math.inf
-        if not values['saturate_effort']:
+        if not settings.saturate_effort:
             largest[:] = math.inf
         self._largest_effort = largest
-        self._wrench_sign = -1.0 if values['wrench.measures'] == 'on_tool' else 1.0
+        self._wrench_sign = -1.0 if settings.wrench.measures is Measures.ON_TOOL else 1.0
 
-        self._pick_up: float = values['payload.pick_up']
-        self._dropout = _Dropout.of(values)
-        self._pauses = list(values['pause_at'])
+        self._pick_up = settings.payload.pick_up
+        self._dropout = _Dropout.of(settings.dropout)
+        self._pauses = list(settings.pause_at)
         if self._pauses != sorted(self._pauses):
             raise ParameterError(f'pause_at: expected ascending times, got {self._pauses}')
         self._paused = False
@@ -432,21 +211,21 @@ class SimulatedRobot(Node):
         self._joint_state.name = list(robot.joint_names)
         self._joint_state_publisher = self.create_publisher(JointState, 'joint_states', RELIABLE)
         self._wrench_publisher = None
-        if values['wrench.sensor_link']:
+        if settings.wrench.sensor_link:
             self._wrench = WrenchStamped()
-            self._wrench.header.frame_id = values['wrench.sensor_link']
+            self._wrench.header.frame_id = settings.wrench.sensor_link
             self._wrench_publisher = self.create_publisher(WrenchStamped, 'wrench', RELIABLE)
         self._imu_publisher = None
-        if values['imu.link']:
+        if settings.imu.link:
             self._imu = Imu()
-            self._imu.header.frame_id = values['imu.link']
-            self._knows_orientation: bool = values['imu.orientation']
+            self._imu.header.frame_id = settings.imu.link
+            self._knows_orientation = settings.imu.orientation
             if not self._knows_orientation:
                 self._imu.orientation_covariance[0] = -1.0
             self._imu_publisher = self.create_publisher(Imu, 'imu', RELIABLE)
         self._truth_publisher = self.create_publisher(JointState, '~/true_joint_states', RELIABLE)
         self._clock_publisher = None
-        if values['publish_clock']:
+        if settings.publish_clock:
             self._clock_publisher = self.create_publisher(Clock, '/clock', RELIABLE)
         if urdf:
             self._description_publisher = self.create_publisher(
@@ -461,7 +240,7 @@ class SimulatedRobot(Node):
             Float64MultiArray, 'effort_controller/commands', self._on_command, RELIABLE
         )
 
-        simulated_time = self._lockstep or values['publish_clock']
+        simulated_time = self._lockstep or settings.publish_clock
         self._origin = FIRST_STAMP if simulated_time else self.get_clock().now().nanoseconds
         self._wall_origin = time.monotonic()
         if self._lockstep:
@@ -697,77 +476,71 @@ class _Dropout:
     is_asked_for: bool = False
 
     @classmethod
-    def of(cls, values: dict[str, Any]) -> _Dropout:
-        topics = values['dropout.topics'] or DROPPABLE[:1]
+    def of(cls, settings: DropoutSettings) -> _Dropout:
+        topics = settings.topics or DROPPABLE[:1]
         for topic in topics:
             if topic not in DROPPABLE:
                 raise ParameterError(
                     f'dropout.topics: expected of {", ".join(DROPPABLE)}, got {topic!r}'
                 )
-        start = values['dropout.start']
-        return cls(tuple(topics), start, start + values['dropout.duration'])
+        return cls(topics, settings.start, settings.start + settings.duration)
 
     def silent_topics(self, now: float) -> tuple[str, ...]:
         """Return what is silent at a time after the brakes were released [s]."""
         return self.topics if self.is_asked_for or self.start <= now < self.end else ()
 
 
-def _load(values: dict[str, Any]) -> tuple[Robot, str]:
+def _load(settings: SimulatedRobotSettings) -> tuple[Robot, str]:
     """Read the model: (robot, URDF text or '')."""
-    names = values['locked_joints.names']
-    positions = values['locked_joints.positions'] or (0.0,) * len(names)
-    if len(names) != len(positions):
-        raise ParameterError(
-            f'locked_joints.positions: expected one for each of the {len(names)} names, '
-            f'got {len(positions)}'
-        )
     selection: dict[str, Any] = {
-        'base_link': values['base_link'] or None,
-        'tip_link': values['tip_link'] or None,
-        'locked_joints': dict(zip(names, positions, strict=True)),
+        'base_link': settings.base_link or None,
+        'tip_link': settings.tip_link or None,
+        'locked_joints': settings.locked_joints.by_name(),
     }
-    if values['model_file']:
-        robot = load_model(values['model_file'], **selection)
-        text = Path(values['model_file']).read_text(encoding='utf-8')
+    if settings.model_file:
+        robot = load_model(settings.model_file, **selection)
+        text = Path(settings.model_file).read_text(encoding='utf-8')
         return robot, text if text.lstrip().startswith('<') else ''
-    if values['robot_description']:
-        return load_urdf(values['robot_description'], **selection), values['robot_description']
+    if settings.robot_description:
+        return load_urdf(settings.robot_description, **selection), settings.robot_description
     raise ParameterError(
         'model_file, robot_description: expected one of them, got two empty strings'
     )
 
 
-def _build(robot: Robot, values: dict[str, Any]) -> tuple[MujocoArm, MujocoArm | None, FloatArray]:
+def _build(
+    robot: Robot, settings: SimulatedRobotSettings
+) -> tuple[MujocoArm, MujocoArm | None, FloatArray]:
     """Return the arm under brakes, what it becomes on picking up the load, and its position."""
-    if values['substeps'] != round(values['substeps']):
-        raise ParameterError(f'substeps: expected a whole number, got {values["substeps"]}')
-    simulated = scale_masses(robot, values['model_error.mass_scale'])
-    if values['model_error.frictionless']:
+    if settings.substeps != round(settings.substeps):
+        raise ParameterError(f'substeps: expected a whole number, got {settings.substeps}')
+    simulated = scale_masses(robot, settings.model_error.mass_scale)
+    if settings.model_error.frictionless:
         simulated = without_friction(simulated)
 
     def arm_of(model: Robot) -> MujocoArm:
         return MujocoArm(
             model,
-            gravity=values['gravity'],
-            period=1.0 / values['rate'],
-            substeps=round(values['substeps']),
-            integrator=values['integrator'],
-            sensor_link=values['wrench.sensor_link'] or None,
-            joint_limits=values['joint_limits'],
-            base=_base_motion(values),
-            imu_link=values['imu.link'] or None,
+            gravity=settings.gravity,
+            period=1.0 / settings.rate,
+            substeps=round(settings.substeps),
+            integrator=settings.integrator,
+            sensor_link=settings.wrench.sensor_link or None,
+            joint_limits=settings.joint_limits,
+            base=_base_motion(settings.base),
+            imu_link=settings.imu.link or None,
         )
 
     loaded = None
-    if values['payload.mass'] > 0.0:
+    if settings.payload.mass > 0.0:
         loaded = with_hung_mass(
-            simulated, values['payload.mass'], values['payload.com'], values['payload.link']
+            simulated, settings.payload.mass, settings.payload.com, settings.payload.link
         )
-    is_picked_up = loaded is not None and values['payload.pick_up'] > 0.0
+    is_picked_up = loaded is not None and settings.payload.pick_up > 0.0
     arm = arm_of(simulated if loaded is None or is_picked_up else loaded)
     position = (
-        np.array(values['initial_position'])
-        if values['initial_position']
+        np.array(settings.initial_position)
+        if settings.initial_position
         else initial_position_within_limits(robot)
     )
     if position.shape != (robot.n,):
@@ -779,17 +552,15 @@ def _build(robot: Robot, values: dict[str, Any]) -> tuple[MujocoArm, MujocoArm |
     return arm, arm_of(loaded) if loaded is not None and is_picked_up else None, position
 
 
-def _base_motion(values: dict[str, Any]) -> BaseMotion:
+def _base_motion(settings: BaseSettings) -> BaseMotion:
     return BaseMotion.from_rpy(
-        values['base.orientation'],
-        Oscillation.along(
-            values['base.sway.axis'], values['base.sway.amplitude'], values['base.sway.frequency']
-        ),
+        settings.orientation,
+        Oscillation.along(settings.sway.axis, settings.sway.amplitude, settings.sway.frequency),
         Oscillation.about(
-            values['base.rocking.axis'],
-            values['base.rocking.amplitude'],
-            values['base.rocking.frequency'],
-            values['base.rocking.center'],
+            settings.rocking.axis,
+            settings.rocking.amplitude,
+            settings.rocking.frequency,
+            settings.rocking.center,
         ),
     )
 

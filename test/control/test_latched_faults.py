@@ -19,7 +19,7 @@ from ne_dynamics.control.state_guard import (
     StateRefused,
 )
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
-from ne_dynamics.control.velocity_source import VelocitySource
+from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.shipped import shipped_file
 
@@ -39,7 +39,11 @@ def make_controller(
 ) -> Controller:
     """Return a controller of the shipped arm with the limits that the node derives."""
     joints = dynamics.robot.joints
-    limits = {'following': FollowingLimits.derived(joints, 1.0), 'velocity_check': True, **motion}
+    limits = {
+        'following': FollowingLimits.derived(joints, 1.0),
+        'velocity': VelocitySettings(),
+        **motion,
+    }
     return Controller(
         Tuning(
             ControlLaw(dynamics, mode, Gains.from_values(100.0, 20.0, 6)),
@@ -136,7 +140,8 @@ def test_feedforward_is_stopped_by_a_limit_that_was_set(dynamics) -> None:
 
 def test_a_driver_without_velocities_can_be_used(dynamics) -> None:
     """With another source the law has a velocity, and the command says which."""
-    controller = make_controller(dynamics, velocity_source=VelocitySource.ESTIMATED)
+    velocity = VelocitySettings(source=VelocitySource.ESTIMATED)
+    controller = make_controller(dynamics, velocity=velocity)
     for step in range(200):
         position = Q + 0.001 * step
         command = controller.update(position, None, 0.01 * step, 0.01 * step)

@@ -15,13 +15,12 @@ from ne_dynamics.control.controller import (
     Controller,
     LastCommand,
     Tuning,
-    WrenchTuning,
 )
 from ne_dynamics.control.imu import BaseImu, OnImuTimeout
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
-from ne_dynamics.control.wrench import OnTimeout, WristWrench
+from ne_dynamics.control.wrench import OnTimeout, WrenchSettings, WristWrench
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
@@ -157,7 +156,7 @@ def test_after_a_fault_the_first_command_is_the_last_one() -> None:
 def test_a_wrench_that_is_lost_and_found_makes_no_step(on_timeout: OnTimeout) -> None:
     """Neither the first reading, nor the loss of them, nor their return, nor a tare steps."""
     wrist = WristWrench(ARM, 'ft_sensor')
-    controller = Controller(tuning(wrench=WrenchTuning(on_timeout=on_timeout)), wrist)
+    controller = Controller(tuning(wrench=WrenchSettings(on_timeout=on_timeout)), wrist)
     weight = np.array([0.0, 0.0, -30.0, 1.0, 0.0, 0.0])
     commands = []
     for step in range(500):

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ne_dynamics import load_model
-from ne_dynamics.control.imu import BaseImu, ImuSource, OnImuTimeout
+from ne_dynamics.control.imu import BaseImu, ImuSettings, ImuSource, OnImuTimeout
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import (
@@ -24,7 +24,7 @@ from ne_dynamics.control.trajectory import (
     Waypoints,
     resting_state,
 )
-from ne_dynamics.control.wrench import Measures, OnTimeout, WristWrench
+from ne_dynamics.control.wrench import Measures, OnTimeout, WrenchSettings, WristWrench
 from ne_dynamics.errors import (
     ImuError,
     InputError,
@@ -34,9 +34,9 @@ from ne_dynamics.errors import (
 )
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.ros.messages import JointStateReader, MessageError
-from ne_dynamics.ros.parameter_table import ParameterSpec
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.ros.trajectory_cdr import read_trajectory
+from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.shipped import shipped_file
 
 EXAMPLES = int(os.environ.get('FUZZ_EXAMPLES', '60'))
@@ -178,7 +178,7 @@ def test_a_wrench_is_refused_or_finite(actions, now: float) -> None:
                 frame, force, torque, stamp = value
                 wrist.update(frame, [*force, *torque], stamp)
             elif action == 'configure':
-                wrist.configure(**value)
+                wrist.configure(WrenchSettings(**value))
             elif action == 'tare':
                 assert np.isfinite(wrist.tare(value, [1.0, 2.0, -9.0, 0.1, 0.2, 0.3])).all()
             else:
@@ -189,8 +189,9 @@ def test_a_wrench_is_refused_or_finite(actions, now: float) -> None:
             found = wrist.at(time)
             assert found is None or np.isfinite(found).all()
             if found is not None:
-                for part, most in ((found[:3], wrist.max_force), (found[3:], wrist.max_torque)):
-                    allowed = wrist.gain * most if wrist.gain else 0.0
+                chosen = wrist.settings
+                for part, most in ((found[:3], chosen.max_force), (found[3:], chosen.max_torque)):
+                    allowed = chosen.gain * most if chosen.gain else 0.0
                     assert np.linalg.norm(part) <= allowed * (1 + 1e-9)
 
 
@@ -224,13 +225,13 @@ imu_actions = st.lists(
 @fuzz
 def test_an_imu_is_refused_or_finite(actions, now: float) -> None:
     """After any readings the motion of the base is finite and gravity has kept its strength."""
-    imu = BaseImu(ROBOT, (0.0, 0.0, -9.81))
+    imu = BaseImu(ROBOT, (0.0, 0.0, -9.81), ImuSettings(max_acceleration=math.inf))
     for action, value in actions:
         try:
             if action == 'update':
                 imu.update(*value)
             elif action == 'configure':
-                imu.configure(**value)
+                imu.configure(ImuSettings(max_acceleration=math.inf, **value))
             else:
                 imu.reset()
         except (ImuError, ParameterError):

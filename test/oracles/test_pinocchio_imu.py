@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.control.imu import BaseImu
+from ne_dynamics.control.imu import BaseImu, ImuSettings
 from ne_dynamics.shipped import shipped_file
 
 pin = pytest.importorskip('pinocchio', reason='needs Pinocchio (pip install pin)')
@@ -77,7 +77,11 @@ def test_the_measured_motion_of_a_base_is_its_motion(seed):
     """Rate and specific force of a sensor anywhere on the base give the torques of its motion."""
     carried = Carried(seed)
     # Without a filter, after a reading at rest: a sensor that has never shown gravity is not one.
-    imu = BaseImu(carried.robot, carried.dynamics.gravity, cutoff_frequency=0.0)
+    imu = BaseImu(
+        carried.robot,
+        carried.dynamics.gravity,
+        ImuSettings(max_acceleration=np.inf, cutoff_frequency=0.0),
+    )
     at_rest = Carried(seed)
     at_rest.rest()
     imu.update('imu', *at_rest.reading()[:2], None, -0.001)
@@ -94,7 +98,11 @@ def test_the_measured_tilt_of_a_base_is_its_tilt(seed, source):
     """On a base at rest in any attitude both sources give the torques, and gravity itself."""
     carried = Carried(100 + seed)
     carried.rest()
-    imu = BaseImu(carried.robot, carried.dynamics.gravity, source=source)
+    imu = BaseImu(
+        carried.robot,
+        carried.dynamics.gravity,
+        ImuSettings(max_acceleration=np.inf, source=source),
+    )
     rate, force, orientation, _ = carried.reading()
     if source == 'acceleration':
         orientation = None
@@ -115,7 +123,11 @@ def test_the_orientation_knows_the_turning_but_not_the_acceleration_of_a_base():
     carried = Carried(200)
     carried.v[:3] = 0.0
     carried.a[:3] = 0.0
-    imu = BaseImu(carried.robot, carried.dynamics.gravity, source='orientation')
+    imu = BaseImu(
+        carried.robot,
+        carried.dynamics.gravity,
+        ImuSettings(max_acceleration=np.inf, source='orientation'),
+    )
     rate, _, orientation, angular = carried.reading()
     imu.update('imu', rate, None, orientation, 0.0, angular)
     expected = carried.expected()

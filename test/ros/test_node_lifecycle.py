@@ -331,21 +331,20 @@ def test_a_file_that_is_no_robot_is_not_told_of(tmp_path, what: str) -> None:
 
     file = tmp_path / 'file'
     file.write_text(NO_ROBOTS[what])
-    values = PARAMETERS.default_values()
     with pytest.raises(ModelError, match='expected a URDF') as refusal:
-        load_robot({**values, 'model_file': str(file)})
+        load_robot(PARAMETERS.changed({'model_file': str(file)}))
     assert str(file) in str(refusal.value)
     assert SECRET not in str(refusal.value)
     urdf = str(shipped_file('six_axis_arm.urdf'))
     with pytest.raises(ModelError, match='extras of a model') as refusal:
-        load_robot({**values, 'model_file': urdf, 'model_extras_file': str(file)})
+        load_robot(PARAMETERS.changed({'model_file': urdf, 'model_extras_file': str(file)}))
     assert str(file) in str(refusal.value)
     assert SECRET not in str(refusal.value)
     if not what.endswith('XML') and what != 'an entity':
         (tmp_path / 'arm.extras.yaml').write_text(NO_ROBOTS[what])
         (tmp_path / 'arm.urdf').write_bytes(Path(urdf).read_bytes())
         with pytest.raises(ModelError, match='extras of a model') as refusal:
-            load_robot({**values, 'model_file': str(tmp_path / 'arm.urdf')})
+            load_robot(PARAMETERS.changed({'model_file': str(tmp_path / 'arm.urdf')}))
         assert SECRET not in str(refusal.value)
 
 

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import dataclass, replace
 
 import pytest
 
+from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.parameter_table import Changes
 from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.settings import Changes, ParameterTable, group, parameter
 
 NAN, INFINITY = float('nan'), float('inf')
 
 
 @pytest.mark.parametrize(
     'module',
-    ['parameters', 'parameter_table', 'messages', 'configuration'],
-    ids=lambda name: f'ros.{name}',
+    ['settings', 'ros.parameters', 'ros.messages', 'ros.configuration'],
 )
 def test_no_ros_is_needed(module: str) -> None:
     """Parameters, messages and configuration can be imported where there is no rclpy."""
     program = (
         'import sys\n'
         "sys.modules['rclpy'] = sys.modules['sensor_msgs'] = None\n"
-        f'import ne_dynamics.ros.{module}\n'
+        f'import ne_dynamics.{module}\n'
     )
     subprocess.run([sys.executable, '-c', program], check=True)
 
@@ -58,12 +59,87 @@ def test_every_default_passes_its_own_check() -> None:
 
 def test_names_are_unique_and_found() -> None:
     """Every name is there once, and a misspelt one is answered with the nearest."""
-    assert len(PARAMETERS.by_name) == len(PARAMETERS) == len(PARAMETERS.default_values())
+    assert len(PARAMETERS.by_name) == len(PARAMETERS)
     assert PARAMETERS.find('wrench.timeout').unit == 's'
     with pytest.raises(ParameterError, match=r"wrench\.timeuot: .*did you mean 'wrench\.timeout'"):
         PARAMETERS.find('wrench.timeuot')
     with pytest.raises(ParameterError, match=r'no such parameter$'):
         PARAMETERS.find('zzz')
+
+
+def test_the_way_to_a_setting_is_its_name() -> None:
+    """A group adds its name and a dot, or the prefix that it was given."""
+    settings = PARAMETERS.defaults
+    assert PARAMETERS.find('wrench.timeout').read(settings) == settings.wrench.timeout
+    assert PARAMETERS.find('velocity_check').read(settings) is settings.velocity.check
+    prefixed = [spec.name for spec in PARAMETERS if '.'.join(spec.path) != spec.name]
+    assert prefixed == ['velocity_check', 'velocity_source', 'velocity_cutoff_frequency']
+
+
+def test_settings_have_members_where_parameters_have_words() -> None:
+    """A word becomes a member of its enumeration, and the other way round; its words are all."""
+    mode = PARAMETERS.find('mode')
+    changed = mode.write(PARAMETERS.defaults, 'feedforward_pd')
+    assert changed.mode is Mode.FEEDFORWARD_PD
+    assert mode.read(changed) == 'feedforward_pd'
+    assert type(mode.default) is str
+    assert mode.choices == tuple(member.value for member in Mode)
+
+
+def test_a_change_leaves_everything_else() -> None:
+    """What is not named stays as it was, and the settings that were there stay as they are."""
+    before = PARAMETERS.changed({'wrench.gain': 0.5, 'mode': 'feedforward'})
+    after = PARAMETERS.changed({'wrench.timeout': 1}, before)
+    assert (before.wrench.timeout, after.wrench.timeout) == (0.1, 1.0)
+    assert replace(after, wrench=before.wrench) == before
+    for spec in PARAMETERS:
+        if spec.name != 'wrench.timeout':
+            assert spec.read(after) == spec.read(before)
+    with pytest.raises(ParameterError, match=r'wrench\.gain: expected >= 0, <= 1, got 2\.0'):
+        PARAMETERS.changed({'wrench.timeout': 1.0, 'wrench.gain': 2.0})
+    with pytest.raises(ParameterError, match=r'wrench\.gian: no such parameter'):
+        PARAMETERS.changed({'wrench.gian': 1.0})
+
+
+@dataclass(frozen=True)
+class _Inner:
+    colour: Mode = parameter(Mode.FEEDFORWARD, 'A word.')
+    sizes: tuple[float, ...] = parameter((1.0,), 'Numbers.', minimum=0.0)
+
+
+@dataclass(frozen=True)
+class _Outer:
+    names: tuple[str, ...] = parameter((), 'Words.')
+    inner: _Inner = group(_Inner)
+    other: _Inner = group(_Inner, prefix='other_')
+    is_on: bool = parameter(True, 'Yes or no.', changes=Changes.UNCONFIGURED)
+
+
+def test_a_table_is_made_of_dataclasses() -> None:
+    """Type, default and name of a parameter are those of its field, in the order of the fields."""
+    table = ParameterTable(_Outer, 'a.')
+    assert [(spec.name, spec.type, spec.default) for spec in table] == [
+        ('a.names', 'string[]', ()),
+        ('a.inner.colour', 'string', 'feedforward'),
+        ('a.inner.sizes', 'double[]', (1.0,)),
+        ('a.other_colour', 'string', 'feedforward'),
+        ('a.other_sizes', 'double[]', (1.0,)),
+        ('a.is_on', 'bool', True),
+    ]
+    assert [spec.changes for spec in table][-2:] == [Changes.ANY_TIME, Changes.UNCONFIGURED]
+    at_start = ParameterTable(_Outer, changes=Changes.START)
+    assert {spec.changes for spec in at_start} == {Changes.START}
+
+
+def test_settings_that_somebody_puts_together_are_checked() -> None:
+    """Every value is brought into its type, or refused by its full name."""
+    table = ParameterTable(_Outer, 'a.')
+    given = _Outer(other=_Inner('computed_torque', [2, 3]))
+    assert table.checked(given).other == _Inner(Mode.COMPUTED_TORQUE, (2.0, 3.0))
+    with pytest.raises(ParameterError, match=r'^a\.other_sizes: expected >= 0, got'):
+        table.checked(_Outer(other=_Inner(sizes=(-1.0,))))
+    with pytest.raises(ParameterError, match=r'^a\.inner\.colour: expected one of .*red'):
+        table.checked(_Outer(inner=_Inner('red')))
 
 
 def test_only_what_is_fixed_at_the_start_is_read_only() -> None:

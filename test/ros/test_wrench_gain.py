@@ -21,11 +21,10 @@ MODEL = shipped_file('six_axis_arm.urdf')
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
 
 
-def values(**changes):
-    """Return all parameters of the node, some of them changed."""
-    known = {spec.name: spec.default for spec in PARAMETERS}
-    assert changes.keys() <= known.keys()
-    return {**known, 'model_file': str(MODEL), 'tip_link': 'tcp', 'backend': 'python', **changes}
+def settings(changes):
+    """Return the settings of the node, some of them changed."""
+    usual = {'model_file': str(MODEL), 'tip_link': 'tcp', 'backend': 'python'}
+    return PARAMETERS.changed({**usual, **changes})
 
 
 @pytest.mark.parametrize('link', ['tcp', 'flange'])
@@ -33,8 +32,8 @@ def values(**changes):
 @pytest.mark.parametrize('includes_tool', [True, False])
 def test_an_arm_at_rest_carries_all_of_a_known_tool_at_every_gain(link, gain, includes_tool):
     """Reading times gain and model together hold tool and payload, wherever the payload hangs."""
-    chosen = values(
-        **{
+    chosen = settings(
+        {
             'wrench.enabled': True,
             'wrench.sensor_link': 'ft_sensor',
             'wrench.includes_tool': includes_tool,
@@ -61,6 +60,6 @@ def test_an_arm_at_rest_carries_all_of_a_known_tool_at_every_gain(link, gain, in
 
 def test_with_full_gain_the_model_carries_nothing_of_the_tool():
     """Gain 1 leaves nothing out: no payload, no cost."""
-    chosen = values(**{'wrench.enabled': True, 'wrench.sensor_link': 'ft_sensor'})
+    chosen = settings({'wrench.enabled': True, 'wrench.sensor_link': 'ft_sensor'})
     arm = controlled_arm(chosen, ned.load_urdf(MODEL, tip_link='tcp'))
     assert payload_parameters(chosen, arm) == (None, [])

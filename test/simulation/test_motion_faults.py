@@ -17,7 +17,7 @@ from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.laws import Mode, Terms
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.state_guard import FaultKind
-from ne_dynamics.control.velocity_source import VelocitySource
+from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.simulation.mujoco_model import scale_masses, with_hung_mass
 
 UNDER_WAY = 0.8
@@ -154,7 +154,7 @@ def motion_to(robot, start, joint, way):
 def test_a_joint_at_its_limit_in_vain(robot, motion) -> None:
     """With stiff gains a wall saturates the joint: a fault after the timeout of 1 s."""
     start = motion.positions[0]
-    limits = MotionLimits(FollowingLimits(saturation_timeout=1.0), True)
+    limits = MotionLimits(FollowingLimits(saturation_timeout=1.0), VelocitySettings())
     loop = OneProcessLoop(
         robot, motion_to(robot, start, 2, 0.3), kp=3000.0, kv=110.0, limits=limits
     )
@@ -245,7 +245,8 @@ def test_an_arm_without_velocities_follows_by_computed_torque(
     robot, motion, source, gains
 ) -> None:
     """With 16 bits, no velocity and either source every joint stays within 20 mrad."""
-    limits = MotionLimits(FollowingLimits.derived(robot.joints, 1.0), True, source)
+    velocity = VelocitySettings(source=source)
+    limits = MotionLimits(FollowingLimits.derived(robot.joints, 1.0), velocity)
     loop = OneProcessLoop(robot, motion, kp=gains[0], kv=gains[1], limits=limits)
     only_positions = encoder(bits=16)
     run = loop.run(

@@ -28,11 +28,10 @@ MODEL = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp').without_fr
 LOWER, UPPER = MODEL.limits('lower'), MODEL.limits('upper')
 LIMITS = MODEL.limits('effort_limit')
 POSTURE = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-DEFAULTS = {spec.name: spec.default for spec in PARAMETERS}
 UNGUARDED = {'following_error.position': (np.inf,), 'following_error.velocity': (np.inf,)}
 """Soft gains and heavy pushes lead far away, where the node stops: here it is about the loop."""
 
-ARM = controlled_arm({**DEFAULTS, 'backend': 'python'}, MODEL)
+ARM = controlled_arm(PARAMETERS.changed({'backend': 'python'}), MODEL)
 START, PUSH_TIME = 0.1, 0.2
 """When the push begins, and how long it lasts [s]."""
 
@@ -50,12 +49,12 @@ def pushed(values, push, posture=POSTURE, rate=500.0, patience=2.0):
     `push` is added to the joints' effort for `PUSH_TIME` [N m]; `values` are parameters of the
     node. None also when the motion grew beyond all bounds, or beyond what is believed of states.
     """
-    chosen = {**DEFAULTS, **UNGUARDED, **values}
+    chosen = PARAMETERS.changed({**UNGUARDED, **values})
     tuning, _ = make_tuning(chosen, ARM)
     controller = make_controller(ARM, tuning)
     robot = MODEL
-    if chosen['payload.mass']:
-        robot = with_hung_mass(MODEL, chosen['payload.mass'], chosen['payload.com'], 'tcp')
+    if chosen.payload.mass:
+        robot = with_hung_mass(MODEL, chosen.payload.mass, chosen.payload.com, 'tcp')
     arm = MujocoArm(robot, period=1.0 / rate, substeps=max(1, round(1000.0 / rate)))
     arm.reset(posture)
     quiet = 0.0
@@ -112,7 +111,7 @@ def test_a_rate_limit_that_lets_the_arm_swing_is_warned_of(
     """With a rate limit that is too slow the same arm never comes to rest; the node says so."""
     values = stiff((rate_limit,))
     assert pushed(values, push * np.eye(6)[joint]) is None
-    _, (remark,) = make_tuning({**DEFAULTS, **values}, ARM)
+    _, (remark,) = make_tuning(PARAMETERS.changed(values), ARM)
     assert remark.startswith('effort_rate_limit: too slow for the gains')
     assert f'joint_{joint + 1} {rate_limit:g} (expected >= ' in remark
 
@@ -136,7 +135,7 @@ def random_setting(seed: int):
     if rng.random() < 0.4:
         values |= {'payload.mass': rng.uniform(0.5, 5.0), 'payload.com': (0.0, 0.0, 0.05)}
     if seed % 2:
-        tuning, _ = make_tuning({**DEFAULTS, **values}, ARM)
+        tuning, _ = make_tuning(PARAMETERS.changed(values), ARM)
         needed = needed_slew(tuning.law, tuning.effort_limits, ARM.inverse_inertia)
         values['effort_rate_limit'] = tuple(needed * rng.uniform(1.0, 2.0))
     joint = rng.integers(6)
@@ -155,7 +154,7 @@ def test_whatever_is_accepted_without_a_remark_comes_to_rest(seed: int) -> None:
     rate limit: pushes up to half the motor's limit end where the node has nothing to remark.
     """
     values, push, posture, rate, patience = random_setting(seed)
-    _, remarks = make_tuning({**DEFAULTS, **values}, ARM)
+    _, remarks = make_tuning(PARAMETERS.changed(values), ARM)
     assert not remarks
     assert pushed(values, push, posture, rate, patience) is not None
 
@@ -170,7 +169,7 @@ def test_the_criterion_counts_every_joint_of_feedforward_pd_for_itself() -> None
     needed = 0.5 * LIMITS * 20.0 * np.sqrt(2.0 + np.sqrt(5.0))
     for factor, names in ((1.001, ()), (0.999, MODEL.joint_names)):
         rates = tuple(factor * needed)
-        _, remarks = make_tuning({**DEFAULTS, **values, 'effort_rate_limit': rates}, ARM)
+        _, remarks = make_tuning(PARAMETERS.changed({**values, 'effort_rate_limit': rates}), ARM)
         assert all(name in remarks[0] for name in names)
         assert bool(remarks) is bool(names)
 
@@ -178,9 +177,8 @@ def test_the_criterion_counts_every_joint_of_feedforward_pd_for_itself() -> None
 def test_without_feedback_any_rate_will_do() -> None:
     """Gravity compensation and feed-forward have no loop to swing in."""
     for mode in ('gravity_compensation', 'feedforward'):
-        values = {**DEFAULTS, 'mode': mode, 'effort_rate_limit': (1.0,)}
-        values['feedforward.robot_closes_loop'] = True
-        assert not make_tuning(values, ARM)[1]
+        values = {'mode': mode, 'effort_rate_limit': (1.0,), 'feedforward.robot_closes_loop': True}
+        assert not make_tuning(PARAMETERS.changed(values), ARM)[1]
 
 
 def test_the_lightest_pose_is_nearly_found() -> None:

@@ -17,7 +17,6 @@ from ne_dynamics import load_model
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 
 PERIOD = 0.002
-DEFAULTS = {spec.name: spec.default for spec in PARAMETERS}
 MODEL = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 LIMITS = MODEL.limits('effort_limit')
 START = np.array([0.0, -1.2, 1.0, 0.2, -0.4, 0.1])
@@ -29,7 +28,7 @@ class Loop:
     """The node's controller as it is by default, and the arm that its model describes."""
 
     def __init__(self, **values: object) -> None:
-        chosen = {**DEFAULTS, 'backend': 'python', **values}
+        chosen = PARAMETERS.changed({'backend': 'python', **values})
         arm = controlled_arm(chosen, MODEL)
         tuning, _ = make_tuning(chosen, arm)
         self.controller: Controller = make_controller(arm, tuning)

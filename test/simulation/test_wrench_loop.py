@@ -14,7 +14,7 @@ import ne_dynamics as ned
 from ne_dynamics.control.controller import Controller, Tuning
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
-from ne_dynamics.control.wrench import WristWrench, inertia_beyond
+from ne_dynamics.control.wrench import WrenchSettings, WristWrench, inertia_beyond
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
@@ -77,7 +77,7 @@ def tracking_error(
     limits = ARM.limits('effort_limit') if limited else np.full(6, np.inf)
     tuning = Tuning(law, ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION), limits, np.array(()))
     controller = Controller(tuning)
-    controller.wrist = wrist = WristWrench(ARM, SENSOR, **wrench)
+    controller.wrist = wrist = WristWrench(ARM, SENSOR, WrenchSettings(**wrench))
     points = zip(
         motion.times, motion.positions, motion.velocities, motion.accelerations, strict=True
     )

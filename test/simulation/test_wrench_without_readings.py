@@ -34,18 +34,15 @@ ARM = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 ROBOT = with_hung_mass(ARM, TOOL, np.zeros(3))
 
 
-def values(**changes):
-    """Return all parameters of the node, some of them changed."""
-    known = {spec.name: spec.default for spec in PARAMETERS}
-    assert changes.keys() <= known.keys()
-    return {
-        **known,
+def settings(**changes):
+    """Return the settings of the node, some of them changed."""
+    usual = {
         'tip_link': 'tcp',
         'backend': 'python',
         'wrench.enabled': True,
         'wrench.sensor_link': SENSOR,
-        **changes,
     }
+    return PARAMETERS.changed({**usual, **changes})
 
 
 class SensorLoop:
@@ -60,7 +57,7 @@ class SensorLoop:
     """
 
     def __init__(self, plant=ROBOT, **changes):
-        chosen = values(**changes)
+        chosen = settings(**changes)
         arm = controlled_arm(chosen, ROBOT)
         self.controller = make_controller(arm, make_tuning(chosen, arm)[0])
         self.plant = MujocoArm(plant, period=PERIOD, sensor_link=SENSOR)

@@ -37,8 +37,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics import Robot, load_model
 from ne_dynamics.model.robot import JointType
-from ne_dynamics.ros.parameter_table import Changes, ParameterSpec
 from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.settings import Changes, ParameterSpec
 from ne_dynamics.shipped import shipped_file
 
 GOAL, CANCEL = '~/follow_joint_trajectory', '~/follow_joint_trajectory cancel'

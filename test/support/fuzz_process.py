@@ -45,8 +45,8 @@ from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from ne_dynamics.ros.parameter_table import Changes
 from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.settings import Changes
 
 PATIENCE = 120.0
 """Seconds that an answer may take on a busy machine."""

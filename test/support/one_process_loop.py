@@ -14,6 +14,7 @@ from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.state_guard import Fault, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.control.velocity_source import VelocitySettings
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo_arm import fair_gains
@@ -111,7 +112,7 @@ class OneProcessLoop:
         dynamics = Dynamics(robot, backend=backend)
         gains = fair_gains(robot, motion, kp, kv) if mode is Mode.FEEDFORWARD_PD else (kp, kv)
         if limits is None:
-            limits = MotionLimits(FollowingLimits.derived(robot.joints, 1.0), True)
+            limits = MotionLimits(FollowingLimits.derived(robot.joints, 1.0), VelocitySettings())
         self.controller = Controller(
             Tuning(
                 ControlLaw(dynamics, mode, Gains.from_values(*gains, robot.n), terms),
