@@ -603,7 +603,9 @@ class Controller:
         if position is None:
             return Verdict([], [])
         names = [joint.name for joint in law.joints]
-        verdicts = [judge_limits(names, self._holding_effort(tuning), tuning.effort_limits)]
+        # Who pushes at the sensor now may let go: the weight is what the motors must carry.
+        weight = self._holding_effort(tuning, feels_wrench=False)
+        verdicts = [judge_limits(names, weight, tuning.effort_limits)]
         if self.period > 0.0:
             verdicts.append(
                 judge_gains(
@@ -698,17 +700,18 @@ class Controller:
             if self.is_left:
                 return
 
-    def _holding_effort(self, tuning: Tuning) -> FloatArray:
+    def _holding_effort(self, tuning: Tuning, *, feels_wrench: bool = True) -> FloatArray:
         """Return the effort that holds the arm where it is left, not limited.
 
-        That is its last position, or where it was braked since.
+        That is its last position, or where it was braked since. Without the wrench it is that of
+        the model with all that it carries.
         """
         position, now = self.position, self.time
         if position is None or now is None:
             raise RuntimeError('no state has come')
         if self._braked is not None and self._braked[0] is position:
             position = self._braked[1]
-        wrench = None if self.wrist is None else self.wrist.at(now)
+        wrench = self.wrist.at(now) if self.wrist is not None and feels_wrench else None
         base = self._resting_base()
         return tuning.hold_law.effort(position, None, resting_state(position), wrench, base)
 
