@@ -34,6 +34,7 @@ SECTIONS = {
     'memory': 'Peak memory of a fresh process',
     'sweep': 'A sweep: many robots, each used once and dropped, per robot',
     'node': 'The node: joint state in, command out, through DDS',
+    'hold_up': 'What other messages hold up a joint state',
 }
 """Parts of the benchmark, in order, and their headings."""
 

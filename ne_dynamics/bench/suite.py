@@ -53,6 +53,7 @@ RESIDENT_LIMIT = Limit(40.0 * 1024.0, of='value', strict=True, text='40 KiB')
 MAPS_LIMIT = Limit(0.5, of='value', strict=True)
 HOP_LIMIT = Limit(1.05)
 PROCESSOR_LIMIT = Limit(1.10)
+HOLD_UP_LIMIT = Limit(2e-3, of='value', text='2 ms')
 
 # What the best general six-joint method of the literature takes, and what a prototype of this
 # package took for the UR5: (multiplications, additions).
@@ -703,6 +704,33 @@ class Suite:
             )
             lost = {hop.name: hop.lost for hop in hops.values()}
             self._report.settings = {**self._report.settings, 'hop_messages_lost': lost}
+
+    def _measure_hold_up(self) -> None:
+        self._say('what messages hold up the node')
+        with self._optional('hold_up'):
+            from ne_dynamics.bench.hold_up import measure_hold_up
+
+            rounds = 5 if self._settings.quick else 50
+            for found in measure_hold_up(str(shipped_file('six_axis_arm.urdf')), rounds, 'tcp'):
+                low, high = np.percentile(found.turns, (25, 75)).tolist()
+                median = float(np.median(found.turns))
+                conversion = None
+                if found.conversions is not None:
+                    conversion = float(np.median(found.conversions))
+                self._report.figures.append(
+                    Figure(
+                        'hold_up',
+                        found.what,
+                        'longest turn',
+                        median,
+                        'conversion by rclpy' if conversion is not None else '',
+                        conversion,
+                        quartiles=None
+                        if conversion is None
+                        else (low / conversion, high / conversion),
+                        limit=HOLD_UP_LIMIT,
+                    )
+                )
 
 
 def _pinocchio(case: Case, inputs: who.Inputs, function: str, arguments: str) -> Contender:

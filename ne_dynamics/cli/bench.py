@@ -22,6 +22,7 @@ SECTIONS = (
     'memory',
     'sweep',
     'node',
+    'hold_up',
 )
 
 

@@ -166,8 +166,13 @@ class TrajectoryReading:
         self._layouts = 0
         self._gathered: list[tuple[NDArray[np.intp], FloatArray]] = []
 
-    def read_some(self) -> bool:
-        """Read a little more; return whether there is no more.
+    @property
+    def is_whole(self) -> bool:
+        """Whether all has been read."""
+        return len(self._gathered) == len(_KEYS)
+
+    def read_some(self) -> None:
+        """Read a little more of what is not whole.
 
         Raises
         ------
@@ -185,13 +190,12 @@ class TrajectoryReading:
                     f'expected at most {MOST_LAYOUTS} changes of which arrays the points carry, '
                     f'got more up to point {points.known}',
                 )
-            return False
+            return
         begins = points.begins[len(self._gathered)]
         rows = np.flatnonzero(begins >= 0)
         columns = begins[rows][:, np.newaxis] + np.arange(len(self._names))
         values = self._reader.words()[columns].astype(np.float64)
         self._gathered.append((rows, values))
-        return len(self._gathered) == len(_KEYS)
 
     @property
     def result(self) -> SerializedTrajectory:
@@ -215,7 +219,8 @@ def read_trajectory(data: bytes, pause: Callable[[], None]) -> SerializedTraject
     SerializedTrajectory
     """
     reading = TrajectoryReading(data)
-    while not reading.read_some():
+    while not reading.is_whole:
+        reading.read_some()
         pause()
     return reading.result
 

@@ -8,18 +8,24 @@ turn, and joint states are answered first.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.ros.trajectory_cdr import SerializedTrajectory, TrajectoryReading
 
-MOST_POINTS = 20_000
-"""Points of a trajectory; more are refused before they are read."""
+MOST_POINTS = 6_000
+"""Points of a trajectory; more are refused before they are read. To check so many, which is done
+in one turn, takes a millisecond."""
 
-STEPS_AT_ONCE = 8
-"""Steps in which a message is read before others have their turn. A step is a tenth of a
-millisecond, and messages of some hundred points take no more than these."""
+MOST_AT_ONCE = 2**17
+"""Bytes of a message that is read in the turn in which it comes."""
+
+TURN = 0.5e-3
+"""Time for which a message is read before others have their turn [s]. What is read within half of
+it is checked in the same turn."""
 
 
 class TrajectoryIntake:
@@ -69,19 +75,26 @@ class TrajectoryIntake:
         except NeDynamicsError as error:
             self._refuse(error)
             return
+        if len(data) > MOST_AT_ONCE:
+            # To take it over from DDS was work enough for this turn.
+            self._guard.trigger()
+            return
         self._go_on()
 
     def _go_on(self) -> None:
         reading = self._reading
         if reading is None:
             return
+        end = time.perf_counter() + (TURN if not reading.is_whole else inf)
         try:
-            if not any(reading.read_some() for _ in range(STEPS_AT_ONCE)):
-                self._guard.trigger()
-                return
+            while not reading.is_whole and time.perf_counter() < end:
+                reading.read_some()
         except NeDynamicsError as error:
             self._reading = None
             self._refuse(error)
+            return
+        if time.perf_counter() >= end - 0.5 * TURN:
+            self._guard.trigger()
             return
         self._reading = None
         self._deliver(reading.result)

@@ -258,6 +258,18 @@ def test_node_hop_runs(capsys, monkeypatch):
     assert set(report['settings']['hop_messages_lost']) == {'computed_torque', 'relay'}
 
 
+def test_hold_up_runs(capsys, monkeypatch):
+    """Every kind of message is answered for, the large ones beside their conversion."""
+    hold_up = pytest.importorskip('ne_dynamics.bench.hold_up', reason='rclpy is missing')
+    monkeypatch.setattr(hold_up.measure_hold_up, '__defaults__', ((300, 3_000),))
+    figures = run(capsys, '--only', 'hold_up')['figures']
+    assert len(figures) == 4
+    assert all(figure['our_value'] > 0.0 for figure in figures)
+    (large,) = [figure for figure in figures if '3000 points' in figure['subject']]
+    assert large['theirs'] == 'conversion by rclpy'
+    assert large['their_value'] > 0.0
+
+
 def test_files_are_written(capsys, tmp_path):
     """`--output` keeps the JSON, `--document` the tables, `--results` reads the JSON again."""
     output, document = tmp_path / 'results.json', tmp_path / 'document.md'

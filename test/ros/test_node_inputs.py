@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ne_dynamics.ros.trajectory_intake import MOST_POINTS
+
 NAN = float('nan')
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 NAMES = [f'joint_{i}' for i in range(1, 7)]
@@ -246,21 +248,19 @@ def long_trajectory(bench, count: int, goal: np.ndarray):
 
 
 def test_a_long_trajectory_is_followed(bench) -> None:
-    """Ten thousand points are read while states are answered, and then followed."""
+    """Six thousand points are read while states are answered, and then followed."""
     bench.start()
     bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(long_trajectory(bench, 10_000, Q + 0.5))
+    bench.send_trajectory(long_trajectory(bench, MOST_POINTS, Q + 0.5))
     bench.settle()
     bench.answer(bench.joint_state(Q))
-    bench.answer(bench.joint_state(Q, dt=5.0))
+    bench.answer(bench.joint_state(Q, dt=3.0))
     bench.spin(lambda: len(bench.efforts) == 3)
     np.testing.assert_allclose(bench.efforts[-1].position, Q + 0.25, atol=1e-3)
 
 
 def test_a_trajectory_that_is_too_long_is_refused(bench) -> None:
     """More points than are read are named; the motion goes on."""
-    from ne_dynamics.ros.trajectory_intake import MOST_POINTS
-
     bench.start()
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(long_trajectory(bench, MOST_POINTS + 1, Q + 0.5))
@@ -274,7 +274,7 @@ def test_hold_counts_for_a_trajectory_that_is_being_read(bench) -> None:
     """Who holds the arm after a long trajectory was sent does not see it set out later."""
     bench.start()
     bench.answer(bench.joint_state(Q))
-    message = long_trajectory(bench, 15_000, Q + 0.5)
+    message = long_trajectory(bench, MOST_POINTS, Q + 0.5)
     intake = bench.node.configured._intake
     bench.trajectories.publish(message)
     bench.spin(lambda: intake._reading is not None, 'the first part of it')
