@@ -58,7 +58,9 @@ LONGEST_STEP = float(KNOWN['state_timeout'].default)
 """Between two commands without a gap [s]."""
 
 MEMORY_BOUND = 4_096
-"""Growth of the process from the second quarter of the messages on [kB], and beside that ..."""
+"""Growth of the process from the second quarter of the messages on [kB]: DDS keeps buffers for
+as many messages as a history has, each as large as the largest so far. Of 15,000 messages the
+first 3,000 added 3.5 MB and all others 1 MB. And beside that ..."""
 
 KEPT_ANNOTATED = 10
 """... annotated trajectories that the publisher keeps, each as large as the largest."""
@@ -442,9 +444,9 @@ class NodeProcess:
             raise Violation('no log flood', f'{lines} lines, expected at most {allowed:.0f}')
 
     def memory(self) -> int:
-        """Return its resident memory [kB]."""
+        """Return its own resident memory [kB], without files and without what DDS shares."""
         status = Path(f'/proc/{self.child.pid}/status').read_text()
-        return int(re.search(r'VmRSS:\s+(\d+)', status)[1])
+        return int(re.search(r'RssAnon:\s+(\d+)', status)[1])
 
     def interrupt(self) -> None:
         """End it as a user does; it must end in order."""
