@@ -40,7 +40,8 @@ from ne_dynamics.simulation.demo_tables import ProgressBar, figure, shortened
 
 if TYPE_CHECKING:
     from ne_dynamics.simulation.demo_motion import Motion
-    from ne_dynamics.simulation.demo_session import ClosedLoop, Recording
+    from ne_dynamics.simulation.demo_session import ClosedLoop
+    from ne_dynamics.simulation.recording import SessionRecording
 
 SCENARIOS = {
     'tool-load': 'a tool heavier than the wrist is picked up: unknown, felt, told',
@@ -272,8 +273,8 @@ class _Demo:
     sensor_link: str | None
     laws: tuple[str, ...]
     gains: dict[str, Any]
-    runs: dict[str, Recording] = field(default_factory=dict)
-    load_runs: dict[str, Recording] = field(default_factory=dict)
+    runs: dict[str, SessionRecording] = field(default_factory=dict)
+    load_runs: dict[str, SessionRecording] = field(default_factory=dict)
     plots: list[Path] = field(default_factory=list)
     began: float = field(default_factory=time.monotonic)
 
@@ -344,7 +345,7 @@ class _Demo:
 
     def _run(
         self, loop: ClosedLoop, label: str, node: dict[str, Any], robot: dict[str, Any]
-    ) -> Recording:
+    ) -> SessionRecording:
         bar = ProgressBar(label, self.motion.duration)
         try:
             return loop.run(self.motion, node, robot, bar.show)
@@ -416,7 +417,7 @@ class _Demo:
         blocks.append(f'{time.monotonic() - self.began:.0f} s in all')
         return '\n' + '\n\n'.join(blocks)
 
-    def _table(self, runs: dict[str, Recording]) -> str:
+    def _table(self, runs: dict[str, SessionRecording]) -> str:
         columns = [
             (shortened(joint.name), '[mm]' if joint.type.is_prismatic else '[mrad]')
             for joint in self.arm.robot.joints
@@ -443,7 +444,7 @@ class _Demo:
     def results(self) -> dict[str, Any]:
         """Return everything that was measured, in SI units."""
 
-        def told(runs: dict[str, Recording]) -> dict[str, Any]:
+        def told(runs: dict[str, SessionRecording]) -> dict[str, Any]:
             return {
                 key: {
                     'rms_error': _by_joint(recording, 'rms_error'),
@@ -479,5 +480,5 @@ class _Demo:
         }
 
 
-def _by_joint(recording: Recording, key: str) -> dict[str, float]:
+def _by_joint(recording: SessionRecording, key: str) -> dict[str, float]:
     return dict(zip(recording.joint_names, getattr(recording, key).tolist(), strict=True))

@@ -24,7 +24,7 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from ne_dynamics.simulation.demo_session import Recording
+    from ne_dynamics.simulation.recording import Recording
 
 COLUMNS = 3
 SMALLEST_ERROR = 1e-3

@@ -31,9 +31,11 @@ from ne_dynamics.simulation.demo_motion import (
     rest_to_rest,
 )
 from ne_dynamics.simulation.demo_plots import Style
-from ne_dynamics.simulation.demo_session import ClosedLoop, Parameters, Recording, Setting
+from ne_dynamics.simulation.demo_session import ClosedLoop
 from ne_dynamics.simulation.demo_tables import ProgressBar, figure, text_table
 from ne_dynamics.simulation.mujoco_model import STANDARD_GRAVITY, with_hung_mass
+from ne_dynamics.simulation.recording import SessionRecording, Setting
+from ne_dynamics.simulation.ros_process import Parameters
 
 GREY, ORANGE, BLUE, RED, GREEN = '#8c8c8c', '#e69f00', '#0072b2', '#d1495b', '#2a9d6f'
 
@@ -117,7 +119,7 @@ class Scenario(abc.ABC):
         As it was given; that of `arm` may have friction added.
     motion : Motion
     runs : tuple of Run
-    recordings : dict of str to Recording
+    recordings : dict of str to SessionRecording
         By the runs' keys, filled by :meth:`perform`.
     """
 
@@ -139,7 +141,7 @@ class Scenario(abc.ABC):
         duration = options.duration or (self.short_duration if options.is_short else self.duration)
         self.motion: Motion = excitation(self.arm.robot, duration, self.inverse_dynamics())
         self.runs = self.planned_runs()
-        self.recordings: dict[str, Recording] = {}
+        self.recordings: dict[str, SessionRecording] = {}
 
     # -- what a scenario says of itself -----------------------------------------------------
 
@@ -227,7 +229,7 @@ class Scenario(abc.ABC):
             return f'joints with Coulomb friction of {share}, as gears have it'
         return 'joints with the friction of the model'
 
-    def finished(self) -> list[tuple[str, Run, Recording]]:
+    def finished(self) -> list[tuple[str, Run, SessionRecording]]:
         """Return the runs that were made, with their recordings."""
         return [
             (run.key, run, self.recordings[run.key])
@@ -270,7 +272,7 @@ class Scenario(abc.ABC):
         return link
 
 
-def rms(recording: Recording, start: float = 0.0, end: float = math.inf) -> float:
+def rms(recording: SessionRecording, start: float = 0.0, end: float = math.inf) -> float:
     """Return the RMS error of all joints over a part of the run, start <= time < end [rad, m]."""
     part = (recording.time >= start) & (recording.time < end)
     return float(np.sqrt(np.mean(recording.error[part] ** 2))) if part.any() else math.nan
@@ -584,7 +586,7 @@ class ModelError(Scenario):
         """Return whether a run would be that with the exact model: PD alone knows no friction."""
         return case == 'friction' and law == 'pd'
 
-    def _recording(self, case: str, law: str) -> Recording:
+    def _recording(self, case: str, law: str) -> SessionRecording:
         return self.recordings[f'{"exact" if self._is_the_same(case, law) else case}/{law}']
 
     def introduction(self) -> str:
@@ -742,7 +744,7 @@ class SensorLoss(Scenario):
             'the model; without friction, one that was moving would go away all the same'
         )
 
-    def _figures(self, recording: Recording) -> dict[str, float]:
+    def _figures(self, recording: SessionRecording) -> dict[str, float]:
         """Return how far the arm went while nobody looked, and what happened afterwards."""
         end = self.start + self.length
         tip = self.dynamics.forward_kinematics(recording.position)[:, :3, 3]

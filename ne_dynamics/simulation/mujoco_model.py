@@ -205,6 +205,9 @@ class MujocoArm:
     Attributes
     ----------
     robot : Robot
+    period : float
+        [s]
+    sensor_link : str or None
     model : mujoco.MjModel
     data : mujoco.MjData
     mjcf : str
@@ -258,8 +261,8 @@ class MujocoArm:
         _check_moved_masses(robot)
         self.robot = robot
         self._substeps = substeps
-        self._period = period
-        self._has_sensor = sensor_link is not None
+        self.period = period
+        self.sensor_link = sensor_link
         self._leaders = _leaders(robot)
         self._base = BaseMotion(np.eye(3)) if base is None else base
 
@@ -289,7 +292,7 @@ class MujocoArm:
         mujoco.mj_setConst(self.model, self.data)
         self._imu_address: int | None = None
         if imu_link is not None:
-            self._imu_address = 6 if self._has_sensor else 0
+            self._imu_address = 6 if sensor_link is not None else 0
 
         joint_ids = [
             mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_JOINT, body.joint_name)
@@ -324,7 +327,7 @@ class MujocoArm:
     @property
     def time(self) -> float:
         """Time since the last reset [s]."""
-        return self._periods * self._period
+        return self._periods * self.period
 
     @property
     def position(self) -> FloatArray:
@@ -357,7 +360,7 @@ class MujocoArm:
         InputError
             When the arm was built without `sensor_link`.
         """
-        if not self._has_sensor:
+        if self.sensor_link is None:
             raise InputError('wrench: the arm has no sensor; build it with sensor_link=...')
         # MuJoCo's force points from the child towards the parent for a site on the child:
         # the force that the parent exerts on the child, as its documentation and the weight
@@ -441,13 +444,15 @@ class MujocoArm:
             getattr(self.data, key)[:] = getattr(other.data, key)
         mujoco.mj_forward(self.model, self.data)
 
-    def step(self, effort: ArrayLike) -> None:
+    def step(self, effort: ArrayLike, disturbance: FloatArray | float = 0.0) -> None:
         """Advance by one period with constant efforts.
 
         Parameters
         ----------
         effort : array-like, shape (n,)
-            Along or about the joints' positive directions [N m or N].
+            Of the motors, along or about the joints' positive directions [N m or N].
+        disturbance : array-like, shape (n,)
+            What acts on the joints beside it [N m or N].
 
         Raises
         ------
@@ -455,7 +460,7 @@ class MujocoArm:
             When the shape differs, a value is not finite, or the motion grew without bound.
         """
         self._effort = self._checked(effort, 'effort')
-        self.data.qfrc_applied[self._addresses] = self._effort / self._multipliers
+        self.data.qfrc_applied[self._addresses] = (self._effort + disturbance) / self._multipliers
         mujoco.mj_step(self.model, self.data, self._substeps)
         self._periods += 1
         self._place_base()
@@ -470,12 +475,56 @@ class MujocoArm:
 
     def mass_matrix(self) -> FloatArray:
         """Return MuJoCo's mass matrix at the present position [kg m^2, kg], shape (n, n)."""
-        expand = np.zeros((self.model.nv, self.n))
-        expand[self._body_addresses, self._body_coordinates] = self._body_multipliers
+        expand = self._expand()
         columns = np.zeros((self.n, self.model.nv))
         for column, direction in zip(columns, np.ascontiguousarray(expand.T), strict=True):
             mujoco.mj_mulM(self.model, self.data, column, direction)
         return columns @ expand
+
+    def effort_of_force(self, link_name: str, force: ArrayLike) -> FloatArray:
+        """Return the efforts that do the same as a force on the origin of a link's frame.
+
+        Parameters
+        ----------
+        link_name : str
+        force : array-like, shape (3,)
+            In the axes of the world [N].
+
+        Returns
+        -------
+        array, shape (n,)
+            [N m or N]
+
+        Raises
+        ------
+        ModelError
+            When the link is unknown.
+        """
+        link = self.robot.link(link_name)
+        if link.body == BASE:
+            return np.zeros(self.n)
+        name = self.robot.bodies[link.body].name
+        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, name)
+        rotation = self.data.xmat[body].reshape(3, 3)
+        point = self.data.xpos[body] + rotation @ link.pose_in_body.translation
+        generalized = np.zeros(self.model.nv)
+        mujoco.mj_applyFT(
+            self.model,
+            self.data,
+            np.array(force, dtype=np.float64),
+            np.zeros(3),
+            point,
+            body,
+            generalized,
+        )
+        effort: FloatArray = self._expand().T @ generalized
+        return effort
+
+    def _expand(self) -> FloatArray:
+        """Return the velocities of MuJoCo's joints by those of the coordinates, shape (nv, n)."""
+        expand = np.zeros((self.model.nv, self.n))
+        expand[self._body_addresses, self._body_coordinates] = self._body_multipliers
+        return expand
 
     def _checked(self, value: ArrayLike, what: str) -> FloatArray:
         array = np.array(value, dtype=np.float64)

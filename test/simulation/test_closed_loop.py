@@ -19,8 +19,9 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 from ne_dynamics.cli.demo import LAWS
 from ne_dynamics.simulation.demo_arm import fair_gains, law_parameters
 from ne_dynamics.simulation.demo_motion import excitation, rest_to_rest
-from ne_dynamics.simulation.demo_session import ClosedLoop, SessionError
+from ne_dynamics.simulation.demo_session import ClosedLoop
 from ne_dynamics.simulation.mujoco_model import with_hung_mass
+from ne_dynamics.simulation.ros_process import ProcessError
 
 KP, KV = 400.0, 40.0
 """Of computed torque [1/s^2, 1/s]; PD has the same, times the diagonal of the mass matrix."""
@@ -180,6 +181,6 @@ def test_a_process_that_dies_is_reported_with_what_it_printed():
     """A run that cannot begin names the process, its exit code and its last words."""
     rig = Rig(SIX_AXIS_ARM, 'tcp')
     with pytest.raises(
-        SessionError, match=r'simulated_robot ended with exit code 1(.|\n)*substeps: expected'
+        ProcessError, match=r'simulated_robot ended with exit code 1(.|\n)*substeps: expected'
     ):
         rig.run('pd', {}, {'substeps': -1})

@@ -5,15 +5,12 @@ old as the state it comes with; what it contains of the acceleration is due to t
 See doc/wrench.md.
 """
 
-from collections import deque
-
 import numpy as np
 import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.control.controller import Controller, Tuning
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.wrench import WristWrench, inertia_beyond
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import Inertia
@@ -23,6 +20,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics.simulation.demo_motion import excitation, rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm, with_hung_mass, without_friction
+from ne_dynamics.simulation.one_process_loop import Late, OneProcessLoop
 
 SENSOR = 'ft_sensor'
 KP, KV, RATE = 400.0, 40.0, 500.0
@@ -77,35 +75,28 @@ def tracking_error(
     limits = ARM.limits('effort_limit') if limited else np.full(6, np.inf)
     tuning = Tuning(law, ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION), limits, np.array(()))
     controller = Controller(tuning)
-    controller.wrist = wrist = WristWrench(ARM, SENSOR, **wrench)
-    points = zip(
-        motion.times, motion.positions, motion.velocities, motion.accelerations, strict=True
-    )
-    controller.follow(
-        Waypoints.from_points(
-            ARM.joints, ARM.joint_names, [TrajectoryPoint(*point) for point in points]
-        )
-    )
+    controller.wrist = WristWrench(ARM, SENSOR, **wrench)
+    controller.follow(motion.waypoints())
     arm = MujocoArm(
         robot if friction else without_friction(robot), period=1.0 / rate, sensor_link=SENSOR
     )
     arm.reset(motion.positions[0])
     rng = np.random.default_rng(0)
-    readings = deque([arm.wrench] * (late + 1), maxlen=late + 1)
-    errors = []
-    for step in range(int((motion.duration + rest) * rate)):
-        now = step / rate
-        readings.append(reading_scale * arm.wrench + noise * rng.normal(0.0, NOISE))
-        wrist.update(SENSOR, -readings[0], now)
+
+    def sensor(reading):
+        off = noise * rng.normal(0.0, NOISE)
+        return reading._replace(wrench=reading_scale * reading.wrench + off)
+
+    loop = OneProcessLoop(arm, controller, sensors=[sensor, Late('wrench', late)])
+    for _ in range(int((motion.duration + rest) * rate)):
+        position = arm.position
         try:
-            command = controller.update(arm.position, arm.velocity, now)
-            errors.append(command.desired.position - arm.position)
-            arm.step(command.effort)
+            desired = loop.step().desired
         except InputError:
             return None
-        if np.abs(errors[-1]).max() > 4.0:
+        if np.abs(desired - position).max() > 4.0:
             return None
-    return np.array(errors)
+    return loop.recording().error
 
 
 def rms(errors):
