@@ -13,12 +13,12 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.simulation.demo_plots import (
     TEXT_COLOUR,
-    Style,
     empty_figure,
     set_logarithmic,
     set_plain,
 )
 from ne_dynamics.simulation.recording import SessionRecording
+from ne_dynamics.simulation.scenario import Style
 
 Drawn = Sequence[tuple[Style, SessionRecording]]
 

@@ -65,6 +65,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.control.wrench import Measures
+from ne_dynamics.dynamics import STANDARD_GRAVITY
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, ParameterError
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
@@ -72,15 +73,9 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf_tree import load_urdf
 from ne_dynamics.ros.parameter_table import Changes, ParameterSpec, ParameterTable, Value
 from ne_dynamics.ros.signals import stop_on_signals
+from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation
-from ne_dynamics.simulation.mujoco_model import (
-    INTEGRATORS,
-    STANDARD_GRAVITY,
-    MujocoArm,
-    scale_masses,
-    with_hung_mass,
-    without_friction,
-)
+from ne_dynamics.simulation.mujoco_model import INTEGRATORS, MujocoArm
 
 try:
     import rclpy
@@ -743,7 +738,7 @@ def _build(robot: Robot, values: dict[str, Any]) -> tuple[MujocoArm, MujocoArm |
         raise ParameterError(f'substeps: expected a whole number, got {values["substeps"]}')
     simulated = scale_masses(robot, values['model_error.mass_scale'])
     if values['model_error.frictionless']:
-        simulated = without_friction(simulated)
+        simulated = simulated.without_friction()
 
     def arm_of(model: Robot) -> MujocoArm:
         return MujocoArm(

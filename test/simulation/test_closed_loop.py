@@ -16,11 +16,11 @@ from ne_dynamics.shipped import shipped_file
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from ne_dynamics.cli.demo import LAWS
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.control_laws import LAWS
 from ne_dynamics.simulation.demo_arm import fair_gains, law_parameters
 from ne_dynamics.simulation.demo_motion import excitation, rest_to_rest
 from ne_dynamics.simulation.demo_session import ClosedLoop
-from ne_dynamics.simulation.mujoco_model import with_hung_mass
 from ne_dynamics.simulation.ros_process import ProcessError
 
 KP, KV = 400.0, 40.0

@@ -18,8 +18,8 @@ from ne_dynamics.control.laws import Mode, Terms
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.state_guard import FaultKind
 from ne_dynamics.control.velocity_source import VelocitySource
+from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo_motion import rest_to_rest
-from ne_dynamics.simulation.mujoco_model import scale_masses, with_hung_mass
 from ne_dynamics.simulation.one_process_loop import (
     DifferencedVelocity,
     Encoder,

@@ -19,7 +19,8 @@ from ne_dynamics.shipped import shipped_file
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics import load_model
-from ne_dynamics.simulation.mujoco_model import MujocoArm, with_hung_mass
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import JointPush, OneProcessLoop
 
 SETTINGS = 200 if os.environ.get('NE_DYNAMICS_ORACLES') == 'all' else 20

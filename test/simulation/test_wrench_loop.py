@@ -18,8 +18,9 @@ from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo_motion import excitation, rest_to_rest
-from ne_dynamics.simulation.mujoco_model import MujocoArm, with_hung_mass, without_friction
+from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Late, OneProcessLoop
 
 SENSOR = 'ft_sensor'
@@ -69,7 +70,7 @@ def tracking_error(
     `robot` is simulated; what it has beyond the sensor, the model has not. `late` is by how many
     samples the reading is older than the state; `wrench` goes to :class:`WristWrench`.
     """
-    model = CUT if friction else without_friction(CUT)
+    model = CUT if friction else CUT.without_friction()
     dynamics = ned.Dynamics(model, backend='python')
     law = ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(kp, kv, 6), payload=payload)
     limits = ARM.limits('effort_limit') if limited else np.full(6, np.inf)
@@ -78,7 +79,7 @@ def tracking_error(
     controller.wrist = WristWrench(ARM, SENSOR, **wrench)
     controller.follow(motion.waypoints())
     arm = MujocoArm(
-        robot if friction else without_friction(robot), period=1.0 / rate, sensor_link=SENSOR
+        robot if friction else robot.without_friction(), period=1.0 / rate, sensor_link=SENSOR
     )
     arm.reset(motion.positions[0])
     rng = np.random.default_rng(0)

@@ -16,7 +16,8 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from motion_loop import PERIOD, node_controller
 
-from ne_dynamics.simulation.mujoco_model import MujocoArm, with_hung_mass
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 
 SENSOR = 'ft_sensor'

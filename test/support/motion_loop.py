@@ -15,9 +15,10 @@ from ne_dynamics.control.state_guard import Fault, StateLimits
 from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo_arm import fair_gains
 from ne_dynamics.simulation.demo_motion import Motion, excitation
-from ne_dynamics.simulation.mujoco_model import MujocoArm, with_hung_mass
+from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import NodeAnswers, OneProcessLoop
 
 PERIOD = 0.002
