@@ -16,6 +16,7 @@ RANKS = {
     'errors': 0,
     'printable': 1,
     'shipped': 1,
+    'tables': 1,
     'model': 1,
     'algorithms': 2,
     'arguments': 2,

@@ -22,7 +22,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo_arm import TERMS, law_parameters
 from ne_dynamics.simulation.demo_motion import InverseDynamics
-from ne_dynamics.simulation.demo_tables import figure, shortened, text_table
+from ne_dynamics.simulation.demo_tables import figure, shortened
 from ne_dynamics.simulation.recording import SessionRecording
 from ne_dynamics.simulation.scenario import (
     BLUE,
@@ -34,6 +34,7 @@ from ne_dynamics.simulation.scenario import (
     Style,
     figures_of,
 )
+from ne_dynamics.tables import text_table
 
 SHORT_LAWS = ('pd', 'computed_torque')
 

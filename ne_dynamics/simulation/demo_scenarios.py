@@ -19,7 +19,7 @@ from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.control_laws import ControlLaws
 from ne_dynamics.simulation.demo_arm import law_parameters
 from ne_dynamics.simulation.demo_motion import InverseDynamics, rest_to_rest
-from ne_dynamics.simulation.demo_tables import figure, text_table
+from ne_dynamics.simulation.demo_tables import figure
 from ne_dynamics.simulation.recording import SessionRecording, Setting
 from ne_dynamics.simulation.scenario import (
     BLUE,
@@ -32,6 +32,7 @@ from ne_dynamics.simulation.scenario import (
     Style,
     rms,
 )
+from ne_dynamics.tables import text_table
 
 GEAR_FRICTION = 0.05
 """Coulomb friction of geared joints, as a share of their effort limits."""

@@ -24,6 +24,7 @@ from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo_motion import rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import OneProcessLoop
+from ne_dynamics.tables import markdown_table
 
 TIMEOUT = 0.1
 """The watchdog's [s]."""
@@ -169,8 +170,8 @@ def lose_states(
 def main() -> None:
     """Print what becomes of the arm in every case, with both choices."""
     motions = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-    print('| arm and model | `gravity`: speed | moved | `brake`: speed | moved |')
-    print('| --- | --- | --- | --- | --- |')
+    heading = ['arm and model', '`gravity`: speed', 'moved', '`brake`: speed', 'moved']
+    rows = []
     for name, (model, plant) in CASES.items():
         cells = [name]
         for choice in OnStateLoss:
@@ -179,7 +180,8 @@ def main() -> None:
                 found = np.round(np.quantile(values, (0.5, 0.9, 1.0)), 3)
                 rounded = [f'{value:.0f}' if value >= 10.0 else f'{value:.2g}' for value in found]
                 cells.append(', '.join(rounded))
-        print('| ' + ' | '.join(cells) + ' |', flush=True)
+        rows.append(cells)
+    print(markdown_table(heading, rows))
 
 
 if __name__ == '__main__':
