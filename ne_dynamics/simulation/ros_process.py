@@ -142,13 +142,17 @@ class RosProcess:
         self.name = log.stem
         self.is_expected = True
         self._log = log
-        file = log.with_suffix('.yaml')
-        file.write_text(_parameter_file(parameters or {}), encoding='utf-8')
+        given = []
+        if parameters:
+            file = log.with_suffix('.yaml')
+            file.write_text(_parameter_file(parameters), encoding='utf-8')
+            given = ['--params-file', str(file)]
         renamed = {**({'__ns': namespace} if namespace else {}), **(remappings or {})}
         command = [
             *(*prefix, sys.executable, '-m', module, *arguments, '--ros-args'),
             *(word for old, new in renamed.items() for word in ('-r', f'{old}:={new}')),
-            *('--params-file', str(file), '--log-level', log_level),
+            *given,
+            *('--log-level', log_level),
         ]
         with log.open('wb') as output:
             self.child = subprocess.Popen(
@@ -183,10 +187,21 @@ class RosProcess:
         """Send a signal, if it runs."""
         self.child.send_signal(number)
 
-    def stop(self, number: int = signal.SIGINT, patience: float = STOP_TIMEOUT) -> int:
-        """Ask it to end by a signal; return the exit code, see :meth:`wait`."""
+    def end(self, number: int = signal.SIGINT) -> None:
+        """Ask it to end by a signal, and see that it does.
+
+        Raises
+        ------
+        ProcessError
+            When it had ended already, or did not end in time with exit code 0 and no traceback.
+        """
+        self.check()
         self.send(number)
-        return self.wait(patience)
+        if self.wait(START_TIMEOUT) != 0 or 'Traceback' in self.output:
+            raise ProcessError(
+                f'{self.name} ended with exit code {self.child.returncode} on signal {number}; '
+                f'expected 0 and no traceback:\n{self.output}'
+            )
 
     def wait(self, patience: float = STOP_TIMEOUT) -> int:
         """Let it end, and kill it when it does not within a time [s]; return the exit code."""
@@ -213,13 +228,18 @@ class RosProcesses:
     domain : int
         ROS domain id.
     namespace : str
+
+    Attributes
+    ----------
+    all : list of RosProcess
+        In the order in which they were started.
     """
 
     def __init__(self, domain: int, namespace: str = '') -> None:
+        self.all: list[RosProcess] = []
         self._domain = domain
         self._namespace = namespace
         self._folder = tempfile.TemporaryDirectory(prefix='ne_dynamics_processes_')
-        self._processes: list[RosProcess] = []
 
     def __enter__(self) -> RosProcesses:
         return self
@@ -231,14 +251,24 @@ class RosProcesses:
         traceback: TracebackType | None,
     ) -> None:
         # All are asked before the first is waited for, those that answer before what they answer.
-        for process in reversed(self._processes):
+        for process in reversed(self.all):
             process.send(signal.SIGINT)
-        for process in self._processes:
+        for process in self.all:
             process.wait()
-        logs = [f'--- output of {item.name}:\n{item.tail()}' for item in self._processes]
+        told = self.tails()
         self._folder.cleanup()
         if isinstance(value, ProcessError):
-            raise ProcessError('\n'.join([str(value), *logs])) from value
+            raise ProcessError(f'{value}\n{told}') from value
+
+    def tails(self) -> str:
+        """Return the last lines that each has printed."""
+        return '\n'.join(f'--- output of {item.name}:\n{item.tail()}' for item in self.all)
+
+    def kill(self) -> None:
+        """End all without asking."""
+        for process in self.all:
+            process.kill()
+        self._folder.cleanup()
 
     def start(
         self, name: str, module: str, parameters: Parameters | None = None, **options: Any
@@ -247,12 +277,12 @@ class RosProcesses:
         log = Path(self._folder.name) / f'{name}.log'
         options = {'namespace': self._namespace, **options}
         process = RosProcess(module, log, self._domain, parameters, **options)
-        self._processes.append(process)
+        self.all.append(process)
         return process
 
     def check(self) -> None:
         """Raise ProcessError when one has ended by itself."""
-        for process in self._processes:
+        for process in self.all:
             process.check()
 
     def wait_until(
@@ -261,8 +291,8 @@ class RosProcesses:
         what: str,
         turn: Callable[[], object] = lambda: time.sleep(PAUSE),
         patience: float = START_TIMEOUT,
-    ) -> None:
-        """Wait until something is so.
+    ) -> Any:
+        """Wait until something is so, and return it.
 
         Parameters
         ----------
@@ -280,11 +310,12 @@ class RosProcesses:
             When it has not come about in time, or a process has ended.
         """
         deadline = time.monotonic() + patience
-        while not condition():
+        while not (result := condition()):
             self.check()
             if time.monotonic() > deadline:
                 raise ProcessError(f'{what}: nothing within {patience:g} s')
             turn()
+        return result
 
 
 def _parameter_file(parameters: Parameters) -> str:

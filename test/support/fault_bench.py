@@ -8,17 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import yaml
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from lifecycle_msgs.srv import ChangeState, GetState
@@ -37,21 +32,19 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.ros_process import (
+    NODE_MODULE,
+    ROBOT_MODULE,
+    Parameters,
+    ProcessError,
+    RosProcess,
+    RosProcesses,
+)
 
 DOMAIN = 35 + os.getpid() % 3
-PROFILE = str(Path(__file__).with_name('quick_discovery.xml'))
-ENVIRONMENT = {
-    'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
-    'FASTDDS_DEFAULT_PROFILES_FILE': PROFILE,
-    'FASTRTPS_DEFAULT_PROFILES_FILE': PROFILE,
-}
-"""Of the test process, before it makes a bench, and so of the processes that it starts."""
-
 PATIENCE = 120.0
 """Seconds that something may take on a busy machine before a test gives up."""
 
-NODE_MODULE = 'ne_dynamics.ros.node'
-ROBOT_MODULE = 'ne_dynamics.simulation.simulated_robot'
 MODEL = shipped_file('six_axis_arm.urdf')
 NAMES = [f'joint_{i}' for i in range(1, 7)]
 POSTURE = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -149,81 +142,6 @@ def parameter_message(name: str, value: Any) -> ParameterMessage:
     return Parameter(name, value=value).to_parameter_msg()
 
 
-class Process:
-    """A process of the bench: module, remappings, parameters; its output goes to a file.
-
-    Parameters
-    ----------
-    module : str
-    namespace : str
-    output : Path
-    parameters : dict
-    remappings : dict
-    prefix : sequence of str
-        What the command line begins with.
-    """
-
-    def __init__(
-        self,
-        module: str,
-        namespace: str,
-        output: Path,
-        parameters: dict[str, Any],
-        remappings: dict[str, str],
-        prefix: Sequence[str],
-    ) -> None:
-        command = [*prefix, sys.executable, '-m', module, '--ros-args', '-r', f'__ns:={namespace}']
-        for old, new in remappings.items():
-            command += ['-r', f'{old}:={new}']
-        for name, value in parameters.items():
-            text = yaml.safe_dump(value, default_flow_style=True, width=10**9)
-            command += ['-p', f'{name}:={text.removesuffix("...").strip().removesuffix("...")}']
-        self._output = output
-        self.is_expected = True  # to be alive
-        with output.open('wb') as file:
-            self.child = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN)},
-            )
-
-    @property
-    def output(self) -> str:
-        """What it has printed so far."""
-        return self._output.read_text(errors='replace')
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it runs."""
-        return self.child.poll() is None
-
-    def send(self, number: int) -> None:
-        """Send a signal."""
-        self.child.send_signal(number)
-
-    def kill(self) -> None:
-        """End it without asking."""
-        self.is_expected = False
-        if self.is_alive:
-            self.child.kill()
-        self.child.wait()
-
-    def end(self, number: int = signal.SIGINT) -> None:
-        """Ask it to end; check that it does, with exit code 0 and without a traceback."""
-        assert self.is_alive, f'ended by itself ({self.child.returncode}): {self.output}'
-        self.is_expected = False
-        self.send(number)
-        try:
-            code = self.child.wait(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            raise AssertionError(f'did not end on signal {number}: {self.output}') from None
-        assert code == 0, f'exit code {code}: {self.output}'
-        assert 'Traceback' not in self.output, self.output
-
-
 class FaultBench:
     """Processes in a namespace of their own, and a recorder beside them.
 
@@ -231,8 +149,6 @@ class FaultBench:
 
     Parameters
     ----------
-    folder : Path
-        For what the processes print.
     rate_limit : float
         The parameter effort_rate_limit of the node [N m/s]; commands are checked against it.
     wired : bool
@@ -241,18 +157,15 @@ class FaultBench:
 
     _count = 0
 
-    def __init__(
-        self, folder: Path, rate_limit: float = RATE_LIMIT, *, wired: bool = True
-    ) -> None:
+    def __init__(self, rate_limit: float = RATE_LIMIT, *, wired: bool = True) -> None:
         FaultBench._count += 1
         self.namespace = f'/faults_{os.getpid()}_{FaultBench._count}'
-        self.folder = folder
         self.rate_limit = rate_limit
         self.effort_limits = load_model(MODEL, tip_link='tcp').limits('effort_limit')
         self.dynamics = Dynamics(load_model(MODEL, tip_link='tcp'), backend='python')
-        self.node: Process | None = None
-        self.robot: Process | None = None
-        self._processes: list[Process] = []
+        self.node: RosProcess | None = None
+        self.robot: RosProcess | None = None
+        self._processes = RosProcesses(DOMAIN, self.namespace)
         self._starts: list[int] = []
         self._checked = Mark(0, 0, 0, 0, 0)
 
@@ -368,20 +281,12 @@ class FaultBench:
 
     # ---- processes
 
-    def start(
-        self,
-        module: str,
-        parameters: dict[str, Any],
-        remappings: dict[str, str],
-        prefix: Sequence[str] = (),
-    ) -> Process:
+    def start(self, module: str, parameters: Parameters, **options: Any) -> RosProcess:
         """Start a process in the namespace."""
-        output = self.folder / f'{module.rpartition(".")[2]}_{len(self._processes)}.txt'
-        process = Process(module, self.namespace, output, parameters, remappings, prefix)
-        self._processes.append(process)
-        return process
+        name = f'{module.rpartition(".")[2]}_{len(self._processes.all)}'
+        return self._processes.start(name, module, parameters, **options)
 
-    def start_node(self, **parameters: Any) -> Process:
+    def start_node(self, **parameters: Any) -> RosProcess:
         """Start the node; names may use '__' for '.', and a value None leaves one out."""
         values = {
             'model_file': str(MODEL),
@@ -394,7 +299,7 @@ class FaultBench:
         values |= {name.replace('__', '.'): value for name, value in parameters.items()}
         values = {name: value for name, value in values.items() if value is not None}
         self._starts.append(time.time_ns())
-        self.node = self.start(NODE_MODULE, values, {})
+        self.node = self.start(NODE_MODULE, values)
         return self.node
 
     def restart_node(self, **parameters: Any) -> None:
@@ -413,7 +318,7 @@ class FaultBench:
         found = self.probe.get_publishers_info_by_topic(name)
         return {bytes(info.endpoint_gid) for info in found}
 
-    def start_robot(self, prefix: Sequence[str] = (), **parameters: Any) -> Process:
+    def start_robot(self, prefix: Sequence[str] = (), **parameters: Any) -> RosProcess:
         """Start the simulated robot in real time; names may use '__' for '.'."""
         values = {
             'model_file': str(MODEL),
@@ -426,13 +331,12 @@ class FaultBench:
         values |= {name.replace('__', '.'): value for name, value in parameters.items()}
         topics = ('joint_states', 'wrench') if self._is_wired else ()
         remappings = {topic: f'robot/{topic}' for topic in topics}
-        self.robot = self.start(ROBOT_MODULE, values, remappings, prefix)
+        self.robot = self.start(ROBOT_MODULE, values, remappings=remappings, prefix=prefix)
         return self.robot
 
     def close(self) -> None:
         """End everything that still runs, without asking."""
-        for process in self._processes:
-            process.kill()
+        self._processes.kill()
         self._stop.set()
         self._thread.join()
         self._executor.shutdown()
@@ -443,16 +347,13 @@ class FaultBench:
 
     def until(self, condition: Callable[[], Any], what: str) -> Any:
         """Wait until something is so; return it."""
-        deadline = time.monotonic() + PATIENCE
-        while not (result := condition()):
-            for process in self._processes:
-                if process.is_expected and not process.is_alive:
-                    raise AssertionError(f'{what}: a process has ended: {process.output}')
-            if time.monotonic() > deadline:
-                said = '\n'.join(self.log[-10:])
-                raise AssertionError(f'{what}: did not come about; the node said\n{said}')
-            time.sleep(0.002)
-        return result
+        try:
+            return self._processes.wait_until(condition, what, patience=PATIENCE)
+        except ProcessError as error:
+            said = '\n'.join(self.log[-10:])
+            raise AssertionError(
+                f'{error}\n{self._processes.tails()}\n--- log of the node:\n{said}'
+            ) from error
 
     def until_ready(self) -> None:
         """Wait until the node is active and all its topics are connected both ways."""
