@@ -5,8 +5,8 @@
     loop = OneProcessLoop(
         arm,
         controller,                                           # or a function of the reading
-        sensors=[Encoder(bits=16), DifferencedVelocity(30.0)],
-        disturbances=[Wall(joint=2, position=0.4)],
+        sensors=[encoder(bits=16), differenced_velocity(30.0)],
+        disturbances=[wall(joint=2, position=0.4)],
         delay=1,
     )
     loop.run(0.1)
@@ -107,13 +107,7 @@ class ControllerAnswers:
         self.command: Command | None = None
 
     def __call__(self, reading: Reading) -> Answer:
-        """Return the answer.
-
-        Raises
-        ------
-        NeDynamicsError
-            When the controller has none.
-        """
+        """Return the answer; raise NeDynamicsError when the controller has none."""
         wrist = self.controller.wrist
         if wrist is not None and reading.wrench is not None:
             wrist.update(reading.sensor_link, -reading.wrench, reading.time)
@@ -243,8 +237,7 @@ class OneProcessLoop:
         for sensor in self.sensors:
             reading = sensor(reading)
         found = self.law(reading)
-        unknown = np.full(arm.n, np.nan)
-        answer = found if isinstance(found, Answer) else Answer(np.asarray(found), unknown)
+        answer = found if isinstance(found, Answer) else Answer(found, np.full(arm.n, np.nan))
         command = np.clip(answer.effort, -self._limits, self._limits)
         self._rows.append(
             (arm.time, answer.desired, arm.position, arm.velocity, arm.effort, command)
@@ -288,180 +281,109 @@ class OneProcessLoop:
 # ---- sensors
 
 
-class Encoder:
-    """Positions in steps, with noise.
+def encoder(bits: int | None = None, noise: float = 0.0, seed: int = 4) -> Sensor:
+    """Return a sensor whose positions come in steps, a turn in two to the power of `bits`.
 
-    Parameters
-    ----------
-    bits : int, optional
-        A turn is so many powers of two; for sliding joints a metre times 2 pi.
-    noise : float
-        Standard deviation [rad or m].
-    seed : int
+    Before that they get noise, of a standard deviation [rad or m].
     """
+    step = 0.0 if bits is None else 2.0 * np.pi / 2**bits
+    rng = np.random.default_rng(seed)
 
-    def __init__(self, bits: int | None = None, noise: float = 0.0, seed: int = 4) -> None:
-        self._step = 0.0 if bits is None else 2.0 * np.pi / 2**bits
-        self._noise = noise
-        self._rng = np.random.default_rng(seed)
+    def sense(reading: Reading) -> Reading:
+        position = reading.position + noise * rng.standard_normal(reading.position.size)
+        return reading._replace(position=np.round(position / step) * step if step else position)
 
-    def __call__(self, reading: Reading) -> Reading:
-        """Return the reading with the position it makes of the true one."""
-        position = reading.position + self._noise * self._rng.standard_normal(
-            reading.position.size
-        )
-        if self._step:
-            position = np.round(position / self._step) * self._step
-        return reading._replace(position=position)
+    return sense
 
 
-class DifferencedVelocity:
-    """Velocities from differences of the reported positions, behind a first-order filter.
+def differenced_velocity(cutoff: float) -> Sensor:
+    """Return a sensor that differences the reported positions behind a low-pass [Hz].
 
-    Parameters
-    ----------
-    cutoff : float
-        [Hz]
+    The velocity is 0 at first.
     """
+    last: Reading | None = None
 
-    def __init__(self, cutoff: float) -> None:
-        self._rate = 2.0 * np.pi * cutoff
-        self._last: Reading | None = None
-
-    def __call__(self, reading: Reading) -> Reading:
-        """Return the reading with this velocity; 0 at first."""
+    def sense(reading: Reading) -> Reading:
+        nonlocal last
         velocity = np.zeros_like(reading.position)
-        if self._last is not None and self._last.velocity is not None:
-            period = reading.time - self._last.time
-            raw = (reading.position - self._last.position) / period
-            share = 1.0 - np.exp(-self._rate * period)
-            velocity = self._last.velocity + share * (raw - self._last.velocity)
-        self._last = reading._replace(velocity=velocity)
-        return self._last
+        if last is not None and last.velocity is not None:
+            period = reading.time - last.time
+            raw = (reading.position - last.position) / period
+            share = 1.0 - np.exp(-2.0 * np.pi * cutoff * period)
+            velocity = last.velocity + share * (raw - last.velocity)
+        last = reading._replace(velocity=velocity)
+        return last
+
+    return sense
 
 
-class Late:
-    """One field of the reading is some samples older than the rest.
+def delayed(field: str, samples: int) -> Sensor:
+    """Return a sensor of which one field of the reading is some samples old."""
+    values: deque[Any] = deque(maxlen=samples + 1)
 
-    Parameters
-    ----------
-    field : str
-        Of :class:`Reading`.
-    samples : int
+    def sense(reading: Reading) -> Reading:
+        values.append(getattr(reading, field))
+        return reading._replace(**{field: values[0]})
+
+    return sense
+
+
+def frozen_position(begin: float, velocity: str = 'true') -> Sensor:
+    """Return a sensor whose positions stand still from a time on [s].
+
+    The velocities are as they are ('true'), none ('zero'), or stand still as well ('frozen').
     """
+    kept: Reading | None = None
 
-    def __init__(self, field: str, samples: int) -> None:
-        self._field = field
-        self._values: deque[Any] = deque(maxlen=samples + 1)
-
-    def __call__(self, reading: Reading) -> Reading:
-        """Return the reading with the old value, at first the first one."""
-        self._values.append(getattr(reading, self._field))
-        return reading._replace(**{self._field: self._values[0]})
-
-
-class FrozenPosition:
-    """Positions that stand still from a time on.
-
-    Parameters
-    ----------
-    begin : float
-        [s]
-    velocity : str
-        What becomes of the velocities: 'true' (as they are), 'zero' or 'frozen'.
-    """
-
-    def __init__(self, begin: float, velocity: str = 'true') -> None:
-        self._begin = begin
-        self._velocity = velocity
-        self._kept: Reading | None = None
-
-    def __call__(self, reading: Reading) -> Reading:
-        """Return the reading with the position of the begin."""
-        if reading.time < self._begin:
+    def sense(reading: Reading) -> Reading:
+        nonlocal kept
+        if reading.time < begin:
             return reading
-        self._kept = reading if self._kept is None else self._kept
-        velocity = {
+        kept = reading if kept is None else kept
+        velocities = {
             'true': reading.velocity,
             'zero': np.zeros_like(reading.position),
-            'frozen': self._kept.velocity,
-        }[self._velocity]
-        return reading._replace(position=self._kept.position, velocity=velocity)
+            'frozen': kept.velocity,
+        }
+        return reading._replace(position=kept.position, velocity=velocities[velocity])
+
+    return sense
 
 
 # ---- disturbances
 
 
-@dataclass(frozen=True, eq=False)
-class JointPush:
-    """Efforts beside those of the motors, for a time.
+def external_push(
+    effort_or_force: ArrayLike, begin: float = 0.0, duration: float = np.inf, link: str = ''
+) -> Disturbance:
+    """Return a push for a time [s].
 
-    Attributes
-    ----------
-    effort : array, shape (n,)
-        [N m or N]
-    begin, duration : float
-        [s]
+    Efforts of the joints, shape (n,) [N m or N]; with a link the force on the origin of its frame,
+    shape (3,), in the axes of the world [N].
+    """
+    pushed = np.array(effort_or_force, dtype=np.float64)
+
+    def disturb(arm: MujocoArm, effort: FloatArray) -> FloatArray:
+        if not begin <= arm.time < begin + duration:
+            return np.zeros(arm.n)
+        return arm.effort_of_force(link, pushed) if link else pushed
+
+    return disturb
+
+
+def wall(
+    joint: int, position: float, stiffness: float = 5000.0, damping: float = 100.0
+) -> Disturbance:
+    """Return what keeps a joint, by its number, from going beyond a position [rad or m].
+
+    A spring [N m/rad or N/m] with a damper [N m s/rad or N s/m] that pulls at nothing.
     """
 
-    effort: FloatArray
-    begin: float = 0.0
-    duration: float = np.inf
-
-    def __call__(self, arm: MujocoArm, effort: FloatArray) -> FloatArray:
-        """Return the push while it lasts."""
-        is_pushed = self.begin <= arm.time < self.begin + self.duration
-        return self.effort if is_pushed else np.zeros(arm.n)
-
-
-@dataclass(frozen=True, eq=False)
-class LinkPush:
-    """A force on the origin of a link's frame, for a time.
-
-    Attributes
-    ----------
-    link : str
-    force : array, shape (3,)
-        In the axes of the world [N].
-    begin, duration : float
-        [s]
-    """
-
-    link: str
-    force: FloatArray
-    begin: float = 0.0
-    duration: float = np.inf
-
-    def __call__(self, arm: MujocoArm, effort: FloatArray) -> FloatArray:
-        """Return the efforts of the push while it lasts."""
-        push = JointPush(arm.effort_of_force(self.link, self.force), self.begin, self.duration)
-        return push(arm, effort)
-
-
-@dataclass(frozen=True)
-class Wall:
-    """What keeps a joint from going beyond a position: a spring with a damper.
-
-    Attributes
-    ----------
-    joint : int
-        In the robot's order.
-    position : float
-        [rad or m]
-    stiffness, damping : float
-        [N m/rad, N m s/rad or N/m, N s/m]
-    """
-
-    joint: int
-    position: float
-    stiffness: float = 5000.0
-    damping: float = 100.0
-
-    def __call__(self, arm: MujocoArm, effort: FloatArray) -> FloatArray:
-        """Return what the wall pushes back with."""
-        push = np.zeros(arm.n)
-        depth = arm.position[self.joint] - self.position
+    def disturb(arm: MujocoArm, effort: FloatArray) -> FloatArray:
+        beside = np.zeros(arm.n)
+        depth = arm.position[joint] - position
         if depth > 0.0:
-            speed = max(arm.velocity[self.joint], 0.0)
-            push[self.joint] = -self.stiffness * depth - self.damping * speed
-        return push
+            beside[joint] = -stiffness * depth - damping * max(arm.velocity[joint], 0.0)
+        return beside
+
+    return disturb

@@ -21,11 +21,11 @@ from ne_dynamics.control.velocity_source import VelocitySource
 from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo_motion import rest_to_rest
 from ne_dynamics.simulation.one_process_loop import (
-    DifferencedVelocity,
-    Encoder,
-    FrozenPosition,
-    Late,
-    Wall,
+    delayed,
+    differenced_velocity,
+    encoder,
+    frozen_position,
+    wall,
 )
 
 UNDER_WAY = 0.8
@@ -58,7 +58,7 @@ def test_a_frozen_encoder_under_way(robot, motion, says) -> None:
     """It is a fault within 0.1 s, at no more than 3 rad/s; without guards it is 7 rad/s at 0.2 s
     and goes on.
     """
-    run = MotionLoop(robot, motion, sensors=[FrozenPosition(UNDER_WAY, says)]).watch(
+    run = MotionLoop(robot, motion, sensors=[frozen_position(UNDER_WAY, says)]).watch(
         UNDER_WAY + 0.15
     )
     assert run.fault is not None
@@ -70,7 +70,7 @@ def test_a_frozen_encoder_under_way(robot, motion, says) -> None:
 
 def test_without_guards_a_frozen_encoder_lets_the_arm_run_away(robot, motion) -> None:
     """What the guards are there for: the same arm without them passes 5 rad/s."""
-    frozen = FrozenPosition(UNDER_WAY, 'zero')
+    frozen = frozen_position(UNDER_WAY, 'zero')
     run = MotionLoop(robot, motion, limits=MotionLimits(), sensors=[frozen]).watch(
         UNDER_WAY + 0.25
     )
@@ -114,7 +114,7 @@ def test_a_wall(robot, motion, gains) -> None:
         motion_to(robot, start, joint, 0.7),
         kp=gains[0],
         kv=gains[1],
-        disturbances=[Wall(joint, start[joint] + 0.1)],
+        disturbances=[wall(joint, start[joint] + 0.1)],
     ).watch(3.2)
     assert way.shape[1] == robot.n
     assert run.fault is not None
@@ -141,7 +141,7 @@ def test_a_joint_at_its_limit_in_vain(robot, motion) -> None:
         kp=3000.0,
         kv=110.0,
         limits=limits,
-        disturbances=[Wall(2, start[2] + 0.1)],
+        disturbances=[wall(2, start[2] + 0.1)],
     ).watch(2.2)
     assert run.fault is not None
     assert run.fault.kind is FaultKind.SATURATED
@@ -150,11 +150,11 @@ def test_a_joint_at_its_limit_in_vain(robot, motion) -> None:
 
 SENSORS = {
     'exact': lambda: [],
-    '16 bits, differenced, 30 Hz': lambda: [Encoder(16), DifferencedVelocity(30.0)],
-    '16 bits, differenced, 10 Hz': lambda: [Encoder(16), DifferencedVelocity(10.0)],
-    '12 bits, differenced, 30 Hz': lambda: [Encoder(12), DifferencedVelocity(30.0)],
-    'five states late': lambda: [Encoder(16), Late('velocity', 5)],
-    'noise': lambda: [Encoder(noise=2e-4), DifferencedVelocity(30.0), Late('velocity', 2)],
+    '16 bits, differenced, 30 Hz': lambda: [encoder(16), differenced_velocity(30.0)],
+    '16 bits, differenced, 10 Hz': lambda: [encoder(16), differenced_velocity(10.0)],
+    '12 bits, differenced, 30 Hz': lambda: [encoder(12), differenced_velocity(30.0)],
+    'five states late': lambda: [encoder(16), delayed('velocity', 5)],
+    'noise': lambda: [encoder(noise=2e-4), differenced_velocity(30.0), delayed('velocity', 2)],
 }
 
 
@@ -193,7 +193,7 @@ def test_a_model_that_is_wrong_is_no_fault(robot, motion, kind) -> None:
 
 def test_good_motion_again_and_again(robot, motion) -> None:
     """Ten times there and back with a noisy sensor of 16 bits, and no fault."""
-    sensors = [Encoder(bits=16, noise=5e-5), DifferencedVelocity(30.0)]
+    sensors = [encoder(bits=16, noise=5e-5), differenced_velocity(30.0)]
     loop = MotionLoop(robot, motion, period=0.005, sensors=sensors)
     for _ in range(10):
         assert loop.watch(2.3).fault is None
@@ -206,7 +206,7 @@ def test_an_arm_without_velocities_follows_by_computed_torque(
 ) -> None:
     """With 16 bits, no velocity and either source every joint stays within 20 mrad."""
     limits = MotionLimits(FollowingLimits.derived(robot.joints, 1.0), True, source)
-    only_positions = [Encoder(bits=16), lambda reading: reading._replace(velocity=None)]
+    only_positions = [encoder(bits=16), lambda reading: reading._replace(velocity=None)]
     run = MotionLoop(
         robot, motion, kp=gains[0], kv=gains[1], limits=limits, sensors=only_positions
     ).watch(2.3)
@@ -216,7 +216,7 @@ def test_an_arm_without_velocities_follows_by_computed_torque(
 
 def test_after_clearing_the_arm_is_held_where_it_is_found(robot, motion) -> None:
     """States are observed and not answered until the fault is cleared; then the arm is held."""
-    loop = MotionLoop(robot, motion, sensors=[FrozenPosition(UNDER_WAY, 'zero')])
+    loop = MotionLoop(robot, motion, sensors=[frozen_position(UNDER_WAY, 'zero')])
     assert loop.watch(1.0).fault is not None
     loop.sensors.clear()
     left = loop.watch(0.05, start=False)

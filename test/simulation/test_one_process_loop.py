@@ -13,12 +13,11 @@ from ne_dynamics import Dynamics
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
-    DifferencedVelocity,
-    Encoder,
-    JointPush,
-    Late,
-    LinkPush,
     OneProcessLoop,
+    delayed,
+    differenced_velocity,
+    encoder,
+    external_push,
 )
 
 ROBOT = shipped_arm()
@@ -62,7 +61,10 @@ def test_a_push_of_the_tip_is_that_of_its_jacobian() -> None:
     np.testing.assert_allclose(arm_of().effort_of_force('tcp', force), effort, atol=1e-9)
     moved = [
         OneProcessLoop(arm_of(), lambda _: DYNAMICS.gravity_torque(POSTURE), disturbances=[push])
-        for push in (LinkPush('tcp', force, 0.0, PERIOD), JointPush(effort, 0.0, PERIOD))
+        for push in (
+            external_push(force, 0.0, PERIOD, 'tcp'),
+            external_push(effort, 0.0, PERIOD),
+        )
     ]
     for loop in moved:
         loop.run(0.02)
@@ -79,7 +81,7 @@ def test_sensors_change_what_is_reported_and_nothing_else() -> None:
         heard.append(reading)
         return 0.1 * counting(reading)
 
-    sensors = [Encoder(bits=12), DifferencedVelocity(1e6), Late('effort', 2)]
+    sensors = [encoder(bits=12), differenced_velocity(1e6), delayed('effort', 2)]
     found = OneProcessLoop(arm_of(), law, sensors=sensors).run(0.1)
     step = 2.0 * np.pi / 2**12
     positions = np.array([reading.position for reading in heard])

@@ -21,7 +21,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 from ne_dynamics import load_model
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import JointPush, OneProcessLoop
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop, external_push
 
 SETTINGS = 200 if os.environ.get('NE_DYNAMICS_ORACLES') == 'all' else 20
 """Settings at random; each takes about half a second."""
@@ -60,7 +60,7 @@ def pushed(values, push, posture=POSTURE, rate=500.0, patience=2.0):
     arm = MujocoArm(robot, period=1.0 / rate, substeps=max(1, round(1000.0 / rate)))
     arm.reset(posture)
     loop = OneProcessLoop(
-        arm, make_controller(ARM, tuning), disturbances=[JointPush(push, START, PUSH_TIME)]
+        arm, make_controller(ARM, tuning), disturbances=[external_push(push, START, PUSH_TIME)]
     )
     quiet = 0.0
     for _ in range(round((START + PUSH_TIME + patience) * rate)):

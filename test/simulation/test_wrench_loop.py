@@ -21,7 +21,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo_motion import excitation, rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import Late, OneProcessLoop
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop, delayed
 
 SENSOR = 'ft_sensor'
 KP, KV, RATE = 400.0, 40.0, 500.0
@@ -88,7 +88,7 @@ def tracking_error(
         off = noise * rng.normal(0.0, NOISE)
         return reading._replace(wrench=reading_scale * reading.wrench + off)
 
-    loop = OneProcessLoop(arm, controller, sensors=[sensor, Late('wrench', late)])
+    loop = OneProcessLoop(arm, controller, sensors=[sensor, delayed('wrench', late)])
     for _ in range(int((motion.duration + rest) * rate)):
         position = arm.position
         try:

@@ -16,19 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
-from lifecycle_msgs.srv import ChangeState, GetState
+from node_probe import NANOSECONDS, NodeProbe, set_stamp
 from rcl_interfaces.msg import Log
-from rcl_interfaces.msg import Parameter as ParameterMessage
-from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import Float64MultiArray, String
-from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.shipped import shipped_file
@@ -67,11 +63,9 @@ up to 0.1 s of motion at once on a busy machine: kv times that must stay well be
 ROBOT_PATIENCE = 0.5
 """How long the robot stands still for a node that a busy machine keeps waiting [s]."""
 
-NANOSECONDS = 1_000_000_000
-
 RELIABLE = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 BEST_EFFORT = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)
-LATCHED = QoSProfile(
+KEPT = QoSProfile(
     depth=1000,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
@@ -130,19 +124,7 @@ def nanoseconds(stamp: Any) -> int:
     return stamp.sec * NANOSECONDS + stamp.nanosec
 
 
-def set_stamp(stamp: Any, seconds: float) -> None:
-    """Write seconds into a stamp."""
-    stamp.sec, stamp.nanosec = divmod(round(seconds * 1e9), NANOSECONDS)
-
-
-def parameter_message(name: str, value: Any) -> ParameterMessage:
-    """Return a parameter as its services take it; empty lists are of strings."""
-    if isinstance(value, (list, tuple)) and not len(value):
-        return Parameter(name, Parameter.Type.STRING_ARRAY, []).to_parameter_msg()
-    return Parameter(name, value=value).to_parameter_msg()
-
-
-class FaultBench:
+class FaultBench(NodeProbe):
     """Processes in a namespace of their own, and a recorder beside them.
 
     The recorder's node is served by a thread of its own; tests publish and wait in theirs.
@@ -156,6 +138,7 @@ class FaultBench:
     """
 
     _count = 0
+    joint_names = NAMES
 
     def __init__(self, rate_limit: float = RATE_LIMIT, *, wired: bool = True) -> None:
         FaultBench._count += 1
@@ -190,8 +173,6 @@ class FaultBench:
         self.trajectories = publish(JointTrajectory, 'joint_trajectory', RELIABLE)
         self.wrenches = publish(WrenchStamped, 'wrench', RELIABLE)
         self.imus = publish(Imu, 'imu', RELIABLE)
-        self._descriptions: Any = None
-        self._clients: dict[str, Any] = {}
         self._is_wired = wired
         if wired:
             self.state_wire = Wire(
@@ -213,7 +194,7 @@ class FaultBench:
         listen = self.probe.create_subscription
         listen(JointState, 'computed_torque/effort', self._on_answer, RELIABLE)
         listen(DiagnosticArray, '/diagnostics', self._on_diagnostics, RELIABLE)
-        listen(Log, '/rosout', self._on_log, LATCHED)
+        listen(Log, '/rosout', self._on_log, KEPT)
         self.listen_to_commands()
 
     def listen_to_commands(self) -> None:
@@ -421,11 +402,6 @@ class FaultBench:
 
         self.until(rests, 'the arm at rest')
 
-    def settle(self) -> None:
-        """Let everything arrive that was sent before, both ways."""
-        for _ in range(3):
-            self.call(GetState, 'computed_torque/get_state', GetState.Request())
-
     def settle_commands(self) -> None:
         """Let every command arrive that was sent before: a last one may be a ramp of many."""
         count = -1
@@ -435,61 +411,11 @@ class FaultBench:
 
     # ---- services
 
-    def call(self, kind: Any, service: str, request: Any) -> Any:
-        """Call a service."""
-        if service not in self._clients:
-            self._clients[service] = self.probe.create_client(kind, service)
-        client = self._clients[service]
-        self.until(client.service_is_ready, f'service {service}')
-        future = client.call_async(request)
-        self.until(future.done, f'answer of {service}')
-        return future.result()
-
-    def trigger(self, service: str, of: str = 'computed_torque') -> Trigger.Response:
-        """Call a Trigger service."""
-        return self.call(Trigger, f'{of}/{service}', Trigger.Request())
-
-    @property
-    def state(self) -> str:
-        """Lifecycle state of the node."""
-        answer = self.call(GetState, 'computed_torque/get_state', GetState.Request())
-        return answer.current_state.label
-
     def change_state(self, label: str) -> bool:
         """Ask for a transition, let its commands arrive; return whether it succeeded."""
-        request = ChangeState.Request()
-        request.transition.label = label
-        is_done = self.call(ChangeState, 'computed_torque/change_state', request).success
+        is_done = super().change_state(label)
         self.settle_commands()
         return is_done
-
-    def set_atomically(self, values: dict[str, Any]) -> Any:
-        """Set parameters all at once; return the result."""
-        request = SetParametersAtomically.Request(
-            parameters=[parameter_message(name, value) for name, value in values.items()]
-        )
-        service = 'computed_torque/set_parameters_atomically'
-        return self.call(SetParametersAtomically, service, request).result
-
-    def set_each(self, values: dict[str, Any]) -> list[Any]:
-        """Set parameters one by one; return the results."""
-        request = SetParameters.Request(
-            parameters=[parameter_message(name, value) for name, value in values.items()]
-        )
-        return self.call(SetParameters, 'computed_torque/set_parameters', request).results
-
-    def set(self, **values: Any) -> None:
-        """Set parameters that are to be accepted; names may use '__' for '.'."""
-        result = self.set_atomically(
-            {name.replace('__', '.'): value for name, value in values.items()}
-        )
-        assert result.successful, result.reason
-
-    def get(self, *names: str) -> list[Any]:
-        """Return the values of parameters."""
-        request = GetParameters.Request(names=list(names))
-        answer = self.call(GetParameters, 'computed_torque/get_parameters', request)
-        return [parameter_value_to_python(value) for value in answer.values]
 
     # ---- what the node says
 
@@ -583,38 +509,6 @@ class FaultBench:
     def gravity(self, position: Any) -> np.ndarray:
         """Return the effort that holds the arm without payload [N m]."""
         return self.dynamics.gravity_torque(np.asarray(position, dtype=float))
-
-    # ---- what is sent
-
-    def trajectory(
-        self, *points: Any, names: Sequence[str] = NAMES, stamp: float = 0.0
-    ) -> JointTrajectory:
-        """Return a trajectory of (time, positions, velocities, accelerations, effort)."""
-        message = JointTrajectory(joint_names=list(names))
-        set_stamp(message.header.stamp, stamp)
-        for seconds, *rows in points:
-            point = JointTrajectoryPoint()
-            set_stamp(point.time_from_start, seconds)
-            for field, row in zip(
-                ('positions', 'velocities', 'accelerations', 'effort'), rows, strict=False
-            ):
-                setattr(point, field, [float(value) for value in row])
-            message.points.append(point)
-        return message
-
-    def describe(self, text: str) -> None:
-        """Publish a robot description."""
-        if self._descriptions is None:
-            latched = QoSProfile(
-                depth=1,
-                reliability=ReliabilityPolicy.RELIABLE,
-                durability=DurabilityPolicy.TRANSIENT_LOCAL,
-            )
-            self._descriptions = self.probe.create_publisher(String, 'robot_description', latched)
-            self.until(
-                lambda: self._descriptions.get_subscription_count() > 0, 'robot_description'
-            )
-        self._descriptions.publish(String(data=text))
 
 
 class Wire:
