@@ -39,7 +39,9 @@ try:
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from sensor_msgs.msg import JointState
     from std_msgs.msg import Float64MultiArray
-    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+    from trajectory_msgs.msg import JointTrajectory
+
+    from ne_dynamics.simulation.node_messages import trajectory_message
 except ImportError as error:
     raise MissingDependencyError(
         'the node hop needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -281,12 +283,9 @@ class _Line:
     def follow_slow_motion(self) -> None:
         """Ask for a motion that lasts longer than the measurement."""
         self._wait(lambda: bool(self._trajectories.get_subscription_count()), 'joint_trajectory')
-        n = len(self._joint_names)
-        point = JointTrajectoryPoint(
-            positions=[0.2] * n, velocities=[0.0] * n, accelerations=[0.0] * n
-        )
-        point.time_from_start.sec = MOTION_DURATION
-        self._trajectories.publish(JointTrajectory(joint_names=self._joint_names, points=[point]))
+        still = np.zeros(len(self._joint_names))
+        point = (MOTION_DURATION, still + 0.2, still, still)
+        self._trajectories.publish(trajectory_message(self._joint_names, [point]))
         time.sleep(0.2)
 
     def _wait(self, until: Callable[[], bool], what: str) -> None:

@@ -69,11 +69,12 @@ try:
     from rclpy.context import Context
     from rclpy.executors import SingleThreadedExecutor
     from rclpy.node import Node
-    from rclpy.parameter import Parameter
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from sensor_msgs.msg import JointState
     from std_msgs.msg import Float64MultiArray
-    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+    from trajectory_msgs.msg import JointTrajectory
+
+    from ne_dynamics.simulation.node_messages import parameters_request, trajectory_message
 except ImportError as error:
     raise MissingDependencyError(
         'the long run needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -386,18 +387,13 @@ class Soak:
 
     def _change(self) -> None:
         changed = self._changes.next()
-        request = SetParametersAtomically.Request(
-            parameters=[
-                Parameter(name, value=value).to_parameter_msg() for name, value in changed.items()
-            ]
-        )
 
         def done(future: Any) -> None:
             result = future.result().result
             if not result.successful:
                 self._refusals.append(f'{changed}: {result.reason}')
 
-        self._client.call_async(request).add_done_callback(done)
+        self._client.call_async(parameters_request(changed)).add_done_callback(done)
         self._counts['parameter changes'] += 1
 
     def _on_diagnostics(self, message: Any) -> None:
@@ -452,14 +448,8 @@ class Motion:
         self._sent += 1
         if self._sent % HOLDS == 0:
             return JointTrajectory()
-        points = []
-        for seconds in WAYPOINT_TIMES:
-            places = self._rng.uniform(self._lowest, self._highest)
-            point = JointTrajectoryPoint(positions=places.tolist())
-            point.time_from_start.sec = int(seconds)
-            point.time_from_start.nanosec = round(seconds % 1.0 * 1e9)
-            points.append(point)
-        return JointTrajectory(joint_names=self._names, points=points)
+        places = [self._rng.uniform(self._lowest, self._highest) for _ in WAYPOINT_TIMES]
+        return trajectory_message(self._names, zip(WAYPOINT_TIMES, places, strict=True))
 
 
 class Changes:

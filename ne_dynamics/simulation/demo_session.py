@@ -34,16 +34,20 @@ from ne_dynamics.simulation.ros_process import (
 
 try:
     import rclpy
-    from builtin_interfaces.msg import Duration
     from diagnostic_msgs.msg import DiagnosticArray
     from rcl_interfaces.srv import SetParametersAtomically
     from rclpy.executors import SingleThreadedExecutor
-    from rclpy.parameter import Parameter
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from rclpy.signals import SignalHandlerOptions
     from sensor_msgs.msg import JointState
     from std_srvs.srv import Trigger
-    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+    from trajectory_msgs.msg import JointTrajectory
+
+    from ne_dynamics.simulation.node_messages import (
+        NANOSECONDS,
+        parameters_request,
+        trajectory_message,
+    )
 except ImportError as error:
     raise MissingDependencyError(
         f'the closed-loop demo needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -61,8 +65,6 @@ DIAGNOSTICS_TIMEOUT = 5.0
 
 LOCKSTEP_STATE_TIMEOUT = 10.0
 """The node's watchdog in lockstep, where time stands still while a busy machine does else [s]."""
-
-NANOSECONDS = 1_000_000_000
 
 STALL_TIMEOUT = 20.0
 """Longest time without a state from the robot [s]."""
@@ -317,7 +319,7 @@ class _Observer:
 
     def _set(self, setting: Setting, reached: int) -> None:
         """Set parameters of the node while the robot waits."""
-        answer = self._setter.call_async(_setting_request(setting))
+        answer = self._setter.call_async(parameters_request(setting.parameters))
         self._wait(answer.done, f'{NODE_NAME}/set_parameters_atomically')
         if not answer.result().result.successful:
             raise ProcessError(f'{NODE_NAME} refused a setting: {answer.result().result.reason}')
@@ -333,21 +335,10 @@ class _Observer:
 
     def _trajectory(self) -> JointTrajectory:
         motion = self._motion
-        message = JointTrajectory(joint_names=list(motion.robot.joint_names))
-        for time_from_start, position, velocity, acceleration in zip(
-            motion.times, motion.positions, motion.velocities, motion.accelerations, strict=True
-        ):
-            seconds, nanoseconds = divmod(round(float(time_from_start) * 1e9), NANOSECONDS)
-            mark = START_MARK if not message.points else 0.0
-            message.points.append(
-                JointTrajectoryPoint(
-                    positions=position.tolist(),
-                    velocities=(velocity + mark).tolist(),
-                    accelerations=acceleration.tolist(),
-                    time_from_start=Duration(sec=seconds, nanosec=nanoseconds),
-                )
-            )
-        return message
+        velocities = motion.velocities.copy()
+        velocities[0] += START_MARK
+        rows = zip(motion.times, motion.positions, velocities, motion.accelerations, strict=True)
+        return trajectory_message(motion.robot.joint_names, rows)
 
     def recording(self, must_follow: bool) -> SessionRecording:
         """Return what was recorded, checked for the node's obedience."""
@@ -397,15 +388,6 @@ class _Observer:
     def _since_start(self, stamp: int) -> float:
         assert self._start is not None  # the caller looked
         return (stamp - self._start) / NANOSECONDS
-
-
-def _setting_request(setting: Setting) -> SetParametersAtomically.Request:
-    return SetParametersAtomically.Request(
-        parameters=[
-            Parameter(name, value=value).to_parameter_msg()
-            for name, value in setting.parameters.items()
-        ]
-    )
 
 
 def _nanoseconds(message: JointState) -> int:

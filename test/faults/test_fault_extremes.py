@@ -56,7 +56,8 @@ def player(node):
 def send_wrench(player, size: float) -> None:
     """Send a reading of the wrist sensor, of this size in every number."""
     from geometry_msgs.msg import WrenchStamped
-    from node_probe import set_stamp
+
+    from ne_dynamics.simulation.node_messages import set_stamp
 
     message = WrenchStamped()
     set_stamp(message.header.stamp, player.time)
@@ -68,8 +69,9 @@ def send_wrench(player, size: float) -> None:
 
 def send_imu(player, size: float) -> None:
     """Send a reading of the inertial unit, off by this size in every number."""
-    from node_probe import set_stamp
     from sensor_msgs.msg import Imu
+
+    from ne_dynamics.simulation.node_messages import set_stamp
 
     message = Imu()
     set_stamp(message.header.stamp, player.time)

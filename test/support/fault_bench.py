@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
-from node_probe import NANOSECONDS, NodeProbe, set_stamp
+from node_probe import NodeProbe
 from rcl_interfaces.msg import Log
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -28,6 +28,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.node_messages import NANOSECONDS, set_stamp
 from ne_dynamics.simulation.ros_process import (
     NODE_MODULE,
     ROBOT_MODULE,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
-from node_probe import LATCHED, NodeProbe, parameter_of, set_stamp
+from node_probe import LATCHED, NodeProbe
 from rcl_interfaces.msg import Log
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
@@ -26,6 +26,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ne_dynamics import Dynamics, Robot, load_model
 from ne_dynamics.ros.node import ComputedTorqueNode
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.node_messages import parameter_of, set_stamp
 
 DOMAIN = 20 + os.getpid() % 80
 PATIENCE = 120.0

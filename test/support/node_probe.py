@@ -6,36 +6,24 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lifecycle_msgs.srv import ChangeState, GetState
-from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
-from rclpy.parameter import Parameter, parameter_value_to_python
+from rclpy.parameter import parameter_value_to_python
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
-NANOSECONDS = 1_000_000_000
+from ne_dynamics.simulation.node_messages import (
+    parameters_request,
+    set_stamp,
+    trajectory_message,
+)
 
 LATCHED = QoSProfile(
     depth=1,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
-
-
-def set_stamp(stamp: Any, seconds: float) -> None:
-    """Write seconds into a stamp."""
-    stamp.sec, stamp.nanosec = divmod(round(seconds * 1e9), NANOSECONDS)
-
-
-def parameter_of(name: str, value: Any) -> Parameter:
-    """Return a parameter; '__' in its name is '.', empty lists are of strings."""
-    name = name.replace('__', '.')
-    if isinstance(value, (list, tuple)):
-        value = list(value)
-        if not value:
-            return Parameter(name, Parameter.Type.STRING_ARRAY, value)
-    return Parameter(name, value=value)
 
 
 class NodeProbe:
@@ -90,12 +78,12 @@ class NodeProbe:
 
     def set_atomically(self, **values: Any) -> Any:
         """Set parameters all at once; return the result."""
-        request = SetParametersAtomically.Request(parameters=_messages(values))
+        request = parameters_request(_dotted(values))
         return self.call(SetParametersAtomically, 'set_parameters_atomically', request).result
 
     def set_each(self, **values: Any) -> list[Any]:
         """Set parameters one by one; return the results."""
-        request = SetParameters.Request(parameters=_messages(values))
+        request = SetParameters.Request(parameters=parameters_request(_dotted(values)).parameters)
         return self.call(SetParameters, 'set_parameters', request).results
 
     def set(self, **values: Any) -> None:
@@ -115,16 +103,8 @@ class NodeProbe:
         self, *points: Any, names: Sequence[str] | None = None, stamp: float = 0.0
     ) -> JointTrajectory:
         """Return a trajectory of (time, positions, velocities, accelerations, effort)."""
-        message = JointTrajectory(joint_names=list(self.joint_names if names is None else names))
+        message = trajectory_message(self.joint_names if names is None else names, points)
         set_stamp(message.header.stamp, stamp)
-        for seconds, *rows in points:
-            point = JointTrajectoryPoint()
-            set_stamp(point.time_from_start, seconds)
-            for field, row in zip(
-                ('positions', 'velocities', 'accelerations', 'effort'), rows, strict=False
-            ):
-                setattr(point, field, [float(value) for value in row])
-            message.points.append(point)
         return message
 
     def describe(self, text: str) -> None:
@@ -135,5 +115,5 @@ class NodeProbe:
         self._descriptions.publish(String(data=text))
 
 
-def _messages(values: dict[str, Any]) -> list[ParameterMessage]:
-    return [parameter_of(name, value).to_parameter_msg() for name, value in values.items()]
+def _dotted(values: dict[str, Any]) -> dict[str, Any]:
+    return {name.replace('__', '.'): value for name, value in values.items()}
