@@ -152,11 +152,10 @@ class ToolLoad(Scenario):
             / rms(payload, self.pick_up, self.told),
         }
 
-    def plot(self, folder: Path) -> list[Path]:
+    def draw(self, path: Path) -> None:
         """Draw error and the effort of the joint that the load surprises most."""
         from ne_dynamics.simulation.scenario_plots import plot_tool_load
 
-        path = folder / 'tool_load.png'
         plot_tool_load(
             path,
             self.arm.robot,
@@ -167,7 +166,6 @@ class ToolLoad(Scenario):
                 self.recordings['payload'].set_times[0]: 'payload.mass set',
             },
         )
-        return [path]
 
 
 class TiltedBase(Scenario):
@@ -270,11 +268,10 @@ class TiltedBase(Scenario):
             },
         }
 
-    def plot(self, folder: Path) -> list[Path]:
+    def draw(self, path: Path) -> None:
         """Draw the errors, one panel a base."""
         from ne_dynamics.simulation.scenario_plots import plot_tilted_base
 
-        path = folder / 'tilted_base.png'
         rocking = 2.0 * math.pi * self.frequency
 
         def tilted_angle(times: FloatArray) -> FloatArray:
@@ -302,7 +299,6 @@ class TiltedBase(Scenario):
             if f'{base}_with' in self.recordings
         ]
         plot_tilted_base(path, panels, f'{self.arm.robot.name} on a tilted and on a rocking base')
-        return [path]
 
 
 class WrongModel(Scenario):
@@ -399,11 +395,10 @@ class WrongModel(Scenario):
             },
         }
 
-    def plot(self, folder: Path) -> list[Path]:
+    def draw(self, path: Path) -> None:
         """Draw bars of all cases, and the errors of the heaviest arm over time."""
         from ne_dynamics.simulation.scenario_plots import plot_model_error
 
-        path = folder / 'model_error.png'
         cases, laws, errors = self._grid()
         plot_model_error(
             path,
@@ -417,7 +412,6 @@ class WrongModel(Scenario):
             },
             f'{self.arm.robot.name}: the model is wrong',
         )
-        return [path]
 
 
 class SensorLoss(Scenario):
@@ -598,11 +592,10 @@ class SensorLoss(Scenario):
             'reported': list(dict.fromkeys(errors)),
         }
 
-    def plot(self, folder: Path) -> list[Path]:
+    def draw(self, path: Path) -> None:
         """Draw position, effort and what the node reports."""
         from ne_dynamics.simulation.scenario_plots import plot_sensor_loss
 
-        path = folder / 'sensor_loss.png'
         by_key = {key: (run.style, item) for key, run, item in self.finished()}
         plot_sensor_loss(
             path,
@@ -612,7 +605,6 @@ class SensorLoss(Scenario):
             (self.start, self.start + self.length),
             f'{self.arm.robot.name}: readings are lost for {self.length:.3g} s (shaded)',
         )
-        return [path]
 
 
 SCENARIOS: Mapping[str, type[Scenario]] = {

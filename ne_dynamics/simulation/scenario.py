@@ -195,9 +195,15 @@ class Scenario(abc.ABC):
     def findings(self) -> dict[str, Any]:
         """Return the figures of the report, in SI units."""
 
-    @abc.abstractmethod
+    def draw(self, path: Path) -> None:
+        """Draw the picture of a scenario that has one."""
+        raise NotImplementedError
+
     def plot(self, folder: Path) -> list[Path]:
-        """Draw the pictures and return their files."""
+        """Draw all pictures and return their files."""
+        path = folder / f'{self.name.replace("-", "_")}.png'
+        self.draw(path)
+        return [path]
 
     # -- the same for all -------------------------------------------------------------------
 

@@ -14,9 +14,10 @@ from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.wrench import WristWrench, inertia_beyond
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+
+from wrench_figures import ARM, POSTURE, heaviest, heaviness
 
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo_motion import excitation, rest_to_rest
@@ -28,17 +29,20 @@ KP, KV, RATE = 400.0, 40.0, 500.0
 HEAVY = 20.0
 """Hung on the tool [kg]; the three links of the wrist are 5.4 kg together."""
 
-POSTURE = np.array([0.3, -0.6, 0.7, 0.4, 0.7, -0.5])
 NOISE = np.array([0.5] * 3 + [0.02] * 3)
 """Standard deviation of the readings [N, N m]."""
 
-ARM = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 CUT = ARM.cut_beyond(SENSOR)
 
 
-def loaded(mass, robot=ARM):
+def loaded(mass):
     """Return the arm with a mass on its tool."""
-    return with_hung_mass(robot, mass, np.zeros(3)) if mass > 0.0 else robot
+    return with_hung_mass(ARM, mass, np.zeros(3))
+
+
+def mass_of(wanted):
+    """Return the mass on the tool that makes it so heavy [kg]."""
+    return heaviest(wanted, SENSOR)
 
 
 def modelled(robot, share):
@@ -110,23 +114,6 @@ def tail(errors):
     return np.inf if errors is None else float(np.abs(errors[-50:]).max())
 
 
-def heaviness(mass):
-    """Return the largest eigenvalue of M_arm^-1 M_tool at the posture."""
-    robot = loaded(mass)
-    whole = ned.Dynamics(robot, backend='python').mass_matrix(POSTURE)
-    own = ned.Dynamics(CUT, backend='python').mass_matrix(POSTURE)
-    return float(np.linalg.eigvals(np.linalg.solve(own, whole - own)).real.max())
-
-
-def mass_of(wanted):
-    """Return the mass on the tool that makes it so heavy [kg]."""
-    light, heavy = 0.0, 100.0
-    while heavy - light > 1e-3:
-        mass = 0.5 * (light + heavy)
-        light, heavy = (mass, heavy) if heaviness(mass) < wanted else (light, mass)
-    return light
-
-
 def grows(mass, **options):
     """Tell whether what a short motion leaves behind grows from one window to the next."""
     motion = rest_to_rest(ARM, POSTURE, POSTURE + 0.03, 0.4)
@@ -170,7 +157,7 @@ def test_the_heaviest_tool_is_that_of_the_lag_of_the_reading(options):
     share = 1.0 - np.exp(-2.0 * np.pi * cutoff / rate) if cutoff else 1.0
     age = (1.0 / share + options.get('late', 0)) / rate
     limit = options.get('kv', KV) / (options.get('kp', KP) * age)
-    assert limit > heaviness(0.0), 'the tool of the model alone is too heavy to test'
+    assert limit > heaviness(0.0, SENSOR), 'the tool of the model alone is too heavy to test'
     assert not grows(mass_of(0.9 * limit), **options)
     assert grows(mass_of(1.6 * limit), **options)
 
