@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.settings import ParameterSpec
+from ne_dynamics.tables import markdown_table
 
 BEGIN = '<!-- parameters: written by `make readme` from ne_dynamics/ros/parameters.py -->\n'
 END = '<!-- end of parameters -->\n'
@@ -18,9 +19,8 @@ END = '<!-- end of parameters -->\n'
 
 def parameter_table() -> str:
     """Return the table of all parameters of `computed_torque` in Markdown."""
-    lines = ['| parameter | type | default | | set |', '| --- | --- | --- | --- | --- |']
-    lines += [_row(spec) for spec in PARAMETERS]
-    return '\n'.join(lines) + '\n'
+    heading = ['parameter', 'type', 'default', '', 'set']
+    return markdown_table(heading, map(_row, PARAMETERS)) + '\n'
 
 
 def with_parameter_table(text: str) -> str:
@@ -37,11 +37,10 @@ def with_parameter_table(text: str) -> str:
     return pattern.sub(lambda match: f'{BEGIN}{parameter_table()}{END}', text)
 
 
-def _row(spec: ParameterSpec) -> str:
+def _row(spec: ParameterSpec) -> list[str]:
     details = ', '.join(filter(None, [f'[{spec.unit}]' if spec.unit else '', spec.bounds]))
     description = f'{spec.description} {details}'.strip()
-    cells = [f'`{spec.name}`', spec.type, _default(spec), description, spec.changes.value]
-    return '| ' + ' | '.join(cell.replace('|', '\\|') for cell in cells) + ' |'
+    return [f'`{spec.name}`', spec.type, _default(spec), description, spec.changes.value]
 
 
 def _default(spec: ParameterSpec) -> str:

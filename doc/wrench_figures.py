@@ -11,7 +11,7 @@ import numpy as np
 from ne_dynamics import Dynamics, Robot, load_model
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.mujoco_model import with_hung_mass
+from ne_dynamics.simulation.altered_robot import with_hung_mass
 
 POSTURE = np.array([0.3, -0.6, 0.7, 0.4, 0.7, -0.5])
 CUTS = ('ft_sensor', 'flange')

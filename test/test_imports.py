@@ -17,6 +17,7 @@ RANKS = {
     'printable': 1,
     'settings': 1,
     'shipped': 1,
+    'tables': 1,
     'model': 1,
     'algorithms': 2,
     'arguments': 2,

@@ -211,9 +211,9 @@ def mujoco_inverse(case: Case, inputs: Inputs) -> Contender:
         When MuJoCo is not installed.
     """
     mujoco = require('mujoco', 'mujoco')
-    from ne_dynamics.simulation.mujoco_model import MujocoArm, without_friction
+    from ne_dynamics.simulation.mujoco_model import MujocoArm
 
-    arm = MujocoArm(without_friction(case.robot), gravity=STANDARD_GRAVITY)
+    arm = MujocoArm(case.robot.without_friction(), gravity=STANDARD_GRAVITY)
     flags = mujoco.mjtDisableBit
     arm.model.opt.disableflags |= int(flags.mjDSBL_CONTACT) | int(flags.mjDSBL_CONSTRAINT)
     statement = '\n'.join(

@@ -12,10 +12,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import signal
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,6 +24,13 @@ from ne_dynamics.bench.timing import Ratio, Times
 from ne_dynamics.errors import BackendError, InputError, MissingDependencyError
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.simulation.ros_process import (
+    NODE_MODULE,
+    RELAY_MODULE,
+    RosProcess,
+    RosProcesses,
+    domain_id,
+)
 
 try:
     from rclpy.context import Context
@@ -36,7 +39,9 @@ try:
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from sensor_msgs.msg import JointState
     from std_msgs.msg import Float64MultiArray
-    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+    from trajectory_msgs.msg import JointTrajectory
+
+    from ne_dynamics.simulation.node_messages import trajectory_message
 except ImportError as error:
     raise MissingDependencyError(
         'the node hop needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -104,7 +109,7 @@ def measure_hop(
     messages: int = 200,
     period: float = 0.002,
     tip_link: str = '',
-    domain_id: int | None = None,
+    domain: int | None = None,
 ) -> dict[str, Hop]:
     """Drive node and relay in turns.
 
@@ -119,7 +124,7 @@ def measure_hop(
     period : float
         Between two messages [s]; 0 sends the next one as soon as the answer is there.
     tip_link : str
-    domain_id : int, optional
+    domain : int, optional
         Of DDS; default: ROS_DOMAIN_ID.
 
     Returns
@@ -131,37 +136,35 @@ def measure_hop(
     ------
     InputError
         When a number is too small.
-    BackendError
+    ProcessError
         When a process does not start or answer.
+    BackendError
+        When one does not answer once a message.
     """
     if blocks < 1 or messages < 1 or not period >= 0.0:
         raise InputError(
             'node hop: expected blocks >= 1, messages >= 1, period >= 0, got '
             f'{blocks}, {messages}, {period}'
         )
-    if domain_id is None:
-        domain_id = int(os.environ.get('ROS_DOMAIN_ID') or 0)
+    domain = domain_id() if domain is None else domain
     joint_names = load_model(model_file, None, tip_link or None).joint_names
-    parameters = [
-        f'model_file:={Path(model_file).resolve()}',
-        'mode:=computed_torque',
+    parameters = {
+        'model_file': str(Path(model_file).resolve()),
+        'mode': 'computed_torque',
         # The driver turns from one to the other: states that stop meanwhile are no fault.
-        'state_timeout:=3600.0',
-        *([f'tip_link:={tip_link}'] if tip_link else []),
-    ]
-    commands = {
-        RELAY: ['-m', 'ne_dynamics.bench.relay', str(len(joint_names)), '--ros-args'],
-        NODE: ['-m', 'ne_dynamics.ros.node', '--ros-args']
-        + [part for parameter in parameters for part in ('-p', parameter)],
+        'state_timeout': 3600.0,
+        'tip_link': tip_link,
     }
-    with contextlib.ExitStack() as stack:
+    with RosProcesses(domain) as processes, _driver(domain) as driver:
         responders = {
-            name: stack.enter_context(_responder(name, command, domain_id))
-            for name, command in commands.items()
+            RELAY: processes.start(
+                RELAY, RELAY_MODULE, arguments=[str(len(joint_names))], **_options(RELAY)
+            ),
+            NODE: processes.start(NODE, NODE_MODULE, parameters, **_options(NODE)),
         }
-        driver = stack.enter_context(_driver(domain_id))
         lines = {
-            name: _Line(driver, name, joint_names, process) for name, process in responders.items()
+            name: _Line(driver, name, joint_names, process, processes)
+            for name, process in responders.items()
         }
         for line in lines.values():
             line.connect()
@@ -187,45 +190,22 @@ def _drive(lines: dict[str, _Line], blocks: int, messages: int, period: float) -
     }
 
 
-@contextlib.contextmanager
-def _responder(name: str, command: list[str], domain_id: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a process on topics of its own; end it, and wait for it, at the end."""
-    remappings = [
-        f'joint_states:={_topic(name, "joint_states")}',
-        f'joint_trajectory:={_topic(name, "joint_trajectory")}',
-        f'effort_controller/commands:={_topic(name, "commands")}',
-    ]
-    command = [sys.executable, *command, '--log-level', 'warn']
-    command += [part for remapping in remappings for part in ('-r', remapping)]
-    environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain_id)}
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=environment,
-        )
-        try:
-            yield process
-        except BackendError as error:
-            output.seek(0)
-            text = output.read().decode(errors='replace').strip()
-            raise BackendError(f'{error}\n{text}'.strip()) from error
-        finally:
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait(PATIENCE / 3.0)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+def _options(name: str) -> dict[str, Any]:
+    """Return what gives a process topics of its own."""
+    topics = {
+        'joint_states': 'joint_states',
+        'joint_trajectory': 'joint_trajectory',
+        'effort_controller/commands': 'commands',
+    }
+    remappings = {topic: _topic(name, own) for topic, own in topics.items()}
+    return {'remappings': remappings, 'log_level': 'warn'}
 
 
 @contextlib.contextmanager
-def _driver(domain_id: int) -> Iterator[Any]:
+def _driver(domain: int) -> Iterator[Any]:
     """Give a node with a context of its own, and nothing in it but what is asked for."""
     context = Context()
-    context.init(domain_id=domain_id)
+    context.init(domain_id=domain)
     node = Node(
         'bench_driver', context=context, start_parameter_services=False, enable_rosout=False
     )
@@ -250,7 +230,9 @@ class _Line:
         The driver.
     name : str
     joint_names : sequence of str
-    process : subprocess.Popen
+    process : RosProcess
+    processes : RosProcesses
+        That it belongs to.
     """
 
     def __init__(
@@ -258,12 +240,14 @@ class _Line:
         node: Any,
         name: str,
         joint_names: tuple[str, ...],
-        process: subprocess.Popen[bytes],
+        process: RosProcess,
+        processes: RosProcesses,
     ) -> None:
         self.name = name
         self.lost = 0
         self._node = node
         self._process = process
+        self._processes = processes
         self._joint_names = list(joint_names)
         self._states = node.create_publisher(JointState, _topic(name, 'joint_states'), 10)
         self._trajectories = node.create_publisher(
@@ -299,24 +283,15 @@ class _Line:
     def follow_slow_motion(self) -> None:
         """Ask for a motion that lasts longer than the measurement."""
         self._wait(lambda: bool(self._trajectories.get_subscription_count()), 'joint_trajectory')
-        n = len(self._joint_names)
-        point = JointTrajectoryPoint(
-            positions=[0.2] * n, velocities=[0.0] * n, accelerations=[0.0] * n
-        )
-        point.time_from_start.sec = MOTION_DURATION
-        self._trajectories.publish(JointTrajectory(joint_names=self._joint_names, points=[point]))
+        still = np.zeros(len(self._joint_names))
+        point = (MOTION_DURATION, still + 0.2, still, still)
+        self._trajectories.publish(trajectory_message(self._joint_names, [point]))
         time.sleep(0.2)
 
     def _wait(self, until: Callable[[], bool], what: str) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not until():
-            if self._process.poll() is not None:
-                raise BackendError(
-                    f'{self.name}: ended with exit code {self._process.returncode} before {what}'
-                )
-            if time.monotonic() > deadline:
-                raise BackendError(f'{self.name}: no sign of {what} within {PATIENCE:g} s')
-            time.sleep(0.05)
+        self._processes.wait_until(
+            until, f'{self.name}: {what}', lambda: time.sleep(0.05), PATIENCE
+        )
 
     # ---- driving
 
@@ -379,7 +354,7 @@ class _Line:
 
     def processor_time(self) -> float:
         """Return the processor time of all threads of the responder so far [s]."""
-        return processor_time(self._process.pid)
+        return processor_time(self._process.child.pid)
 
 
 def processor_time(pid: int) -> float:

@@ -6,12 +6,14 @@ import dataclasses
 import json
 import math
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ne_dynamics.bench.timing import Ratio, Times
 from ne_dynamics.errors import InputError
+from ne_dynamics.tables import markdown_table, text_table
 
 FORMAT = 1
 """Of the JSON; another number means that keys changed their meaning."""
@@ -280,12 +282,8 @@ def text(report: Report) -> str:
     """Return the report for a terminal."""
     lines = [*_introduction(report), '']
     for section, rows in _sections(report):
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines.append(SECTIONS[section])
-        for row in rows:
-            cells = (f'{cell:<{width}}' for cell, width in zip(row, widths, strict=True))
-            lines.append(('  ' + '  '.join(cells)).rstrip())
-        lines.append('')
+        table = text_table([], rows, is_text=True)
+        lines += [SECTIONS[section], textwrap.indent(table, '  '), '']
     return '\n'.join([*lines, *_conclusion(report)])
 
 
@@ -293,10 +291,7 @@ def markdown(report: Report) -> str:
     """Return the report as Markdown."""
     lines = [*_introduction(report), '']
     for section, rows in _sections(report):
-        lines += [f'### {SECTIONS[section]}', '']
-        for row in (rows[0], ('---',) * len(rows[0]), *rows[1:]):
-            lines.append('| ' + ' | '.join(cell.replace('|', '\\|') for cell in row) + ' |')
-        lines.append('')
+        lines += [f'### {SECTIONS[section]}', '', markdown_table(rows[0], rows[1:]), '']
     return '\n'.join([*lines, *_conclusion(report)]) + '\n'
 
 

@@ -24,13 +24,10 @@ import contextlib
 import json
 import math
 import os
-import signal
-import subprocess
 import sys
-import tempfile
 import time
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +53,15 @@ from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.ros_process import (
+    NODE_MODULE,
+    RELAY_MODULE,
+    ROBOT_MODULE,
+    RosProcess,
+    RosProcesses,
+    domain_id,
+    local_discovery,
+)
 
 try:
     from diagnostic_msgs.msg import DiagnosticArray
@@ -63,11 +69,12 @@ try:
     from rclpy.context import Context
     from rclpy.executors import SingleThreadedExecutor
     from rclpy.node import Node
-    from rclpy.parameter import Parameter
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from sensor_msgs.msg import JointState
     from std_msgs.msg import Float64MultiArray
-    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+    from trajectory_msgs.msg import JointTrajectory
+
+    from ne_dynamics.simulation.node_messages import parameters_request, trajectory_message
 except ImportError as error:
     raise MissingDependencyError(
         'the long run needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -164,7 +171,7 @@ class Soak:
         Of the node [s].
     say : callable
         Told of the progress, a line each.
-    domain_id : int
+    domain : int
         Of DDS.
     """
 
@@ -173,12 +180,13 @@ class Soak:
         duration: float,
         state_timeout: float = STATE_TIMEOUT,
         say: Callable[[str], None] = lambda line: None,
-        domain_id: int = 0,
+        domain: int = 0,
     ) -> None:
         self._duration = duration
         self._say = say
-        self._domain_id = domain_id
+        self._domain = domain
         self._namespace = f'/soak_{os.getpid()}'
+        self._processes = RosProcesses(domain, self._namespace)
         self._model_file = shipped_file(MODEL)
         self._robot = load_model(str(self._model_file), None, None)
         self._motion = Motion(self._robot)
@@ -194,8 +202,7 @@ class Soak:
             'rate': RATE,
             'initial_position': list(HOME),
         }
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._logs: dict[str, Any] = {}
+        self._responders: dict[str, RosProcess] = {}
         self._traces: dict[str, Trace] = {}
         self._faults: dict[str, int] = {}
         self._refusals: list[str] = []
@@ -208,13 +215,15 @@ class Soak:
 
         Raises
         ------
-        BackendError
+        ProcessError
             When a process does not start, ends, or does not answer.
         """
         with contextlib.ExitStack() as stack:
-            stack.enter_context(self._children())
+            stack.enter_context(local_discovery())
+            stack.enter_context(self._processes)
+            self._start_processes()
             context = Context()
-            context.init(domain_id=self._domain_id)
+            context.init(domain_id=self._domain)
             stack.callback(context.try_shutdown)
             self._connect(stack, context)
             self._wait_for_answers()
@@ -222,58 +231,17 @@ class Soak:
 
     # ---- processes and topics
 
-    @contextlib.contextmanager
-    def _children(self) -> Iterator[None]:
-        """Start robot, relay and node; end them in order, and wait for them."""
-        own = ['--ros-args', '-r', f'__ns:={self._namespace}', '-r', '/diagnostics:=diagnostics']
-        commands = {
-            'simulated robot': [
-                *('-m', 'ne_dynamics.simulation.simulated_robot', *own),
-                *_assignments(self._robot_parameters),
-            ],
-            RELAY: [
-                *('-m', 'ne_dynamics.bench.relay', str(self._robot.n), *own),
-                *('-r', 'effort_controller/commands:=relay/commands'),
-            ],
-            NODE: [
-                *('-m', 'ne_dynamics.ros.node', *own, '--log-level', 'warn'),
-                *_assignments(self._node_parameters),
-            ],
+    def _start_processes(self) -> None:
+        own = {'/diagnostics': 'diagnostics'}
+        start = self._processes.start
+        start('simulated_robot', ROBOT_MODULE, self._robot_parameters, remappings=own)
+        apart = {**own, 'effort_controller/commands': 'relay/commands'}
+        self._responders = {
+            RELAY: start(RELAY, RELAY_MODULE, arguments=[str(self._robot.n)], remappings=apart),
+            NODE: start(
+                NODE, NODE_MODULE, self._node_parameters, remappings=own, log_level='warn'
+            ),
         }
-        environment = {**os.environ, 'ROS_DOMAIN_ID': str(self._domain_id)}
-        with contextlib.ExitStack() as files:
-            try:
-                for name, command in commands.items():
-                    log = files.enter_context(tempfile.TemporaryFile())
-                    self._logs[name] = log
-                    self._processes[name] = subprocess.Popen(
-                        [sys.executable, *command],
-                        stdin=subprocess.DEVNULL,
-                        stdout=log,
-                        stderr=subprocess.STDOUT,
-                        env=environment,
-                        start_new_session=True,  # Ctrl-C is for this process alone
-                    )
-                yield
-            finally:
-                for process in reversed(self._processes.values()):
-                    process.send_signal(signal.SIGINT)
-                for process in self._processes.values():
-                    try:
-                        process.wait(PATIENCE / 3.0)
-                    except subprocess.TimeoutExpired:
-                        process.kill()
-                        process.wait()
-
-    def _check_processes(self) -> None:
-        for name, process in self._processes.items():
-            if process.poll() is not None:
-                log = self._logs[name]
-                log.seek(0)
-                text = log.read().decode(errors='replace').strip()[-4000:]
-                raise BackendError(
-                    f'{name}: ended with exit code {process.returncode}\n{text}'.strip()
-                )
 
     def _connect(self, stack: contextlib.ExitStack, context: Any) -> None:
         quiet = {
@@ -301,16 +269,16 @@ class Soak:
 
     def _wait_for_answers(self) -> None:
         """Wait until both answer, then make each kind of change once."""
-        deadline = time.monotonic() + PATIENCE
-        while not (
-            all(len(trace) for trace in self._traces.values())
-            and self._client.service_is_ready()
-            and self._trajectories.get_subscription_count()
-        ):
-            if time.monotonic() > deadline:
-                heard = ', '.join(f'{name} {len(trace)}' for name, trace in self._traces.items())
-                raise BackendError(f'no answers within {PATIENCE:g} s; messages so far: {heard}')
-            self._turn()
+        self._processes.wait_until(
+            lambda: (
+                all(len(trace) for trace in self._traces.values())
+                and self._client.service_is_ready()
+                and self._trajectories.get_subscription_count()
+            ),
+            'answers of robot, node and relay',
+            self._turn,
+            PATIENCE,
+        )
         for _ in range(2 * self._changes.kinds):
             self._move()
             self._change()
@@ -320,7 +288,7 @@ class Soak:
 
     def _turn(self) -> None:
         """Let some milliseconds pass in which everything is looked after."""
-        self._check_processes()
+        self._processes.check()
         self._executor.spin_once(timeout_sec=0.05)
         for trace in self._traces.values():
             trace.take()
@@ -338,7 +306,7 @@ class Soak:
         def weigh() -> None:
             memory_times.append(time.monotonic() - begin)
             for name, values in memory.items():
-                values.append(resident_memory(self._processes[name].pid))
+                values.append(resident_memory(self._responders[name].child.pid))
 
         def report() -> None:
             self._say(
@@ -409,7 +377,9 @@ class Soak:
         )
 
     def _processor_times(self) -> dict[str, float]:
-        return {name: processor_time(self._processes[name].pid) for name in (NODE, RELAY)}
+        return {
+            name: processor_time(process.child.pid) for name, process in self._responders.items()
+        }
 
     def _move(self) -> None:
         self._trajectories.publish(self._motion.message())
@@ -417,18 +387,13 @@ class Soak:
 
     def _change(self) -> None:
         changed = self._changes.next()
-        request = SetParametersAtomically.Request(
-            parameters=[
-                Parameter(name, value=value).to_parameter_msg() for name, value in changed.items()
-            ]
-        )
 
         def done(future: Any) -> None:
             result = future.result().result
             if not result.successful:
                 self._refusals.append(f'{changed}: {result.reason}')
 
-        self._client.call_async(request).add_done_callback(done)
+        self._client.call_async(parameters_request(changed)).add_done_callback(done)
         self._counts['parameter changes'] += 1
 
     def _on_diagnostics(self, message: Any) -> None:
@@ -483,14 +448,8 @@ class Motion:
         self._sent += 1
         if self._sent % HOLDS == 0:
             return JointTrajectory()
-        points = []
-        for seconds in WAYPOINT_TIMES:
-            places = self._rng.uniform(self._lowest, self._highest)
-            point = JointTrajectoryPoint(positions=places.tolist())
-            point.time_from_start.sec = int(seconds)
-            point.time_from_start.nanosec = round(seconds % 1.0 * 1e9)
-            points.append(point)
-        return JointTrajectory(joint_names=self._names, points=points)
+        places = [self._rng.uniform(self._lowest, self._highest) for _ in WAYPOINT_TIMES]
+        return trajectory_message(self._names, zip(WAYPOINT_TIMES, places, strict=True))
 
 
 class Changes:
@@ -575,15 +534,6 @@ def _between(times: Nanoseconds, begin: int, end: int) -> slice:
     return slice(int(first), int(last))
 
 
-def _assignments(parameters: Mapping[str, Any]) -> list[str]:
-    """Return command-line arguments that set parameters; JSON is YAML."""
-    return [
-        part
-        for name, value in parameters.items()
-        for part in ('-p', f'{name}:={value if isinstance(value, str) else json.dumps(value)}')
-    ]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run, print the table, and return the exit code: 0 passed, 1 failed, 2 did not run."""
     parser = argparse.ArgumentParser(
@@ -609,12 +559,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f'soak: {line}', file=sys.stderr, flush=True)
 
     try:
-        domain_id = int(os.environ.get('ROS_DOMAIN_ID') or 0)
-        os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
         if not options.state_timeout > 0.0:
             raise InputError(f'state timeout: expected > 0, got {options.state_timeout}')
         seconds = 60.0 * checked_minutes(options.minutes)
-        record = Soak(seconds, options.state_timeout, say, domain_id).run()
+        record = Soak(seconds, options.state_timeout, say, domain_id()).run()
     except (NeDynamicsError, ValueError) as error:
         say(str(error))
         return 2

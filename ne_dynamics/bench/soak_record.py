@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.tables import text_table
 
 Nanoseconds = NDArray[np.int64]
 
@@ -278,20 +279,14 @@ def table(record: SoakRecord) -> str:
     memory = figures.pop('RSS of the node [kB]')
     figures['RSS of the node [kB]'] = ' '.join(map(str, _thinned(memory, 20)))
     names = list(responders)
-    rows = [['', *names]]
-    rows += [
+    rows = [
         [key, *(_cell(responders[name][key]) for name in names)] for key in responders[names[0]]
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [
-        '  '.join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    width = max(len(key) for key in figures)
-    lines += ['', *(f'{key.ljust(width)}  {_cell(value)}' for key, value in figures.items()), '']
+    lines = [text_table([['', *names]], rows), '']
+    lines.append(
+        text_table([], [[key, _cell(value)] for key, value in figures.items()], is_text=True)
+    )
+    lines.append('')
     lines += [f'FAILED: {reason}' for reason in failures] or ['passed']
     return '\n'.join(lines)
 

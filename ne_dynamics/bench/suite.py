@@ -27,6 +27,7 @@ from ne_dynamics.codegen.compiler import count_cores, toolchain
 from ne_dynamics.errors import BackendError, MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.ros_process import ProcessError
 
 MOTION = 'q, qd, qdd'
 MOTION_BY_NAME = 'q=q, qd=qd, qdd=qdd'
@@ -151,7 +152,7 @@ class Suite:
         """Leave out what needs a package that is missing, differs, or gives no answer."""
         try:
             yield
-        except (MissingDependencyError, DisagreementError, BackendError) as error:
+        except (MissingDependencyError, DisagreementError, BackendError, ProcessError) as error:
             self._skip(what, str(error))
 
     def _skip(self, what: str, why: str) -> None:

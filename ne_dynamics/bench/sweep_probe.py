@@ -20,12 +20,12 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import ne_dynamics as ned
+from ne_dynamics.simulation.altered_robot import scale_masses
 
 
 def count_maps() -> int:
@@ -38,18 +38,6 @@ def read_resident() -> int:
     """Return the resident memory of this process [B]."""
     with open('/proc/self/statm', encoding='ascii') as pages:
         return int(pages.read().split()[1]) * os.sysconf('SC_PAGE_SIZE')
-
-
-def scale_masses(robot: ned.Robot, factor: float) -> ned.Robot:
-    """Return the robot with all its masses times a factor."""
-    return robot.with_links(
-        [
-            link
-            if link.inertia is None
-            else replace(link, inertia=replace(link.inertia, mass=factor * link.inertia.mass))
-            for link in robot.links
-        ]
-    )
 
 
 def call_every_method(robot: ned.Robot, backend: str, shapes: Sequence[tuple[int, ...]]) -> None:

@@ -57,6 +57,14 @@ class Motion:
         """Time of the last waypoint [s]."""
         return float(self.times[-1])
 
+    def waypoints(self) -> Waypoints:
+        """Return what a controller follows."""
+        rows = zip(
+            self.times.tolist(), self.positions, self.velocities, self.accelerations, strict=True
+        )
+        points = [TrajectoryPoint(*row) for row in rows]
+        return Waypoints.from_points(self.robot.joints, self.robot.joint_names, points)
+
     def sample(self, times: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return position, velocity and acceleration at times from the start.
 
@@ -69,18 +77,8 @@ class Motion:
         -------
         tuple of three arrays, shape (N, n)
         """
-        points = [
-            TrajectoryPoint(time, position, velocity, acceleration)
-            for time, position, velocity, acceleration in zip(
-                self.times.tolist(),
-                self.positions,
-                self.velocities,
-                self.accelerations,
-                strict=True,
-            )
-        ]
         trajectory = Trajectory.through(
-            Waypoints.from_points(self.robot.joints, self.robot.joint_names, points),
+            self.waypoints(),
             now=0.0,
             start_state=resting_state(self.positions[0]),
         )

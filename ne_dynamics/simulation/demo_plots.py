@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.simulation.scenario import Style
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -24,7 +24,7 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from ne_dynamics.simulation.demo_session import Recording
+    from ne_dynamics.simulation.recording import Recording
 
 COLUMNS = 3
 SMALLEST_ERROR = 1e-3
@@ -32,37 +32,6 @@ SMALLEST_ERROR = 1e-3
 
 GRID_COLOUR = '#d9d9d9'
 TEXT_COLOUR = '#333333'
-
-
-@dataclass(frozen=True)
-class Style:
-    """How a run is drawn.
-
-    Attributes
-    ----------
-    label : str
-    colour : str
-    width : float
-        Of the line [pt].
-    dashes : tuple of float
-        Lengths of dashes and gaps in line widths; empty for a solid line. Dashed lines are
-        drawn over solid ones.
-    """
-
-    label: str
-    colour: str
-    width: float = 1.3
-    dashes: tuple[float, ...] = ()
-
-    def drawn(self) -> dict[str, Any]:
-        """Return what matplotlib's `plot` takes."""
-        return {
-            'color': self.colour,
-            'linewidth': self.width,
-            'linestyle': (0.0, self.dashes) if self.dashes else '-',
-            'label': self.label,
-            'zorder': 3.0 if self.dashes else 2.0,
-        }
 
 
 def plot_errors(

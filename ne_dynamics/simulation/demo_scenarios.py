@@ -1,279 +1,41 @@
-"""Scenarios of the demo: what a real arm meets, and what the node's answer to it is worth.
+"""What a real arm meets, and what the node's answer to it is worth.
 
-Each scenario is a few closed-loop runs of the same motion (node and simulated robot as two
-processes), one of them without the means that the scenario is about; a table; and a picture.
+Each scenario is a few closed-loop runs, one of them without the means that it is about.
 """
 
 from __future__ import annotations
 
-import abc
 import math
-import tempfile
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ne_dynamics.control.laws import Mode
-from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
+from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.simulation import scenario_plots
-from ne_dynamics.simulation.demo_arm import DemoArm, gain_parameters, law_parameters
-from ne_dynamics.simulation.demo_motion import (
-    InverseDynamics,
-    Motion,
-    excitation,
-    rest_to_rest,
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.control_laws import ControlLaws
+from ne_dynamics.simulation.demo_arm import law_parameters
+from ne_dynamics.simulation.demo_motion import InverseDynamics, rest_to_rest
+from ne_dynamics.simulation.demo_tables import figure
+from ne_dynamics.simulation.recording import SessionRecording, Setting
+from ne_dynamics.simulation.scenario import (
+    BLUE,
+    COMPUTED_TORQUE,
+    GREY,
+    ORANGE,
+    RED,
+    Run,
+    Scenario,
+    Style,
+    rms,
 )
-from ne_dynamics.simulation.demo_plots import Style
-from ne_dynamics.simulation.demo_session import ClosedLoop, Parameters, Recording, Setting
-from ne_dynamics.simulation.demo_tables import ProgressBar, figure, text_table
-from ne_dynamics.simulation.mujoco_model import STANDARD_GRAVITY, with_hung_mass
-
-GREY, ORANGE, BLUE, RED, GREEN = '#8c8c8c', '#e69f00', '#0072b2', '#d1495b', '#2a9d6f'
-
-COMPUTED_TORQUE = law_parameters(Mode.COMPUTED_TORQUE)
+from ne_dynamics.tables import text_table
 
 GEAR_FRICTION = 0.05
 """Coulomb friction of geared joints, as a share of their effort limits."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the command line asked for.
-
-    Attributes
-    ----------
-    model_file, base, tip, sensor : str, optional
-        As for :meth:`DemoArm.read`, and the last link on the arm's side of the wrist sensor.
-    duration : float, optional
-        Of the motion [s].
-    rate : float
-        [Hz]
-    kp, kv : float
-        Gains of computed torque [1/s^2, 1/s].
-    load : float, optional
-        [kg]
-    is_short : bool
-        The fewest runs that tell the story, of a shorter motion.
-    """
-
-    model_file: str | None = None
-    base: str | None = None
-    tip: str | None = None
-    sensor: str | None = None
-    duration: float | None = None
-    rate: float = 500.0
-    kp: float = 400.0
-    kv: float = 40.0
-    load: float | None = None
-    is_short: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One closed-loop run of a scenario.
-
-    Attributes
-    ----------
-    key : str
-    style : Style
-    node, robot : mapping
-        Parameters beside those that all runs share.
-    settings : tuple of Setting
-    must_follow : bool
-        Whether it is a failure when the node gives the motion up.
-    motion : Motion, optional
-        Instead of the scenario's.
-    """
-
-    key: str
-    style: Style
-    node: Parameters = field(default_factory=dict)
-    robot: Parameters = field(default_factory=dict)
-    settings: tuple[Setting, ...] = ()
-    must_follow: bool = True
-    motion: Motion | None = None
-
-
-class Scenario(abc.ABC):
-    """A story told by some runs.
-
-    Parameters
-    ----------
-    options : Options
-    folder : path
-        For models that are made for the scenario.
-
-    Attributes
-    ----------
-    arm : DemoArm
-    model_file : str
-        As it was given; that of `arm` may have friction added.
-    motion : Motion
-    runs : tuple of Run
-    recordings : dict of str to Recording
-        By the runs' keys, filled by :meth:`perform`.
-    """
-
-    name: ClassVar[str]
-    duration: ClassVar[float] = 4.0
-    short_duration: ClassVar[float] = 2.0
-    gear_friction: ClassVar[float] = 0.0
-    default_load: ClassVar[float] = 3.0
-
-    def __init__(self, options: Options, folder: Path) -> None:
-        self.options = options
-        arm = DemoArm.read(options.model_file, options.base, options.tip)
-        self.arm = (
-            arm.with_gear_friction(self.gear_friction, folder) if self.gear_friction else arm
-        )
-        self._has_gear_friction = self.arm is not arm
-        self.model_file = arm.model_file
-        self.dynamics = Dynamics(self.arm.robot)
-        duration = options.duration or (self.short_duration if options.is_short else self.duration)
-        self.motion: Motion = excitation(self.arm.robot, duration, self.inverse_dynamics())
-        self.runs = self.planned_runs()
-        self.recordings: dict[str, Recording] = {}
-
-    # -- what a scenario says of itself -----------------------------------------------------
-
-    def inverse_dynamics(self) -> InverseDynamics:
-        """Return the efforts that the motion must leave room for."""
-        return self.dynamics.inverse_dynamics
-
-    @abc.abstractmethod
-    def planned_runs(self) -> tuple[Run, ...]:
-        """Return the runs; the motion is known."""
-
-    @abc.abstractmethod
-    def introduction(self) -> str:
-        """Return what is going to be done."""
-
-    @abc.abstractmethod
-    def report(self) -> str:
-        """Return a table and what stands out."""
-
-    @abc.abstractmethod
-    def findings(self) -> dict[str, Any]:
-        """Return the figures of the report, in SI units."""
-
-    @abc.abstractmethod
-    def plot(self, path: Path) -> None:
-        """Draw the picture."""
-
-    # -- the same for all -------------------------------------------------------------------
-
-    def perform(self) -> None:
-        """Run all runs."""
-        options = self.options
-        node = {
-            **self.arm.parameters(),
-            'joint_states_reliability': 'reliable',
-            **gain_parameters(self.arm.robot, self.motion, options.kp, options.kv),
-            **COMPUTED_TORQUE,
-        }
-        with ClosedLoop(options.rate, node, self.arm.parameters()) as loop:
-            for run in self.runs:
-                motion = run.motion or self.motion
-                bar = ProgressBar(run.style.label, motion.duration)
-                try:
-                    self.recordings[run.key] = loop.run(
-                        motion,
-                        run.node,
-                        run.robot,
-                        bar.show,
-                        settings=run.settings,
-                        must_follow=run.must_follow,
-                    )
-                finally:
-                    bar.close()
-
-    def results(self) -> dict[str, Any]:
-        """Return everything that was measured, in SI units."""
-        return {
-            'scenario': self.name,
-            'robot': self.arm.robot.name,
-            'model_file': self.model_file,
-            'joints': list(self.arm.robot.joint_names),
-            'duration': self.motion.duration,
-            'rate': self.options.rate,
-            'kp': self.options.kp,
-            'kv': self.options.kv,
-            'runs': {
-                key: {
-                    'label': run.style.label,
-                    'rms_error': dict(
-                        zip(recording.joint_names, recording.rms_error.tolist(), strict=True)
-                    ),
-                    'overall_rms_error': recording.overall_rms_error,
-                    'states': len(recording.time),
-                    'cycles_per_second': recording.cycles_per_second,
-                }
-                for key, run, recording in self.finished()
-            },
-            'findings': self.findings(),
-        }
-
-    def friction_note(self) -> str:
-        """Return what friction the joints of the scenario have."""
-        if self._has_gear_friction:
-            share = f'{self.gear_friction:.0%} of their effort limits'
-            return f'joints with Coulomb friction of {share}, as gears have it'
-        return 'joints with the friction of the model'
-
-    def finished(self) -> list[tuple[str, Run, Recording]]:
-        """Return the runs that were made, with their recordings."""
-        return [
-            (run.key, run, self.recordings[run.key])
-            for run in self.runs
-            if run.key in self.recordings
-        ]
-
-    def heading(self) -> str:
-        """Return arm, motion and gains in a line."""
-        options = self.options
-        return (
-            f'{self.arm.robot.name}: {self.motion.duration:g} s at {options.rate:g} Hz, '
-            f'Kp = {options.kp:g}/s^2, Kv = {options.kv:g}/s'
-        )
-
-    @cached_property
-    def load(self) -> float:
-        """The load that was asked for [kg], otherwise the scenario's own.
-
-        Raises
-        ------
-        InputError
-            When it is 0, or the robot has no tip to hang it on.
-        """
-        load = self.default_load if self.options.load is None else self.options.load
-        if not load > 0.0:
-            raise InputError(f'load [kg]: scenario {self.name} expects one > 0, got {load:g}')
-        if self.arm.robot.tip_link is None:
-            raise InputError(
-                f'tip: scenario {self.name} expects a robot with a tip, {self.arm.robot.name!r} '
-                'has several ends: name one with --tip'
-            )
-        return load
-
-    @cached_property
-    def sensor(self) -> str:
-        """The last link on the arm's side of the wrist sensor."""
-        link = self.options.sensor or self.arm.default_sensor_link()
-        self.arm.robot.cut_beyond(link)  # raises when joints are beyond it
-        return link
-
-
-def rms(recording: Recording, start: float = 0.0, end: float = math.inf) -> float:
-    """Return the RMS error of all joints over a part of the run, start <= time < end [rad, m]."""
-    part = (recording.time >= start) & (recording.time < end)
-    return float(np.sqrt(np.mean(recording.error[part] ** 2))) if part.any() else math.nan
 
 
 def _milli(value: float) -> str:
@@ -284,6 +46,7 @@ class ToolLoad(Scenario):
     """A tool heavier than the wrist is picked up."""
 
     name = 'tool-load'
+    story = 'a tool heavier than the wrist is picked up: unknown, felt, told'
     default_load = 6.0
 
     def inverse_dynamics(self) -> InverseDynamics:
@@ -389,9 +152,11 @@ class ToolLoad(Scenario):
             / rms(payload, self.pick_up, self.told),
         }
 
-    def plot(self, path: Path) -> None:
+    def draw(self, path: Path) -> None:
         """Draw error and the effort of the joint that the load surprises most."""
-        scenario_plots.plot_tool_load(
+        from ne_dynamics.simulation.scenario_plots import plot_tool_load
+
+        plot_tool_load(
             path,
             self.arm.robot,
             [(run.style, recording) for _, run, recording in self.finished()],
@@ -407,6 +172,7 @@ class TiltedBase(Scenario):
     """The base stands askew, or rocks like a ship or a vehicle."""
 
     name = 'tilted-base'
+    story = 'the base stands askew, then rocks: without and with an imu'
     tilt = math.radians(20.0)
     amplitude = math.radians(8.0)
     frequency = 0.5
@@ -502,8 +268,10 @@ class TiltedBase(Scenario):
             },
         }
 
-    def plot(self, path: Path) -> None:
+    def draw(self, path: Path) -> None:
         """Draw the errors, one panel a base."""
+        from ne_dynamics.simulation.scenario_plots import plot_tilted_base
+
         rocking = 2.0 * math.pi * self.frequency
 
         def tilted_angle(times: FloatArray) -> FloatArray:
@@ -530,15 +298,14 @@ class TiltedBase(Scenario):
             )
             if f'{base}_with' in self.recordings
         ]
-        scenario_plots.plot_tilted_base(
-            path, panels, f'{self.arm.robot.name} on a tilted and on a rocking base'
-        )
+        plot_tilted_base(path, panels, f'{self.arm.robot.name} on a tilted and on a rocking base')
 
 
-class ModelError(Scenario):
+class WrongModel(Scenario):
     """The arm is not what the model says."""
 
     name = 'model-error'
+    story = 'wrong masses, unknown friction: computed torque beside PD'
     duration = 2.0
     short_duration = 1.0
     gear_friction = GEAR_FRICTION
@@ -584,7 +351,7 @@ class ModelError(Scenario):
         """Return whether a run would be that with the exact model: PD alone knows no friction."""
         return case == 'friction' and law == 'pd'
 
-    def _recording(self, case: str, law: str) -> Recording:
+    def _recording(self, case: str, law: str) -> SessionRecording:
         return self.recordings[f'{"exact" if self._is_the_same(case, law) else case}/{law}']
 
     def introduction(self) -> str:
@@ -628,10 +395,12 @@ class ModelError(Scenario):
             },
         }
 
-    def plot(self, path: Path) -> None:
+    def draw(self, path: Path) -> None:
         """Draw bars of all cases, and the errors of the heaviest arm over time."""
+        from ne_dynamics.simulation.scenario_plots import plot_model_error
+
         cases, laws, errors = self._grid()
-        scenario_plots.plot_model_error(
+        plot_model_error(
             path,
             [self.cases[case][0] for case in cases],
             [self.laws[law][0] for law in laws],
@@ -649,6 +418,7 @@ class SensorLoss(Scenario):
     """Joint states stop while the arm moves; then the wrench does."""
 
     name = 'sensor-loss'
+    story = 'joint states stop mid-motion, then the wrench: with and without a watchdog'
     gear_friction = GEAR_FRICTION
     state_timeout = 0.05
     wrench_timeout = 0.1
@@ -742,7 +512,7 @@ class SensorLoss(Scenario):
             'the model; without friction, one that was moving would go away all the same'
         )
 
-    def _figures(self, recording: Recording) -> dict[str, float]:
+    def _figures(self, recording: SessionRecording) -> dict[str, float]:
         """Return how far the arm went while nobody looked, and what happened afterwards."""
         end = self.start + self.length
         tip = self.dynamics.forward_kinematics(recording.position)[:, :3, 3]
@@ -822,10 +592,12 @@ class SensorLoss(Scenario):
             'reported': list(dict.fromkeys(errors)),
         }
 
-    def plot(self, path: Path) -> None:
+    def draw(self, path: Path) -> None:
         """Draw position, effort and what the node reports."""
+        from ne_dynamics.simulation.scenario_plots import plot_sensor_loss
+
         by_key = {key: (run.style, item) for key, run, item in self.finished()}
-        scenario_plots.plot_sensor_loss(
+        plot_sensor_loss(
             path,
             self.arm.robot,
             [by_key[key] for key in ('no_watchdog', 'watchdog')],
@@ -836,38 +608,7 @@ class SensorLoss(Scenario):
 
 
 SCENARIOS: Mapping[str, type[Scenario]] = {
-    scenario.name: scenario for scenario in (ToolLoad, TiltedBase, ModelError, SensorLoss)
+    scenario.name: scenario
+    for scenario in (ControlLaws, ToolLoad, TiltedBase, WrongModel, SensorLoss)
 }
-
-
-def perform(
-    name: str, options: Options, output: Path, announce: Callable[[str], None]
-) -> tuple[dict[str, Any], str]:
-    """Run a scenario and draw its picture.
-
-    Parameters
-    ----------
-    name : str
-        One of :data:`SCENARIOS`.
-    options : Options
-    output : path
-        Folder for the picture; made when it is missing.
-    announce : callable
-        Called with the introduction, before the first run.
-
-    Returns
-    -------
-    tuple of dict and str
-        Everything that was measured, in SI units, and a report to read.
-    """
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix='ne_dynamics_scenario_') as folder:
-        scenario = SCENARIOS[name](options, Path(folder))
-        announce(scenario.introduction())
-        scenario.perform()
-    output.mkdir(parents=True, exist_ok=True)
-    picture = output / f'{name.replace("-", "_")}.png'
-    scenario.plot(picture)
-    seconds = time.monotonic() - began
-    results = {**scenario.results(), 'plots': [str(picture)], 'seconds': seconds}
-    return results, f'\n{scenario.report()}\n\nPlot: {picture}\n\n{seconds:.0f} s in all'
+"""By name, the one without which the demo goes first."""

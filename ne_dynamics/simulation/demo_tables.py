@@ -1,10 +1,9 @@
-"""What a demo prints: figures, tables, and how far a run has come."""
+"""What a demo prints: figures, and how far a run has come."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
 
 BAR_WIDTH = 24
 
@@ -19,30 +18,6 @@ def figure(value: float) -> str:
 def shortened(name: str, longest: int = 16) -> str:
     """Return a name, its end left out when it is too long for a column."""
     return name if len(name) <= longest else f'{name[: longest - 2]}..'
-
-
-def text_table(heading: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> str:
-    """Return lines with aligned columns, the first to the left, the others to the right.
-
-    Parameters
-    ----------
-    heading : sequence of sequence of str
-        Lines above, each with as many cells as the rows.
-    rows : sequence of sequence of str
-
-    Returns
-    -------
-    str
-    """
-    lines = [*heading, *rows]
-    widths = [max(map(len, column)) + 2 for column in zip(*lines, strict=True)]
-    return '\n'.join(
-        (
-            f'{line[0]:<{widths[0] - 2}}'
-            + ''.join(f'{cell:>{width}}' for cell, width in zip(line[1:], widths[1:], strict=True))
-        ).rstrip()
-        for line in lines
-    )
 
 
 class ProgressBar:

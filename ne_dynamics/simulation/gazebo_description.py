@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
 from ne_dynamics.model.frozen import frozen_array
@@ -55,8 +55,6 @@ CONTROL_PLUGINS = (
 WRENCH_INTERFACES = ('force.x', 'force.y', 'force.z', 'torque.x', 'torque.y', 'torque.z')
 SENSOR_RATE = 500.0
 """Readings a second of the force-torque sensor [Hz, simulated time]."""
-
-STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 
 _ZEROS = (0.0, 0.0, 0.0)
 

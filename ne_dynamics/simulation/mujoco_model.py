@@ -22,12 +22,13 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ne_dynamics.dynamics import STANDARD_GRAVITY
 from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import BASE, Body, Link, Robot
@@ -39,9 +40,6 @@ except ImportError as error:
     raise MissingDependencyError(
         f'the simulated robot needs MuJoCo: pip install "ne_dynamics[sim]" ({error})'
     ) from error
-
-STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
-"""Acceleration of free fall in the world's axes, a level base's own [m/s^2]."""
 
 INTEGRATORS = {'rk4': 'RK4', 'implicitfast': 'implicitfast', 'euler': 'Euler'}
 """Integrators on offer, and MuJoCo's names for them."""
@@ -67,95 +65,6 @@ _MOVING_BASE = 'moving base'
 
 _IMPEDANCE = '0.9999 0.9999 0.001 0.5 2'
 """`solimp` of mimic joints and Coulomb friction: nearly rigid, whatever the violation."""
-
-
-def scale_masses(robot: Robot, scale: float) -> Robot:
-    """Return the robot with all masses and inertias multiplied by a factor (a model error).
-
-    Parameters
-    ----------
-    robot : Robot
-    scale : float
-        Greater than 0; 1 changes nothing. Rotor inertia and friction stay.
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    InputError
-        When `scale` is not a finite number greater than 0.
-    """
-    if not (math.isfinite(scale) and scale > 0.0):
-        raise InputError(f'mass scale: expected a finite number > 0, got {scale}')
-    if scale == 1.0:
-        return robot
-    return robot.with_links(
-        replace(
-            link,
-            inertia=Inertia(
-                scale * link.inertia.mass,
-                link.inertia.center_of_mass,
-                scale * link.inertia.inertia_about_com,
-            ),
-        )
-        for link in robot.links
-    )
-
-
-def without_friction(robot: Robot) -> Robot:
-    """Return the robot without friction of any kind in its joints.
-
-    Parameters
-    ----------
-    robot : Robot
-
-    Returns
-    -------
-    Robot
-    """
-    return robot.without_friction()
-
-
-def with_hung_mass(
-    robot: Robot, mass: float, center_of_mass: ArrayLike, link_name: str = ''
-) -> Robot:
-    """Return the robot with a point mass fixed to a link, as a link of its own beyond it.
-
-    Beyond it: hung on a sensor's link, the mass is in the sensor's reading.
-
-    Parameters
-    ----------
-    robot : Robot
-    mass : float
-        [kg]
-    center_of_mass : array-like, shape (3,)
-        In the frame of the link [m].
-    link_name : str
-        Default: the tip.
-
-    Returns
-    -------
-    Robot
-
-    Raises
-    ------
-    ModelError
-        When the link is unknown, or none is named and the robot has no tip.
-    """
-    carrier = robot.link(link_name) if link_name else robot.tip
-    name = 'payload'
-    while any(link.name == name for link in robot.links):
-        name += '_'
-    payload = Link(
-        name,
-        carrier.body,
-        carrier.pose_in_body,
-        carrier.name,
-        Inertia(mass, np.array(center_of_mass, dtype=np.float64), np.zeros((3, 3))),
-    )
-    return robot.with_links((*robot.links, payload))
 
 
 class ImuReading(NamedTuple):
@@ -205,6 +114,9 @@ class MujocoArm:
     Attributes
     ----------
     robot : Robot
+    period : float
+        [s]
+    sensor_link : str or None
     model : mujoco.MjModel
     data : mujoco.MjData
     mjcf : str
@@ -258,8 +170,8 @@ class MujocoArm:
         _check_moved_masses(robot)
         self.robot = robot
         self._substeps = substeps
-        self._period = period
-        self._has_sensor = sensor_link is not None
+        self.period = period
+        self.sensor_link = sensor_link
         self._leaders = _leaders(robot)
         self._base = BaseMotion(np.eye(3)) if base is None else base
 
@@ -289,7 +201,7 @@ class MujocoArm:
         mujoco.mj_setConst(self.model, self.data)
         self._imu_address: int | None = None
         if imu_link is not None:
-            self._imu_address = 6 if self._has_sensor else 0
+            self._imu_address = 6 if sensor_link is not None else 0
 
         joint_ids = [
             mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_JOINT, body.joint_name)
@@ -324,7 +236,7 @@ class MujocoArm:
     @property
     def time(self) -> float:
         """Time since the last reset [s]."""
-        return self._periods * self._period
+        return self._periods * self.period
 
     @property
     def position(self) -> FloatArray:
@@ -357,7 +269,7 @@ class MujocoArm:
         InputError
             When the arm was built without `sensor_link`.
         """
-        if not self._has_sensor:
+        if self.sensor_link is None:
             raise InputError('wrench: the arm has no sensor; build it with sensor_link=...')
         # MuJoCo's force points from the child towards the parent for a site on the child:
         # the force that the parent exerts on the child, as its documentation and the weight
@@ -441,13 +353,15 @@ class MujocoArm:
             getattr(self.data, key)[:] = getattr(other.data, key)
         mujoco.mj_forward(self.model, self.data)
 
-    def step(self, effort: ArrayLike) -> None:
+    def step(self, effort: ArrayLike, disturbance: FloatArray | float = 0.0) -> None:
         """Advance by one period with constant efforts.
 
         Parameters
         ----------
         effort : array-like, shape (n,)
-            Along or about the joints' positive directions [N m or N].
+            Of the motors, along or about the joints' positive directions [N m or N].
+        disturbance : array-like, shape (n,)
+            What acts on the joints beside it [N m or N].
 
         Raises
         ------
@@ -455,7 +369,7 @@ class MujocoArm:
             When the shape differs, a value is not finite, or the motion grew without bound.
         """
         self._effort = self._checked(effort, 'effort')
-        self.data.qfrc_applied[self._addresses] = self._effort / self._multipliers
+        self.data.qfrc_applied[self._addresses] = (self._effort + disturbance) / self._multipliers
         mujoco.mj_step(self.model, self.data, self._substeps)
         self._periods += 1
         self._place_base()
@@ -470,12 +384,56 @@ class MujocoArm:
 
     def mass_matrix(self) -> FloatArray:
         """Return MuJoCo's mass matrix at the present position [kg m^2, kg], shape (n, n)."""
-        expand = np.zeros((self.model.nv, self.n))
-        expand[self._body_addresses, self._body_coordinates] = self._body_multipliers
+        expand = self._expand()
         columns = np.zeros((self.n, self.model.nv))
         for column, direction in zip(columns, np.ascontiguousarray(expand.T), strict=True):
             mujoco.mj_mulM(self.model, self.data, column, direction)
         return columns @ expand
+
+    def effort_of_force(self, link_name: str, force: ArrayLike) -> FloatArray:
+        """Return the efforts that do the same as a force on the origin of a link's frame.
+
+        Parameters
+        ----------
+        link_name : str
+        force : array-like, shape (3,)
+            In the axes of the world [N].
+
+        Returns
+        -------
+        array, shape (n,)
+            [N m or N]
+
+        Raises
+        ------
+        ModelError
+            When the link is unknown.
+        """
+        link = self.robot.link(link_name)
+        if link.body == BASE:
+            return np.zeros(self.n)
+        name = self.robot.bodies[link.body].name
+        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, name)
+        rotation = self.data.xmat[body].reshape(3, 3)
+        point = self.data.xpos[body] + rotation @ link.pose_in_body.translation
+        generalized = np.zeros(self.model.nv)
+        mujoco.mj_applyFT(
+            self.model,
+            self.data,
+            np.array(force, dtype=np.float64),
+            np.zeros(3),
+            point,
+            body,
+            generalized,
+        )
+        effort: FloatArray = self._expand().T @ generalized
+        return effort
+
+    def _expand(self) -> FloatArray:
+        """Return the velocities of MuJoCo's joints by those of the coordinates, shape (nv, n)."""
+        expand = np.zeros((self.model.nv, self.n))
+        expand[self._body_addresses, self._body_coordinates] = self._body_multipliers
+        return expand
 
     def _checked(self, value: ArrayLike, what: str) -> FloatArray:
         array = np.array(value, dtype=np.float64)

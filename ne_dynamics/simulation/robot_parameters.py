@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ne_dynamics.control.wrench import Measures
+from ne_dynamics.dynamics import STANDARD_GRAVITY
 from ne_dynamics.ros.parameters import LockedJoints
 from ne_dynamics.settings import Changes, ParameterTable, group, parameter
-from ne_dynamics.simulation.mujoco_model import INTEGRATORS, STANDARD_GRAVITY
+from ne_dynamics.simulation.mujoco_model import INTEGRATORS
 
 DROPPABLE = ('joint_states', 'wrench', 'imu')
 """Topics that may fall silent."""

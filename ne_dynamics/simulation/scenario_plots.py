@@ -13,14 +13,14 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.simulation.demo_plots import (
     TEXT_COLOUR,
-    Style,
     empty_figure,
     set_logarithmic,
     set_plain,
 )
-from ne_dynamics.simulation.demo_session import Recording
+from ne_dynamics.simulation.recording import SessionRecording
+from ne_dynamics.simulation.scenario import Style
 
-Drawn = Sequence[tuple[Style, Recording]]
+Drawn = Sequence[tuple[Style, SessionRecording]]
 
 LEVEL_COLOURS = ('#2a9d6f', '#e69f00', '#d1495b', '#8c8c8c')
 LEVEL_NAMES = ('OK', 'WARN', 'ERROR', 'STALE')
@@ -41,7 +41,7 @@ def plot_tool_load(
     path : path
         PNG file to write.
     robot : Robot
-    runs : sequence of (Style, Recording)
+    runs : sequence of (Style, SessionRecording)
     title : str
     events : mapping of float to str
         What happens at a time [s].
@@ -105,7 +105,7 @@ def plot_model_error(
     cases: Sequence[str],
     laws: Sequence[Style],
     errors: FloatArray,
-    over_time: Mapping[str, Sequence[Recording]],
+    over_time: Mapping[str, Sequence[SessionRecording]],
     title: str,
 ) -> None:
     """Draw bars of the RMS errors, and errors over time.
@@ -118,7 +118,7 @@ def plot_model_error(
     laws : sequence of Style
     errors : array, shape (cases, laws)
         RMS over run and joints [rad, m].
-    over_time : mapping of str to sequence of Recording
+    over_time : mapping of str to sequence of SessionRecording
         For some cases, a recording a law.
     title : str
     """
@@ -167,7 +167,7 @@ def plot_sensor_loss(
     path : path
         PNG file to write.
     robot : Robot
-    state_runs, wrench_runs : sequence of (Style, Recording)
+    state_runs, wrench_runs : sequence of (Style, SessionRecording)
     lost : tuple of two float
         From when to when [s].
     title : str

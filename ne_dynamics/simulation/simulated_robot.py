@@ -71,13 +71,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf_tree import load_urdf
 from ne_dynamics.ros.signals import stop_on_signals
+from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation
-from ne_dynamics.simulation.mujoco_model import (
-    MujocoArm,
-    scale_masses,
-    with_hung_mass,
-    without_friction,
-)
+from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.robot_parameters import (
     DROPPABLE,
     PARAMETERS,
@@ -516,7 +512,7 @@ def _build(
         raise ParameterError(f'substeps: expected a whole number, got {settings.substeps}')
     simulated = scale_masses(robot, settings.model_error.mass_scale)
     if settings.model_error.frictionless:
-        simulated = without_friction(simulated)
+        simulated = simulated.without_friction()
 
     def arm_of(model: Robot) -> MujocoArm:
         return MujocoArm(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ne_dynamics.cli.demo import LAWS
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.control_laws import LAWS
 
 COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
 TIMEOUT = 600.0

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from ne_dynamics.cli.demo import SCENARIOS
+from ne_dynamics.simulation.demo_scenarios import SCENARIOS
 
 COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
 TIMEOUT = 600.0
@@ -98,8 +98,8 @@ def test_the_help_tells_every_scenario_in_a_line():
     """Each name stands with its story on one line of the help."""
     ended = run_demo('--help', cwd=None)
     assert ended.returncode == 0, ended.stderr
-    for name, story in SCENARIOS.items():
-        assert f'  {name:<14}{story}\n' in ended.stdout
+    for name, scenario in SCENARIOS.items():
+        assert f'  {name:<14}{scenario.story}\n' in ended.stdout
 
 
 @pytest.mark.parametrize(

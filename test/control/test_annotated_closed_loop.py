@@ -8,13 +8,14 @@ from jtc_interpolation import NANO, JointTrajectoryController
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.annotation import annotate
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.control.trajectory import TrajectoryPoint
 from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics.simulation.demo_motion import excitation
 from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop
 
 PERIOD = 0.002
 KP, KV = 100.0, 20.0
@@ -30,14 +31,15 @@ def follow(robot, points, gains):
     arm = MujocoArm(robot, period=PERIOD)
     arm.reset(points[0].positions)
     step = round(PERIOD * NANO)
-    errors = []
-    for now in range(0, controller.times[-1] + round(TAIL * NANO), step):
+
+    def answer(reading):
+        now = round(reading.time * NANO)
         q, v, _, _ = controller.sample(now)
-        errors.append(q - arm.position)
         # The gains act on the present error, the effort is that of the next cycle.
-        feedback = gains[0] * errors[-1] + gains[1] * (v - arm.velocity)
-        arm.step(feedback + controller.sample(now + step)[3])
-    return np.array(errors)
+        feedback = gains[0] * (q - reading.position) + gains[1] * (v - reading.velocity)
+        return Answer(feedback + controller.sample(now + step)[3], q)
+
+    return OneProcessLoop(arm, answer).run(controller.times[-1] / NANO + TAIL).error
 
 
 @pytest.fixture(scope='module')
@@ -54,8 +56,9 @@ def errors():
     ]
     efforts = dynamics.inverse_dynamics(*rows)
     sparse = [point._replace(effort=effort) for point, effort in zip(plain, efforts, strict=True)]
-    waypoints = Waypoints.from_points(robot.joints, robot.joint_names, plain)
-    annotated = annotate(dynamics, robot.joint_names, waypoints, effort_tolerance=0.1).points
+    annotated = annotate(
+        dynamics, robot.joint_names, motion.waypoints(), effort_tolerance=0.1
+    ).points
     diagonal = np.diag(dynamics.mass_matrix(plain[0].positions))
     gains = KP * diagonal, KV * diagonal
     kinds = {'none': plain, 'at the waypoints': sparse, 'annotated': annotated}

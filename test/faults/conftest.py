@@ -10,18 +10,18 @@ import pytest
 
 
 @pytest.fixture(scope='module')
-def make_bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Any]]:
+def make_bench() -> Iterator[Callable[..., Any]]:
     """Return a function that makes a bench; see :class:`fault_bench.FaultBench`."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
-    with pytest.MonkeyPatch.context() as patch:
-        from fault_bench import ENVIRONMENT, FaultBench
+    from fault_bench import FaultBench
 
-        for name, value in ENVIRONMENT.items():
-            patch.setenv(name, value)
+    from ne_dynamics.simulation.ros_process import local_discovery
+
+    with local_discovery():
         benches = []
 
         def make(**arguments: Any) -> FaultBench:
-            bench = FaultBench(tmp_path_factory.mktemp('processes'), **arguments)
+            bench = FaultBench(**arguments)
             benches.append(bench)
             return bench
 

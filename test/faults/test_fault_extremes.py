@@ -55,8 +55,9 @@ def player(node):
 
 def send_wrench(player, size: float) -> None:
     """Send a reading of the wrist sensor, of this size in every number."""
-    from fault_bench import set_stamp
     from geometry_msgs.msg import WrenchStamped
+
+    from ne_dynamics.simulation.node_messages import set_stamp
 
     message = WrenchStamped()
     set_stamp(message.header.stamp, player.time)
@@ -68,8 +69,9 @@ def send_wrench(player, size: float) -> None:
 
 def send_imu(player, size: float) -> None:
     """Send a reading of the inertial unit, off by this size in every number."""
-    from fault_bench import set_stamp
     from sensor_msgs.msg import Imu
+
+    from ne_dynamics.simulation.node_messages import set_stamp
 
     message = Imu()
     set_stamp(message.header.stamp, player.time)
@@ -160,7 +162,7 @@ def test_huge_efforts(node, player, quiet, size: float) -> None:
 @pytest.mark.parametrize('mass', HUGE)
 def test_huge_loads(node, player, quiet, mass: float) -> None:
     """A load beyond all measure is refused, or carried within the limits."""
-    node.set_atomically({'payload.mass': mass, 'payload.com': [0.1, 0.2, 0.3]})
+    node.set_atomically(payload__mass=mass, payload__com=[0.1, 0.2, 0.3])
     for _ in range(3):
         player.is_answered(Q)
     node.set(payload__mass=0.0, payload__com=[0.0, 0.0, 0.0])
@@ -176,7 +178,7 @@ def test_huge_gains(node, player, quiet, gain: float) -> None:
     for _ in range(3):
         player.is_answered(Q)
     huge = {'computed_torque.kp': [gain], 'computed_torque.kv': [gain]}
-    assert not node.set_atomically(huge).successful
+    assert not node.set_atomically(**huge).successful
     assert node.change_state('deactivate')
     assert node.change_state('activate')
     node.set(computed_torque__kp=[gain], computed_torque__kv=[gain])

@@ -149,7 +149,7 @@ def test_a_refused_parameter(arm, fault: str) -> None:
     """A parameter that cannot be is refused by both services, by name, and keeps its value."""
     ((name, value),) = REFUSED[fault].items()
     before = arm.get(name)
-    for result in (arm.set_atomically({name: value}), *arm.set_each({name: value})):
+    for result in (arm.set_atomically(**{name: value}), *arm.set_each(**{name: value})):
         assert not result.successful
         assert name in result.reason
     np.testing.assert_equal(arm.get(name), before)
@@ -161,9 +161,9 @@ def test_a_half_valid_set(arm, fault: str) -> None:
     values = HALF_VALID[fault]
     names = [name for name in values if name != 'no_such_parameter']
     before = arm.get(*names)
-    result = arm.set_atomically(values)
+    result = arm.set_atomically(**values)
     if result.successful:
-        arm.set_atomically(dict(zip(names, before, strict=True)))
+        arm.set_atomically(**dict(zip(names, before, strict=True)))
     assert not result.successful
     assert result.reason
     np.testing.assert_equal(arm.get(*names), before)
@@ -171,9 +171,7 @@ def test_a_half_valid_set(arm, fault: str) -> None:
 
 def test_set_one_by_one_the_good_ones_are_taken(arm) -> None:
     """The service that sets one by one takes what can be, and refuses what cannot."""
-    results = arm.set_each(
-        {'wrench.gain': 0.5, 'state_timeout': NAN, 'computed_torque.kv': [13.0]}
-    )
+    results = arm.set_each(wrench__gain=0.5, state_timeout=NAN, computed_torque__kv=[13.0])
     assert [result.successful for result in results] == [True, False, True]
     assert arm.get('wrench.gain', 'computed_torque.kv') == [0.5, [13.0]]
     arm.set(wrench__gain=1.0, computed_torque__kv=[12.0])
@@ -212,4 +210,4 @@ def test_a_flood_of_parameters(arm) -> None:
     """Two hundred sets, every other refused, do not keep the node from holding the arm."""
     for index in range(100):
         arm.set(payload__mass=PAYLOAD, payload__com=[0.0, 0.0, 1e-6 * (index % 2)])
-        assert not arm.set_atomically({'payload.mass': -1.0}).successful
+        assert not arm.set_atomically(payload__mass=-1.0).successful

@@ -19,7 +19,6 @@ from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.pseudo_inertia import is_body, pseudo_inertia
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.simulation.mujoco_model import without_friction
 
 FILTERED_NOISE = 0.2 * np.sqrt(2.0 * 10.0 * PERIOD)
 """What a low-pass of 10 Hz leaves of white noise of 0.2 N m."""
@@ -47,7 +46,7 @@ def relative_error(robot, truth, seed=9):
     rng = np.random.default_rng(seed)
     motion = rng.uniform(-2.0, 2.0, (3, 300, truth.n))
     efforts = [
-        ned.Dynamics(without_friction(model), backend='python').inverse_dynamics(*motion)
+        ned.Dynamics(model.without_friction(), backend='python').inverse_dynamics(*motion)
         for model in (robot, truth)
     ]
     size = np.sqrt((efforts[1] ** 2).mean(axis=0))

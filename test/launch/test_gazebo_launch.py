@@ -16,13 +16,13 @@ pytest.importorskip(
 pytest.importorskip('dartpy', reason='needs DART (pip install dartpy)')
 
 import rclpy
-from builtin_interfaces.msg import Duration
 from install_space import ROOT, add_executable, add_package
 from launch_process import LaunchProcess
 from rcl_interfaces.srv import GetParameters
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 import ne_dynamics as ned
+from ne_dynamics.simulation.node_messages import trajectory_message
 
 LAUNCH_FILE = ROOT / 'launch/gazebo.launch.py'
 STAND_IN = Path(__file__).parents[1] / 'support' / 'gazebo_stand_in.py'
@@ -209,13 +209,9 @@ def test_the_arm_follows_a_trajectory(folder, environment):
     rclpy.init(context=context, domain_id=int(environment['ROS_DOMAIN_ID']))
     node = rclpy.create_node('commander', context=context)
     publisher = node.create_publisher(JointTrajectory, 'joint_trajectory', 1)
-    message = JointTrajectory(joint_names=[f'joint_{number}' for number in range(1, 7)])
     rest = [0.0] * 6
-    message.points = [
-        JointTrajectoryPoint(
-            positions=goal, velocities=rest, accelerations=rest, time_from_start=Duration(sec=1)
-        )
-    ]
+    names = [f'joint_{number}' for number in range(1, 7)]
+    message = trajectory_message(names, [(1.0, goal, rest, rest)])
 
     def error():
         position = report(folder).get('position', rest)

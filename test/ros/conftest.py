@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -17,3 +17,20 @@ def bench() -> Iterator[Any]:
     bench = Bench()
     yield bench
     bench.close()
+
+
+@pytest.fixture
+def process(bench: Any) -> Iterator[Callable[..., Any]]:
+    """Return a function that starts an executable in the bench's domain, the node unless told."""
+    from node_bench import DOMAIN
+
+    from ne_dynamics.simulation.ros_process import NODE_MODULE, RosProcesses
+
+    processes = RosProcesses(DOMAIN)
+
+    def start(module: str = NODE_MODULE, environment: Any = None, **parameters: Any) -> Any:
+        name = f'process_{len(processes.all)}'
+        return processes.start(name, module, parameters, environment=environment)
+
+    yield start
+    processes.kill()

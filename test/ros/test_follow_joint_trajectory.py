@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -106,37 +105,6 @@ def active(bench, client: Client) -> Client:
     bench.start()
     client.desired(Q)
     return client
-
-
-@pytest.fixture
-def process(bench, messages_folder: str) -> Iterator[Callable[..., subprocess.Popen]]:
-    """Return a function that starts the executable in the bench's domain, with the action."""
-    from node_bench import DOMAIN
-
-    started: list[subprocess.Popen] = []
-
-    def start(*arguments: str) -> subprocess.Popen:
-        command = [sys.executable, '-m', 'ne_dynamics.ros.node', '--ros-args']
-        for argument in arguments:
-            command += ['-p', argument]
-        folders = [messages_folder, os.environ.get('PYTHONPATH', '')]
-        environment = {
-            **os.environ,
-            'ROS_DOMAIN_ID': str(DOMAIN),
-            'PYTHONPATH': os.pathsep.join(filter(None, folders)),
-        }
-        child = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        started.append(child)
-        return child
-
-    yield start
-    for child in started:
-        if child.poll() is None:
-            child.kill()
-        child.wait()
-        child.stdout.close()
 
 
 def follow(active: Client, handle: Any, count: int = 11, offset: Any = STILL) -> None:
@@ -587,13 +555,17 @@ def test_without_control_msgs_the_node_says_so_and_works(bench, monkeypatch) -> 
     assert not [name for name in names if 'follow_joint_trajectory' in name]
 
 
-def test_the_executable_tells_the_client_when_it_ends(bench, client: Client, process) -> None:
+def test_the_executable_tells_the_client_when_it_ends(
+    bench, client: Client, process, messages_folder: str | None
+) -> None:
     """A goal is followed by the executable, another one is aborted by SIGTERM, and is told so."""
+    folders = [messages_folder or '', os.environ.get('PYTHONPATH', '')]
     child = process(
-        f'model_file:={bench.model_file}',
-        'backend:=python',
-        'state_timeout:=60.0',
-        'velocity_check:=false',  # the bench's velocities are zero
+        environment={'PYTHONPATH': os.pathsep.join(filter(None, folders))},
+        model_file=bench.model_file,
+        backend='python',
+        state_timeout=60.0,
+        velocity_check=False,  # the bench's velocities are zero
     )
     bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
     bench.spin(lambda: bench.probe.count_publishers('effort_controller/commands') > 0)
@@ -611,9 +583,8 @@ def test_the_executable_tells_the_client_when_it_ends(bench, client: Client, pro
         for index in range(count):
             bench.answer(bench.joint_state(Q + STEP * index / 10.0, dt=0.1))
         if status == ABORTED:
-            child.send_signal(signal.SIGTERM)
+            child.send(signal.SIGTERM)
         assert client.result(handle).status == status
-    bench.spin(lambda: child.poll() is not None, 'the end')
-    output = child.communicate()[0]
-    assert child.returncode == 0, output
-    assert 'Traceback' not in output
+    bench.spin(lambda: not child.is_alive, 'the end')
+    assert child.child.returncode == 0, child.output
+    assert 'Traceback' not in child.output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -90,7 +91,7 @@ def test_the_network_is_cut_and_joined_again(namespaces, tmp_path: Path) -> None
     output = tmp_path / 'output.txt'
     with output.open('wb') as file:
         scenario = subprocess.Popen(
-            ['ip', 'netns', 'exec', node, sys.executable, SCENARIO, robot, link, tmp_path],
+            ['ip', 'netns', 'exec', node, sys.executable, SCENARIO, robot, link],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=file,
@@ -100,8 +101,11 @@ def test_the_network_is_cut_and_joined_again(namespaces, tmp_path: Path) -> None
     try:
         code = scenario.wait(timeout=TIME_LIMIT)
     finally:
-        # Whatever it started, it started here.
+        # It ends what it has started.
         if scenario.poll() is None:
-            os.killpg(scenario.pid, 9)
-            scenario.wait()
+            scenario.send_signal(signal.SIGINT)
+            try:
+                scenario.wait(timeout=60.0)
+            finally:
+                scenario.kill()
     assert code == 0, output.read_text(errors='replace')

@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
 import pytest
 
+from ne_dynamics.simulation.ros_process import ROBOT_MODULE, RosProcess
+
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-
-
-@pytest.fixture
-def process(bench):
-    """Return a function that starts the executable in the bench's domain."""
-    from node_bench import DOMAIN
-
-    started: list[subprocess.Popen] = []
-
-    def start(*arguments: str, module: str = 'ne_dynamics.ros.node') -> subprocess.Popen:
-        command = [sys.executable, '-m', module, '--ros-args']
-        for argument in arguments:
-            command += ['-p', argument]
-        environment = {**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN)}
-        child = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        started.append(child)
-        return child
-
-    yield start
-    for child in started:
-        if child.poll() is None:
-            child.kill()
-        child.wait()
-        child.stdout.close()
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_with_the_arm_held(bench, process, number: int) -> None:
     """On SIGINT and SIGTERM the last command is gravity and the exit code 0, no traceback."""
-    child = process(f'model_file:={bench.model_file}', 'backend:=python')
+    child = process(model_file=bench.model_file, backend='python')
     bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
     bench.spin(lambda: bench.probe.count_publishers('effort_controller/commands') > 0)
     moving = np.full(6, 0.5)
@@ -55,10 +28,10 @@ def test_a_signal_ends_it_with_the_arm_held(bench, process, number: int) -> None
     bench.spin(answered, 'a command')
     gravity = bench.dynamics.gravity_torque(Q)
     assert np.abs(bench.commands[-1] - gravity).max() > 0.1
-    child.send_signal(number)
-    bench.spin(lambda: child.poll() is not None, 'the end')
-    output = child.communicate()[0]
-    assert child.returncode == 0, output
+    child.send(number)
+    bench.spin(lambda: not child.is_alive, 'the end')
+    output = child.output
+    assert child.child.returncode == 0, output
     assert 'Traceback' not in output
     bench.spin(
         lambda: np.allclose(bench.commands[-1], gravity, atol=1e-9), 'a last command of gravity'
@@ -69,22 +42,22 @@ def test_a_signal_ends_it_while_it_waits(bench, process) -> None:
     """A node that still waits for its robot ends on a signal as well, with exit code 0."""
     child = process()
     bench.spin(lambda: any('waiting for the robot' in entry.msg for entry in bench.log))
-    child.send_signal(signal.SIGINT)
-    assert child.wait(timeout=120.0) == 0
+    child.send(signal.SIGINT)
+    assert child.wait(120.0) == 0
 
 
 def test_a_model_that_cannot_be_read_leaves_it_alive(bench, process) -> None:
     """A wrong model is an ERROR with its reason; the process stays for the user to mend it."""
-    child = process('model_file:=/nowhere/arm.urdf')
+    child = process(model_file='/nowhere/arm.urdf')
     bench.spin(lambda: any('not configured' in entry.msg for entry in bench.log))
-    assert child.poll() is None
-    child.send_signal(signal.SIGTERM)
-    assert child.wait(timeout=120.0) == 0
+    assert child.is_alive
+    child.send(signal.SIGTERM)
+    assert child.wait(120.0) == 0
 
 
 def test_signals_that_keep_coming_are_ignored_once_it_stops(bench, process) -> None:
     """One SIGINT after the other, 10 ms apart, until the end: the exit code is 0 all the same."""
-    child = process(f'model_file:={bench.model_file}', 'backend:=python')
+    child = process(model_file=bench.model_file, backend='python')
     bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
     end_by_signals(child)
 
@@ -92,30 +65,28 @@ def test_signals_that_keep_coming_are_ignored_once_it_stops(bench, process) -> N
 def test_signals_that_keep_coming_are_ignored_by_the_simulated_robot(bench, process) -> None:
     """The simulated robot ends with exit code 0 as well, however many signals come."""
     pytest.importorskip('mujoco', reason='MuJoCo is not installed')
-    arguments = (f'model_file:={bench.model_file}', 'rate:=100.0')
-    child = process(*arguments, module='ne_dynamics.simulation.simulated_robot')
+    child = process(ROBOT_MODULE, model_file=bench.model_file, rate=100.0)
     bench.spin(
         lambda: bench.probe.count_subscribers('effort_controller/commands') > 1, 'the robot'
     )
     end_by_signals(child)
 
 
-def end_by_signals(child: subprocess.Popen) -> None:
+def end_by_signals(child: RosProcess) -> None:
     """Send SIGINT every 10 ms, twice at the least, until the process has ended well."""
-    child.send_signal(signal.SIGINT)
+    child.send(signal.SIGINT)
     for _ in range(2000):
         time.sleep(0.01)
-        if child.poll() is not None:
+        if not child.is_alive:
             break
-        child.send_signal(signal.SIGINT)
-    output = child.communicate(timeout=120.0)[0]
-    assert child.returncode == 0, output
-    assert 'Traceback' not in output
+        child.send(signal.SIGINT)
+    assert child.wait(120.0) == 0, child.output
+    assert 'Traceback' not in child.output
 
 
 def test_it_keeps_answering_through_cleanup_and_configure(bench, process) -> None:
     """Subscriptions that go and come again are served, beside services and parameters."""
-    child = process(f'model_file:={bench.model_file}', 'backend:=python')
+    child = process(model_file=bench.model_file, backend='python')
     for _ in range(3):
         bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
         before = len(bench.commands)
@@ -138,6 +109,6 @@ def test_it_keeps_answering_through_cleanup_and_configure(bench, process) -> Non
         assert bench.change_state('activate')
     before = len(bench.diagnostics)
     bench.spin(lambda: len(bench.diagnostics) > before, 'diagnostics')
-    child.send_signal(signal.SIGTERM)
-    bench.spin(lambda: child.poll() is not None, 'the end')
-    assert child.returncode == 0, child.communicate()[0]
+    child.send(signal.SIGTERM)
+    bench.spin(lambda: not child.is_alive, 'the end')
+    assert child.child.returncode == 0, child.output

@@ -20,17 +20,17 @@ TOLERANCE = 0.02
 
 
 @pytest.fixture(scope='module')
-def arms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
+def arms() -> Iterator[list[Any]]:
     """Return two benches with an arm each, both held, in postures of their own."""
-    with pytest.MonkeyPatch.context() as patch:
-        from fault_bench import ENVIRONMENT, FaultBench
+    from fault_bench import FaultBench
 
-        for name, value in ENVIRONMENT.items():
-            patch.setenv(name, value)
+    from ne_dynamics.simulation.ros_process import local_discovery
+
+    with local_discovery():
         benches = []
         try:
             for posture in POSTURES:
-                bench = FaultBench(tmp_path_factory.mktemp('arm'), wired=False)
+                bench = FaultBench(wired=False)
                 benches.append(bench)
                 bench.start_robot(initial_position=posture.tolist(), rate=100.0)
                 bench.start_node(state_timeout=2.0)

@@ -16,11 +16,12 @@ from ne_dynamics.shipped import shipped_file
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from ne_dynamics.cli.demo import LAWS
-from ne_dynamics.simulation.demo_arm import fair_gains, law_parameters
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.control_laws import LAWS
+from ne_dynamics.simulation.demo_arm import gain_parameters, law_parameters
 from ne_dynamics.simulation.demo_motion import excitation, rest_to_rest
-from ne_dynamics.simulation.demo_session import ClosedLoop, SessionError
-from ne_dynamics.simulation.mujoco_model import with_hung_mass
+from ne_dynamics.simulation.demo_session import ClosedLoop
+from ne_dynamics.simulation.ros_process import ProcessError
 
 KP, KV = 400.0, 40.0
 """Of computed torque [1/s^2, 1/s]; PD has the same, times the diagonal of the mass matrix."""
@@ -41,17 +42,13 @@ class Rig:
         self.robot = ned.load_model(self.model_file, tip_link=tip or None)
         loaded = ned.Dynamics(with_hung_mass(self.robot, LOAD, np.zeros(3)), backend='python')
         self.motion = motion or excitation(self.robot, DURATION, loaded.inverse_dynamics)
-        pd_kp, pd_kv = fair_gains(self.robot, self.motion, kp, kv)
         model_parameters = {'model_file': self.model_file, 'tip_link': tip}
         self.loop = ClosedLoop(
             rate,
             {
                 **model_parameters,
                 'joint_states_reliability': 'reliable',
-                'computed_torque.kp': [kp],
-                'computed_torque.kv': [kv],
-                'feedforward_pd.kp': pd_kp,
-                'feedforward_pd.kv': pd_kv,
+                **gain_parameters(self.robot, self.motion, kp, kv),
             },
             model_parameters,
         )
@@ -63,11 +60,6 @@ class Rig:
             return loop.run(self.motion, {**parameters, **(node or {})}, robot or {})
 
 
-def overall(recording):
-    """Return the RMS error over all joints [rad]."""
-    return float(np.sqrt(np.mean(recording.error**2)))
-
-
 @pytest.mark.parametrize(('model', 'tip'), ARMS.items())
 def test_computed_torque_tracks_twenty_times_better_than_pd_of_the_same_bandwidth(model, tip):
     """RMS error at most 1/20 of PD alone, joint by joint; peak at most 2 mrad."""
@@ -75,7 +67,7 @@ def test_computed_torque_tracks_twenty_times_better_than_pd_of_the_same_bandwidt
     computed_torque = Rig(shipped_file(model), tip).run('computed_torque')
     assert len(computed_torque.time) > 0.98 * RATE * computed_torque.time[-1]
     assert (computed_torque.rms_error <= pd.rms_error / 20.0).all()
-    assert overall(computed_torque) <= overall(pd) / 20.0
+    assert computed_torque.overall_rms_error <= pd.overall_rms_error / 20.0
     assert computed_torque.peak_error.max() <= 2e-3
 
 
@@ -92,7 +84,7 @@ def test_the_wrist_wrench_makes_up_for_a_load_that_the_model_does_not_know():
                 'payload.link': 'tcp',
             },
         )
-        errors[enabled] = overall(recording)
+        errors[enabled] = recording.overall_rms_error
     assert errors[True] <= errors[False] / 10.0
 
 
@@ -180,6 +172,6 @@ def test_a_process_that_dies_is_reported_with_what_it_printed():
     """A run that cannot begin names the process, its exit code and its last words."""
     rig = Rig(SIX_AXIS_ARM, 'tcp')
     with pytest.raises(
-        SessionError, match=r'simulated_robot ended with exit code 1(.|\n)*substeps: expected'
+        ProcessError, match=r'simulated_robot ended with exit code 1(.|\n)*substeps: expected'
     ):
         rig.run('pd', {}, {'substeps': -1})

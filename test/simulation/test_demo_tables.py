@@ -2,7 +2,7 @@
 
 import pytest
 
-from ne_dynamics.simulation.demo_tables import ProgressBar, figure, shortened, text_table
+from ne_dynamics.simulation.demo_tables import ProgressBar, figure, shortened
 
 
 @pytest.mark.parametrize(
@@ -18,17 +18,6 @@ def test_long_names_are_shortened_to_the_width():
     """What is left ends with two points."""
     assert shortened('joint_1') == 'joint_1'
     assert shortened('a_joint_with_a_long_name') == 'a_joint_with_a..'
-
-
-def test_columns_are_aligned_and_lines_end_at_their_last_character():
-    """The first column to the left, the others to the right, two spaces between."""
-    table = text_table([['', 'RMS'], ['', '[mrad]']], [['PD', '12.3'], ['longer', '0.012']])
-    assert table.split('\n') == [
-        '           RMS',
-        '        [mrad]',
-        'PD        12.3',
-        'longer   0.012',
-    ]
 
 
 def test_progress_is_one_line_where_there_is_no_terminal(capsys):

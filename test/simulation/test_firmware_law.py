@@ -14,11 +14,12 @@ from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from one_process_loop import OneProcessLoop, demo_motion
+from motion_loop import MotionLoop, demo_motion
 
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.simulation.demo_arm import fair_gains
 from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 
 KP, KV = 400.0, 40.0
 ARMS = {'six_axis_arm.urdf': 'tcp', 'puma560_standard_dh.yaml': None}
@@ -51,29 +52,27 @@ def test_a_firmware_moves_the_arm_as_the_controller_does(model, tip, mode, backe
     """
     robot = ned.load_model(shipped_file(model), tip_link=tip)
     motion = demo_motion(robot)
-    loop = OneProcessLoop(robot, motion, mode=mode, kp=KP, kv=KV, backend=backend)
+    loop = MotionLoop(robot, motion, mode=mode, kp=KP, kv=KV, backend=backend)
     n = robot.n
     given = fair_gains(robot, motion, KP, KV) if mode is Mode.FEEDFORWARD_PD else (KP, KV)
     kp, kv = (np.array(np.broadcast_to(gain, n), dtype=float) for gain in given)
     limits, smoothing = robot.limits('effort_limit'), np.zeros(1)
     compute = compile_law(ned.Dynamics(robot, backend='python'), mode.value, tmp_path)
-    other = MujocoArm(robot, period=loop.period, integrator='implicitfast')
-    other.reset(motion.positions[0])
-    loop.follow()
-    largest_error = largest_distance = 0.0
     effort = np.empty(n)
-    for _ in range(round(motion.times[-1] / loop.period)):
-        arm = loop.arm
-        command = loop.controller.update(
-            arm.position.copy(), arm.velocity.copy(), arm.time, arm.time
-        )
-        arm.step(command.effort)
-        state = other.position.copy(), other.velocity.copy()
-        compute(*state, *command.desired, kp, kv, limits, smoothing, effort)
-        other.step(effort)
-        distance = np.abs(other.position - arm.position).max()
-        largest_distance = max(largest_distance, distance)
-        error = np.abs(command.desired.position - state[0]).max()
-        largest_error = max(largest_error, error)
-    assert largest_distance < 1e-9
-    assert 0.0 < largest_error < 0.01
+
+    def firmware(reading):
+        desired = loop.answers.command.desired
+        compute(reading.position, reading.velocity, *desired, kp, kv, limits, smoothing, effort)
+        return effort.copy()
+
+    arm = MujocoArm(robot, period=loop.arm.period, integrator='implicitfast')
+    arm.reset(motion.positions[0])
+    other = OneProcessLoop(arm, firmware)
+    loop.follow()
+    for _ in range(round(motion.duration / loop.arm.period)):
+        loop.step()
+        other.step()
+    assert loop.answers.faults == []
+    moved, moved_by_firmware = loop.recording(), other.recording()
+    assert np.abs(moved.position - moved_by_firmware.position).max() < 1e-9
+    assert 0.0 < np.abs(moved.desired - moved_by_firmware.position).max() < 0.01

@@ -11,14 +11,22 @@ import pytest
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from one_process_loop import OneProcessLoop, demo_motion, shipped_arm
+from motion_loop import MotionLoop, demo_motion, shipped_arm
 
 from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.laws import Mode, Terms
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.state_guard import FaultKind
 from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
-from ne_dynamics.simulation.mujoco_model import scale_masses, with_hung_mass
+from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
+from ne_dynamics.simulation.demo_motion import rest_to_rest
+from ne_dynamics.simulation.one_process_loop import (
+    delayed,
+    differenced_velocity,
+    encoder,
+    frozen_position,
+    wall,
+)
 
 UNDER_WAY = 0.8
 """When the sensor fails [s]."""
@@ -38,38 +46,21 @@ def motion(robot):
     return demo_motion(robot)
 
 
-def frozen(says):
-    """Return a sensor whose positions stand still from `UNDER_WAY` on."""
-    kept = {}
-
-    def sensor(time, position, velocity):
-        if time < UNDER_WAY:
-            return position, velocity
-        kept.setdefault('position', position)
-        kept.setdefault('velocity', velocity)
-        return kept['position'], {
-            'zero': np.zeros_like(velocity),
-            'true': velocity,
-            'frozen too': kept['velocity'],
-        }[says]
-
-    return sensor
-
-
 def scaled(factor, begin=0.0):
     """Return a sensor whose velocities are off by a factor from a time on."""
-    return lambda time, position, velocity: (
-        position,
-        factor * velocity if time >= begin else velocity,
+    return lambda reading: (
+        reading._replace(velocity=factor * reading.velocity) if reading.time >= begin else reading
     )
 
 
-@pytest.mark.parametrize('says', ['zero', 'true', 'frozen too'])
+@pytest.mark.parametrize('says', ['zero', 'true', 'frozen'])
 def test_a_frozen_encoder_under_way(robot, motion, says) -> None:
     """It is a fault within 0.1 s, at no more than 3 rad/s; without guards it is 7 rad/s at 0.2 s
     and goes on.
     """
-    run = OneProcessLoop(robot, motion).run(UNDER_WAY + 0.15, frozen(says))
+    run = MotionLoop(robot, motion, sensors=[frozen_position(UNDER_WAY, says)]).watch(
+        UNDER_WAY + 0.15
+    )
     assert run.fault is not None
     assert run.fault.latches
     assert run.fault.kind in (FaultKind.FROZEN_POSITION, FaultKind.VELOCITY)
@@ -79,8 +70,9 @@ def test_a_frozen_encoder_under_way(robot, motion, says) -> None:
 
 def test_without_guards_a_frozen_encoder_lets_the_arm_run_away(robot, motion) -> None:
     """What the guards are there for: the same arm without them passes 5 rad/s."""
-    run = OneProcessLoop(robot, motion, limits=MotionLimits()).run(
-        UNDER_WAY + 0.25, frozen('zero')
+    frozen = frozen_position(UNDER_WAY, 'zero')
+    run = MotionLoop(robot, motion, limits=MotionLimits(), sensors=[frozen]).watch(
+        UNDER_WAY + 0.25
     )
     assert run.fault is None
     assert run.speed.max() > 5.0
@@ -92,7 +84,7 @@ def test_velocities_that_are_none(robot, motion, factor, begin) -> None:
     """Zeros, the wrong sign, a tenth: a fault within 0.1 s of the first motion, or of the moment
     when they begin, below 3 rad/s.
     """
-    run = OneProcessLoop(robot, motion).run(max(begin, 0.1) + 0.15, scaled(factor, begin))
+    run = MotionLoop(robot, motion, sensors=[scaled(factor, begin)]).watch(max(begin, 0.1) + 0.15)
     assert run.fault is not None
     assert run.fault.kind is FaultKind.VELOCITY
     assert run.fault.latches
@@ -104,25 +96,11 @@ def test_velocities_in_degrees_end_for_good(robot, motion) -> None:
     """Fifty times the damping shakes the arm within a few states: it is left at the first jump or
     before, and for good at the third fault.
     """
-    loop = OneProcessLoop(robot, motion)
-    run = loop.run(2.0, scaled(180.0 / np.pi))
+    loop = MotionLoop(robot, motion, sensors=[scaled(180.0 / np.pi)])
+    run = loop.watch(2.0)
     assert run.fault_time < 0.25
     assert loop.controller.fault is not None
     assert loop.controller.fault.latches
-
-
-def wall(joint, position, stiffness=5000.0, damping=100.0):
-    """Return what keeps a joint from going beyond a position."""
-
-    def push(time, here, velocity, effort):
-        depth = here[joint] - position
-        if depth <= 0.0:
-            return effort
-        effort = effort.copy()
-        effort[joint] -= stiffness * depth + damping * max(velocity[joint], 0.0)
-        return effort
-
-    return push
 
 
 @pytest.mark.parametrize('gains', [(100.0, 20.0), (400.0, 40.0)])
@@ -131,9 +109,13 @@ def test_a_wall(robot, motion, gains) -> None:
     start = motion.positions[0]
     way = motion.positions - start
     joint = 2
-    run = OneProcessLoop(robot, motion_to(robot, start, joint, 0.7), kp=gains[0], kv=gains[1]).run(
-        3.2, push=wall(joint, start[joint] + 0.1)
-    )
+    run = MotionLoop(
+        robot,
+        motion_to(robot, start, joint, 0.7),
+        kp=gains[0],
+        kv=gains[1],
+        disturbances=[wall(joint, start[joint] + 0.1)],
+    ).watch(3.2)
     assert way.shape[1] == robot.n
     assert run.fault is not None
     assert run.fault.latches
@@ -144,8 +126,6 @@ def test_a_wall(robot, motion, gains) -> None:
 
 def motion_to(robot, start, joint, way):
     """Return a motion of one joint, a second long."""
-    from ne_dynamics.simulation.demo_motion import rest_to_rest
-
     goal = start.copy()
     goal[joint] += way
     return rest_to_rest(robot, start, goal, 1.0)
@@ -155,45 +135,26 @@ def test_a_joint_at_its_limit_in_vain(robot, motion) -> None:
     """With stiff gains a wall saturates the joint: a fault after the timeout of 1 s."""
     start = motion.positions[0]
     limits = MotionLimits(FollowingLimits(saturation_timeout=1.0), VelocitySettings())
-    loop = OneProcessLoop(
-        robot, motion_to(robot, start, 2, 0.3), kp=3000.0, kv=110.0, limits=limits
-    )
-    run = loop.run(2.2, push=wall(2, start[2] + 0.1))
+    run = MotionLoop(
+        robot,
+        motion_to(robot, start, 2, 0.3),
+        kp=3000.0,
+        kv=110.0,
+        limits=limits,
+        disturbances=[wall(2, start[2] + 0.1)],
+    ).watch(2.2)
     assert run.fault is not None
     assert run.fault.kind is FaultKind.SATURATED
     assert 1.1 < run.fault_time < 2.2
 
 
-def encoder(bits=None, noise=0.0, cutoff=0.0, delay=0, period=0.002):
-    """Return a sensor with steps and noise, whose velocities are differenced, or late."""
-    rng = np.random.default_rng(4)
-    step = 2.0 * np.pi / 2**bits if bits else 0.0
-    kept = {'last': None, 'velocity': 0.0, 'queue': []}
-
-    def sensor(time, position, velocity):
-        position = position + noise * rng.standard_normal(position.size)
-        if step:
-            position = np.round(position / step) * step
-        if cutoff:
-            last = position if kept['last'] is None else kept['last']
-            raw = (position - last) / period
-            kept['velocity'] = kept['velocity'] + (
-                1.0 - np.exp(-2.0 * np.pi * cutoff * period)
-            ) * (raw - kept['velocity'])
-            velocity, kept['last'] = kept['velocity'], position
-        kept['queue'].append(velocity)
-        return position, kept['queue'][max(0, len(kept['queue']) - 1 - delay)]
-
-    return sensor
-
-
 SENSORS = {
-    'exact': {},
-    '16 bits, differenced, 30 Hz': {'bits': 16, 'cutoff': 30.0},
-    '16 bits, differenced, 10 Hz': {'bits': 16, 'cutoff': 10.0},
-    '12 bits, differenced, 30 Hz': {'bits': 12, 'cutoff': 30.0},
-    'five states late': {'bits': 16, 'delay': 5},
-    'noise': {'noise': 2e-4, 'cutoff': 30.0, 'delay': 2},
+    'exact': lambda: [],
+    '16 bits, differenced, 30 Hz': lambda: [encoder(16), differenced_velocity(30.0)],
+    '16 bits, differenced, 10 Hz': lambda: [encoder(16), differenced_velocity(10.0)],
+    '12 bits, differenced, 30 Hz': lambda: [encoder(12), differenced_velocity(30.0)],
+    'five states late': lambda: [encoder(16), delayed('velocity', 5)],
+    'noise': lambda: [encoder(noise=2e-4), differenced_velocity(30.0), delayed('velocity', 2)],
 }
 
 
@@ -201,8 +162,7 @@ SENSORS = {
 @pytest.mark.parametrize('period', [0.002, 0.005])
 def test_good_motion_is_left_alone(robot, motion, kind, period) -> None:
     """Whatever the encoders are like, the demo's motion is followed to its end."""
-    loop = OneProcessLoop(robot, motion, period=period)
-    run = loop.run(2.3, encoder(**SENSORS[kind], period=period))
+    run = MotionLoop(robot, motion, period=period, sensors=SENSORS[kind]()).watch(2.3)
     assert run.fault is None
     assert run.error.max() < 0.06
 
@@ -227,16 +187,16 @@ def test_a_model_that_is_wrong_is_no_fault(robot, motion, kind) -> None:
         None: lambda: None,
     }
     options = {'kv': 40.0 if options.get('kp') == 400.0 else 20.0, **options}
-    run = OneProcessLoop(robot, motion, plant=plants[plant](), **options).run(2.3)
+    run = MotionLoop(robot, motion, plant=plants[plant](), **options).watch(2.3)
     assert run.fault is None
 
 
 def test_good_motion_again_and_again(robot, motion) -> None:
     """Ten times there and back with a noisy sensor of 16 bits, and no fault."""
-    loop = OneProcessLoop(robot, motion, period=0.005)
-    sensor = encoder(bits=16, noise=5e-5, cutoff=30.0, period=0.005)
+    sensors = [encoder(bits=16, noise=5e-5), differenced_velocity(30.0)]
+    loop = MotionLoop(robot, motion, period=0.005, sensors=sensors)
     for _ in range(10):
-        assert loop.run(2.3, sensor).fault is None
+        assert loop.watch(2.3).fault is None
 
 
 @pytest.mark.parametrize('source', [VelocitySource.DIFFERENTIATED, VelocitySource.ESTIMATED])
@@ -247,24 +207,24 @@ def test_an_arm_without_velocities_follows_by_computed_torque(
     """With 16 bits, no velocity and either source every joint stays within 20 mrad."""
     velocity = VelocitySettings(source=source)
     limits = MotionLimits(FollowingLimits.derived(robot.joints, 1.0), velocity)
-    loop = OneProcessLoop(robot, motion, kp=gains[0], kv=gains[1], limits=limits)
-    only_positions = encoder(bits=16)
-    run = loop.run(
-        2.3, lambda time, position, velocity: (only_positions(time, position, velocity)[0], None)
-    )
+    only_positions = [encoder(bits=16), lambda reading: reading._replace(velocity=None)]
+    run = MotionLoop(
+        robot, motion, kp=gains[0], kv=gains[1], limits=limits, sensors=only_positions
+    ).watch(2.3)
     assert run.fault is None
     assert run.error.max() < 0.02
 
 
 def test_after_clearing_the_arm_is_held_where_it_is_found(robot, motion) -> None:
     """States are observed and not answered until the fault is cleared; then the arm is held."""
-    loop = OneProcessLoop(robot, motion)
-    assert loop.run(1.0, frozen('zero')).fault is not None
-    left = loop.run(0.05, start=False)
+    loop = MotionLoop(robot, motion, sensors=[frozen_position(UNDER_WAY, 'zero')])
+    assert loop.watch(1.0).fault is not None
+    loop.sensors.clear()
+    left = loop.watch(0.05, start=False)
     assert left.error.size == 0
     loop.arm.reset(loop.arm.position)
     loop.controller.reset()
     found = loop.arm.position.copy()
-    held = loop.run(0.5, start=False)
+    held = loop.watch(0.5, start=False)
     assert held.fault is None
     assert np.abs(loop.arm.position - found).max() < 1e-3

@@ -15,14 +15,9 @@ from ne_dynamics.shipped import shipped_file
 
 mujoco = pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass  # noqa: E402
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation  # noqa: E402
-from ne_dynamics.simulation.mujoco_model import (  # noqa: E402
-    INTEGRATORS,
-    MujocoArm,
-    scale_masses,
-    with_hung_mass,
-    without_friction,
-)
+from ne_dynamics.simulation.mujoco_model import INTEGRATORS, MujocoArm  # noqa: E402
 
 GRAVITY = 9.80665
 
@@ -190,7 +185,7 @@ def test_published_arms_move_as_pinocchio_reads_their_urdf(file, tip):
     """Mass matrix, bias and acceleration are those of Pinocchio's own URDF reader."""
     pin = pytest.importorskip('pinocchio', reason='Pinocchio (pin) is not installed')
     path = str(example_robots_folder() / file)
-    robot = without_friction(ned.load_urdf(path, tip_link=tip))
+    robot = ned.load_urdf(path, tip_link=tip).without_friction()
     whole = pin.buildModelFromUrdf(path)
     locked = [whole.getJointId(name) for name in whole.names[1:] if name not in robot.joint_names]
     model = pin.buildReducedModel(whole, locked, np.zeros(whole.nq))
@@ -202,7 +197,7 @@ def test_published_arms_move_as_pinocchio_reads_their_urdf(file, tip):
 
 def test_the_puma_moves_as_in_pinocchio_although_no_body_can_have_its_third_inertia():
     """Principal moments that break the triangle inequality are simulated as they are."""
-    robot = without_friction(ned.load_dh(shipped_file('puma560_standard_dh.yaml')))
+    robot = ned.load_dh(shipped_file('puma560_standard_dh.yaml')).without_friction()
     moments = np.diag(robot.bodies[2].inertia.inertia_about_com)
     assert moments.sum() < 2.0 * moments.max()
     pin, model = pinocchio_model(robot)
@@ -286,7 +281,7 @@ def test_a_scaled_model_weighs_in_proportion():
 def test_energy_is_kept_without_friction():
     """A swinging arm without friction keeps its energy to 1e-9 of what it exchanges."""
     rng = np.random.default_rng(4)
-    robot = without_friction(random_tree(rng))
+    robot = random_tree(rng).without_friction()
     robot = replace(
         robot, joints=tuple(replace(joint, rotor_inertia=0.0) for joint in robot.joints)
     )

@@ -19,7 +19,9 @@ from ne_dynamics.shipped import shipped_file
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics import load_model
-from ne_dynamics.simulation.mujoco_model import MujocoArm, with_hung_mass
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop, external_push
 
 SETTINGS = 200 if os.environ.get('NE_DYNAMICS_ORACLES') == 'all' else 20
 """Settings at random; each takes about half a second."""
@@ -51,22 +53,22 @@ def pushed(values, push, posture=POSTURE, rate=500.0, patience=2.0):
     """
     chosen = PARAMETERS.changed({**UNGUARDED, **values})
     tuning, _ = make_tuning(chosen, ARM)
-    controller = make_controller(ARM, tuning)
     robot = MODEL
     if chosen.payload.mass:
         robot = with_hung_mass(MODEL, chosen.payload.mass, chosen.payload.com, 'tcp')
     arm = MujocoArm(robot, period=1.0 / rate, substeps=max(1, round(1000.0 / rate)))
     arm.reset(posture)
+    loop = OneProcessLoop(
+        arm, make_controller(ARM, tuning), disturbances=[external_push(push, START, PUSH_TIME)]
+    )
     quiet = 0.0
-    for step in range(round((START + PUSH_TIME + patience) * rate)):
-        now = step / rate
-        is_pushed = START <= now < START + PUSH_TIME
+    for _ in range(round((START + PUSH_TIME + patience) * rate)):
+        now = arm.time
         try:
-            command = controller.update(arm.position, arm.velocity, now)
-            assert (np.abs(command.effort) <= tuning.effort_limits).all()
-            arm.step(command.effort + (push if is_pushed else 0.0))
+            command = loop.step().effort
         except NeDynamicsError:
             return None
+        assert (np.abs(command) <= tuning.effort_limits).all()
         speed = np.abs(arm.velocity).max()
         if speed > 1000.0:
             return None

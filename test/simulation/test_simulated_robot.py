@@ -18,13 +18,14 @@ rclpy = pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from geometry_msgs.msg import WrenchStamped  # noqa: E402
+from node_probe import NodeProbe  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from rclpy.qos import DurabilityPolicy, QoSProfile  # noqa: E402
 from rosgraph_msgs.msg import Clock  # noqa: E402
 from sensor_msgs.msg import Imu, JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray, String  # noqa: E402
-from std_srvs.srv import SetBool, Trigger  # noqa: E402
+from std_srvs.srv import SetBool  # noqa: E402
 
 from ne_dynamics.simulation import simulated_robot  # noqa: E402
 from ne_dynamics.simulation.simulated_robot import (  # noqa: E402
@@ -39,7 +40,7 @@ POSTURE = [0.1, -0.5, 0.9, 0.2, 0.6, -0.3]
 TIMEOUT = 20.0
 
 
-class Bench:
+class Bench(NodeProbe):
     """A simulated robot and a node that plays its controller, in one thread."""
 
     def __init__(self):
@@ -82,12 +83,14 @@ class Bench:
         self.spin(lambda: self.commands.get_subscription_count() > 0, 'the subscription')
         return self
 
-    def spin(self, done, what):
+    def until(self, condition, what):
         """Serve both nodes until something is the case."""
         deadline = time.monotonic() + TIMEOUT
-        while not done():
+        while not condition():
             assert time.monotonic() < deadline, f'{what} did not happen'
             self.executor.spin_once(timeout_sec=0.05)
+
+    spin = until
 
     def spin_for(self, seconds):
         """Serve both nodes for a while."""
@@ -105,14 +108,6 @@ class Bench:
         self.command(effort)
         self.spin(lambda: len(self.states) > count, 'a state')
         return self.states[-1]
-
-    def call(self, kind, service, request):
-        """Call a service of the robot and return its response."""
-        client = self.probe.create_client(kind, f'simulated_robot/{service}')
-        self.spin(client.service_is_ready, service)
-        future = client.call_async(request)
-        self.spin(future.done, 'the answer')
-        return future.result()
 
     def stamps(self, messages=None):
         """Return the stamps of messages, by default all states [ns]."""
@@ -188,7 +183,7 @@ def test_the_brake_holds_until_it_is_released(bench):
         bench.command(np.zeros(6))
         bench.spin_for(0.1)
     assert set(bench.stamps()) == {FIRST_STAMP}
-    assert bench.call(Trigger, 'release_brake', Trigger.Request()).success
+    assert bench.trigger('release_brake', 'simulated_robot').success
     bench.spin(lambda: max(bench.stamps()) > FIRST_STAMP, 'motion')
 
 
@@ -342,13 +337,13 @@ def test_in_lockstep_time_pauses_and_resumes_on_request(bench, gravity_torque):
     bench.command(0.5 * gravity_torque)
     bench.spin_for(0.3)
     assert bench.stamps()[-1] == stamp
-    assert bench.call(Trigger, 'resume', Trigger.Request()).success
+    assert bench.trigger('resume', 'simulated_robot').success
     bench.spin(lambda: bench.stamps()[-1] > stamp, 'the next state')
     np.testing.assert_allclose(bench.states[-1].effort, 0.5 * gravity_torque)
     # The second one is left out when the service is called before it.
-    assert bench.call(Trigger, 'resume', Trigger.Request()).success
+    assert bench.trigger('resume', 'simulated_robot').success
     bench.answer(gravity_torque)
-    refused = bench.call(Trigger, 'resume', Trigger.Request())
+    refused = bench.trigger('resume', 'simulated_robot')
     assert not refused.success
     assert 'none ahead' in refused.message
 
@@ -409,12 +404,12 @@ def test_topics_fall_silent_on_request_and_come_back(bench, topics, silent, hear
     parameters = {'dropout__topics': topics} if topics else {}
     bench.start(rate=100.0, wrench__sensor_link='ft_sensor', imu__link='base_link', **parameters)
     bench.spin(lambda: bench.states and bench.wrenches and bench.imus, 'messages')
-    assert bench.call(SetBool, 'drop', SetBool.Request(data=True)).success
+    assert bench.call(SetBool, 'drop', SetBool.Request(data=True), 'simulated_robot').success
     bench.spin_for(0.1)
     count, count_heard = len(getattr(bench, silent)), len(getattr(bench, heard))
     bench.spin(lambda: len(getattr(bench, heard)) > count_heard + 5, 'the other topic')
     assert len(getattr(bench, silent)) == count
-    assert bench.call(SetBool, 'drop', SetBool.Request(data=False)).success
+    assert bench.call(SetBool, 'drop', SetBool.Request(data=False), 'simulated_robot').success
     bench.spin(lambda: len(getattr(bench, silent)) > count, 'the return')
 
 

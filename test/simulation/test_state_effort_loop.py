@@ -11,12 +11,13 @@ import pytest
 
 pytest.importorskip('mujoco', reason='mujoco is missing')
 
-from one_process_loop import PERIOD, OneProcessLoop, demo_motion, shipped_arm
+from motion_loop import MotionLoop, demo_motion, shipped_arm
 
 from ne_dynamics import Dynamics
 from ne_dynamics.control.laws import Terms
 from ne_dynamics.control.state_effort import LARGEST_SHARE, LEAST_SHARE, StateEffort
-from ne_dynamics.simulation.mujoco_model import with_hung_mass
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.one_process_loop import ControllerAnswers
 
 ROBOT = shipped_arm()
 LIMITS = ROBOT.limits('effort_limit')
@@ -71,27 +72,34 @@ class Beginning:
     """
 
     def __init__(self, pose, reading, setting, *, compensates, seconds=0.3):
-        loop = OneProcessLoop(ROBOT, MOTION, plant=LOADED, terms=Terms(gravity=not compensates))
+        loop = MotionLoop(ROBOT, MOTION, plant=LOADED, terms=Terms(gravity=not compensates))
         controller, arm = loop.controller, loop.arm
         controller.adopt(replace(controller.tuning, state_effort=setting))
         controller.reset()
         arm.reset(POSES[pose])
         own = NOMINAL.gravity_torque if compensates else np.zeros_like
-        torque = TRUE.gravity_torque(arm.position)
-        self.before = torque - own(arm.position)
-        self.refusals, self.way, self.first = [], 0.0, None
-        for _ in range(round(seconds / PERIOD)):
-            effort = READINGS[reading](torque, NOMINAL.gravity_torque(arm.position))
-            command = controller.update(
-                arm.position.copy(), arm.velocity.copy(), arm.time, arm.time, effort
-            )
+        held = TRUE.gravity_torque(arm.position)
+        self.before = held - own(arm.position)
+        self.refusals, self.first = [], None
+        answers = ControllerAnswers(controller)
+
+        def driver(state):
+            torque = state.effort if state.time else held
+            effort = READINGS[reading](torque, NOMINAL.gravity_torque(state.position))
+            return state._replace(effort=effort)
+
+        def motors(state):
+            command = answers(state).effort
             if self.first is None:
-                self.first = command.effort
-            if command.unused_effort:
-                self.refusals.append(command.unused_effort)
-            torque = command.effort + own(arm.position)
-            arm.step(torque)
-            self.way = max(self.way, np.abs(arm.position - POSES[pose]).max())
+                self.first = command
+            if answers.command.unused_effort:
+                self.refusals.append(answers.command.unused_effort)
+            return command + own(state.position)
+
+        loop.sensors, loop.law = [driver], motors
+        loop.run(seconds)
+        positions = np.vstack((loop.recording().position[1:], arm.position))
+        self.way = np.abs(positions - POSES[pose]).max()
 
 
 @pytest.mark.parametrize('compensates', [False, True], ids=['plain', 'compensates'])

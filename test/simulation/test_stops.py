@@ -5,48 +5,30 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
-from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
-from ne_dynamics.ros.parameters import PARAMETERS
-from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from ne_dynamics import load_model
-from ne_dynamics.simulation.mujoco_model import MujocoArm
+from motion_loop import PERIOD, node_controller, shipped_arm
 
-PERIOD = 0.002
-MODEL = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop
+
+MODEL = shipped_arm()
 LIMITS = MODEL.limits('effort_limit')
 START = np.array([0.0, -1.2, 1.0, 0.2, -0.4, 0.1])
 SPEED = np.array([1.8, 1.5, -1.5, 2.8, -2.0, 2.5])
 """Of the motion that is stopped [rad/s]."""
 
 
-class Loop:
+class Loop(OneProcessLoop):
     """The node's controller as it is by default, and the arm that its model describes."""
 
     def __init__(self, **values: object) -> None:
-        chosen = PARAMETERS.changed({'backend': 'python', **values})
-        arm = controlled_arm(chosen, MODEL)
-        tuning, _ = make_tuning(chosen, arm)
-        self.controller: Controller = make_controller(arm, tuning)
-        self.arm = MujocoArm(MODEL, period=PERIOD, substeps=2)
-        self.arm.reset(START)
-        self.step = 0
-
-    def run(self, seconds: float):
-        """Return efforts, true positions and velocities, one row a state."""
-        rows = []
-        for _ in range(round(seconds / PERIOD)):
-            command = self.controller.update(
-                self.arm.position, self.arm.velocity, self.step * PERIOD
-            )
-            rows.append((command.effort, self.arm.position, self.arm.velocity))
-            self.arm.step(command.effort)
-            self.step += 1
-        return [np.array(column) for column in zip(*rows, strict=True)]
+        self.controller = node_controller(MODEL, **values)
+        arm = MujocoArm(MODEL, period=PERIOD, substeps=2)
+        arm.reset(START)
+        super().__init__(arm, self.controller)
 
     def get_going(self, *, goes_on: bool = True) -> None:
         """Bring the arm to the speed, along a motion that would go on, or end with it."""
@@ -65,7 +47,8 @@ class Loop:
 
 def is_a_stop(loop: Loop, before: np.ndarray, position: np.ndarray) -> None:
     """Assert that the arm comes to rest without a step of the effort, not far away."""
-    efforts, positions, velocities = loop.run(1.5)
+    found = loop.run(1.5)
+    efforts, velocities = found.command, found.velocity
     assert not (np.abs(efforts) >= LIMITS).any()
     # A stop of 0.1 s or more that begins with the acceleration there is: of its peak, which it
     # has half way, no more than a tenth comes within one of 50 states.
@@ -73,7 +56,7 @@ def is_a_stop(loop: Loop, before: np.ndarray, position: np.ndarray) -> None:
     span = np.ptp(np.vstack((before, efforts)), axis=0)
     assert (steps <= 0.1 * span + 0.2).all()
     assert np.abs(velocities[-1]).max() < 1e-3
-    way = positions - position
+    way = found.position - position
     assert (way[-1] * SPEED > 0.0).all()
     assert (np.abs(way) <= 0.2 * np.abs(SPEED)).all()
 
@@ -82,7 +65,7 @@ def test_hold_is_no_step() -> None:
     """~/hold, a cancelled goal, an empty trajectory: all of them are Controller.hold."""
     loop = Loop()
     loop.get_going()
-    (before, *_), position = loop.run(PERIOD), loop.arm.position
+    before, position = loop.run(PERIOD).command, loop.arm.position
     loop.controller.hold()
     is_a_stop(loop, before[-1], position)
 
@@ -91,7 +74,7 @@ def test_a_goal_that_ends_moving_is_no_step() -> None:
     """A last point with a velocity is gone through, and then stopped."""
     loop = Loop(allow_nonzero_velocity_at_trajectory_end=True)
     loop.get_going(goes_on=False)
-    (before, *_), position = loop.run(PERIOD), loop.arm.position
+    before, position = loop.run(PERIOD).command, loop.arm.position
     is_a_stop(loop, before[-1], position)
 
 
@@ -100,7 +83,7 @@ def test_given_decelerations_are_kept() -> None:
     loop = Loop(**{'stop.deceleration': (5.0,)})
     loop.get_going()
     loop.controller.hold()
-    _, _, velocities = loop.run(2.0)
+    velocities = loop.run(2.0).velocity
     decelerations = np.abs(np.diff(velocities, axis=0)) / PERIOD
     assert decelerations[5:].max() < 5.5
     assert np.abs(velocities[-1]).max() < 1e-3
@@ -111,12 +94,13 @@ def test_an_arm_that_is_found_in_motion_is_stopped_along_it(falling: float) -> N
     """The first state finds it moving, or falling for a while: it is braked, and no fault."""
     loop = Loop()
     loop.get_going()
-    for _ in range(round(falling / PERIOD)):
-        loop.arm.step(np.zeros(6))
+    answers, loop.law = loop.law, lambda reading: np.zeros(6)
+    loop.run(falling)
+    loop.law = answers
     speed, start = loop.arm.velocity, loop.arm.position
     loop.controller.reset()
-    efforts, positions, velocities = loop.run(4.0)
-    assert np.abs(velocities[-1]).max() < 1e-3
+    found = loop.run(4.0)
+    assert np.abs(found.velocity[-1]).max() < 1e-3
     if not falling:
-        assert (np.abs(efforts) < LIMITS).all()
-        assert (np.abs(positions - start) <= 0.1 * np.abs(speed)).all()
+        assert (np.abs(found.command) < LIMITS).all()
+        assert (np.abs(found.position - start) <= 0.1 * np.abs(speed)).all()

@@ -5,41 +5,44 @@ old as the state it comes with; what it contains of the acceleration is due to t
 See doc/wrench.md.
 """
 
-from collections import deque
-
 import numpy as np
 import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.control.controller import Controller, Tuning
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.wrench import WrenchSettings, WristWrench, inertia_beyond
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from wrench_figures import ARM, POSTURE, heaviest, heaviness
+
+from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo_motion import excitation, rest_to_rest
-from ne_dynamics.simulation.mujoco_model import MujocoArm, with_hung_mass, without_friction
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop, delayed
 
 SENSOR = 'ft_sensor'
 KP, KV, RATE = 400.0, 40.0, 500.0
 HEAVY = 20.0
 """Hung on the tool [kg]; the three links of the wrist are 5.4 kg together."""
 
-POSTURE = np.array([0.3, -0.6, 0.7, 0.4, 0.7, -0.5])
 NOISE = np.array([0.5] * 3 + [0.02] * 3)
 """Standard deviation of the readings [N, N m]."""
 
-ARM = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 CUT = ARM.cut_beyond(SENSOR)
 
 
-def loaded(mass, robot=ARM):
+def loaded(mass):
     """Return the arm with a mass on its tool."""
-    return with_hung_mass(robot, mass, np.zeros(3)) if mass > 0.0 else robot
+    return with_hung_mass(ARM, mass, np.zeros(3))
+
+
+def mass_of(wanted):
+    """Return the mass on the tool that makes it so heavy [kg]."""
+    return heaviest(wanted, SENSOR)
 
 
 def modelled(robot, share):
@@ -71,41 +74,34 @@ def tracking_error(
     `robot` is simulated; what it has beyond the sensor, the model has not. `late` is by how many
     samples the reading is older than the state; `wrench` goes to :class:`WristWrench`.
     """
-    model = CUT if friction else without_friction(CUT)
+    model = CUT if friction else CUT.without_friction()
     dynamics = ned.Dynamics(model, backend='python')
     law = ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(kp, kv, 6), payload=payload)
     limits = ARM.limits('effort_limit') if limited else np.full(6, np.inf)
     tuning = Tuning(law, ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION), limits, np.array(()))
     controller = Controller(tuning)
-    controller.wrist = wrist = WristWrench(ARM, SENSOR, WrenchSettings(**wrench))
-    points = zip(
-        motion.times, motion.positions, motion.velocities, motion.accelerations, strict=True
-    )
-    controller.follow(
-        Waypoints.from_points(
-            ARM.joints, ARM.joint_names, [TrajectoryPoint(*point) for point in points]
-        )
-    )
+    controller.wrist = WristWrench(ARM, SENSOR, WrenchSettings(**wrench))
+    controller.follow(motion.waypoints())
     arm = MujocoArm(
-        robot if friction else without_friction(robot), period=1.0 / rate, sensor_link=SENSOR
+        robot if friction else robot.without_friction(), period=1.0 / rate, sensor_link=SENSOR
     )
     arm.reset(motion.positions[0])
     rng = np.random.default_rng(0)
-    readings = deque([arm.wrench] * (late + 1), maxlen=late + 1)
-    errors = []
-    for step in range(int((motion.duration + rest) * rate)):
-        now = step / rate
-        readings.append(reading_scale * arm.wrench + noise * rng.normal(0.0, NOISE))
-        wrist.update(SENSOR, -readings[0], now)
+
+    def sensor(reading):
+        off = noise * rng.normal(0.0, NOISE)
+        return reading._replace(wrench=reading_scale * reading.wrench + off)
+
+    loop = OneProcessLoop(arm, controller, sensors=[sensor, delayed('wrench', late)])
+    for _ in range(int((motion.duration + rest) * rate)):
+        position = arm.position
         try:
-            command = controller.update(arm.position, arm.velocity, now)
-            errors.append(command.desired.position - arm.position)
-            arm.step(command.effort)
+            desired = loop.step().desired
         except InputError:
             return None
-        if np.abs(errors[-1]).max() > 4.0:
+        if np.abs(desired - position).max() > 4.0:
             return None
-    return np.array(errors)
+    return loop.recording().error
 
 
 def rms(errors):
@@ -116,23 +112,6 @@ def rms(errors):
 def tail(errors):
     """Return the largest error of the last 0.1 s [rad]; infinite when it diverged."""
     return np.inf if errors is None else float(np.abs(errors[-50:]).max())
-
-
-def heaviness(mass):
-    """Return the largest eigenvalue of M_arm^-1 M_tool at the posture."""
-    robot = loaded(mass)
-    whole = ned.Dynamics(robot, backend='python').mass_matrix(POSTURE)
-    own = ned.Dynamics(CUT, backend='python').mass_matrix(POSTURE)
-    return float(np.linalg.eigvals(np.linalg.solve(own, whole - own)).real.max())
-
-
-def mass_of(wanted):
-    """Return the mass on the tool that makes it so heavy [kg]."""
-    light, heavy = 0.0, 100.0
-    while heavy - light > 1e-3:
-        mass = 0.5 * (light + heavy)
-        light, heavy = (mass, heavy) if heaviness(mass) < wanted else (light, mass)
-    return light
 
 
 def grows(mass, **options):
@@ -178,7 +157,7 @@ def test_the_heaviest_tool_is_that_of_the_lag_of_the_reading(options):
     share = 1.0 - np.exp(-2.0 * np.pi * cutoff / rate) if cutoff else 1.0
     age = (1.0 / share + options.get('late', 0)) / rate
     limit = options.get('kv', KV) / (options.get('kp', KP) * age)
-    assert limit > heaviness(0.0), 'the tool of the model alone is too heavy to test'
+    assert limit > heaviness(0.0, SENSOR), 'the tool of the model alone is too heavy to test'
     assert not grows(mass_of(0.9 * limit), **options)
     assert grows(mass_of(1.6 * limit), **options)
 

@@ -10,16 +10,17 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.control.transition import TRANSITION_TIME
-from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
-from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from ne_dynamics.simulation.mujoco_model import MujocoArm, with_hung_mass
+from motion_loop import PERIOD, node_controller
+
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 
 SENSOR = 'ft_sensor'
-PERIOD = 0.002
 TOOL = 3.0
 """On the tcp, beyond the sensor, and in the model [kg]."""
 
@@ -34,18 +35,7 @@ ARM = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 ROBOT = with_hung_mass(ARM, TOOL, np.zeros(3))
 
 
-def settings(**changes):
-    """Return the settings of the node, some of them changed."""
-    usual = {
-        'tip_link': 'tcp',
-        'backend': 'python',
-        'wrench.enabled': True,
-        'wrench.sensor_link': SENSOR,
-    }
-    return PARAMETERS.changed({**usual, **changes})
-
-
-class SensorLoop:
+class SensorLoop(OneProcessLoop):
     """The node's controller, and MuJoCo's arm with a sensor that may say nothing.
 
     Parameters
@@ -57,24 +47,26 @@ class SensorLoop:
     """
 
     def __init__(self, plant=ROBOT, **changes):
-        chosen = settings(**changes)
-        arm = controlled_arm(chosen, ROBOT)
-        self.controller = make_controller(arm, make_tuning(chosen, arm)[0])
-        self.plant = MujocoArm(plant, period=PERIOD, sensor_link=SENSOR)
-        self.plant.reset(POSTURE)
-        self.commands = []
-        self.away = []
+        given = {'tip_link': 'tcp', 'wrench.enabled': True, 'wrench.sensor_link': SENSOR}
+        self.controller = node_controller(ROBOT, **{**given, **changes})
+        arm = MujocoArm(plant, period=PERIOD, sensor_link=SENSOR)
+        arm.reset(POSTURE)
+        super().__init__(arm, self.controller)
 
-    def run(self, seconds, *, reads):
+    def hold(self, seconds, *, reads):
         """Hold the arm for a while, with readings or without."""
-        plant, controller = self.plant, self.controller
-        for _ in range(round(seconds / PERIOD)):
-            if reads:
-                controller.wrist.update(SENSOR, -plant.wrench, plant.time)
-            command = controller.update(plant.position, plant.velocity, plant.time)
-            self.commands.append(command.effort)
-            self.away.append(np.abs(plant.position - POSTURE).max())
-            plant.step(command.effort)
+        self.sensors = [] if reads else [lambda reading: reading._replace(wrench=None)]
+        self.run(seconds)
+
+    @property
+    def commands(self):
+        """All commands so far, one row a state."""
+        return self.recording().command
+
+    @property
+    def away(self):
+        """How far the arm was from where it is held [rad], one value a state."""
+        return np.abs(self.recording().position - POSTURE).max(axis=1)
 
     def steps(self):
         """Return the largest step of any joint's command at each state but the first [N m]."""
@@ -88,7 +80,7 @@ class SensorLoop:
 def test_without_any_reading_the_tool_of_the_model_is_carried(mode, changes):
     """No reading at all: the arm stays, as it would without a sensor."""
     loop = SensorLoop(mode=mode, **changes)
-    loop.run(1.0, reads=False)
+    loop.hold(1.0, reads=False)
     assert max(loop.away) < NEAR
     whole = ned.Dynamics(ROBOT, backend='python').gravity_torque(POSTURE)
     np.testing.assert_allclose(loop.commands[0], whole, atol=1e-9)
@@ -98,7 +90,7 @@ def test_a_payload_beyond_the_sensor_is_carried_too():
     """What `payload.*` says of the tool counts like what the URDF says."""
     heavier = with_hung_mass(ROBOT, 2.0, np.zeros(3))
     loop = SensorLoop(heavier, **{'payload.mass': 2.0, 'payload.link': 'tcp'})
-    loop.run(0.5, reads=False)
+    loop.hold(0.5, reads=False)
     assert max(loop.away) < NEAR
 
 
@@ -108,7 +100,7 @@ def test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is(on_timeou
     """The model's tool, then the measured one, and back: the same tool, and no step."""
     loop = SensorLoop(**{'wrench.on_timeout': on_timeout, 'wrench.gain': gain})
     for reads in (False, True, False, True):
-        loop.run(1.0, reads=reads)
+        loop.hold(1.0, reads=reads)
     assert max(loop.away) < NEAR
     assert loop.steps().max() < 0.05
 
@@ -122,12 +114,12 @@ def test_where_model_and_reading_differ_one_takes_over_from_the_other_without_a_
     lever_arms = np.abs(ned.Dynamics(ARM, backend='python').jacobian(POSTURE)[2])
     difference = 9.80665 * missing * lever_arms.max()
     assert difference > 5.0
-    loop.run(2.0, reads=False)
+    loop.hold(2.0, reads=False)
     sagged = loop.away[-1]
     assert sagged > 10.0 * NEAR
     for reads in (True, False, True):
         begin = len(loop.commands) - 1
-        loop.run(2.0, reads=reads)
+        loop.hold(2.0, reads=reads)
         # Beside the transition the feedback takes back what the arm has sagged by.
         assert loop.steps()[begin:].max() < 1.5 * STEEPEST * PERIOD * difference
         if reads or on_timeout == 'hold':
@@ -140,12 +132,12 @@ def test_where_model_and_reading_differ_one_takes_over_from_the_other_without_a_
 def test_the_last_command_carries_the_tool_of_the_model(has_read):
     """Before the first reading, and after the last one has timed out, it holds the whole arm."""
     loop = SensorLoop(**{'wrench.on_timeout': 'zero'})
-    loop.run(0.2, reads=has_read)
-    loop.run(0.6, reads=False)
+    loop.hold(0.2, reads=has_read)
+    loop.hold(0.6, reads=False)
     last = list(loop.controller.last_commands())[-1]
-    position = loop.plant.position
+    position = loop.arm.position
     whole = ned.Dynamics(ROBOT, backend='python').gravity_torque(position)
     np.testing.assert_allclose(last, whole, atol=1e-6)
     for _ in range(round(1.0 / PERIOD)):
-        loop.plant.step(last)
-    assert np.abs(loop.plant.position - position).max() < NEAR
+        loop.arm.step(last)
+    assert np.abs(loop.arm.position - position).max() < NEAR

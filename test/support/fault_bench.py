@@ -8,51 +8,41 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import yaml
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
-from lifecycle_msgs.srv import ChangeState, GetState
+from node_probe import NodeProbe
 from rcl_interfaces.msg import Log
-from rcl_interfaces.msg import Parameter as ParameterMessage
-from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import Float64MultiArray, String
-from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.ros.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.node_messages import NANOSECONDS, set_stamp
+from ne_dynamics.simulation.ros_process import (
+    NODE_MODULE,
+    ROBOT_MODULE,
+    Parameters,
+    ProcessError,
+    RosProcess,
+    RosProcesses,
+)
 
 DOMAIN = private_domain()
-PROFILE = str(Path(__file__).with_name('quick_discovery.xml'))
-ENVIRONMENT = {
-    'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
-    'FASTDDS_DEFAULT_PROFILES_FILE': PROFILE,
-    'FASTRTPS_DEFAULT_PROFILES_FILE': PROFILE,
-}
-"""Of the test process, before it makes a bench, and so of the processes that it starts."""
-
 PATIENCE = 120.0
 """Seconds that something may take on a busy machine before a test gives up."""
 
-NODE_MODULE = 'ne_dynamics.ros.node'
-ROBOT_MODULE = 'ne_dynamics.simulation.simulated_robot'
 MODEL = shipped_file('six_axis_arm.urdf')
 NAMES = [f'joint_{i}' for i in range(1, 7)]
 POSTURE = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -75,11 +65,9 @@ up to 0.1 s of motion at once on a busy machine: kv times that must stay well be
 ROBOT_PATIENCE = 0.5
 """How long the robot stands still for a node that a busy machine keeps waiting [s]."""
 
-NANOSECONDS = 1_000_000_000
-
 RELIABLE = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 BEST_EFFORT = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)
-LATCHED = QoSProfile(
+KEPT = QoSProfile(
     depth=1000,
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
@@ -138,102 +126,13 @@ def nanoseconds(stamp: Any) -> int:
     return stamp.sec * NANOSECONDS + stamp.nanosec
 
 
-def set_stamp(stamp: Any, seconds: float) -> None:
-    """Write seconds into a stamp."""
-    stamp.sec, stamp.nanosec = divmod(round(seconds * 1e9), NANOSECONDS)
-
-
-def parameter_message(name: str, value: Any) -> ParameterMessage:
-    """Return a parameter as its services take it; empty lists are of strings."""
-    if isinstance(value, (list, tuple)) and not len(value):
-        return Parameter(name, Parameter.Type.STRING_ARRAY, []).to_parameter_msg()
-    return Parameter(name, value=value).to_parameter_msg()
-
-
-class Process:
-    """A process of the bench: module, remappings, parameters; its output goes to a file.
-
-    Parameters
-    ----------
-    module : str
-    namespace : str
-    output : Path
-    parameters : dict
-    remappings : dict
-    prefix : sequence of str
-        What the command line begins with.
-    """
-
-    def __init__(
-        self,
-        module: str,
-        namespace: str,
-        output: Path,
-        parameters: dict[str, Any],
-        remappings: dict[str, str],
-        prefix: Sequence[str],
-    ) -> None:
-        command = [*prefix, sys.executable, '-m', module, '--ros-args', '-r', f'__ns:={namespace}']
-        for old, new in remappings.items():
-            command += ['-r', f'{old}:={new}']
-        for name, value in parameters.items():
-            text = yaml.safe_dump(value, default_flow_style=True, width=10**9)
-            command += ['-p', f'{name}:={text.removesuffix("...").strip().removesuffix("...")}']
-        self._output = output
-        self.is_expected = True  # to be alive
-        with output.open('wb') as file:
-            self.child = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN)},
-            )
-
-    @property
-    def output(self) -> str:
-        """What it has printed so far."""
-        return self._output.read_text(errors='replace')
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it runs."""
-        return self.child.poll() is None
-
-    def send(self, number: int) -> None:
-        """Send a signal."""
-        self.child.send_signal(number)
-
-    def kill(self) -> None:
-        """End it without asking."""
-        self.is_expected = False
-        if self.is_alive:
-            self.child.kill()
-        self.child.wait()
-
-    def end(self, number: int = signal.SIGINT) -> None:
-        """Ask it to end; check that it does, with exit code 0 and without a traceback."""
-        assert self.is_alive, f'ended by itself ({self.child.returncode}): {self.output}'
-        self.is_expected = False
-        self.send(number)
-        try:
-            code = self.child.wait(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            raise AssertionError(f'did not end on signal {number}: {self.output}') from None
-        assert code == 0, f'exit code {code}: {self.output}'
-        assert 'Traceback' not in self.output, self.output
-
-
-class FaultBench:
+class FaultBench(NodeProbe):
     """Processes in a namespace of their own, and a recorder beside them.
 
     The recorder's node is served by a thread of its own; tests publish and wait in theirs.
 
     Parameters
     ----------
-    folder : Path
-        For what the processes print.
     rate_limit : float
         The parameter effort_rate_limit of the node [N m/s]; commands are checked against it.
     wired : bool
@@ -241,19 +140,17 @@ class FaultBench:
     """
 
     _count = 0
+    joint_names = NAMES
 
-    def __init__(
-        self, folder: Path, rate_limit: float = RATE_LIMIT, *, wired: bool = True
-    ) -> None:
+    def __init__(self, rate_limit: float = RATE_LIMIT, *, wired: bool = True) -> None:
         FaultBench._count += 1
         self.namespace = f'/faults_{os.getpid()}_{FaultBench._count}'
-        self.folder = folder
         self.rate_limit = rate_limit
         self.effort_limits = load_model(MODEL, tip_link='tcp').limits('effort_limit')
         self.dynamics = Dynamics(load_model(MODEL, tip_link='tcp'), backend='python')
-        self.node: Process | None = None
-        self.robot: Process | None = None
-        self._processes: list[Process] = []
+        self.node: RosProcess | None = None
+        self.robot: RosProcess | None = None
+        self._processes = RosProcesses(DOMAIN, self.namespace)
         self._starts: list[int] = []
         self._checked = Mark(0, 0, 0, 0, 0)
 
@@ -278,8 +175,6 @@ class FaultBench:
         self.trajectories = publish(JointTrajectory, 'joint_trajectory', RELIABLE)
         self.wrenches = publish(WrenchStamped, 'wrench', RELIABLE)
         self.imus = publish(Imu, 'imu', RELIABLE)
-        self._descriptions: Any = None
-        self._clients: dict[str, Any] = {}
         self._is_wired = wired
         if wired:
             self.state_wire = Wire(
@@ -301,7 +196,7 @@ class FaultBench:
         listen = self.probe.create_subscription
         listen(JointState, 'computed_torque/effort', self._on_answer, RELIABLE)
         listen(DiagnosticArray, '/diagnostics', self._on_diagnostics, RELIABLE)
-        listen(Log, '/rosout', self._on_log, LATCHED)
+        listen(Log, '/rosout', self._on_log, KEPT)
         self.listen_to_commands()
 
     def listen_to_commands(self) -> None:
@@ -369,20 +264,12 @@ class FaultBench:
 
     # ---- processes
 
-    def start(
-        self,
-        module: str,
-        parameters: dict[str, Any],
-        remappings: dict[str, str],
-        prefix: Sequence[str] = (),
-    ) -> Process:
+    def start(self, module: str, parameters: Parameters, **options: Any) -> RosProcess:
         """Start a process in the namespace."""
-        output = self.folder / f'{module.rpartition(".")[2]}_{len(self._processes)}.txt'
-        process = Process(module, self.namespace, output, parameters, remappings, prefix)
-        self._processes.append(process)
-        return process
+        name = f'{module.rpartition(".")[2]}_{len(self._processes.all)}'
+        return self._processes.start(name, module, parameters, **options)
 
-    def start_node(self, **parameters: Any) -> Process:
+    def start_node(self, **parameters: Any) -> RosProcess:
         """Start the node; names may use '__' for '.', and a value None leaves one out."""
         values = {
             'model_file': str(MODEL),
@@ -395,7 +282,7 @@ class FaultBench:
         values |= {name.replace('__', '.'): value for name, value in parameters.items()}
         values = {name: value for name, value in values.items() if value is not None}
         self._starts.append(time.time_ns())
-        self.node = self.start(NODE_MODULE, values, {})
+        self.node = self.start(NODE_MODULE, values)
         return self.node
 
     def restart_node(self, **parameters: Any) -> None:
@@ -414,7 +301,7 @@ class FaultBench:
         found = self.probe.get_publishers_info_by_topic(name)
         return {bytes(info.endpoint_gid) for info in found}
 
-    def start_robot(self, prefix: Sequence[str] = (), **parameters: Any) -> Process:
+    def start_robot(self, prefix: Sequence[str] = (), **parameters: Any) -> RosProcess:
         """Start the simulated robot in real time; names may use '__' for '.'."""
         values = {
             'model_file': str(MODEL),
@@ -427,13 +314,12 @@ class FaultBench:
         values |= {name.replace('__', '.'): value for name, value in parameters.items()}
         topics = ('joint_states', 'wrench') if self._is_wired else ()
         remappings = {topic: f'robot/{topic}' for topic in topics}
-        self.robot = self.start(ROBOT_MODULE, values, remappings, prefix)
+        self.robot = self.start(ROBOT_MODULE, values, remappings=remappings, prefix=prefix)
         return self.robot
 
     def close(self) -> None:
         """End everything that still runs, without asking."""
-        for process in self._processes:
-            process.kill()
+        self._processes.kill()
         self._stop.set()
         self._thread.join()
         self._executor.shutdown()
@@ -444,16 +330,13 @@ class FaultBench:
 
     def until(self, condition: Callable[[], Any], what: str) -> Any:
         """Wait until something is so; return it."""
-        deadline = time.monotonic() + PATIENCE
-        while not (result := condition()):
-            for process in self._processes:
-                if process.is_expected and not process.is_alive:
-                    raise AssertionError(f'{what}: a process has ended: {process.output}')
-            if time.monotonic() > deadline:
-                said = '\n'.join(self.log[-10:])
-                raise AssertionError(f'{what}: did not come about; the node said\n{said}')
-            time.sleep(0.002)
-        return result
+        try:
+            return self._processes.wait_until(condition, what, patience=PATIENCE)
+        except ProcessError as error:
+            said = '\n'.join(self.log[-10:])
+            raise AssertionError(
+                f'{error}\n{self._processes.tails()}\n--- log of the node:\n{said}'
+            ) from error
 
     def until_ready(self) -> None:
         """Wait until the node is active and all its topics are connected both ways."""
@@ -521,11 +404,6 @@ class FaultBench:
 
         self.until(rests, 'the arm at rest')
 
-    def settle(self) -> None:
-        """Let everything arrive that was sent before, both ways."""
-        for _ in range(3):
-            self.call(GetState, 'computed_torque/get_state', GetState.Request())
-
     def settle_commands(self) -> None:
         """Let every command arrive that was sent before: a last one may be a ramp of many."""
         count = -1
@@ -535,61 +413,11 @@ class FaultBench:
 
     # ---- services
 
-    def call(self, kind: Any, service: str, request: Any) -> Any:
-        """Call a service."""
-        if service not in self._clients:
-            self._clients[service] = self.probe.create_client(kind, service)
-        client = self._clients[service]
-        self.until(client.service_is_ready, f'service {service}')
-        future = client.call_async(request)
-        self.until(future.done, f'answer of {service}')
-        return future.result()
-
-    def trigger(self, service: str, of: str = 'computed_torque') -> Trigger.Response:
-        """Call a Trigger service."""
-        return self.call(Trigger, f'{of}/{service}', Trigger.Request())
-
-    @property
-    def state(self) -> str:
-        """Lifecycle state of the node."""
-        answer = self.call(GetState, 'computed_torque/get_state', GetState.Request())
-        return answer.current_state.label
-
     def change_state(self, label: str) -> bool:
         """Ask for a transition, let its commands arrive; return whether it succeeded."""
-        request = ChangeState.Request()
-        request.transition.label = label
-        is_done = self.call(ChangeState, 'computed_torque/change_state', request).success
+        is_done = super().change_state(label)
         self.settle_commands()
         return is_done
-
-    def set_atomically(self, values: dict[str, Any]) -> Any:
-        """Set parameters all at once; return the result."""
-        request = SetParametersAtomically.Request(
-            parameters=[parameter_message(name, value) for name, value in values.items()]
-        )
-        service = 'computed_torque/set_parameters_atomically'
-        return self.call(SetParametersAtomically, service, request).result
-
-    def set_each(self, values: dict[str, Any]) -> list[Any]:
-        """Set parameters one by one; return the results."""
-        request = SetParameters.Request(
-            parameters=[parameter_message(name, value) for name, value in values.items()]
-        )
-        return self.call(SetParameters, 'computed_torque/set_parameters', request).results
-
-    def set(self, **values: Any) -> None:
-        """Set parameters that are to be accepted; names may use '__' for '.'."""
-        result = self.set_atomically(
-            {name.replace('__', '.'): value for name, value in values.items()}
-        )
-        assert result.successful, result.reason
-
-    def get(self, *names: str) -> list[Any]:
-        """Return the values of parameters."""
-        request = GetParameters.Request(names=list(names))
-        answer = self.call(GetParameters, 'computed_torque/get_parameters', request)
-        return [parameter_value_to_python(value) for value in answer.values]
 
     # ---- what the node says
 
@@ -683,38 +511,6 @@ class FaultBench:
     def gravity(self, position: Any) -> np.ndarray:
         """Return the effort that holds the arm without payload [N m]."""
         return self.dynamics.gravity_torque(np.asarray(position, dtype=float))
-
-    # ---- what is sent
-
-    def trajectory(
-        self, *points: Any, names: Sequence[str] = NAMES, stamp: float = 0.0
-    ) -> JointTrajectory:
-        """Return a trajectory of (time, positions, velocities, accelerations, effort)."""
-        message = JointTrajectory(joint_names=list(names))
-        set_stamp(message.header.stamp, stamp)
-        for seconds, *rows in points:
-            point = JointTrajectoryPoint()
-            set_stamp(point.time_from_start, seconds)
-            for field, row in zip(
-                ('positions', 'velocities', 'accelerations', 'effort'), rows, strict=False
-            ):
-                setattr(point, field, [float(value) for value in row])
-            message.points.append(point)
-        return message
-
-    def describe(self, text: str) -> None:
-        """Publish a robot description."""
-        if self._descriptions is None:
-            latched = QoSProfile(
-                depth=1,
-                reliability=ReliabilityPolicy.RELIABLE,
-                durability=DurabilityPolicy.TRANSIENT_LOCAL,
-            )
-            self._descriptions = self.probe.create_publisher(String, 'robot_description', latched)
-            self.until(
-                lambda: self._descriptions.get_subscription_count() > 0, 'robot_description'
-            )
-        self._descriptions.publish(String(data=text))
 
 
 class Wire:

@@ -6,11 +6,10 @@ at every command that arrives, in the output of the process, by probes with good
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -18,10 +17,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
-import yaml
 from fuzz_messages import CANCEL, GOAL, KNOWN, MODELS, MessageSource, Plan, Step, sane_request
 from fuzz_node import CLOCK_ROUNDING, COMMANDS, SHORTEST_STEP, Violation
 from geometry_msgs.msg import WrenchStamped
@@ -47,6 +44,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.settings import Changes
+from ne_dynamics.simulation.ros_process import NODE_MODULE, RosProcesses, local_discovery
 
 PATIENCE = 120.0
 """Seconds that an answer may take on a busy machine."""
@@ -127,34 +125,22 @@ class NodeProcess:
         self._commands: list[np.ndarray] = []
         self._efforts: list[tuple[int, np.ndarray]] = []
         self._last: tuple[np.ndarray, int | None] | None = None
-        self._folder = tempfile.TemporaryDirectory()
-        folder = Path(self._folder.name)
-        local = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST', 'ROS_DOMAIN_ID': str(domain)}
-        parameters = {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in plan.parameters.items()
-        }
-        (folder / 'parameters.yaml').write_text(
-            yaml.safe_dump({'/**': {'ros__parameters': parameters}}, allow_unicode=True)
+        self._stack = contextlib.ExitStack()
+        self._stack.enter_context(local_discovery())
+        self._processes = RosProcesses(domain)
+        log_folder = self._stack.enter_context(tempfile.TemporaryDirectory())
+        self.node = self._processes.start(
+            'node',
+            NODE_MODULE,
+            plan.parameters,
+            environment={'ROS_LOG_DIR': log_folder, **_own_messages()},
         )
-        self._log = folder / 'log'
-        with self._log.open('w') as log:
-            self.child = subprocess.Popen(
-                [
-                    *(sys.executable, '-m', 'ne_dynamics.ros.node'),
-                    *('--ros-args', '--params-file', str(folder / 'parameters.yaml')),
-                ],
-                env={**os.environ, **local, 'ROS_LOG_DIR': str(folder), **_own_messages()},
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
         self._begin = time.monotonic()
         self._action: Any = None
         self._goals: list[tuple[Any, Any]] = []
         self._context = Context()
-        with mock.patch.dict(os.environ, local):
-            self._context.init(domain_id=domain)
-            self._node = Node('fuzz', context=self._context)
+        self._context.init(domain_id=domain)
+        self._node = Node('fuzz', context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -202,9 +188,10 @@ class NodeProcess:
         """
         deadline = time.monotonic() + patience
         while not until():
-            if self.child.poll() is not None:
+            if not self.node.is_alive:
                 raise Violation(
-                    'the node does not end', f'exit code {self.child.returncode}: {self.end()}'
+                    'the node does not end',
+                    f'exit code {self.node.child.returncode}: {self.end()}',
                 )
             if time.monotonic() > deadline:
                 raise Violation('the node answers', f'no {what} in {patience} s: {self.end()}')
@@ -212,7 +199,7 @@ class NodeProcess:
 
     def said(self) -> str:
         """Return what the node has printed."""
-        return self._log.read_text(errors='replace')
+        return self.node.output
 
     def end(self) -> str:
         """Return the last of what the node has printed."""
@@ -248,15 +235,13 @@ class NodeProcess:
 
     def close(self) -> None:
         """End the process if it still runs, and everything of this side."""
-        if self.child.poll() is None:
-            self.child.kill()
-        self.child.wait()
+        self._processes.kill()
         self._executor.shutdown()
         if self._action is not None:
             self._action.destroy()
         self._node.destroy_node()
         self._context.try_shutdown()
-        self._folder.cleanup()
+        self._stack.close()
 
     # ---- steps
 
@@ -445,17 +430,14 @@ class NodeProcess:
 
     def memory(self) -> int:
         """Return its own resident memory [kB], without files and without what DDS shares."""
-        status = Path(f'/proc/{self.child.pid}/status').read_text()
+        status = Path(f'/proc/{self.node.child.pid}/status').read_text()
         return int(re.search(r'RssAnon:\s+(\d+)', status)[1])
 
     def interrupt(self) -> None:
         """End it as a user does; it must end in order."""
         self.settle()
-        self.child.send_signal(signal.SIGINT)
-        try:
-            code = self.child.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            raise Violation('the node ends when interrupted', f'not in {PATIENCE} s') from None
+        self.node.send(signal.SIGINT)
+        code = self.node.wait(PATIENCE)
         if code != 0:
             raise Violation('the node ends when interrupted', f'exit code {code}: {self.end()}')
 

@@ -1,6 +1,6 @@
 """What happens when the network between node and robot is cut: run inside the node's namespace.
 
-    ip netns exec NODE python network_scenario.py ROBOT LINK FOLDER
+    ip netns exec NODE python network_scenario.py ROBOT LINK
 
 LINK is the interface of the namespace ROBOT that is taken down and up again.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 from fault_bench import FaultBench
@@ -26,8 +25,8 @@ PATIENT = 60.0
 
 def main() -> None:
     """Cut the link in the middle of a motion, join it again, and check what the node does."""
-    robot, link, folder = sys.argv[1:]
-    bench = FaultBench(Path(folder), wired=False)
+    robot, link = sys.argv[1:]
+    bench = FaultBench(wired=False)
     try:
         bench.start_robot(prefix=['ip', 'netns', 'exec', robot], initial_position=HANGING.tolist())
         # Busy machines wait: only the cut may be a silence.

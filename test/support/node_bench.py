@@ -12,34 +12,26 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
-from lifecycle_msgs.srv import ChangeState, GetState
+from node_probe import LATCHED, NodeProbe
 from rcl_interfaces.msg import Log
-from rcl_interfaces.msg import Parameter as ParameterMessage
-from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
-from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics import Dynamics, Robot, load_model
 from ne_dynamics.ros.node import ComputedTorqueNode
 from ne_dynamics.ros.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.node_messages import parameter_of, set_stamp
 
 DOMAIN = private_domain()
 PATIENCE = 120.0
 """Seconds that something may take on a busy machine before the test gives up."""
 
-LATCHED = QoSProfile(
-    depth=1,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
 NO_BACKEND_CHOICE = {'backend': 'python'}
 ANY_PACE = {
     'state_timeout': float('inf'),
@@ -56,15 +48,6 @@ AT_ONCE = {'transition_time': 0.0}
 """What is set counts in full for the next state, unless the test is about how it gets there."""
 
 
-def parameter_of(name: str, value: Any) -> Parameter:
-    """Return a parameter; empty lists are of strings."""
-    if isinstance(value, (list, tuple)):
-        value = list(value)
-        if not value:
-            return Parameter(name, Parameter.Type.STRING_ARRAY, value)
-    return Parameter(name, value=value)
-
-
 @cache
 def _robot(model_file: Any) -> Robot:
     return load_model(model_file)
@@ -75,7 +58,7 @@ def _dynamics(model_file: Any) -> Dynamics:
     return Dynamics(_robot(model_file), backend='python')
 
 
-class Bench:
+class Bench(NodeProbe):
     """The node under test and a node that is everything around it."""
 
     def __init__(self) -> None:
@@ -95,7 +78,7 @@ class Bench:
         self.joint_states = publish(JointState, 'joint_states', 10)
         self.trajectories = publish(JointTrajectory, 'joint_trajectory', 10)
         self.wrenches = publish(WrenchStamped, 'wrench', 10)
-        self.descriptions = publish(String, 'robot_description', LATCHED)
+        self._descriptions = publish(String, 'robot_description', LATCHED)
         listen = self.probe.create_subscription
         listen(
             Float64MultiArray,
@@ -131,7 +114,7 @@ class Bench:
         )
         self.executor.add_node(self.node)
         self.spin(lambda: self.probe.count_subscribers('robot_description') > 0)
-        self.spin(lambda: self._client(GetState, 'get_state').service_is_ready())
+        assert self.state
         if wait is not None:
             self.spin(lambda: self.state == wait, f'state {wait}')
         if wait in ('active', 'inactive'):
@@ -156,67 +139,17 @@ class Bench:
         """Messages that the node has heard, by topic."""
         return self.node.reporter.statistics.received
 
-    @property
-    def state(self) -> str:
-        """Lifecycle state, as its service says."""
-        return self.call(GetState, 'get_state', GetState.Request()).current_state.label
-
-    def change_state(self, label: str) -> bool:
-        """Ask for a transition through the service; return whether it succeeded."""
-        request = ChangeState.Request()
-        request.transition.label = label
-        return self.call(ChangeState, 'change_state', request).success
-
-    def trigger(self, service: str) -> Trigger.Response:
-        """Call one of the node's Trigger services."""
-        return self.call(Trigger, service, Trigger.Request())
-
-    def _client(self, kind: Any, service: str) -> Any:
-        name = f'/computed_torque/{service}'
-        for client in self.probe.clients:
-            if client.srv_name == name:
-                return client
-        return self.probe.create_client(kind, name)
-
-    def call(self, kind: Any, service: str, request: Any) -> Any:
-        """Call a service of the node."""
-        client = self._client(kind, service)
-        self.spin(client.service_is_ready, f'service {service}')
-        future = client.call_async(request)
-        self.spin(future.done, f'answer of {service}')
-        return future.result()
-
-    def set_atomically(self, **values: Any) -> Any:
-        """Set parameters all at once, through the service."""
-        request = SetParametersAtomically.Request(parameters=self._messages(values))
-        return self.call(SetParametersAtomically, 'set_parameters_atomically', request).result
-
-    def set_each(self, **values: Any) -> list[Any]:
-        """Set parameters one by one, through the service."""
-        request = SetParameters.Request(parameters=self._messages(values))
-        return self.call(SetParameters, 'set_parameters', request).results
-
-    @staticmethod
-    def _messages(values: dict[str, Any]) -> list[ParameterMessage]:
-        return [
-            parameter_of(name.replace('__', '.'), value).to_parameter_msg()
-            for name, value in values.items()
-        ]
-
     # ---- time
 
-    def spin(self, until: Callable[[], bool], what: str = 'condition') -> None:
+    def until(self, condition: Callable[[], Any], what: str = 'condition') -> Any:
         """Serve both nodes until something is so."""
         deadline = time.monotonic() + PATIENCE
-        while not until():
+        while not (result := condition()):
             assert time.monotonic() < deadline, f'{what} did not come about: {self.said()}'
             self.executor.spin_once(timeout_sec=0.02)
+        return result
 
-    def settle(self) -> None:
-        """Serve both nodes until nothing is waiting; what was sent before has arrived then."""
-        request = GetState.Request()
-        for _ in range(3):
-            self.call(GetState, 'get_state', request)
+    spin = until
 
     # ---- messages
 
@@ -234,8 +167,7 @@ class Bench:
         """Return a joint state, `dt` after the last; fields override."""
         self.time += dt
         message = JointState()
-        message.header.stamp.sec = int(self.time)
-        message.header.stamp.nanosec = round((self.time - int(self.time)) * 1e9)
+        set_stamp(message.header.stamp, self.time)
         message.name = list(self.robot.joint_names)
         message.position = [float(value) for value in q]
         message.velocity = [0.0] * len(message.position) if qd is None else list(map(float, qd))
@@ -252,26 +184,10 @@ class Bench:
         assert len(self.commands) == before + 1
         return self.commands[-1]
 
-    def trajectory(self, *points: Any, names: Any = None, stamp: float = 0.0) -> JointTrajectory:
-        """Return a trajectory of (time, positions, velocities, accelerations, effort)."""
-        message = JointTrajectory()
-        message.joint_names = list(self.robot.joint_names if names is None else names)
-        message.header.stamp.sec = int(stamp)
-        message.header.stamp.nanosec = round((stamp - int(stamp)) * 1e9)
-        for seconds, *rows in points:
-            point = JointTrajectoryPoint()
-            point.time_from_start.sec = int(np.floor(seconds))
-            point.time_from_start.nanosec = round((seconds - np.floor(seconds)) * 1e9)
-            for field, row in zip(
-                ('positions', 'velocities', 'accelerations', 'effort'), rows, strict=False
-            ):
-                setattr(point, field, [float(value) for value in row])
-            message.points.append(point)
-        return message
-
-    def describe(self, text: str) -> None:
-        """Publish a robot_description."""
-        self.descriptions.publish(String(data=text))
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Of the shipped model."""
+        return self.robot.joint_names
 
     @property
     def urdf(self) -> str:
@@ -291,9 +207,7 @@ class Bench:
         """Send a wrench of the present control time and let it arrive."""
         message = WrenchStamped()
         message.header.frame_id = frame
-        stamp = self.time if stamp is None else stamp
-        message.header.stamp.sec = int(stamp)
-        message.header.stamp.nanosec = round((stamp - int(stamp)) * 1e9)
+        set_stamp(message.header.stamp, self.time if stamp is None else stamp)
         force, torque = message.wrench.force, message.wrench.torque
         force.x, force.y, force.z, torque.x, torque.y, torque.z = map(float, reading)
         before = self.received['wrench']

@@ -11,6 +11,7 @@ from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.pseudo_inertia import inertia_of, is_body, pseudo_inertia
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 
 PERIOD = 0.002
 
@@ -97,16 +98,16 @@ def recorded(
     arm = MujocoArm(truth, period=PERIOD, substeps=2)
     arm.reset(position[0])
     rng = np.random.default_rng(seed + 1)
-    positions, efforts = np.empty_like(position), np.empty_like(position)
-    limit = truth.limits('effort_limit')
-    for index in range(times.size):
-        error, rate_error = position[index] - arm.position, velocity[index] - arm.velocity
+
+    def answer(reading):
+        index = round(reading.time / PERIOD)
+        error, rate_error = position[index] - reading.position, velocity[index] - reading.velocity
         wanted = acceleration[index] + 400.0 * error + 40.0 * rate_error
-        effort = controller.inverse_dynamics(position[index], velocity[index], wanted)
-        if limited:
-            effort = np.clip(effort, -limit, limit)
-        positions[index], efforts[index] = arm.position, effort
-        arm.step(effort)
+        return controller.inverse_dynamics(position[index], velocity[index], wanted)
+
+    limits = truth.limits('effort_limit') if limited else np.inf
+    found = OneProcessLoop(arm, answer, effort_limits=limits).run(times.size * PERIOD)
+    positions, efforts = found.position, found.command
     # What acts at the instant of a state is between the hold before it and the one after it.
     efforts[1:] = 0.5 * (efforts[1:] + efforts[:-1])
     if resolution:

@@ -3,7 +3,7 @@
 Controller and MuJoCo's arm in one process, without ROS. Run as a script it prints the table of
 doc/scenarios.md:
 
-    python test/simulation/state_loss.py [MOTIONS]
+    python test/support/state_loss.py [MOTIONS]
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from motion_loop import PERIOD, shipped_arm
 
-from ne_dynamics import Dynamics, Robot, load_model
+from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.controller import Controller, OnStateLoss, Tuning
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.state_guard import FaultKind
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
-from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.mujoco_model import MujocoArm, scale_masses, with_hung_mass
+from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
+from ne_dynamics.simulation.demo_motion import rest_to_rest
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop
+from ne_dynamics.tables import markdown_table
 
-PERIOD = 0.002
 TIMEOUT = 0.1
 """The watchdog's [s]."""
 
@@ -38,11 +40,6 @@ SMOOTHING = 0.001
 
 PEAK = 1.875
 """Peak velocity of a quintic polynomial from rest to rest, by the mean one."""
-
-
-def shipped_arm() -> Robot:
-    """Return the six-axis arm."""
-    return load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 
 
 def with_gears(robot: Robot, share: float = 0.05) -> Robot:
@@ -139,19 +136,17 @@ def lose_states(
     lost_at = rng.uniform(0.25, 0.75) * duration
 
     controller = make_controller(model, choice)
-    still = np.zeros(model.n)
-    points = [
-        TrajectoryPoint(0.0, begin, still, still),
-        TrajectoryPoint(duration, end, still, still),
-    ]
-    controller.follow(Waypoints.from_points(model.joints, model.joint_names, points))
+    controller.follow(rest_to_rest(model, begin, end, duration).waypoints())
     arm = MujocoArm(plant, period=PERIOD, integrator='implicitfast')
     arm.reset(begin)
+
+    def noisy(reading):
+        return reading._replace(velocity=reading.velocity + noise * rng.normal(size=model.n))
+
+    loop = OneProcessLoop(arm, controller, sensors=[noisy])
     while arm.time < lost_at:
-        found = arm.position.copy()
-        velocity = arm.velocity + noise * rng.normal(size=model.n)
-        last = controller.update(found, velocity, arm.time, arm.time).effort
-        arm.step(last)
+        last = loop.step().effort
+    found = loop.recording().position[-1]
     for _ in range(round(TIMEOUT / PERIOD) - 1):
         arm.step(last)
     at_fault = np.abs(arm.velocity).max()
@@ -175,8 +170,8 @@ def lose_states(
 def main() -> None:
     """Print what becomes of the arm in every case, with both choices."""
     motions = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-    print('| arm and model | `gravity`: speed | moved | `brake`: speed | moved |')
-    print('| --- | --- | --- | --- | --- |')
+    heading = ['arm and model', '`gravity`: speed', 'moved', '`brake`: speed', 'moved']
+    rows = []
     for name, (model, plant) in CASES.items():
         cells = [name]
         for choice in OnStateLoss:
@@ -185,7 +180,8 @@ def main() -> None:
                 found = np.round(np.quantile(values, (0.5, 0.9, 1.0)), 3)
                 rounded = [f'{value:.0f}' if value >= 10.0 else f'{value:.2g}' for value in found]
                 cells.append(', '.join(rounded))
-        print('| ' + ' | '.join(cells) + ' |', flush=True)
+        rows.append(cells)
+    print(markdown_table(heading, rows))
 
 
 if __name__ == '__main__':

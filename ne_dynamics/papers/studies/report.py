@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ne_dynamics.tables import markdown_table, text_table
+
 
 @dataclass(frozen=True)
 class Table:
@@ -27,24 +29,19 @@ class Table:
 
     def text(self) -> str:
         """Return the table for a terminal."""
-        lines = [list(self.columns), *(list(row) for row in self.rows)]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
-        body = [
-            '  '.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        ]
-        return '\n'.join([self.title, *body, *([self.note] if self.note else [])])
+        body = text_table([self.columns], self.rows, is_text=True)
+        return '\n'.join([self.title, body, *([self.note] if self.note else [])])
 
     def markdown(self) -> str:
         """Return the table in Markdown."""
-        lines = [list(self.columns), ['---'] * len(self.columns), *(list(r) for r in self.rows)]
-        body = ['| ' + ' | '.join(_escaped(cell) for cell in line) + ' |' for line in lines]
-        note = ['', _escaped(self.note)] if self.note else []
-        return '\n'.join([f'**{self.title}**', '', *body, *note])
+        rows = [list(map(_escaped, line)) for line in (self.columns, *self.rows)]
+        note = ['', _escaped(self.note).replace('|', '\\|')] if self.note else []
+        body = markdown_table(rows[0], rows[1:])
+        return '\n'.join([f'**{self.title}**', '', body, *note])
 
 
 def _escaped(cell: str) -> str:
-    return cell.replace('|', '\\|').replace('*', '\\*').replace('_', '\\_')
+    return cell.replace('*', '\\*').replace('_', '\\_')
 
 
 @dataclass(frozen=True)

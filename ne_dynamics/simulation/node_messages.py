@@ -1,0 +1,63 @@
+"""What is sent to the node by whoever drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ne_dynamics.errors import MissingDependencyError
+
+try:
+    from rcl_interfaces.srv import SetParametersAtomically
+    from rclpy.parameter import Parameter
+    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+except ImportError as error:
+    raise MissingDependencyError(
+        'messages need ROS 2 for Python: source a ROS 2 installation, or '
+        f'pip install "ne_dynamics[ros]" ({error})'
+    ) from error
+
+NANOSECONDS = 1_000_000_000
+
+
+def set_stamp(stamp: Any, seconds: float) -> None:
+    """Write seconds into a stamp or a duration."""
+    stamp.sec, stamp.nanosec = divmod(round(seconds * 1e9), NANOSECONDS)
+
+
+def trajectory_message(
+    joint_names: Iterable[str], points: Iterable[tuple[Any, ...]]
+) -> JointTrajectory:
+    """Return a trajectory.
+
+    Parameters
+    ----------
+    joint_names : iterable of str
+    points : iterable of tuple
+        Time from the start [s], positions, and if wanted velocities, accelerations, efforts.
+    """
+    message = JointTrajectory(joint_names=list(joint_names))
+    for seconds, *rows in points:
+        point = JointTrajectoryPoint()
+        set_stamp(point.time_from_start, seconds)
+        for field, row in zip(
+            ('positions', 'velocities', 'accelerations', 'effort'), rows, strict=False
+        ):
+            setattr(point, field, [float(value) for value in row])
+        message.points.append(point)
+    return message
+
+
+def parameter_of(name: str, value: Any) -> Parameter:
+    """Return a parameter; empty lists are of strings."""
+    if isinstance(value, (list, tuple)):
+        value = list(value)
+        if not value:
+            return Parameter(name, Parameter.Type.STRING_ARRAY, value)
+    return Parameter(name, value=value)
+
+
+def parameters_request(values: Mapping[str, Any]) -> SetParametersAtomically.Request:
+    """Return the request that sets parameters all at once."""
+    parameters = [parameter_of(name, value).to_parameter_msg() for name, value in values.items()]
+    return SetParametersAtomically.Request(parameters=parameters)

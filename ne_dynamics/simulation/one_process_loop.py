@@ -1,0 +1,389 @@
+"""A controller and a simulated arm in one process: a closed loop, one answer a state, no ROS.
+
+    arm = MujocoArm(scale_masses(robot, 1.2), period=0.002)   # the model error is the arm's
+    arm.reset(motion.positions[0])
+    loop = OneProcessLoop(
+        arm,
+        controller,                                           # or a function of the reading
+        sensors=[encoder(bits=16), differenced_velocity(30.0)],
+        disturbances=[wall(joint=2, position=0.4)],
+        delay=1,
+    )
+    loop.run(0.1)
+    controller.follow(motion.waypoints())
+    recording = loop.run(motion.duration)
+
+What is wrong with the model is done to the robot that is simulated; what is wrong with the
+sensors, to what is reported (:data:`Sensor`); what acts on the joints beside the motors, ripple of
+their torques included, is added to them (:data:`Disturbance`). What happens once is done between
+two runs.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.control.controller import Command, Controller
+from ne_dynamics.control.state_guard import Fault, StateRefused
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.recording import Recording
+
+
+class Reading(NamedTuple):
+    """What the sensors say of a state.
+
+    Attributes
+    ----------
+    time : float
+        Stamp [s].
+    position : array, shape (n,)
+        [rad or m]
+    velocity : array, shape (n,), or None
+        [rad/s or m/s]
+    effort : array, shape (n,), or None
+        What the motors have applied [N m or N].
+    wrench : array, shape (6,), or None
+        That the arm exerts on what is beyond its sensor [N, N m]; None without a sensor.
+    sensor_link : str
+        Frame of the wrench.
+    """
+
+    time: float
+    position: FloatArray
+    velocity: FloatArray | None
+    effort: FloatArray | None
+    wrench: FloatArray | None
+    sensor_link: str
+
+
+class Answer(NamedTuple):
+    """What a state is answered by.
+
+    Attributes
+    ----------
+    effort : array, shape (n,)
+        [N m or N]
+    desired : array, shape (n,)
+        Position that is aimed at, for the recording [rad or m].
+    """
+
+    effort: FloatArray
+    desired: FloatArray
+
+
+Sensor = Callable[[Reading], Reading]
+"""Turns what is so, or what the sensor before it says, into what is reported."""
+
+Disturbance = Callable[[MujocoArm, FloatArray], FloatArray]
+"""The arm, and the effort of its motors: what acts on the joints beside it, both of shape (n,)."""
+
+Law = Callable[[Reading], 'Answer | FloatArray']
+"""A reading: the efforts that answer it, shape (n,)."""
+
+
+class ControllerAnswers:
+    """The answers of a :class:`Controller`, with the wrench where it has a wrist sensor.
+
+    Parameters
+    ----------
+    controller : Controller
+
+    Attributes
+    ----------
+    command : Command or None
+        The last one.
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        self.controller = controller
+        self.command: Command | None = None
+
+    def __call__(self, reading: Reading) -> Answer:
+        """Return the answer; raise NeDynamicsError when the controller has none."""
+        wrist = self.controller.wrist
+        if wrist is not None and reading.wrench is not None:
+            wrist.update(reading.sensor_link, -reading.wrench, reading.time)
+        self.command = self.controller.update(
+            reading.position, reading.velocity, reading.time, reading.time, reading.effort
+        )
+        return Answer(self.command.effort, self.command.desired.position)
+
+
+class NodeAnswers(ControllerAnswers):
+    """The same as the node gives them: it survives states that have no answer.
+
+    A state that is refused leaves the effort as it is; a fault is followed by the controller's
+    last commands, one a state.
+
+    Parameters
+    ----------
+    controller : Controller
+    effort : array-like, shape (n,)
+        Until the first answer [N m or N].
+
+    Attributes
+    ----------
+    faults : list of (float, Fault)
+        When [s], and what.
+    """
+
+    def __init__(self, controller: Controller, effort: ArrayLike) -> None:
+        super().__init__(controller)
+        self.faults: list[tuple[float, Fault]] = []
+        self._effort = np.array(effort, dtype=np.float64)
+        self._leaving: Iterator[FloatArray] = iter(())
+
+    def __call__(self, reading: Reading) -> Answer:
+        """Return the answer, or what is done without one."""
+        try:
+            answer = super().__call__(reading)
+        except StateRefused as refusal:
+            if refusal.fault is not None:
+                self.faults.append((reading.time, refusal.fault))
+                self._leaving = self.controller.last_commands()
+            self._effort = next(self._leaving, self._effort)
+        except NeDynamicsError:
+            pass
+        else:
+            self._effort = answer.effort
+            return answer
+        return Answer(self._effort, np.full_like(self._effort, np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class LoopRecording(Recording):
+    """What was measured in one process.
+
+    Attributes
+    ----------
+    command : array, shape (N, n)
+        What each state was answered by, limited [N m or N].
+    """
+
+    command: FloatArray
+
+
+class OneProcessLoop:
+    """An arm, and what answers its states.
+
+    Parameters
+    ----------
+    arm : MujocoArm
+        In its initial position; its period is that of the loop.
+    law : Controller or callable
+        See :data:`Law`; a controller's refusals are raised, see :class:`NodeAnswers`.
+    sensors : sequence of Sensor
+        One after the other.
+    disturbances : sequence of Disturbance
+        All at once.
+    delay : int
+        Periods by which an effort acts late; until then the first one acts.
+    effort_limits : array-like, shape (n,), optional
+        Of the motors [N m or N].
+
+    Attributes
+    ----------
+    arm : MujocoArm
+    law : callable
+    sensors, disturbances : list
+        May be changed on the way.
+    """
+
+    def __init__(
+        self,
+        arm: MujocoArm,
+        law: Controller | Law,
+        *,
+        sensors: Sequence[Sensor] = (),
+        disturbances: Sequence[Disturbance] = (),
+        delay: int = 0,
+        effort_limits: ArrayLike = np.inf,
+    ) -> None:
+        self.arm = arm
+        self.law: Law = ControllerAnswers(law) if isinstance(law, Controller) else law
+        self.sensors = list(sensors)
+        self.disturbances = list(disturbances)
+        self._limits = np.asarray(effort_limits, dtype=np.float64)
+        self._under_way: deque[FloatArray] = deque(maxlen=delay + 1)
+        self._rows: list[tuple[float, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]]
+        self._rows = []
+
+    def step(self) -> Answer:
+        """Read, answer, and let one period pass; return the answer.
+
+        Raises
+        ------
+        NeDynamicsError
+            When the law has no answer, or the motion grew without bound.
+        """
+        arm = self.arm
+        truth = Reading(
+            arm.time,
+            arm.position,
+            arm.velocity,
+            arm.effort,
+            arm.wrench if arm.sensor_link else None,
+            arm.sensor_link or '',
+        )
+        reading = truth
+        for sensor in self.sensors:
+            reading = sensor(reading)
+        found = self.law(reading)
+        answer = found if isinstance(found, Answer) else Answer(found, np.full(arm.n, np.nan))
+        command = np.clip(answer.effort, -self._limits, self._limits)
+        self._rows.append(
+            (arm.time, answer.desired, arm.position, arm.velocity, arm.effort, command)
+        )
+        while len(self._under_way) < (self._under_way.maxlen or 0) - 1:
+            self._under_way.append(command)
+        self._under_way.append(command)
+        effort = self._under_way[0]
+        beside = np.zeros(arm.n)
+        for disturbance in self.disturbances:
+            beside += disturbance(arm, effort)
+        arm.step(effort, beside)
+        return answer
+
+    def run(self, seconds: float) -> LoopRecording:
+        """Let a time pass and return what was measured in it.
+
+        Raises
+        ------
+        NeDynamicsError
+            As :meth:`step`.
+        """
+        first = len(self._rows)
+        for _ in range(round(seconds / self.arm.period)):
+            self.step()
+        return self.recording(first)
+
+    def recording(self, first: int = 0) -> LoopRecording:
+        """Return what was measured from a state on, the states counted from 0."""
+        columns = [np.array(column) for column in zip(*self._rows[first:], strict=True)]
+        if not columns:
+            columns = [np.empty(0), *[np.empty((0, self.arm.n))] * 5]
+        return LoopRecording(self.arm.robot.joint_names, *columns)
+
+    def pick_up(self, loaded: MujocoArm) -> None:
+        """Go on with another arm, which has the same joints and options: it carries a load."""
+        loaded.continue_from(self.arm)
+        self.arm = loaded
+
+
+# ---- sensors
+
+
+def encoder(bits: int | None = None, noise: float = 0.0, seed: int = 4) -> Sensor:
+    """Return a sensor whose positions come in steps, a turn in two to the power of `bits`.
+
+    Before that they get noise, of a standard deviation [rad or m].
+    """
+    step = 0.0 if bits is None else 2.0 * np.pi / 2**bits
+    rng = np.random.default_rng(seed)
+
+    def sense(reading: Reading) -> Reading:
+        position = reading.position + noise * rng.standard_normal(reading.position.size)
+        return reading._replace(position=np.round(position / step) * step if step else position)
+
+    return sense
+
+
+def differenced_velocity(cutoff: float) -> Sensor:
+    """Return a sensor that differences the reported positions behind a low-pass [Hz].
+
+    The velocity is 0 at first.
+    """
+    last: Reading | None = None
+
+    def sense(reading: Reading) -> Reading:
+        nonlocal last
+        velocity = np.zeros_like(reading.position)
+        if last is not None and last.velocity is not None:
+            period = reading.time - last.time
+            raw = (reading.position - last.position) / period
+            share = 1.0 - np.exp(-2.0 * np.pi * cutoff * period)
+            velocity = last.velocity + share * (raw - last.velocity)
+        last = reading._replace(velocity=velocity)
+        return last
+
+    return sense
+
+
+def delayed(field: str, samples: int) -> Sensor:
+    """Return a sensor of which one field of the reading is some samples old."""
+    values: deque[Any] = deque(maxlen=samples + 1)
+
+    def sense(reading: Reading) -> Reading:
+        values.append(getattr(reading, field))
+        return reading._replace(**{field: values[0]})
+
+    return sense
+
+
+def frozen_position(begin: float, velocity: str = 'true') -> Sensor:
+    """Return a sensor whose positions stand still from a time on [s].
+
+    The velocities are as they are ('true'), none ('zero'), or stand still as well ('frozen').
+    """
+    kept: Reading | None = None
+
+    def sense(reading: Reading) -> Reading:
+        nonlocal kept
+        if reading.time < begin:
+            return reading
+        kept = reading if kept is None else kept
+        velocities = {
+            'true': reading.velocity,
+            'zero': np.zeros_like(reading.position),
+            'frozen': kept.velocity,
+        }
+        return reading._replace(position=kept.position, velocity=velocities[velocity])
+
+    return sense
+
+
+# ---- disturbances
+
+
+def external_push(
+    effort_or_force: ArrayLike, begin: float = 0.0, duration: float = np.inf, link: str = ''
+) -> Disturbance:
+    """Return a push for a time [s].
+
+    Efforts of the joints, shape (n,) [N m or N]; with a link the force on the origin of its frame,
+    shape (3,), in the axes of the world [N].
+    """
+    pushed = np.array(effort_or_force, dtype=np.float64)
+
+    def disturb(arm: MujocoArm, effort: FloatArray) -> FloatArray:
+        if not begin <= arm.time < begin + duration:
+            return np.zeros(arm.n)
+        return arm.effort_of_force(link, pushed) if link else pushed
+
+    return disturb
+
+
+def wall(
+    joint: int, position: float, stiffness: float = 5000.0, damping: float = 100.0
+) -> Disturbance:
+    """Return what keeps a joint, by its number, from going beyond a position [rad or m].
+
+    A spring [N m/rad or N/m] with a damper [N m s/rad or N s/m] that pulls at nothing.
+    """
+
+    def disturb(arm: MujocoArm, effort: FloatArray) -> FloatArray:
+        beside = np.zeros(arm.n)
+        depth = arm.position[joint] - position
+        if depth > 0.0:
+            beside[joint] = -stiffness * depth - damping * max(arm.velocity[joint], 0.0)
+        return beside
+
+    return disturb

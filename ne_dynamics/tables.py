@@ -1,0 +1,50 @@
+"""How tables are written, for a terminal and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def text_table(
+    heading: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], *, is_text: bool = False
+) -> str:
+    """Return lines with aligned columns, two spaces between them.
+
+    Parameters
+    ----------
+    heading : sequence of sequence of str
+        Lines above, each with as many cells as the rows.
+    rows : sequence of sequence of str
+    is_text : bool
+        All columns to the left; otherwise all but the first to the right, as numbers are.
+
+    Returns
+    -------
+    str
+    """
+    lines = [*heading, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return '\n'.join(
+        '  '.join(
+            cell.ljust(width) if is_text or index == 0 else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return the lines of a table in Markdown.
+
+    Parameters
+    ----------
+    heading : sequence of str
+    rows : iterable of sequence of str
+
+    Returns
+    -------
+    str
+    """
+    lines = [heading, ['---'] * len(heading), *rows]
+    cells = ([cell.replace('|', '\\|') for cell in line] for line in lines)
+    return '\n'.join(f'| {" | ".join(line)} |' for line in cells)

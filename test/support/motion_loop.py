@@ -1,0 +1,142 @@
+"""The shipped arm on the demo's motion: a controller as the node has it by default, and an arm."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics import Dynamics, Robot, load_model
+from ne_dynamics.control.controller import Controller, Tuning
+from ne_dynamics.control.following_error import FollowingLimits
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.motion_guard import MotionLimits
+from ne_dynamics.control.state_guard import Fault, StateLimits
+from ne_dynamics.control.velocity_source import VelocitySettings
+from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.demo_arm import fair_gains
+from ne_dynamics.simulation.demo_motion import Motion, excitation
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import NodeAnswers, OneProcessLoop
+
+PERIOD = 0.002
+SETTLE = 0.1
+"""The arm is held for so long before it sets out [s]."""
+
+
+class Run(NamedTuple):
+    """What became of it; rows are times.
+
+    Attributes
+    ----------
+    time : array, shape (m,)
+        [s]
+    speed, error : array, shape (m, n)
+        True, absolute [rad/s, rad]; of the error only the rows of states that were answered.
+    fault : Fault or None
+        The first.
+    fault_time : float
+        [s]
+    """
+
+    time: np.ndarray
+    speed: np.ndarray
+    error: np.ndarray
+    fault: Fault | None
+    fault_time: float
+
+
+def shipped_arm() -> Robot:
+    """Return the six-axis arm."""
+    return load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+
+
+def demo_motion(robot: Robot, duration: float = 2.0) -> Motion:
+    """Return the motion of the demo, with its load of 3 kg in mind."""
+    loaded = Dynamics(with_hung_mass(robot, 3.0, np.zeros(3)), backend='python')
+    return excitation(robot, duration, loaded.inverse_dynamics)
+
+
+def node_controller(model: Robot, **changes: object) -> Controller:
+    """Return the controller that the node makes of its parameters, some of them changed."""
+    chosen = PARAMETERS.changed({'backend': 'python', **changes})
+    arm = controlled_arm(chosen, model)
+    return make_controller(arm, make_tuning(chosen, arm)[0])
+
+
+class MotionLoop(OneProcessLoop):
+    """A controller as the node has it by default, and an arm at the beginning of a motion.
+
+    Parameters
+    ----------
+    robot : Robot
+    motion : Motion
+    plant : Robot, optional
+        The arm that there is, where it is another.
+    mode, terms, kp, kv
+        Of the law; gains in 1/s^2 and 1/s, for PD times the diagonal of the mass matrix.
+    limits : MotionLimits, optional
+        Those that the node derives unless given.
+    period : float
+        [s]
+    backend : str
+        Of the dynamics that the law has.
+    **options
+        Of the loop.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        motion: Motion,
+        *,
+        plant: Robot | None = None,
+        mode: Mode = Mode.COMPUTED_TORQUE,
+        terms: Terms | None = None,
+        kp: float = 100.0,
+        kv: float = 20.0,
+        limits: MotionLimits | None = None,
+        period: float = PERIOD,
+        backend: str = 'python',
+        **options,
+    ) -> None:
+        self.motion = motion
+        dynamics = Dynamics(robot, backend=backend)
+        gains = fair_gains(robot, motion, kp, kv) if mode is Mode.FEEDFORWARD_PD else (kp, kv)
+        if limits is None:
+            limits = MotionLimits(FollowingLimits.derived(robot.joints, 1.0), VelocitySettings())
+        self.controller = Controller(
+            Tuning(
+                ControlLaw(dynamics, mode, Gains.from_values(*gains, robot.n), terms),
+                ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION, terms=terms),
+                robot.limits('effort_limit'),
+                np.zeros(0),
+                states=StateLimits(0.1, 2.0 * robot.limits('velocity_limit'), 10.0),
+                motion=limits,
+            )
+        )
+        arm = MujocoArm(plant or robot, period=period, integrator='implicitfast')
+        arm.reset(motion.positions[0])
+        gravity = dynamics.gravity_torque(motion.positions[0])
+        self.answers = NodeAnswers(self.controller, gravity)
+        super().__init__(arm, self.answers, **options)
+
+    def follow(self) -> None:
+        """Let the motion begin."""
+        self.controller.follow(self.motion.waypoints())
+
+    def watch(self, seconds: float, *, start: bool = True) -> Run:
+        """Run for a while, from `SETTLE` on along the motion if asked to."""
+        first, faults, begin = len(self._rows), len(self.answers.faults), self.arm.time
+        if start:
+            self.run(SETTLE)
+            self.follow()
+        self.run(seconds - (SETTLE if start else 0.0))
+        found = self.recording(first)
+        time, fault = next(iter(self.answers.faults[faults:]), (np.inf, None))
+        is_answered = np.isfinite(found.desired).all(axis=1)
+        error = np.abs(found.error[is_answered])
+        return Run(found.time - begin, np.abs(found.velocity), error, fault, time - begin)
