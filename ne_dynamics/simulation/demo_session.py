@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.ros.private_domain import private_domain
 from ne_dynamics.simulation.demo_motion import Motion
 from ne_dynamics.simulation.recording import Diagnosis, SessionRecording, Setting
 from ne_dynamics.simulation.ros_process import (
