@@ -132,6 +132,10 @@ class _Lasting:
         self._braked = braked
         self._begins: dict[int, tuple[float, float]] = {}
 
+    def __bool__(self) -> bool:
+        """Whether any joint is beyond its bound."""
+        return bool(self._begins)
+
     def longest(
         self, values: Sequence[float], bounds: Sequence[float], now: float, duration: float
     ) -> int | None:
@@ -307,8 +311,11 @@ class FollowingGuard:
         timeout = self._limits.saturation_timeout
         if timeout == inf:
             return None
+        bounds = effort_limits.tolist()
+        if not self._saturated and _are_within(effort.tolist(), bounds):
+            return None
         pushes = np.where(effort * error > 0.0, effort, 0.0).tolist()
-        index = self._saturated.longest(pushes, effort_limits.tolist(), now, timeout)
+        index = self._saturated.longest(pushes, bounds, now, timeout)
         if index is None:
             return None
         return Following(
@@ -317,6 +324,14 @@ class FollowingGuard:
             f'{timeout:g} s, still {abs(error[index]):.3g} from the desired position '
             '(saturation.timeout)',
         )
+
+
+def _are_within(values: Sequence[float], bounds: Sequence[float]) -> bool:
+    # A loop, and not all() of a generator, which takes three times as long.
+    for value, bound in zip(values, bounds, strict=True):  # noqa: SIM110
+        if not -bound <= value <= bound:
+            return False
+    return True
 
 
 def _as_list(limits: FloatArray | None) -> list[float]:
