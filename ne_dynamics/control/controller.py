@@ -238,7 +238,7 @@ class Controller:
         self._trajectory: Trajectory | None = None
         self._request: tuple[Waypoints, float | None] | None = None
         self._limiter.reset()
-        self._mean_period, self._periods = 0.0, 0
+        self._mean_period, self._shortest_period, self._periods = 0.0, np.inf, 0
         self._offset.clear()
         self._law_before = None
         self._inputs = NO_INPUTS
@@ -267,8 +267,13 @@ class Controller:
 
     @property
     def period(self) -> float:
-        """Mean time between the states of late [s]; 0 before there are :data:`LEAST_PERIODS`."""
-        return self._mean_period if self._periods >= LEAST_PERIODS else 0.0
+        """Mean time between the states of late [s]; 0 before three states have come.
+
+        Of less than :data:`LEAST_PERIODS` it is the shortest.
+        """
+        if self._periods < 2:
+            return 0.0
+        return self._mean_period if self._periods >= LEAST_PERIODS else self._shortest_period
 
     @property
     def fault(self) -> Fault | None:
@@ -401,6 +406,7 @@ class Controller:
             # One stamp ahead of its time says little of the rate.
             longest = elapsed if self._periods == 1 else 2.0 * self._mean_period
             self._mean_period += share * (min(elapsed, longest) - self._mean_period)
+            self._shortest_period = min(self._shortest_period, elapsed)
         begins = fault is not None or self._limiter.last is None
         unused_effort = ''
         if begins:

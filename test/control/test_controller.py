@@ -266,6 +266,20 @@ def test_a_gap_in_which_nobody_listened_is_no_fault(
     assert controller.update(Q, ZERO, 1.0 + 2.0 * until).fault.kind is FaultKind.GAP
 
 
+def test_the_period_is_not_that_of_one_pair_of_stamps(dynamics: Dynamics) -> None:
+    """Of few states the shortest time counts, of many their mean; one odd stamp says little."""
+    controller = Controller(tuning(dynamics))
+    now, periods = 0.0, []
+    for elapsed in [0.0, 0.034, 0.002, *[0.002] * 20, 0.08, 0.002]:
+        now += elapsed
+        controller.update(Q, ZERO, now)
+        periods.append(controller.period)
+    assert periods[:2] == [0.0, 0.0]
+    assert periods[2] == pytest.approx(0.002)
+    assert max(periods) < 0.006
+    assert periods[-1] < 0.004
+
+
 def test_nobody_may_be_away_for_long(dynamics: Dynamics) -> None:
     """An arm that was left alone for longer than half a second is held where it is found."""
     controller = Controller(tuning(dynamics, states=StateLimits(timeout=0.1)))
