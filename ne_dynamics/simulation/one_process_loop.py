@@ -212,9 +212,9 @@ class OneProcessLoop:
         self.sensors = list(sensors)
         self.disturbances = list(disturbances)
         self._limits = np.asarray(effort_limits, dtype=np.float64)
-        self._under_way: deque[FloatArray] = deque(maxlen=delay + 1)
-        self._rows: list[tuple[float, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]]
-        self._rows = []
+        self._delay = delay
+        self._under_way: deque[FloatArray] = deque()
+        self._rows: list[tuple[Any, ...]] = []
 
     def step(self) -> Answer:
         """Read, answer, and let one period pass; return the answer.
@@ -230,7 +230,7 @@ class OneProcessLoop:
             arm.position,
             arm.velocity,
             arm.effort,
-            arm.wrench if arm.sensor_link else None,
+            arm.wrench if arm.sensor_link is not None else None,
             arm.sensor_link or '',
         )
         reading = truth
@@ -240,12 +240,12 @@ class OneProcessLoop:
         answer = found if isinstance(found, Answer) else Answer(found, np.full(arm.n, np.nan))
         command = np.clip(answer.effort, -self._limits, self._limits)
         self._rows.append(
-            (arm.time, answer.desired, arm.position, arm.velocity, arm.effort, command)
+            (truth.time, answer.desired, truth.position, truth.velocity, truth.effort, command)
         )
-        while len(self._under_way) < (self._under_way.maxlen or 0) - 1:
-            self._under_way.append(command)
+        if not self._under_way:
+            self._under_way.extend([command] * self._delay)
         self._under_way.append(command)
-        effort = self._under_way[0]
+        effort = self._under_way.popleft()
         beside = np.zeros(arm.n)
         for disturbance in self.disturbances:
             beside += disturbance(arm, effort)
