@@ -24,14 +24,10 @@ from ne_dynamics.simulation.demo_arm import TERMS, law_parameters
 from ne_dynamics.simulation.demo_motion import InverseDynamics
 from ne_dynamics.simulation.demo_tables import figure, shortened
 from ne_dynamics.simulation.recording import SessionRecording
+from ne_dynamics.simulation.run_style import BLUE, GREY, ORANGE, RED, Style
 from ne_dynamics.simulation.scenario import (
-    BLUE,
-    GREY,
-    ORANGE,
-    RED,
     Run,
     Scenario,
-    Style,
     figures_of,
 )
 from ne_dynamics.tables import text_table

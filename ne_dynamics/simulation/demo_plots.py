@@ -12,7 +12,7 @@ import numpy as np
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.simulation.scenario import Style
+from ne_dynamics.simulation.run_style import Style
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -21,15 +21,11 @@ from ne_dynamics.simulation.demo_arm import law_parameters
 from ne_dynamics.simulation.demo_motion import InverseDynamics, rest_to_rest
 from ne_dynamics.simulation.demo_tables import figure
 from ne_dynamics.simulation.recording import SessionRecording, Setting
+from ne_dynamics.simulation.run_style import BLUE, GREY, ORANGE, RED, Style
 from ne_dynamics.simulation.scenario import (
-    BLUE,
     COMPUTED_TORQUE,
-    GREY,
-    ORANGE,
-    RED,
     Run,
     Scenario,
-    Style,
     rms,
 )
 from ne_dynamics.tables import text_table

@@ -18,7 +18,7 @@ from ne_dynamics.simulation.demo_plots import (
     set_plain,
 )
 from ne_dynamics.simulation.recording import SessionRecording
-from ne_dynamics.simulation.scenario import Style
+from ne_dynamics.simulation.run_style import Style
 
 Drawn = Sequence[tuple[Style, SessionRecording]]
 
