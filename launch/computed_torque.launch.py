@@ -18,6 +18,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.ros.drivers import DRIVERS, driver_file, find_changes, find_driver
+from ne_dynamics.ros.parameter_file import full_name, read_parameters
 
 # Launch argument -> (parameter, type): passed on only when given.
 PARAMETERS = {
@@ -72,6 +73,8 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
     # Nor may it come before the driver's. Where files name the node in different ways, it is the
     # first of its way that counts for the order.
     params_file = LaunchConfiguration('params_file').perform(context)
+    namespace = LaunchConfiguration('namespace').perform(context)
+    read_parameters(Path(params_file), full_name('computed_torque', namespace))
     if driver == 'generic' or params_file != DEFAULTS.perform(context):
         changes = find_changes(Path(files[0].perform(context)), Path(params_file))
         if changes:

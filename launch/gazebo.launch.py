@@ -271,7 +271,8 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     def value(argument: str) -> str:
         return LaunchConfiguration(argument).perform(context)
 
-    sensor_joint = value('sensor_joint')
+    # An argument on the command line cannot be empty.
+    sensor_joint = '' if value('sensor_joint') == 'none' else value('sensor_joint')
     needed = (*PACKAGES, SENSOR_PACKAGE) if sensor_joint else PACKAGES
     missing = missing_packages(context, needed)
     if missing:
@@ -489,7 +490,7 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'sensor_joint',
                 default_value='ft_sensor_joint',
-                description='Fixed joint with a force-torque sensor; empty: no sensor',
+                description='Fixed joint with a force-torque sensor; none: no sensor',
             ),
             DeclareLaunchArgument(
                 'sensor_link',

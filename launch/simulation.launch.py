@@ -7,11 +7,15 @@ robot_state_publisher is installed, the frames of the arm are published; rviz:=t
 rviz2 is installed.
 """
 
-from launch import LaunchContext, LaunchDescription, Substitution
+from pathlib import Path
+
+import yaml
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity, Substitution
 from launch.actions import (
     DeclareLaunchArgument,
     GroupAction,
     IncludeLaunchDescription,
+    OpaqueFunction,
     RegisterEventHandler,
     Shutdown,
 )
@@ -22,6 +26,17 @@ from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
+
+from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.parameter_file import full_name, read_parameters
+
+# Launch argument -> topic between the two nodes.
+TOPICS = {
+    'joint_states': 'joint_states',
+    'wrench': 'wrench',
+    'imu': 'imu',
+    'effort_commands': 'effort_controller/commands',
+}
 
 EXECUTABLES = ('simulated_robot', 'computed_torque')
 
@@ -39,6 +54,55 @@ def included(file: Substitution, arguments: dict[str, LaunchConfiguration]) -> G
     return GroupAction([IncludeLaunchDescription(source, launch_arguments=arguments.items())])
 
 
+def order_of_the_command(context: LaunchContext) -> list[str]:
+    """Return the joints in the order that the node is told, for the robot to be told the same.
+
+    Raises
+    ------
+    ParameterError
+        When the robot's file has another order.
+    """
+
+    def given_in(argument: str, node: str) -> list[str]:
+        path = Path(LaunchConfiguration(argument).perform(context))
+        namespace = LaunchConfiguration('namespace').perform(context)
+        return list(read_parameters(path, full_name(node, namespace)).get('joints') or [])
+
+    text = LaunchConfiguration('joints').perform(context)
+    wanted = yaml.safe_load(text) if text else given_in('params_file', 'computed_torque')
+    of_the_robot = given_in('robot_params_file', 'simulated_robot')
+    if of_the_robot and wanted and of_the_robot != wanted:
+        raise ParameterError(
+            f'joints: expected one order of the command for both nodes, got {wanted} for '
+            f'computed_torque and {of_the_robot} for simulated_robot'
+        )
+    return wanted or of_the_robot
+
+
+def simulated_robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Return the robot, with the node's order of joints and its topics."""
+    joints = order_of_the_command(context)
+    parameters = {
+        'model_file': ParameterValue(LaunchConfiguration('model'), value_type=str),
+        'tip_link': ParameterValue(LaunchConfiguration('tip_link'), value_type=str),
+        'wrench.sensor_link': ParameterValue(LaunchConfiguration('sensor_link'), value_type=str),
+        'payload.mass': ParameterValue(LaunchConfiguration('payload_mass'), value_type=float),
+    }
+    if joints:
+        parameters['joints'] = joints
+    robot = Node(
+        package='ne_dynamics',
+        executable='simulated_robot',
+        name='simulated_robot',
+        namespace=LaunchConfiguration('namespace'),
+        parameters=[LaunchConfiguration('robot_params_file'), parameters],
+        remappings=[(topic, LaunchConfiguration(argument)) for argument, topic in TOPICS.items()],
+        arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
+        output='both',
+    )
+    return [robot]
+
+
 def generate_launch_description() -> LaunchDescription:
     """Return the arguments, the robot and the node; when one of them ends, the other one does."""
     share = FindPackageShare('ne_dynamics')
@@ -54,8 +118,10 @@ def generate_launch_description() -> LaunchDescription:
             'sensor_link': LaunchConfiguration('sensor_link'),
             'mode': LaunchConfiguration('mode'),
             'state_timeout': LaunchConfiguration('state_timeout'),
+            'joints': LaunchConfiguration('joints'),
             'params_file': LaunchConfiguration('params_file'),
             'log_level': LaunchConfiguration('log_level'),
+            **{argument: LaunchConfiguration(argument) for argument in TOPICS},
         },
     )
     view = included(
@@ -66,27 +132,6 @@ def generate_launch_description() -> LaunchDescription:
             'rviz': LaunchConfiguration('rviz'),
             'rviz_config': LaunchConfiguration('rviz_config'),
         },
-    )
-    robot = Node(
-        package='ne_dynamics',
-        executable='simulated_robot',
-        name='simulated_robot',
-        namespace=namespace,
-        parameters=[
-            LaunchConfiguration('robot_params_file'),
-            {
-                'model_file': ParameterValue(model, value_type=str),
-                'tip_link': ParameterValue(LaunchConfiguration('tip_link'), value_type=str),
-                'wrench.sensor_link': ParameterValue(
-                    LaunchConfiguration('sensor_link'), value_type=str
-                ),
-                'payload.mass': ParameterValue(
-                    LaunchConfiguration('payload_mass'), value_type=float
-                ),
-            },
-        ],
-        arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
-        output='both',
     )
     return LaunchDescription(
         [
@@ -122,6 +167,12 @@ def generate_launch_description() -> LaunchDescription:
                 'simulated and used; empty: none',
             ),
             DeclareLaunchArgument(
+                'joints',
+                default_value='',
+                description='Order of the command for both nodes, as in [joint_1, joint_2]; '
+                'empty: as the parameter files say',
+            ),
+            DeclareLaunchArgument(
                 'mode',
                 default_value='',
                 description='Control law; empty: as the parameter file says',
@@ -150,8 +201,14 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'log_level', default_value='info', description='debug, info, warn or error'
             ),
+            *(
+                DeclareLaunchArgument(
+                    argument, default_value=topic, description=f'Topic to use as {topic}'
+                )
+                for argument, topic in TOPICS.items()
+            ),
             view,
-            robot,
+            OpaqueFunction(function=simulated_robot),
             node,
             RegisterEventHandler(OnProcessExit(on_exit=shut_down)),
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Generic
 
@@ -109,8 +110,12 @@ class DeclaredParameters(Generic[Settings]):
             return
         # rclpy takes an empty list for one of bytes: declare by type, then set.
         kind = PARAMETER_TYPES[spec.type]
-        node.declare_parameter(spec.name, kind, descriptor, ignore_override=True)
+        open_descriptor = copy(descriptor)
+        open_descriptor.read_only = False
+        node.declare_parameter(spec.name, kind, open_descriptor, ignore_override=True)
         Node.set_parameters_atomically(node, [Parameter(spec.name, kind, list(value))])
+        descriptor.type = open_descriptor.type
+        node.set_descriptor(spec.name, descriptor)
 
     def check(self, parameters: Sequence[Parameter], state: str) -> Request[Settings]:
         """Return what somebody wants to set, checked by the table.

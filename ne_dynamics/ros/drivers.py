@@ -6,13 +6,14 @@ another name cannot be in it: they are here, and their sources are in the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.parameter_file import flattened
 
 NODE = 'computed_torque'
 
@@ -100,14 +101,5 @@ def _read_parameters(path: Path) -> dict[str, Any]:
         if isinstance(value, dict) and NODE in value:
             node, value = NODE, value[NODE]
         if str(node).rpartition('/')[2] in (NODE, '**', '*') and isinstance(value, dict):
-            found.update(_flattened(value.get('ros__parameters')))
+            found.update(flattened(value.get('ros__parameters')))
     return found
-
-
-def _flattened(values: Any, prefix: str = '') -> Iterator[tuple[str, Any]]:
-    """Yield nested parameters with the dots in their names."""
-    for key, value in (values if isinstance(values, dict) else {}).items():
-        if isinstance(value, dict):
-            yield from _flattened(value, f'{prefix}{key}.')
-        else:
-            yield f'{prefix}{key}', value

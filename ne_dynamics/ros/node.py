@@ -19,6 +19,7 @@ so first: `~/clear_fault`.
 from __future__ import annotations
 
 import functools
+import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -35,6 +36,7 @@ from ne_dynamics.ros.configuration import (
     make_tuning,
     require_short,
 )
+from ne_dynamics.ros.parameter_file import files_without_effect
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.ros.signals import stop_on_signals
 
@@ -421,6 +423,9 @@ def main(args: list[str] | None = None) -> None:
         try:
             rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
             node = ComputedTorqueNode()
+            name = node.get_fully_qualified_name()
+            for remark in files_without_effect(sys.argv if args is None else args, name):
+                node.get_logger().warning(remark)
             stop.wake(node)
             executor = make_executor(node, node.prompt_subscriptions, node.note_absence)
             try:

@@ -281,8 +281,8 @@ def test_an_arm_that_is_to_float_begins_at_rest(folder, environment, tmp_path, b
 
 
 def test_without_a_sensor(folder, environment):
-    """With `sensor_joint:=` there is neither sensor nor broadcaster, and the arm holds."""
-    process = run(folder, environment, 'sensor_joint:=', 'gui:=false', commands=200)
+    """With `sensor_joint:=none` there is neither sensor nor broadcaster, and the arm holds."""
+    process = run(folder, environment, 'sensor_joint:=none', 'gui:=false', commands=200)
     assert report(folder).get('commands', 0) >= 200, process.output
     assert report(folder)['sag'] < 1.05 * dip([0.0] * 6)
     assert '<sensor' not in (folder / 'model.urdf').read_text()

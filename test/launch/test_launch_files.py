@@ -12,6 +12,7 @@ pytest.importorskip(
 
 import launch
 import rclpy
+import yaml
 from install_space import ROOT, add_executable, add_package
 from launch.actions import DeclareLaunchArgument
 from launch.launch_description_sources import PythonLaunchDescriptionSource
@@ -73,7 +74,10 @@ class Watcher:
 
     def parameters(self, *names):
         """Return parameters of the node by name."""
-        response = self.call(GetParameters, 'get_parameters', GetParameters.Request(names=names))
+        response, deadline = None, time.monotonic() + 60.0
+        while response is None and time.monotonic() < deadline:
+            request = GetParameters.Request(names=names)
+            response = self.call(GetParameters, 'get_parameters', request)
         return dict(zip(names, map(parameter_value_to_python, response.values), strict=True))
 
     def topics(self, which):
@@ -150,6 +154,77 @@ def test_simulation_runs_to_the_first_commands(environment):
     # Neither is here: said, and left out.
     for package in ('robot_state_publisher', 'rviz2'):
         assert f'{package} is not installed' in process.output
+
+
+def test_both_nodes_have_one_order_and_the_same_topics(environment, tmp_path):
+    """Given as an argument or in the node's file, the order is the robot's too; so are topics."""
+    backwards = list(reversed(JOINTS))
+    file = tmp_path / 'node.yaml'
+    values = {'joints': backwards, 'backend': 'python'}
+    file.write_text(yaml.safe_dump({'/arm/computed_torque': {'ros__parameters': values}}))
+    topics = ['joint_states:=js', 'effort_commands:=motors', 'wrench:=ft', 'imu:=base_imu']
+    path = ROOT / 'launch/simulation.launch.py'
+    given = [f'joints:=[{", ".join(backwards)}]'], [f'params_file:={file}']
+    for some in given:
+        received = []
+        with (
+            Watcher('/arm/simulated_robot', environment) as watcher,
+            LaunchProcess(path, ['namespace:=arm', *topics, *some], environment) as process,
+        ):
+            watcher.node.create_subscription(Float64MultiArray, '/arm/motors', received.append, 10)
+
+            def commands_flow(watcher=watcher, received=received):
+                watcher.spin()
+                return len(received) >= 10
+
+            assert process.wait_until(commands_flow), process.output
+            assert watcher.parameters('joints') == {'joints': backwards}
+
+
+def test_two_orders_of_one_command_end_the_launch(environment, tmp_path):
+    """The robot's file says another order than the node is given."""
+    file = tmp_path / 'robot.yaml'
+    values = {'joints': list(reversed(JOINTS))}
+    file.write_text(yaml.safe_dump({'simulated_robot': {'ros__parameters': values}}))
+    arguments = [f'robot_params_file:={file}', f'joints:=[{", ".join(JOINTS)}]']
+    path = ROOT / 'launch/simulation.launch.py'
+    with LaunchProcess(path, arguments, environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert 'expected one order of the command for both nodes' in process.output
+    assert 'active' not in process.output
+
+
+@pytest.mark.parametrize('launch_file', ['computed_torque', 'simulation'])
+@pytest.mark.parametrize(
+    ('content', 'namespace', 'reason'),
+    [
+        (None, 'arm', 'expected a parameter file: No such file'),
+        (
+            'computed_torqe:\n  ros__parameters: {}\n',
+            '',
+            'expected parameters of /computed_torque',
+        ),
+        (
+            'computed_torque:\n  ros__parameters: {mode: feedforward_pd}\n',
+            'arm',
+            'expected parameters of /arm/computed_torque',
+        ),
+    ],
+)
+def test_a_parameter_file_that_would_not_count_ends_the_launch(
+    environment, tmp_path, launch_file, content, namespace, reason
+):
+    """Limits, gains and order would be lost without a word: no controller is started."""
+    file = tmp_path / 'node.yaml'
+    if content is not None:
+        file.write_text(content)
+    arguments = [f'params_file:={file}', f'model:={ARM}']
+    arguments += [f'namespace:={namespace}'] if namespace else []
+    path = ROOT / f'launch/{launch_file}.launch.py'
+    with LaunchProcess(path, arguments, environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert reason in process.output
+    assert 'active' not in process.output
 
 
 def test_arguments_reach_the_node(environment):

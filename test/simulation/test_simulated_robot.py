@@ -501,6 +501,8 @@ def test_every_parameter_is_declared_described_and_read_only(bench):
         descriptor = bench.robot.describe_parameter(spec.name)
         assert spec.description in descriptor.description
         assert descriptor.read_only
+        value = bench.robot.get_parameter(spec.name).value
+        assert (list(value) if isinstance(spec.default, tuple) else value) is not None
 
 
 def test_the_executable_ends_with_code_1_and_a_line_on_stderr():

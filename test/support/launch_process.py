@@ -1,4 +1,8 @@
-"""A launch file that runs in a process of its own, as `ros2 launch` runs it."""
+"""A launch file that runs in a process of its own, as `ros2 launch` runs it.
+
+Its arguments go through `ros2 launch`'s own parser, or, where that is not installed, by its rules:
+no argument is without a value.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,21 @@ from launch import LaunchDescription, LaunchService
 from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 
+try:
+    from ros2launch.api.api import parse_launch_arguments
+except ImportError:
+    def parse_launch_arguments(arguments):
+        pairs = [argument.partition(':=') for argument in arguments]
+        for name, separator, value in pairs:
+            if not (name and separator and value):
+                raise RuntimeError(f'malformed launch argument: {name}{separator}{value}')
+        return [(name, value) for name, _, value in pairs]
+
 path, *arguments = sys.argv[1:]
 service = LaunchService()
 service.include_launch_description(LaunchDescription([IncludeLaunchDescription(
     PythonLaunchDescriptionSource(path),
-    launch_arguments=[argument.split(':=') for argument in arguments],
+    launch_arguments=parse_launch_arguments(arguments),
 )]))
 sys.exit(service.run())
 """

@@ -1,0 +1,85 @@
+"""What of a parameter file counts for a node, by the rules of ROS; what does not is named."""
+
+from __future__ import annotations
+
+import pytest
+
+from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.parameter_file import files_without_effect, full_name, read_parameters
+
+VALUES = '{mode: feedforward_pd, terms: {gravity: false}, wrench.timeout: 0.2}'
+READ = {'mode': 'feedforward_pd', 'terms.gravity': False, 'wrench.timeout': 0.2}
+
+
+@pytest.mark.parametrize(
+    ('key', 'namespace', 'counts'),
+    [
+        ('computed_torque', '', True),
+        ('/computed_torque', '', True),
+        ('/**', '', True),
+        ('/**', 'left/arm', True),
+        ('/*', '', True),
+        ('/*', 'arm', False),
+        ('/*/*', 'arm', True),
+        ('/arm/computed_torque', 'arm', True),
+        ('arm/computed_torque', '/arm', True),
+        ('/**/computed_torque', 'left/arm', True),
+        ('/**/computed_torque', '', True),
+        ('/left/**', 'left/arm', True),
+        ('/left/**', 'right/arm', False),
+        ('computed_torque', 'arm', False),
+        ('/arm/computed_torque', '', False),
+        ('computed_torqe', '', False),
+        ('/other', '', False),
+    ],
+)
+def test_keys_are_matched_as_ros_matches_them(tmp_path, key, namespace, counts) -> None:
+    """Names with and without a slash, namespaces, and both wildcards."""
+    file = tmp_path / 'file.yaml'
+    file.write_text(f'{key}:\n  ros__parameters: {VALUES}\n')
+    name = full_name('computed_torque', namespace)
+    if counts:
+        assert read_parameters(file, name) == READ
+        assert files_without_effect(['--params-file', str(file)], name) == []
+        return
+    with pytest.raises(ParameterError, match=f'expected parameters of {name} or of'):
+        read_parameters(file, name)
+    (remark,) = files_without_effect(['-p', 'a:=b', '--params-file', str(file)], name)
+    assert key.strip('/') in remark
+
+
+def test_namespaces_may_be_levels_and_later_keys_win(tmp_path) -> None:
+    """What several keys say of the node is taken together."""
+    file = tmp_path / 'file.yaml'
+    file.write_text(
+        '/**: {ros__parameters: {mode: a, backend: b}}\n'
+        'arm: {computed_torque: {ros__parameters: {mode: c}}, it: {ros__parameters: {mode: d}}}\n'
+    )
+    expected = {'mode': 'c', 'backend': 'b'}
+    assert read_parameters(file, '/arm/computed_torque') == expected
+
+
+@pytest.mark.parametrize(
+    ('content', 'reason'),
+    [
+        ('', 'no ros__parameters at all'),
+        ('- a', 'expected the names of nodes at the top'),
+        ('a: [', 'expected YAML'),
+        ('mode: feedforward', 'no ros__parameters at all'),
+        ('ros__parameters: {mode: a}', 'no ros__parameters at all'),
+    ],
+)
+def test_what_is_no_parameter_file_is_named(tmp_path, content, reason) -> None:
+    """The error says which file and what was expected."""
+    file = tmp_path / 'file.yaml'
+    file.write_text(content)
+    with pytest.raises(ParameterError, match=reason) as error:
+        read_parameters(file, '/computed_torque')
+    assert str(file) in str(error.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path) -> None:
+    """So is a folder."""
+    for path in (tmp_path / 'missing.yaml', tmp_path):
+        with pytest.raises(ParameterError, match='expected a parameter file'):
+            read_parameters(path, '/computed_torque')
