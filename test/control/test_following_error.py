@@ -26,8 +26,8 @@ def first_fault(limits, seconds=3.0, *, has_feedback=True, **motion):
         value = {
             key: one(now) if callable(one) else one for key, one in {**still, **motion}.items()
         }
-        # Joint b, and joint a unless it is said, tremble: an encoder that lives.
-        alive = 1e-9 * (k % 2)
+        # Joint b, and joint a unless it is said, creep: an encoder that lives.
+        alive = 1e-9 * k
         position = np.array([alive, alive])
         if value['position'] is not None:
             position[0] = value['position']
@@ -98,7 +98,7 @@ def test_an_arm_that_is_found_in_motion_may_be_braked() -> None:
 
 
 def test_a_position_that_is_the_same_while_the_desired_one_goes_on_is_frozen() -> None:
-    """After 0.04 rad of desired motion, and 50 ms at least; a tremble of one bit is none."""
+    """After 0.04 rad of desired motion, and 50 ms at least."""
     slow = first_fault(LIMITS, desired=lambda t: 0.2 * t, position=0.0)
     assert slow[0] == pytest.approx(0.2, abs=2.1 * PERIOD)
     assert slow[1].kind is FaultKind.FROZEN_POSITION
@@ -106,6 +106,24 @@ def test_a_position_that_is_the_same_while_the_desired_one_goes_on_is_frozen() -
     assert fast[0] == pytest.approx(0.05, abs=2.1 * PERIOD)
     assert first_fault(LIMITS, 0.2, desired=lambda t: 2.0 * t)[1] is None
     assert first_fault(LIMITS, desired=0.0, position=0.0)[1] is None
+
+
+@pytest.mark.parametrize('size', [1e-15, 1e-6, 3e-4])
+def test_a_frozen_position_may_tremble(size: float) -> None:
+    """What comes back again and again within a fiftieth of the limit is the same position; what
+    creeps on, or goes farther, is none.
+    """
+    trembling = first_fault(
+        LIMITS, desired=lambda t: 2.0 * t, position=lambda t: size * np.sin(1e4 * t)
+    )
+    assert trembling[0] == pytest.approx(0.05, abs=2.1 * PERIOD)
+    assert trembling[1].kind is FaultKind.FROZEN_POSITION
+    creeping = first_fault(LIMITS, 0.2, desired=lambda t: 2.0 * t, position=lambda t: size * t)
+    assert creeping[1] is None
+    shaking = first_fault(
+        LIMITS, 0.2, desired=lambda t: 2.0 * t, position=lambda t: 0.001 * np.sin(1e4 * t)
+    )
+    assert shaking[1] is None
 
 
 def test_effort_at_the_limit_in_vain_is_a_fault_after_the_timeout() -> None:

@@ -38,16 +38,18 @@ def motion(robot):
     return demo_motion(robot)
 
 
-def frozen(says):
-    """Return a sensor whose positions stand still from `UNDER_WAY` on."""
+def frozen(says, tremble=0.0):
+    """Return a sensor whose positions stand still from `UNDER_WAY` on, but for a tremble."""
     kept = {}
+    rng = np.random.default_rng(1)
 
     def sensor(time, position, velocity):
         if time < UNDER_WAY:
             return position, velocity
         kept.setdefault('position', position)
         kept.setdefault('velocity', velocity)
-        return kept['position'], {
+        noise = tremble * rng.integers(-1, 2, position.size)
+        return kept['position'] + noise, {
             'zero': np.zeros_like(velocity),
             'true': velocity,
             'frozen too': kept['velocity'],
@@ -64,12 +66,13 @@ def scaled(factor, begin=0.0):
     )
 
 
+@pytest.mark.parametrize('tremble', [0.0, 1e-6, 1e-4])
 @pytest.mark.parametrize('says', ['zero', 'true', 'frozen too'])
-def test_a_frozen_encoder_under_way(robot, motion, says) -> None:
-    """It is a fault within 0.1 s, at no more than 3 rad/s; without guards it is 7 rad/s at 0.2 s
-    and goes on.
+def test_a_frozen_encoder_under_way(robot, motion, says, tremble) -> None:
+    """It is a fault within 0.1 s, at no more than 3 rad/s, also when its last digits tremble;
+    without guards it is 7 rad/s at 0.2 s and goes on.
     """
-    run = OneProcessLoop(robot, motion).run(UNDER_WAY + 0.15, frozen(says))
+    run = OneProcessLoop(robot, motion).run(UNDER_WAY + 0.15, frozen(says, tremble))
     assert run.fault is not None
     assert run.fault.latches
     assert run.fault.kind in (FaultKind.FROZEN_POSITION, FaultKind.VELOCITY)
