@@ -609,7 +609,11 @@ class Controller:
         if self.period > 0.0:
             verdicts.append(
                 judge_gains(
-                    law.mode, law.gains, lambda: law.dynamics.mass_matrix(position), self.period
+                    law.mode,
+                    law.gains,
+                    lambda: law.dynamics.mass_matrix(position),
+                    self.period,
+                    tuning.motion.velocity,
                 )
             )
         return Verdict(
