@@ -22,7 +22,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.control.laws import Gains, Mode
-from ne_dynamics.control.velocity_source import VelocityFilter, VelocitySettings, velocity_filter
+from ne_dynamics.control.velocity_source import (
+    VelocityFilter,
+    VelocitySettings,
+    VelocitySource,
+    velocity_filter,
+)
 from ne_dynamics.model.rigid_body import FloatArray
 
 PERIODS_OF_DELAY = 1.5
@@ -38,6 +43,9 @@ LEAST_MARGIN = 5.0
 FASTEST_GROWTH = 1.0
 """A loop that grows faster than this is refused [1/s]: friction calms what is slower. One whose
 velocity is filtered is refused when it grows at all."""
+
+PERIODS_OF_SILENCE = 2.0
+"""Where states count as stopped after fewer periods, one that is lost is a fault."""
 
 DOUBTFUL_LOAD = 0.9
 """Part of an effort limit that may be needed at rest without a remark."""
@@ -88,6 +96,29 @@ def judge_limits(joint_names: Sequence[str], holding: FloatArray, limits: FloatA
     if ratios[worst] > DOUBTFUL_LOAD:
         return Verdict([], [f'joint {name!r} takes {effort} N m or N to hold the arm where it is'])
     return Verdict([], [])
+
+
+def judge_timeout(timeout: float, period: float) -> Verdict:
+    """Judge whether states that come every `period` are no gap [s]."""
+    if timeout > PERIODS_OF_SILENCE * period:
+        return Verdict([], [])
+    seen = f'state_timeout: {timeout:g} s, and states come every {period:.3g} s'
+    if timeout <= period:
+        return Verdict([f'{seen}: expected more, or each of them is a gap'], [])
+    return Verdict([], [f'{seen}: one that is lost ends the motion'])
+
+
+def judge_velocities(mode: Mode, velocity: VelocitySettings, *, are_measured: bool) -> Verdict:
+    """Judge whether a mode has the velocities that it needs."""
+    if are_measured or not mode.needs_velocity or velocity.source is not VelocitySource.MEASURED:
+        return Verdict([], [])
+    return Verdict(
+        [
+            f'mode, velocity_source: {mode.value} needs velocities, and joint_states have none; '
+            'expected velocity_source to be differentiated or estimated'
+        ],
+        [],
+    )
 
 
 def phase_margin(kp: float, kv: float, delay: float) -> float:

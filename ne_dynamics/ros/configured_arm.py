@@ -166,9 +166,10 @@ class ConfiguredArm:
         ParameterError
             When it cannot work, and what counts now can.
         """
+        refusals = self.controller.judge_change(tuning)
+        if refusals:
+            raise ParameterError('; '.join(refusals))
         verdict = self.controller.judge(tuning)
-        if verdict.refusals and not self.controller.judge(self.controller.tuning).refusals:
-            raise ParameterError('; '.join(verdict.refusals))
         return verdict.refusals + verdict.remarks
 
     def adopt(self, tuning: Tuning) -> None:
