@@ -214,6 +214,7 @@ class Controller:
         self._inputs = NO_INPUTS
         self._answered = AnsweredStates()
         self._braked: tuple[FloatArray, FloatArray] | None = None
+        self._mean_period, self._periods = 0.0, 0
         self.tuning = tuning
         self.adopt(tuning)
         self.reset()
@@ -238,13 +239,15 @@ class Controller:
         self.tuning = tuning
 
     def reset(self) -> None:
-        """Forget states, motion and last command: the next state is what is held."""
+        """Forget states, motion and last command: the next state is what is held.
+
+        The rate of the states is no matter of who answers them: it is still known.
+        """
         self._guard.reset()
         self._motion.reset()
         self._trajectory: Trajectory | None = None
         self._request: tuple[Waypoints, float | None] | None = None
         self._limiter.reset()
-        self._mean_period, self._periods = 0.0, 0
         self._offset.clear()
         self._law_before = None
         self._inputs = NO_INPUTS
@@ -316,7 +319,17 @@ class Controller:
         arrival: float = 0.0,
     ) -> None:
         """Take note of a state that is not answered."""
+        before, timeout = self._guard.time, self._guard.limits.timeout
+        if before is not None and 0.0 < now - before <= timeout:
+            self._learn_period(now - before)
         self._guard.believe(position, velocity, now, arrival)
+
+    def _learn_period(self, elapsed: float) -> None:
+        self._periods += 1
+        share = max(1.0 / self._periods, PERIOD_SHARE)
+        # One stamp ahead of its time says little of the rate.
+        longest = elapsed if self._periods == 1 else 2.0 * self._mean_period
+        self._mean_period += share * (min(elapsed, longest) - self._mean_period)
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """Give the motion up; the arm is held where the states, once they agree, find it."""
@@ -401,11 +414,7 @@ class Controller:
         desired, refused = self._desired(position, velocity, now, inputs)
         elapsed = 0.0 if before is None else now - before
         if fault is None and elapsed > 0.0:
-            self._periods += 1
-            share = max(1.0 / self._periods, PERIOD_SHARE)
-            # One stamp ahead of its time says little of the rate.
-            longest = elapsed if self._periods == 1 else 2.0 * self._mean_period
-            self._mean_period += share * (min(elapsed, longest) - self._mean_period)
+            self._learn_period(elapsed)
         begins = fault is not None or self._limiter.last is None
         unused_effort = ''
         if begins:

@@ -10,6 +10,7 @@ import pytest
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.controller import (
+    LEAST_PERIODS,
     LONGEST_RAMP,
     RAMP_PERIOD,
     Controller,
@@ -527,3 +528,19 @@ def test_a_mode_that_needs_velocities_is_refused_where_there_are_none(dynamics: 
     assert not controller.judge_change(replace(held, motion=estimated))
     controller.update(Q, ZERO, 0.002)
     assert not controller.judge_change(held)
+
+
+def test_the_rate_of_the_states_is_known_after_a_reset_and_while_they_are_not_answered(
+    dynamics: Dynamics,
+) -> None:
+    """Gains too stiff for it are refused while the node is inactive, and at once after that."""
+    usual = tuning(dynamics)
+    stiff = replace(usual, law=ControlLaw(dynamics, gains=Gains.from_values(1e5, 40.0, 6)))
+    controller = Controller(usual)
+    for step in range(LEAST_PERIODS + 1):
+        assert not controller.judge_change(stiff)
+        controller.observe(Q, ZERO, 0.002 * step)
+    assert controller.judge_change(stiff)
+    controller.reset()
+    controller.update(Q, ZERO, 1.0)
+    assert controller.judge_change(stiff)
