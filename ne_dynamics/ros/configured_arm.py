@@ -379,7 +379,8 @@ class ConfiguredArm:
             text = f'{command.ahead:.3g} s ahead of the one after it; it is believed no longer'
             self._reporter.drop('joint_states', 'header.stamp', f'header.stamp: {text}')
         if command.unused_effort:
-            self._reporter.say('joint_states.effort', f'joint_states: {command.unused_effort}')
+            # Once for each activation, however soon it comes after another.
+            self._reporter.tell(f'joint_states: {command.unused_effort}')
         if command.saturated is not None:
             statistics.saturate(command.saturated)
         if command.refused is not None:

@@ -64,7 +64,9 @@ def check_latched(node, player, position, name: str, mark) -> None:
     )
     node.until_fault(name, since=mark)
     record = node.until_diagnosed(
-        lambda record: name in record.values.get('fault', ''), mark, 'the fault'
+        lambda record: all(one in record.values.get('fault', '') for one in (name, 'latched')),
+        mark,
+        'the fault that latches',
     )
     assert '~/clear_fault' in record.message
     count = len(node.commands)
