@@ -15,13 +15,16 @@ says when that has gone on for long enough.
   and turns round in :data:`TREMBLING` of its changes or more: a frozen encoder may tremble
   in its last digits, an arm that pushes at something creeps on or swings.
 - Its effort has been at the limit for longer than a timeout, in the direction of its error.
+- Its effort has gone from one limit to the other :data:`SWINGS` times within that timeout: the loop
+  is unstable, and the arm shakes.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
+from math import copysign, inf
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +45,9 @@ VELOCITY_TIME = 0.25
 """[s]"""
 
 BRAKED = 0.6
+
+SWINGS = 12
+"""No motion that is asked for reverses the motors so often, all they have, within a second."""
 
 FROZEN_TIME = 0.05
 """[s]"""
@@ -206,6 +212,32 @@ class _Same:
         return self.turns + 1 >= TREMBLING * self.changes
 
 
+class _Swings:
+    """When the effort of each joint went from one limit to the other."""
+
+    def __init__(self) -> None:
+        self._signs: dict[int, float] = {}
+        self._times: dict[int, deque[float]] = {}
+
+    def most(
+        self, values: Sequence[float], bounds: Sequence[float], now: float, duration: float
+    ) -> int | None:
+        """Return the first joint that has done so `SWINGS` times within a duration; or None."""
+        found = None
+        for index, (value, bound) in enumerate(zip(values, bounds, strict=True)):
+            if -bound <= value <= bound:
+                continue
+            sign = copysign(1.0, value)
+            before, self._signs[index] = self._signs.get(index, sign), sign
+            if before == sign:
+                continue
+            times = self._times.setdefault(index, deque(maxlen=SWINGS))
+            times.append(now)
+            if found is None and len(times) == SWINGS and now - times[0] <= duration:
+                found = index
+        return found
+
+
 class FollowingGuard:
     """Judges each answered state.
 
@@ -231,6 +263,7 @@ class FollowingGuard:
     def reset(self) -> None:
         """Forget what was so."""
         self._far, self._fast, self._saturated = _Lasting(), _Lasting(BRAKED), _Lasting()
+        self._swings = _Swings()
         self._begin: float | None = None
         self._same: list[_Same] = []
 
@@ -356,7 +389,16 @@ class FollowingGuard:
         if timeout == inf:
             return None
         pushes = np.where(effort * error > 0.0, effort, 0.0).tolist()
-        index = self._saturated.longest(pushes, effort_limits.tolist(), now, timeout)
+        bounds = effort_limits.tolist()
+        index = self._saturated.longest(pushes, bounds, now, timeout)
+        swings = self._swings.most(effort.tolist(), bounds, now, timeout)
+        if swings is not None:
+            return Following(
+                FaultKind.SATURATED,
+                f'joint {self._names[swings]!r}: from one effort limit to the other {SWINGS} times '
+                f'within {timeout:g} s, {effort_limits[swings]:.4g} each way: the loop is unstable '
+                '(gains, delay, noise; saturation.timeout)',
+            )
         if index is None:
             return None
         return Following(

@@ -173,7 +173,8 @@ class SaturationSettings:
     timeout: float = parameter(
         1.0,
         'A joint at its effort limit for longer, in the direction of its position error, is one '
-        'too, in modes with feedback. 0 or `.inf`: off.',
+        'too, and so is one whose effort goes from one limit to the other 12 times within this, '
+        'in modes with feedback. 0 or `.inf`: off.',
         unit='s',
         minimum=0.0,
         allow_infinity=True,

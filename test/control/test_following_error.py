@@ -136,6 +136,21 @@ def test_effort_at_the_limit_in_vain_is_a_fault_after_the_timeout() -> None:
     assert first_fault(LIMITS, desired=0.1, effort=10.0)[1] is None
 
 
+def test_effort_that_swings_from_limit_to_limit_is_a_fault() -> None:
+    """A dozen times within the timeout; more seldom, or not up to the limit, is none."""
+
+    def swing(frequency: float, size: float = 12.0):
+        return first_fault(LIMITS, effort=lambda t: size * np.sin(2.0 * np.pi * frequency * t))
+
+    time, found = swing(20.0)
+    assert time == pytest.approx(12 / 40.0, abs=0.05)
+    assert found.kind is FaultKind.SATURATED
+    assert "joint 'a': from one effort limit to the other" in found.text
+    assert swing(5.0)[1] is None
+    assert swing(20.0, 9.9)[1] is None
+    assert first_fault(LIMITS, effort=lambda t: 12.0 * np.sign(np.sin(20.0 * t)))[1] is None
+
+
 def test_without_feedback_only_what_was_asked_for_counts() -> None:
     """In feedforward no derived limit counts; a position limit of the user does."""
     runaway = {'desired': lambda t: t, 'position': 0.0, 'velocity': 9.0, 'effort': 99.0}

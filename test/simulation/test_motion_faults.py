@@ -145,6 +145,25 @@ def test_a_wall(robot, motion, gains) -> None:
     assert run.speed[run.time <= run.fault_time].max() < 2.0
 
 
+@pytest.mark.parametrize('gains', [(3e4, 20.0), (1e4, 2.0)])
+def test_a_loop_that_shakes(robot, motion, gains) -> None:
+    """Gains that no one could judge before the first states: the arm, pushed once, shakes within
+    its position limits, and is left for good.
+    """
+
+    def push(time, position, velocity, effort):
+        pushed = effort.copy()
+        pushed[0] += 30.0 * (0.2 <= time < 0.4)
+        return pushed
+
+    loop = OneProcessLoop(robot, motion, kp=gains[0], kv=gains[1])
+    run = loop.run(4.0, push=push, start=False)
+    assert run.fault is not None
+    assert run.fault.latches
+    assert run.fault.kind is FaultKind.SATURATED
+    assert 'unstable' in run.fault.text
+
+
 def motion_to(robot, start, joint, way):
     """Return a motion of one joint, a second long."""
     from ne_dynamics.simulation.demo_motion import rest_to_rest
