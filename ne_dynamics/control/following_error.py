@@ -15,8 +15,8 @@ says when that has gone on for long enough.
   and turns round in :data:`TREMBLING` of its changes or more: a frozen encoder may tremble
   in its last digits, an arm that pushes at something creeps on or swings.
 - Its effort has been at the limit for longer than a timeout, in the direction of its error.
-- Its effort has gone from one limit to the other :data:`SWINGS` times within that timeout: the loop
-  is unstable, and the arm shakes.
+- Its effort has gone from one limit to the other :data:`SWINGS` times within that timeout: the
+  loop is unstable, and the arm shakes.
 """
 
 from __future__ import annotations
@@ -395,9 +395,9 @@ class FollowingGuard:
         if swings is not None:
             return Following(
                 FaultKind.SATURATED,
-                f'joint {self._names[swings]!r}: from one effort limit to the other {SWINGS} times '
-                f'within {timeout:g} s, {effort_limits[swings]:.4g} each way: the loop is unstable '
-                '(gains, delay, noise; saturation.timeout)',
+                f'joint {self._names[swings]!r}: from one effort limit to the other {SWINGS} '
+                f'times within {timeout:g} s, {bounds[swings]:.4g} each way: the loop is '
+                'unstable (gains, delay, noise; saturation.timeout)',
             )
         if index is None:
             return None
