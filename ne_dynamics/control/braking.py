@@ -57,14 +57,21 @@ class _Answered(NamedTuple):
 
 
 class AnsweredStates:
-    """The last states and what was commanded in them."""
+    """The last states and what was commanded in them.
+
+    Of those with one stamp the first is kept beside the last: nothing is known of the time between
+    them. Those with a later stamp than the one that follows were ahead of their time, and are
+    forgotten.
+    """
 
     def __init__(self) -> None:
         self._states: deque[_Answered] = deque(maxlen=OBSERVED_STATES)
+        self._last: _Answered | None = None
 
     def clear(self) -> None:
         """Forget them."""
         self._states.clear()
+        self._last = None
 
     def append(
         self, time: float, position: FloatArray, velocity: FloatArray, effort: FloatArray
@@ -78,12 +85,17 @@ class AnsweredStates:
         position, velocity, effort : array, shape (n,)
             [rad or m, rad/s or m/s, N m or N]
         """
-        self._states.append(_Answered(time, position, velocity, effort))
+        states = self._states
+        self._last = _Answered(time, position, velocity, effort)
+        while states and states[-1].time > time:
+            states.pop()
+        if not states or states[-1].time < time:
+            states.append(self._last)
 
     @property
     def last(self) -> _Answered | None:
         """The last one; None when there are too few to go by."""
-        return self._states[-1] if len(self._states) >= FEWEST_STATES else None
+        return self._last if len(self._states) >= FEWEST_STATES else None
 
     def unknown_effort(self, compute_efforts: ModelEfforts) -> FloatArray:
         """Return the mean effort that the model does not account for, shape (n,) [N m or N].

@@ -23,7 +23,13 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.braking import AnsweredStates, Brake, plan_brake
 from ne_dynamics.control.compensation import Base
-from ne_dynamics.control.feasibility import Verdict, judge_gains, judge_limits
+from ne_dynamics.control.feasibility import (
+    Verdict,
+    judge_gains,
+    judge_limits,
+    judge_timeout,
+    judge_velocities,
+)
 from ne_dynamics.control.imu import BaseImu, ImuSettings
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
@@ -208,6 +214,7 @@ class Controller:
         self._inputs = NO_INPUTS
         self._answered = AnsweredStates()
         self._braked: tuple[FloatArray, FloatArray] | None = None
+        self._mean_period, self._shortest_period, self._periods = 0.0, np.inf, 0
         self.tuning = tuning
         self.adopt(tuning)
         self.reset()
@@ -232,13 +239,15 @@ class Controller:
         self.tuning = tuning
 
     def reset(self) -> None:
-        """Forget states, motion and last command: the next state is what is held."""
+        """Forget states, motion and last command: the next state is what is held.
+
+        The rate of the states is no matter of who answers them: it is still known.
+        """
         self._guard.reset()
         self._motion.reset()
         self._trajectory: Trajectory | None = None
         self._request: tuple[Waypoints, float | None] | None = None
         self._limiter.reset()
-        self._mean_period, self._shortest_period, self._periods = 0.0, np.inf, 0
         self._offset.clear()
         self._law_before = None
         self._inputs = NO_INPUTS
@@ -252,8 +261,8 @@ class Controller:
 
     @property
     def velocity(self) -> FloatArray | None:
-        """Its velocity [rad/s or m/s]; None where none was measured."""
-        return self._guard.velocity
+        """Its velocity [rad/s or m/s]; None where none was measured, or it is not used."""
+        return self._guard.velocity if self._motion.is_velocity_measured else None
 
     @property
     def time(self) -> float | None:
@@ -315,7 +324,18 @@ class Controller:
         arrival: float = 0.0,
     ) -> None:
         """Take note of a state that is not answered."""
+        before, timeout = self._guard.time, self._guard.limits.timeout
+        if before is not None and 0.0 < now - before <= timeout:
+            self._learn_period(now - before)
         self._guard.believe(position, velocity, now, arrival)
+
+    def _learn_period(self, elapsed: float) -> None:
+        self._periods += 1
+        share = max(1.0 / self._periods, PERIOD_SHARE)
+        # One stamp ahead of its time says little of the rate.
+        longest = elapsed if self._periods == 1 else 2.0 * self._mean_period
+        self._mean_period += share * (min(elapsed, longest) - self._mean_period)
+        self._shortest_period = min(self._shortest_period, elapsed)
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """Give the motion up; the arm is held where the states, once they agree, find it."""
@@ -384,13 +404,12 @@ class Controller:
             When the mode needs a velocity and there is none, or the effort is not finite.
         """
         law, motion = self.tuning.law, self._motion
-        if not motion.is_velocity_measured:
-            velocity = None
-        elif velocity is None and law.mode.needs_velocity:
+        if velocity is None and motion.is_velocity_measured and law.mode.needs_velocity:
             raise InputError(
                 f'velocity: got none; mode {law.mode.value} needs it', field='velocity'
             )
         before, was = self._guard.time, self._guard.fault
+        # What is not used may say all the same that a fast motion is none of a broken sensor.
         fault = self._guard.judge(position, velocity, now, arrival)
         if fault is not None:
             self._restart()
@@ -401,12 +420,7 @@ class Controller:
         desired, refused = self._desired(position, velocity, now, inputs)
         elapsed = 0.0 if before is None else now - before
         if fault is None and elapsed > 0.0:
-            self._periods += 1
-            share = max(1.0 / self._periods, PERIOD_SHARE)
-            # One stamp ahead of its time says little of the rate.
-            longest = elapsed if self._periods == 1 else 2.0 * self._mean_period
-            self._mean_period += share * (min(elapsed, longest) - self._mean_period)
-            self._shortest_period = min(self._shortest_period, elapsed)
+            self._learn_period(elapsed)
         begins = fault is not None or self._limiter.last is None
         unused_effort = ''
         if begins:
@@ -605,23 +619,43 @@ class Controller:
 
         Nothing is said of what is not known yet.
         """
-        position, law = self.position, tuning.law
-        if position is None:
-            return Verdict([], [])
-        names = [joint.name for joint in law.joints]
-        # Who pushes at the sensor now may let go: the weight is what the motors must carry.
-        weight = self._holding_effort(tuning, feels_wrench=False)
-        verdicts = [judge_limits(names, weight, tuning.effort_limits)]
-        if self.period > 0.0:
-            verdicts.append(
-                judge_gains(
-                    law.mode, law.gains, lambda: law.dynamics.mass_matrix(position), self.period
-                )
-            )
+        verdicts = self._judge_each(tuning)
         return Verdict(
             [refusal for verdict in verdicts for refusal in verdict.refusals],
             [remark for verdict in verdicts for remark in verdict.remarks],
         )
+
+    def judge_change(self, tuning: Tuning) -> list[str]:
+        """Return why a tuning cannot work where what counts now can.
+
+        What became impossible in one respect may be left by any way, but for one that is
+        impossible in another.
+        """
+        pairs = zip(self._judge_each(tuning), self._judge_each(self.tuning), strict=True)
+        return [one for new, old in pairs if not old.refusals for one in new.refusals]
+
+    def _judge_each(self, tuning: Tuning) -> list[Verdict]:
+        """Return what is to be said of each respect, always as many."""
+        nothing, position, law, period = Verdict([], []), self.position, tuning.law, self.period
+        limits = gains = timeout = velocities = nothing
+        if position is not None:
+            names = [joint.name for joint in law.joints]
+            # Who pushes at the sensor now may let go: the weight is what the motors must carry.
+            weight = self._holding_effort(tuning, feels_wrench=False)
+            limits = judge_limits(names, weight, tuning.effort_limits)
+            velocities = judge_velocities(
+                law.mode, tuning.motion.velocity, are_measured=self._guard.velocity is not None
+            )
+        if position is not None and period > 0.0:
+            gains = judge_gains(
+                law.mode,
+                law.gains,
+                lambda: law.dynamics.mass_matrix(position),
+                period,
+                tuning.motion.velocity,
+            )
+            timeout = judge_timeout(tuning.states.timeout, period)
+        return [limits, velocities, gains, timeout]
 
     def braking_commands(self, silent_for: float) -> Iterator[FloatArray] | None:
         """Return the commands that bring an arm to rest whose states have stopped.

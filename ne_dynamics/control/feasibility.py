@@ -8,17 +8,26 @@ position and the effort that answers it::
 crosses over at w^2 = (kv^2 + sqrt(kv^4 + 4 kp^2)) / 2 with a phase margin of
 atan(kv w / kp) - w t. With kp = kv^2 / 4, critically damped, it is 47 degrees at kv t = 0.5,
 17 degrees at 1.0, and zero at 1.29.
+
+That is for one joint. The loop of all of them, sampled and with the filter that the velocity comes
+from, is a linear map from one state to the next, whose largest eigenvalue says how fast it grows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import atan2, degrees, hypot, inf, isinf, sqrt
+from math import atan2, degrees, hypot, inf, isinf, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from ne_dynamics.control.laws import Gains, Mode
+from ne_dynamics.control.velocity_source import (
+    VelocityFilter,
+    VelocitySettings,
+    VelocitySource,
+    velocity_filter,
+)
 from ne_dynamics.model.rigid_body import FloatArray
 
 PERIODS_OF_DELAY = 1.5
@@ -31,8 +40,19 @@ DOUBTFUL_PRODUCT, LARGEST_PRODUCT = 0.5, 1.0
 LEAST_MARGIN = 5.0
 """Phase margin below which a loop is refused, whatever the delay [degrees]."""
 
+FASTEST_GROWTH = 1.0
+"""A loop that grows faster than this is refused [1/s]: friction calms what is slower. One whose
+velocity is filtered is refused when it grows at all."""
+
+PERIODS_OF_SILENCE = 2.0
+"""Where states count as stopped after fewer periods, one that is lost is a fault."""
+
 DOUBTFUL_LOAD = 0.9
 """Part of an effort limit that may be needed at rest without a remark."""
+
+
+MEASURED = VelocitySettings()
+"""Velocities of the joint states."""
 
 
 class Verdict(NamedTuple):
@@ -78,6 +98,29 @@ def judge_limits(joint_names: Sequence[str], holding: FloatArray, limits: FloatA
     return Verdict([], [])
 
 
+def judge_timeout(timeout: float, period: float) -> Verdict:
+    """Judge whether states that come every `period` are no gap [s]."""
+    if timeout > PERIODS_OF_SILENCE * period:
+        return Verdict([], [])
+    seen = f'state_timeout: {timeout:g} s, and states come every {period:.3g} s'
+    if timeout <= period:
+        return Verdict([f'{seen}: expected more, or each of them is a gap'], [])
+    return Verdict([], [f'{seen}: one that is lost ends the motion'])
+
+
+def judge_velocities(mode: Mode, velocity: VelocitySettings, *, are_measured: bool) -> Verdict:
+    """Judge whether a mode has the velocities that it needs."""
+    if are_measured or not mode.needs_velocity or velocity.source is not VelocitySource.MEASURED:
+        return Verdict([], [])
+    return Verdict(
+        [
+            f'mode, velocity_source: {mode.value} needs velocities, and joint_states have none; '
+            'expected velocity_source to be differentiated or estimated'
+        ],
+        [],
+    )
+
+
 def phase_margin(kp: float, kv: float, delay: float) -> float:
     """Return the phase margin of a joint's loop [degrees].
 
@@ -94,8 +137,53 @@ def phase_margin(kp: float, kv: float, delay: float) -> float:
     return degrees(atan2(kv * crossover, kp) - crossover * delay)
 
 
+def growth_rate(
+    kp: FloatArray, kv: FloatArray, period: float, velocity: VelocityFilter | None = None
+) -> float:
+    """Return how fast a sampled loop grows; below 0 it dies out [1/s].
+
+    An effort counts a period after its state, and is held for one.
+
+    Parameters
+    ----------
+    kp, kv : array, shape (k, m, m)
+        Accelerations per error of k loops of m joints [1/s^2, 1/s].
+    period : float
+        [s]
+    velocity : VelocityFilter, optional
+        Where the velocities are not measured.
+    """
+    if not (np.isfinite(kp).all() and np.isfinite(kv).all()):
+        return inf
+    loops, m, _ = kp.shape
+    one = np.eye(m)
+    parts = 3 if velocity is None else 5
+    step = np.zeros((loops, parts, m, parts, m))
+    step[:, 0, :, 0], step[:, 0, :, 1] = one, period * one
+    step[:, 0, :, 2] = 0.5 * period**2 * one
+    step[:, 1, :, 1], step[:, 1, :, 2] = one, period * one
+    step[:, 2, :, 0] = -kp
+    if velocity is None:
+        step[:, 2, :, 1] = -kv
+    else:
+        step[:, 2, :, 0] -= velocity.d * kv
+        for index in range(2):
+            step[:, 2, :, 3 + index] = -velocity.c[index] * kv
+            step[:, 3 + index, :, 0] = velocity.b[index] * one
+            for other in range(2):
+                step[:, 3 + index, :, 3 + other] = velocity.a[index, other] * one
+    matrix = step.reshape(loops, parts * m, parts * m)
+    if not np.isfinite(matrix).all():
+        return inf
+    return log(np.abs(np.linalg.eigvals(matrix)).max()) / period
+
+
 def judge_gains(
-    mode: Mode, gains: Gains | None, mass_matrix: Callable[[], FloatArray], period: float
+    mode: Mode,
+    gains: Gains | None,
+    mass_matrix: Callable[[], FloatArray],
+    period: float,
+    velocity: VelocitySettings = MEASURED,
 ) -> Verdict:
     """Judge whether the loop is stable with the delay that states every `period` have.
 
@@ -108,21 +196,33 @@ def judge_gains(
         Returns that of the arm where it is, shape (n, n), for gains that are efforts.
     period : float
         Between two states [s].
+    velocity : VelocitySettings
+        Where the velocities come from.
     """
     if gains is None or not mode.has_feedback:
         return Verdict([], [])
     delay = PERIODS_OF_DELAY * period
     matrix = mass_matrix() if mode is Mode.FEEDFORWARD_PD else None
-    kp, kv = (_as_acceleration(gain, matrix) for gain in (gains.kp, gains.kv))
-    if kp == 0.0 and kv == 0.0:
+    kp, kv = _find_loops(gains, matrix)
+    if not (kp.any() or kv.any()):
         return Verdict([], [])
-    product, margin = kv * delay, phase_margin(kp, kv, delay)
+    pairs = list(zip(_largest(kp), _largest(kv), strict=True))
+    margins = [_margin(p, v, delay) for p, v in pairs]
+    worst = int(np.argmin(margins))
+    stiffest = max(_largest(kv))
+    source = velocity_filter(velocity, period)
+    lag = delay if source is None else delay + source.lag
+    product, margin = stiffest * delay, margins[worst]
+    late = f'{1e3 * delay:.3g} ms (states every {1e3 * period:.3g} ms)'
+    if source is not None:
+        late += f', and velocities {velocity.source.value}, {1e3 * source.lag:.3g} ms late,'
     seen = (
-        f'{mode.value}.kp, {mode.value}.kv: kv = {kv:.4g} /s and kp = {kp:.4g} /s^2 with a delay '
-        f'of {1e3 * delay:.3g} ms (states every {1e3 * period:.3g} ms) make kv * delay = '
-        f'{product:.2f} and a phase margin of {margin:.0f} degrees'
+        f'{mode.value}.kp, {mode.value}.kv: kv = {pairs[worst][1]:.4g} /s and '
+        f'kp = {pairs[worst][0]:.4g} /s^2 '
+        f'with a delay of {late} make kv * delay = {stiffest * lag:.2f} and a phase margin of '
+        f'{margin:.0f} degrees'
     )
-    if product > LARGEST_PRODUCT or (kp > 0.0 and kv > 0.0 and margin < LEAST_MARGIN):
+    if product > LARGEST_PRODUCT or margin < LEAST_MARGIN:
         return Verdict(
             [
                 f'{seen}; expected kv * delay of at most {LARGEST_PRODUCT:g} and a margin of at '
@@ -130,18 +230,40 @@ def judge_gains(
             ],
             [],
         )
-    if product > DOUBTFUL_PRODUCT:
+    growth = growth_rate(kp, kv, period, source)
+    if growth > (FASTEST_GROWTH if source is None else 0.0):
+        return Verdict([f'{seen}; with all joints the loop grows by {growth:.3g} /s'], [])
+    if stiffest * lag > DOUBTFUL_PRODUCT:
         return Verdict([], [f'{seen}; better is kv * delay below {DOUBTFUL_PRODUCT:g}'])
     return Verdict([], [])
 
 
-def _as_acceleration(gain: FloatArray, mass_matrix: FloatArray | None) -> float:
-    """Return the largest gain that there is in any direction, as acceleration per error."""
-    if mass_matrix is None and gain.ndim < 2:
-        return float(np.max(gain))
-    if gain.ndim < 2 and mass_matrix is not None:
-        gain = np.diag(np.broadcast_to(gain, len(mass_matrix)))
-    matrix = gain if mass_matrix is None else np.linalg.solve(mass_matrix, gain)
-    if not np.isfinite(matrix).all():
-        return inf
-    return float(np.abs(np.linalg.eigvals(matrix)).max())
+def _margin(kp: float, kv: float, delay: float) -> float:
+    """Return the phase margin of a joint; infinite where one gain is zero, which is told of."""
+    return phase_margin(kp, kv, delay) if kp > 0.0 and kv > 0.0 else inf
+
+
+def _largest(gains: FloatArray) -> list[float]:
+    """Return the largest gain of each loop in any direction."""
+    return [
+        float(np.abs(np.linalg.eigvals(gain)).max()) if np.isfinite(gain).all() else inf
+        for gain in gains
+    ]
+
+
+def _find_loops(gains: Gains, mass_matrix: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    """Return gains as accelerations per error, for each loop that is by itself, shape (k, m, m).
+
+    Each joint is one, or one for all where they have the same gains; all joints together are where
+    gains or masses couple them.
+    """
+    given = gains.kp, gains.kv
+    if mass_matrix is None and max(gain.ndim for gain in given) < 2:
+        kp, kv = np.broadcast_arrays(*(np.atleast_1d(gain) for gain in given))
+        return kp[:, np.newaxis, np.newaxis], kv[:, np.newaxis, np.newaxis]
+    n = max(len(matrix) for matrix in (*given, mass_matrix) if matrix is not None and matrix.ndim)
+    full = [gain if gain.ndim == 2 else np.diag(np.broadcast_to(gain, (n,))) for gain in given]
+    if mass_matrix is not None:
+        full = [np.asarray(np.linalg.solve(mass_matrix, gain), np.float64) for gain in full]
+    kp, kv = full
+    return kp[np.newaxis], kv[np.newaxis]

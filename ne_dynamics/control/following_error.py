@@ -9,17 +9,22 @@ says when that has gone on for long enough.
   former does not count: an arm that is found in motion overshoots.
 - Its velocity is off by more than the limit for :data:`VELOCITY_TIME`, and is not being braked,
   which would have it fall to :data:`BRAKED` of what it was in that time: a push passes.
-- Its position has been the same to the last bit for :data:`FROZEN_TIME` and
-  :data:`FROZEN_STATES` states, in which the desired one went on by more than a limit: a frozen
-  encoder, a brake, a joint that sticks. The arm moves on unseen until then.
+- Its position has been the same for :data:`FROZEN_TIME` and :data:`FROZEN_STATES` states, in which
+  the desired one went on by more than a limit: a frozen encoder, a brake, a joint that sticks. The
+  arm moves on unseen until then. The same is what stays within :data:`FROZEN_BAND` of that limit
+  and turns round in :data:`TREMBLING` of its changes or more: a frozen encoder may tremble
+  in its last digits, an arm that pushes at something creeps on or swings.
 - Its effort has been at the limit for longer than a timeout, in the direction of its error.
+- Its effort has gone from one limit to the other :data:`SWINGS` times within that timeout: the
+  loop is unstable, and the arm shakes.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
+from math import copysign, inf
 from typing import NamedTuple
 
 import numpy as np
@@ -41,10 +46,17 @@ VELOCITY_TIME = 0.25
 
 BRAKED = 0.6
 
+SWINGS = 12
+"""No motion that is asked for reverses the motors so often, all they have, within a second."""
+
 FROZEN_TIME = 0.05
 """[s]"""
 
 FROZEN_STATES = 10
+
+FROZEN_BAND = 0.02
+
+TREMBLING = 0.25
 
 POSITION_TIME_SHARE = 0.4
 """Derived limit of the position error: the way at the velocity limit in this time [s]."""
@@ -159,12 +171,75 @@ class _Lasting:
         return found
 
 
-class _Same(NamedTuple):
-    """Since when a position has been the same [s], in how many states, and what was desired."""
+@dataclass
+class _Same:
+    """A position that stays the same.
 
-    since: float
-    states: int
+    Attributes
+    ----------
+    position, desired : float
+        At its beginning [rad or m].
+    since : float
+        [s]
+    last, change : float
+        The position in the state before, and its last change [rad or m].
+    states, changes, turns : int
+        How many there were, how many of them changed the position, how many turned it round.
+    """
+
+    position: float
     desired: float
+    since: float
+    last: float
+    change: float = 0.0
+    states: int = 0
+    changes: int = 0
+    turns: int = 0
+
+    def begin(self, position: float, desired: float, now: float) -> None:
+        """Begin anew."""
+        self.position, self.desired, self.since, self.last = position, desired, now, position
+        self.change, self.states, self.changes, self.turns = 0.0, 0, 0, 0
+
+    def go_on(self, position: float) -> None:
+        """Take note of a position that is the same but for a tremble."""
+        self.states += 1
+        change = position - self.last
+        if change != 0.0:
+            self.changes += 1
+            self.turns += change * self.change < 0.0
+            self.last, self.change = position, change
+
+    @property
+    def trembles(self) -> bool:
+        """Whether it does not go anywhere; a change or two is not yet a way."""
+        return self.turns + 1 >= TREMBLING * self.changes
+
+
+class _Swings:
+    """When the effort of each joint went from one limit to the other."""
+
+    def __init__(self) -> None:
+        self._signs: dict[int, float] = {}
+        self._times: dict[int, deque[float]] = {}
+
+    def most(
+        self, values: Sequence[float], bounds: Sequence[float], now: float, duration: float
+    ) -> int | None:
+        """Return the first joint that has done so `SWINGS` times within a duration; or None."""
+        found = None
+        for index, (value, bound) in enumerate(zip(values, bounds, strict=True)):
+            if -bound <= value <= bound:
+                continue
+            sign = copysign(1.0, value)
+            before, self._signs[index] = self._signs.get(index, sign), sign
+            if before == sign:
+                continue
+            times = self._times.setdefault(index, deque(maxlen=SWINGS))
+            times.append(now)
+            if found is None and len(times) == SWINGS and now - times[0] <= duration:
+                found = index
+        return found
 
 
 class FollowingGuard:
@@ -192,9 +267,9 @@ class FollowingGuard:
     def reset(self) -> None:
         """Forget what was so."""
         self._far, self._fast, self._saturated = _Lasting(), _Lasting(BRAKED), _Lasting()
+        self._swings = _Swings()
         self._begin: float | None = None
-        self._before: tuple[list[float], list[float], float] | None = None
-        self._same: dict[int, _Same] = {}
+        self._same: list[_Same] = []
 
     def judge(
         self,
@@ -281,27 +356,33 @@ class FollowingGuard:
     def _judge_frozen(
         self, position: FloatArray, desired: DesiredState, now: float
     ) -> Following | None:
-        limits, same = self._frozen_limits, self._same
+        limits = self._frozen_limits
         if not limits:
             return None
-        here = position.tolist()
-        before, self._before = self._before, (here, desired.position.tolist(), now)
-        if before is None:
-            return None
-        for index, (one, other) in enumerate(zip(here, before[0], strict=True)):
-            if one != other:
-                if same:
-                    same.pop(index, None)
+        here, there = position.tolist(), desired.position.tolist()
+        if not self._same:
+            self._same = [
+                _Same(one, goal, now, one) for one, goal in zip(here, there, strict=True)
+            ]
+        for index, (same, limit) in enumerate(zip(self._same, limits, strict=True)):
+            one, goal = here[index], there[index]
+            band = FROZEN_BAND * limit
+            if not -band <= one - same.position <= band:
+                same.begin(one, goal, now)
                 continue
-            last = same.get(index) or _Same(before[2], 0, before[1][index])
-            same[index] = now_same = last._replace(states=last.states + 1)
-            lasts, went = now - now_same.since, abs(self._before[1][index] - now_same.desired)
-            if went > limits[index] and lasts >= FROZEN_TIME and now_same.states >= FROZEN_STATES:
+            same.go_on(one)
+            lasts, went = now - same.since, abs(goal - same.desired)
+            if (
+                went > limit
+                and lasts >= FROZEN_TIME
+                and same.states >= FROZEN_STATES
+                and same.trembles
+            ):
                 return Following(
                     FaultKind.FROZEN_POSITION,
                     f'joint {self._names[index]!r}: the same position for {lasts:.3g} s while the '
                     f'desired one went on by {went:.3g}; expected a motion after '
-                    f'{limits[index]:.3g} (following_error.frozen)',
+                    f'{limit:.3g} (following_error.frozen)',
                 )
         return None
 
@@ -316,6 +397,14 @@ class FollowingGuard:
             return None
         pushes = np.where(effort * error > 0.0, effort, 0.0).tolist()
         index = self._saturated.longest(pushes, bounds, now, timeout)
+        swings = self._swings.most(effort.tolist(), bounds, now, timeout)
+        if swings is not None:
+            return Following(
+                FaultKind.SATURATED,
+                f'joint {self._names[swings]!r}: from one effort limit to the other {SWINGS} '
+                f'times within {timeout:g} s, {bounds[swings]:.4g} each way: the loop is '
+                'unstable (gains, delay, noise; saturation.timeout)',
+            )
         if index is None:
             return None
         return Following(

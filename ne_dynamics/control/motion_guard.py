@@ -61,6 +61,7 @@ class MotionGuard:
         self._check = VelocityCheck(joints)
         self._positions: PositionVelocity | None = None
         self._limits = MotionLimits()
+        self._velocity: FloatArray | None = None
         self.configure(limits)
 
     def configure(self, limits: MotionLimits) -> None:
@@ -76,7 +77,7 @@ class MotionGuard:
         if source is VelocitySource.MEASURED:
             self._positions = None
         elif (source, cutoff) != (before.source, before.cutoff_frequency):
-            self._positions = PositionVelocity(self._joints, source, cutoff)
+            self._positions = PositionVelocity(self._joints, source, cutoff, self._velocity)
         self._limits = limits
         self._following.configure(limits.following)
 
@@ -84,6 +85,7 @@ class MotionGuard:
         """Forget the motion so far: the arm is held anew."""
         self._following.reset()
         self._check.reset()
+        self._velocity = None
         if self._positions is not None:
             self._positions.reset()
 
@@ -104,7 +106,9 @@ class MotionGuard:
         now : float
             [s]
         """
-        return measured if self._positions is None else self._positions.update(position, now)
+        positions = self._positions
+        self._velocity = measured if positions is None else positions.update(position, now)
+        return self._velocity
 
     def judge_velocity(
         self, law: ControlLaw, position: FloatArray, measured: FloatArray | None, now: float

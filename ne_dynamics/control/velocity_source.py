@@ -17,6 +17,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, expm1, isfinite, pi
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,6 +58,47 @@ class VelocitySettings:
     )
 
 
+class VelocityFilter(NamedTuple):
+    """What becomes of the positions of a joint, sampled: v = d q + c f, then f <- b q + a f.
+
+    Attributes
+    ----------
+    a : array, shape (2, 2)
+    b, c : array, shape (2,)
+    d : float
+    lag : float
+        By how much v is late in slow motion [s].
+    """
+
+    a: FloatArray
+    b: FloatArray
+    c: FloatArray
+    d: float
+    lag: float
+
+
+def velocity_filter(settings: VelocitySettings, period: float) -> VelocityFilter | None:
+    """Return how the velocity of a source comes of positions every `period` [s].
+
+    None for measured velocities.
+    """
+    rate = 2.0 * pi * settings.cutoff_frequency
+    if settings.source is VelocitySource.MEASURED:
+        return None
+    if settings.source is VelocitySource.DIFFERENTIATED:
+        # f: the position and the velocity before.
+        share = -expm1(-rate * period)
+        c = np.array((-share / period, 1.0 - share))
+        a, b = np.array((np.zeros(2), c)), np.array((1.0, share / period))
+        return VelocityFilter(a, b, c, share / period, period / 2.0 + 1.0 / rate)
+    # f: the position and the velocity that are estimated.
+    decay = exp(-rate * period)
+    kept, gain = decay * decay, (1.0 - decay) ** 2 / period
+    c = np.array((-gain, 1.0 - gain * period))
+    a, b = np.array(((kept, kept * period), c)), np.array((1.0 - kept, gain))
+    return VelocityFilter(a, b, c, gain, 2.0 / rate)
+
+
 class PositionVelocity:
     """Velocities of joints whose positions alone are measured.
 
@@ -68,6 +110,8 @@ class PositionVelocity:
         Not `measured`.
     cutoff_frequency : float
         f_c [Hz]
+    velocity : array, shape (n,), optional
+        At the first state, where another source knew it [rad/s or m/s]; zero when omitted.
 
     Raises
     ------
@@ -76,7 +120,11 @@ class PositionVelocity:
     """
 
     def __init__(
-        self, joints: Sequence[Joint], source: VelocitySource, cutoff_frequency: float
+        self,
+        joints: Sequence[Joint],
+        source: VelocitySource,
+        cutoff_frequency: float,
+        velocity: FloatArray | None = None,
     ) -> None:
         if not (isfinite(cutoff_frequency) and cutoff_frequency > 0.0):
             raise ParameterError(
@@ -88,6 +136,8 @@ class PositionVelocity:
         self._is_estimate = source is VelocitySource.ESTIMATED
         self._rate = 2.0 * pi * cutoff_frequency
         self.reset()
+        if velocity is not None:
+            self._velocity = velocity
 
     def reset(self) -> None:
         """Forget the states: the next is at rest."""
@@ -96,7 +146,9 @@ class PositionVelocity:
         self._time = 0.0
 
     def update(self, position: FloatArray, now: float) -> FloatArray:
-        """Return the velocity at a state, shape (n,) [rad/s or m/s]; zero at the first.
+        """Return the velocity at a state, shape (n,) [rad/s or m/s].
+
+        At the first it is the one to begin with.
 
         Parameters
         ----------

@@ -166,9 +166,10 @@ class ConfiguredArm:
         ParameterError
             When it cannot work, and what counts now can.
         """
+        refusals = self.controller.judge_change(tuning)
+        if refusals:
+            raise ParameterError('; '.join(refusals))
         verdict = self.controller.judge(tuning)
-        if verdict.refusals and not self.controller.judge(self.controller.tuning).refusals:
-            raise ParameterError('; '.join(verdict.refusals))
         return verdict.refusals + verdict.remarks
 
     def adopt(self, tuning: Tuning) -> None:
@@ -378,7 +379,8 @@ class ConfiguredArm:
             text = f'{command.ahead:.3g} s ahead of the one after it; it is believed no longer'
             self._reporter.drop('joint_states', 'header.stamp', f'header.stamp: {text}')
         if command.unused_effort:
-            self._reporter.say('joint_states.effort', f'joint_states: {command.unused_effort}')
+            # Once for each activation, however soon it comes after another.
+            self._reporter.tell(f'joint_states: {command.unused_effort}')
         if command.saturated is not None:
             statistics.saturate(command.saturated)
         if command.refused is not None:

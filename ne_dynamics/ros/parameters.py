@@ -140,9 +140,9 @@ class FollowingErrorSettings:
     )
     frozen: tuple[float, ...] = parameter(
         (),
-        'A position that stays the same to the last bit, for 50 ms and 10 states, while the '
-        'desired one goes on by more than this is one too, in modes with feedback; as before. '
-        'Empty: the way at the velocity limit in 0.02 s.',
+        'A position that stays the same, or trembles within 0.02 of this, for 50 ms and 10 '
+        'states, while the desired one goes on by more than this is one too, in modes with '
+        'feedback; as before. Empty: the way at the velocity limit in 0.02 s.',
         unit='rad or m',
         minimum=0.0,
         allow_infinity=True,
@@ -173,7 +173,8 @@ class SaturationSettings:
     timeout: float = parameter(
         1.0,
         'A joint at its effort limit for longer, in the direction of its position error, is one '
-        'too, in modes with feedback. 0 or `.inf`: off.',
+        'too, and so is one whose effort goes from one limit to the other 12 times within this, '
+        'in modes with feedback. 0 or `.inf`: off.',
         unit='s',
         minimum=0.0,
         allow_infinity=True,

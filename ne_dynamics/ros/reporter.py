@@ -58,6 +58,15 @@ class Reporter:
         so_far = f' ({count} so far)' if count > 1 else ''
         self.say(key, f'{topic} dropped: {reason}{so_far}')
 
+    def tell(self, text: str) -> None:
+        """Log a warning that cannot come often: always.
+
+        Parameters
+        ----------
+        text : str
+        """
+        self.logger.warning(shorten(text))
+
     def say(self, key: str, text: str, severity: Severity = Severity.WARN) -> None:
         """Log a line of a kind of which there may be many: seldom, and not a long one.
 

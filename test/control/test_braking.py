@@ -53,6 +53,31 @@ def steady_motion(compute_efforts, unknown=0.0, speed=SPEED, count=30):
     return states
 
 
+@pytest.mark.parametrize('repeated', [1, 28, 60, 200])
+def test_a_stamp_that_stands_still_before_the_silence_says_nothing(
+    compute_efforts, repeated: int
+) -> None:
+    """The unknown effort is that of the states before it; the last state is the beginning."""
+    unknown = np.array([3.0, -2.0, 1.0, 0.5, -0.5, 0.1])
+    states = steady_motion(compute_efforts, unknown)
+    for index in range(repeated):
+        slower = SPEED * (1.0 - 0.004 * index)
+        states.append(100.0, Q + 1e-4 * index, slower, np.zeros(6))
+    np.testing.assert_allclose(states.unknown_effort(compute_efforts), unknown, atol=0.2)
+    assert states.last.velocity is slower
+
+
+def test_a_state_ahead_of_its_time_is_forgotten(compute_efforts) -> None:
+    """Those after it, with earlier stamps, are what counts."""
+    unknown = np.array([3.0, -2.0, 1.0, 0.5, -0.5, 0.1])
+    states = steady_motion(compute_efforts, unknown)
+    one = states.last
+    states.append(100.09, one.position, one.velocity, one.effort)
+    states.append(100.0 + PERIOD, *one[1:])
+    assert states.last.time == 100.0 + PERIOD
+    np.testing.assert_allclose(states.unknown_effort(compute_efforts), unknown, atol=0.2)
+
+
 def plan(states, compute_efforts, silent_for=0.1):
     """Plan a brake with the arm's limits."""
     return plan_brake(states, compute_efforts, LIMITS, silent_for=silent_for, period=PERIOD)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,9 +17,11 @@ from ne_dynamics.control.controller import (
     Tuning,
 )
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.transition import TRANSITION_TIME
+from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.shipped import shipped_file
@@ -395,6 +399,24 @@ def test_an_arm_that_falls_is_caught() -> None:
     assert guard.judge(np.array([0.2]), fast, 0.04, 0.0).kind is FaultKind.JUMPED
 
 
+@pytest.mark.parametrize('source', list(VelocitySource))
+def test_an_arm_that_falls_is_caught_by_any_source_of_the_velocity(
+    dynamics: Dynamics, source: VelocitySource
+) -> None:
+    """The velocities of the joint states, which may not be used, still say that it is no jump."""
+    n = dynamics.n
+    limits = MotionLimits(velocity=VelocitySettings(source=source))
+    controller = Controller(
+        replace(tuning(dynamics), states=StateLimits(velocities=np.full(n, 4.0)), motion=limits)
+    )
+    fast = np.full(n, 8.0)
+    for step in range(10):
+        controller.update(Q + 0.01 * step * fast, fast, 0.01 * step)
+    assert controller.fault is None
+    with pytest.raises(StateRefused, match='moved by'):
+        controller.update(Q, fast, 0.1)
+
+
 def test_a_stamp_that_trembles_is_frozen_all_the_same() -> None:
     """Nanoseconds of advance in a timeout are no clock, neither before nor after the fault."""
     joints = [Joint('a', JointType.REVOLUTE)]
@@ -473,3 +495,65 @@ def test_the_motion_goes_on_after_a_stamp_ahead_of_its_time(dynamics: Dynamics) 
     wanted = np.array([one.desired.position[0] for one in commands])
     steps = np.diff(np.delete(wanted, 29))
     np.testing.assert_allclose(steps, np.where(np.arange(57) == 28, 0.01, 0.005), atol=1e-9)
+
+
+def test_what_became_impossible_is_no_excuse_for_another_impossible_thing(
+    dynamics: Dynamics,
+) -> None:
+    """Limits with which the arm cannot be held where it is: the gains must be possible still."""
+    weak = tuning(dynamics, limits=np.full(6, 5.0))
+    controller = Controller(weak)
+    for step in range(20):
+        controller.update(Q, ZERO, 0.002 * step)
+    assert controller.judge(weak).refusals
+    assert not controller.judge_change(replace(weak, effort_limits=np.full(6, 4.0)))
+    stiff = ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(1e5, 40.0, 6))
+    (refusal,) = controller.judge_change(replace(weak, law=stiff))
+    assert 'phase margin' in refusal
+
+
+def test_a_timeout_shorter_than_the_time_between_two_states_cannot_work(
+    dynamics: Dynamics,
+) -> None:
+    """Each state would be a gap; with less than two periods one that is lost is."""
+    usual = tuning(dynamics, states=StateLimits(timeout=0.1))
+    controller = Controller(usual)
+    for step in range(20):
+        controller.update(Q, ZERO, 0.01 * step)
+    verdicts = [
+        controller.judge(replace(usual, states=StateLimits(timeout=timeout)))
+        for timeout in (0.005, 0.015, 0.025)
+    ]
+    assert 'expected more' in verdicts[0].refusals[0]
+    assert 'one that is lost' in verdicts[1].remarks[0]
+    assert not any(verdicts[2])
+
+
+def test_a_mode_that_needs_velocities_is_refused_where_there_are_none(dynamics: Dynamics) -> None:
+    """Floating on states without velocities; computed torque can take them from the positions."""
+    floating = tuning(dynamics, Mode.GRAVITY_COMPENSATION)
+    controller = Controller(floating)
+    controller.update(Q, None, 0.0)
+    held = tuning(dynamics)
+    (refusal,) = controller.judge_change(held)
+    assert 'velocity_source' in refusal
+    estimated = MotionLimits(velocity=VelocitySettings(source=VelocitySource.ESTIMATED))
+    assert not controller.judge_change(replace(held, motion=estimated))
+    controller.update(Q, ZERO, 0.002)
+    assert not controller.judge_change(held)
+
+
+def test_the_rate_of_the_states_is_known_after_a_reset_and_while_they_are_not_answered(
+    dynamics: Dynamics,
+) -> None:
+    """Gains too stiff for it are refused while the node is inactive, and at once after that."""
+    usual = tuning(dynamics)
+    stiff = replace(usual, law=ControlLaw(dynamics, gains=Gains.from_values(1e5, 40.0, 6)))
+    controller = Controller(usual)
+    for step in range(3):
+        assert not controller.judge_change(stiff)
+        controller.observe(Q, ZERO, 0.002 * step)
+    assert controller.judge_change(stiff)
+    controller.reset()
+    controller.update(Q, ZERO, 1.0)
+    assert controller.judge_change(stiff)

@@ -5,8 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.feasibility import judge_gains, judge_limits, phase_margin
+from ne_dynamics.control.feasibility import (
+    growth_rate,
+    judge_gains,
+    judge_limits,
+    phase_margin,
+)
 from ne_dynamics.control.laws import Gains, Mode
+from ne_dynamics.control.velocity_source import (
+    PositionVelocity,
+    VelocitySettings,
+    VelocitySource,
+    velocity_filter,
+)
+from ne_dynamics.model.robot import Joint, JointType
 
 PERIOD = 0.002
 DELAY = 1.5 * PERIOD
@@ -124,3 +136,75 @@ def test_gains_beyond_all_measure_are_refused(gain: float, mode: Mode) -> None:
     assert judge(gain, gain, mode, light).refusals
     full = Gains.from_values([gain, 0.0, 0.0, gain], [gain, 0.0, 0.0, gain], 2)
     assert judge_gains(mode, full, lambda: light, PERIOD).refusals
+
+
+@pytest.mark.parametrize('full', [False, True])
+def test_each_joint_is_judged_by_its_own_gains(full: bool) -> None:
+    """The damping of one joint does not calm the stiffness of another."""
+    kp, kv = np.diag([1e4, 100.0]), np.diag([4.0, 150.0])
+    if not full:
+        kp, kv = np.diag(kp), np.diag(kv)
+    mixed = Gains.from_values(kp, kv, 2)
+    assert judge_gains(Mode.COMPUTED_TORQUE, mixed, lambda: np.eye(2), PERIOD).refusals
+    assert judge_gains(Mode.FEEDFORWARD_PD, mixed, lambda: np.eye(2), PERIOD).refusals
+    right = Gains.from_values(kp, kv[::-1, ::-1] if full else kv[::-1], 2)
+    assert not judge_gains(Mode.COMPUTED_TORQUE, right, lambda: np.eye(2), PERIOD).refusals
+
+
+class SampledLoop:
+    """A joint of mass 1 whose velocity comes from its positions, effort a period late."""
+
+    def __init__(self, velocity: VelocitySettings) -> None:
+        joint = Joint('a', JointType.REVOLUTE)
+        self._velocity = PositionVelocity([joint], velocity.source, velocity.cutoff_frequency)
+
+    def largest_errors(self, kp: float, kv: float, seconds: float) -> tuple[float, float]:
+        """Return the largest error of two thirds of the time, and of the last third."""
+        position, speed, effort, errors = 1.0, 0.0, 0.0, []
+        for k in range(round(seconds / PERIOD)):
+            qd = float(self._velocity.update(np.array([position]), PERIOD * k)[0])
+            late, effort = effort, -kp * position - kv * qd
+            position += PERIOD * speed + 0.5 * PERIOD**2 * late
+            speed += PERIOD * late
+            errors.append(abs(position))
+        third = len(errors) // 3
+        return max(errors[third : 2 * third]), max(errors[2 * third :])
+
+
+@pytest.mark.parametrize('source', [VelocitySource.DIFFERENTIATED, VelocitySource.ESTIMATED])
+@pytest.mark.parametrize('seed', range(20))
+def test_a_loop_with_a_velocity_filter_grows_as_it_is_said(source, seed: int) -> None:
+    """Random gains and cut-offs, each loop computed state by state."""
+    rng = np.random.default_rng(seed)
+    kv = 10.0 ** rng.uniform(0.7, 2.3)
+    kp = kv * kv / 4.0 * 10.0 ** rng.uniform(-0.5, 0.5)
+    settings = VelocitySettings(source=source, cutoff_frequency=10.0 ** rng.uniform(0.0, 2.0))
+    growth = growth_rate(
+        np.full((1, 1, 1), kp),
+        np.full((1, 1, 1), kv),
+        PERIOD,
+        velocity_filter(settings, PERIOD),
+    )
+    seconds = min(60.0 / max(abs(growth), 1.0), 20.0)
+    before, after = SampledLoop(settings).largest_errors(kp, kv, seconds)
+    assert (after > before) == (growth > 0.0)
+    verdict = judge_gains(Mode.COMPUTED_TORQUE, gains(kp, kv), lambda: np.eye(2), PERIOD, settings)
+    if growth > 0.0:
+        assert verdict.refusals
+    if not any(verdict):
+        assert growth < 0.0
+
+
+def test_a_slow_velocity_filter_is_refused_with_gains_that_are_calm_without() -> None:
+    """Kp 100 and Kv 20 with a cut-off of 2 Hz grow; with the default of 30 Hz they are calm."""
+
+    def judge_with(cutoff: float):
+        settings = VelocitySettings(source=VelocitySource.ESTIMATED, cutoff_frequency=cutoff)
+        return judge_gains(
+            Mode.COMPUTED_TORQUE, gains(100.0, 20.0), lambda: np.eye(2), PERIOD, settings
+        )
+
+    (refusal,) = judge_with(2.0).refusals
+    assert 'velocities estimated, 159 ms late' in refusal
+    assert judge_with(10.0).remarks
+    assert not any(judge_with(30.0))

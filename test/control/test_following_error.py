@@ -26,8 +26,8 @@ def first_fault(limits, seconds=3.0, *, has_feedback=True, **motion):
         value = {
             key: one(now) if callable(one) else one for key, one in {**still, **motion}.items()
         }
-        # Joint b, and joint a unless it is said, tremble: an encoder that lives.
-        alive = 1e-9 * (k % 2)
+        # Joint b, and joint a unless it is said, creep: an encoder that lives.
+        alive = 1e-9 * k
         position = np.array([alive, alive])
         if value['position'] is not None:
             position[0] = value['position']
@@ -98,7 +98,7 @@ def test_an_arm_that_is_found_in_motion_may_be_braked() -> None:
 
 
 def test_a_position_that_is_the_same_while_the_desired_one_goes_on_is_frozen() -> None:
-    """After 0.04 rad of desired motion, and 50 ms at least; a tremble of one bit is none."""
+    """After 0.04 rad of desired motion, and 50 ms at least."""
     slow = first_fault(LIMITS, desired=lambda t: 0.2 * t, position=0.0)
     assert slow[0] == pytest.approx(0.2, abs=2.1 * PERIOD)
     assert slow[1].kind is FaultKind.FROZEN_POSITION
@@ -106,6 +106,24 @@ def test_a_position_that_is_the_same_while_the_desired_one_goes_on_is_frozen() -
     assert fast[0] == pytest.approx(0.05, abs=2.1 * PERIOD)
     assert first_fault(LIMITS, 0.2, desired=lambda t: 2.0 * t)[1] is None
     assert first_fault(LIMITS, desired=0.0, position=0.0)[1] is None
+
+
+@pytest.mark.parametrize('size', [1e-15, 1e-6, 3e-4])
+def test_a_frozen_position_may_tremble(size: float) -> None:
+    """What comes back again and again within a fiftieth of the limit is the same position; what
+    creeps on, or goes farther, is none.
+    """
+    trembling = first_fault(
+        LIMITS, desired=lambda t: 2.0 * t, position=lambda t: size * np.sin(1e4 * t)
+    )
+    assert trembling[0] == pytest.approx(0.05, abs=2.1 * PERIOD)
+    assert trembling[1].kind is FaultKind.FROZEN_POSITION
+    creeping = first_fault(LIMITS, 0.2, desired=lambda t: 2.0 * t, position=lambda t: size * t)
+    assert creeping[1] is None
+    shaking = first_fault(
+        LIMITS, 0.2, desired=lambda t: 2.0 * t, position=lambda t: 0.001 * np.sin(1e4 * t)
+    )
+    assert shaking[1] is None
 
 
 def test_effort_at_the_limit_in_vain_is_a_fault_after_the_timeout() -> None:
@@ -116,6 +134,21 @@ def test_effort_at_the_limit_in_vain_is_a_fault_after_the_timeout() -> None:
     assert 'effort limit of 10 for 1 s' in found.text
     assert first_fault(LIMITS, desired=0.1, effort=-12.0)[1] is None
     assert first_fault(LIMITS, desired=0.1, effort=10.0)[1] is None
+
+
+def test_effort_that_swings_from_limit_to_limit_is_a_fault() -> None:
+    """A dozen times within the timeout; more seldom, or not up to the limit, is none."""
+
+    def swing(frequency: float, size: float = 12.0):
+        return first_fault(LIMITS, effort=lambda t: size * np.sin(2.0 * np.pi * frequency * t))
+
+    time, found = swing(20.0)
+    assert time == pytest.approx(12 / 40.0, abs=0.05)
+    assert found.kind is FaultKind.SATURATED
+    assert "joint 'a': from one effort limit to the other" in found.text
+    assert swing(5.0)[1] is None
+    assert swing(20.0, 9.9)[1] is None
+    assert first_fault(LIMITS, effort=lambda t: 12.0 * np.sign(np.sin(20.0 * t)))[1] is None
 
 
 def test_without_feedback_only_what_was_asked_for_counts() -> None:

@@ -18,8 +18,10 @@ from ne_dynamics.control.controller import (
 )
 from ne_dynamics.control.imu import BaseImu, OnImuTimeout
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
+from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.wrench import OnTimeout, WrenchSettings, WristWrench
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
@@ -96,6 +98,30 @@ def test_another_tuning_makes_no_step(name: str) -> None:
             np.testing.assert_allclose(left, 0.01 * first, atol=1e-9)
         offset = left
     np.testing.assert_allclose(left, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize('before', list(VelocitySource))
+@pytest.mark.parametrize('after', list(VelocitySource))
+def test_another_source_of_the_velocity_goes_on_from_the_one_before(before, after) -> None:
+    """Under way the velocity that is damped with does not fall to zero: none of the first commands
+    steps by more than those before did, but for what the sources differ by.
+    """
+
+    def with_source(source):
+        settings = VelocitySettings(source=source, cutoff_frequency=40.0)
+        return tuning(motion=MotionLimits(velocity=settings))
+
+    controller, commands, velocities = Controller(with_source(before)), [], []
+    for step in range(150):
+        if step == 100:
+            controller.adopt(with_source(after))
+        command = controller.update(*state(PERIOD * step), PERIOD * step)
+        commands.append(command.effort)
+        velocities.append(command.velocity)
+    changes = np.abs(np.diff(velocities, axis=0))
+    assert changes[99:].max() < 0.06
+    steps = np.abs(np.diff(commands, axis=0)).max(axis=1)
+    assert steps[99:].max() < 1.5 * steps[60:99].max() + 1.0
 
 
 def test_without_a_transition_time_it_is_a_step() -> None:

@@ -7,6 +7,8 @@ import signal
 import numpy as np
 import pytest
 
+from ne_dynamics.control.controller import LEAST_PERIODS
+
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 HUGE = [1e3, 1e100, 1e308]
 
@@ -175,7 +177,7 @@ def test_huge_gains(node, player, quiet, gain: float) -> None:
     """Gains beyond all measure are refused; given before the first state, when nobody knows what
     they would be for, they give commands within the limits, or none.
     """
-    for _ in range(3):
+    for _ in range(LEAST_PERIODS):
         player.is_answered(Q)
     huge = {'computed_torque.kp': [gain], 'computed_torque.kv': [gain]}
     assert not node.set_atomically(**huge).successful

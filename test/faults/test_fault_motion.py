@@ -64,7 +64,9 @@ def check_latched(node, player, position, name: str, mark) -> None:
     )
     node.until_fault(name, since=mark)
     record = node.until_diagnosed(
-        lambda record: name in record.values.get('fault', ''), mark, 'the fault'
+        lambda record: all(one in record.values.get('fault', '') for one in (name, 'latched')),
+        mark,
+        'the fault that latches',
     )
     assert '~/clear_fault' in record.message
     count = len(node.commands)
@@ -177,6 +179,11 @@ def test_a_driver_that_measures_no_velocities(node, player) -> None:
         for _ in range(80):
             command = player.answer(Q, velocity=[])
         np.testing.assert_allclose(command, node.gravity(Q), atol=1e-9)
+    refusal = node.set_atomically({'velocity_source': 'measured'})
+    assert not refusal.successful
+    assert 'joint_states have none' in refusal.reason
+    # With velocities they may be used again.
+    player.answer(Q)
 
 
 class Stuck:

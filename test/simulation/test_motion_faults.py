@@ -24,6 +24,7 @@ from ne_dynamics.simulation.one_process_loop import (
     delayed,
     differenced_velocity,
     encoder,
+    external_push,
     frozen_position,
     wall,
 )
@@ -46,6 +47,19 @@ def motion(robot):
     return demo_motion(robot)
 
 
+def trembling(size, begin=0.0):
+    """Return a sensor whose positions tremble by steps of a size from a time on."""
+    rng = np.random.default_rng(1)
+
+    def sense(reading):
+        if reading.time < begin:
+            return reading
+        noise = size * rng.integers(-1, 2, reading.position.size)
+        return reading._replace(position=reading.position + noise)
+
+    return sense
+
+
 def scaled(factor, begin=0.0):
     """Return a sensor whose velocities are off by a factor from a time on."""
     return lambda reading: (
@@ -53,14 +67,14 @@ def scaled(factor, begin=0.0):
     )
 
 
+@pytest.mark.parametrize('tremble', [0.0, 1e-6, 1e-4])
 @pytest.mark.parametrize('says', ['zero', 'true', 'frozen'])
-def test_a_frozen_encoder_under_way(robot, motion, says) -> None:
-    """It is a fault within 0.1 s, at no more than 3 rad/s; without guards it is 7 rad/s at 0.2 s
-    and goes on.
+def test_a_frozen_encoder_under_way(robot, motion, says, tremble) -> None:
+    """It is a fault within 0.1 s, at no more than 3 rad/s, also when its last digits tremble;
+    without guards it is 7 rad/s at 0.2 s and goes on.
     """
-    run = MotionLoop(robot, motion, sensors=[frozen_position(UNDER_WAY, says)]).watch(
-        UNDER_WAY + 0.15
-    )
+    sensors = [frozen_position(UNDER_WAY, says), trembling(tremble, begin=UNDER_WAY)]
+    run = MotionLoop(robot, motion, sensors=sensors).watch(UNDER_WAY + 0.15)
     assert run.fault is not None
     assert run.fault.latches
     assert run.fault.kind in (FaultKind.FROZEN_POSITION, FaultKind.VELOCITY)
@@ -122,6 +136,20 @@ def test_a_wall(robot, motion, gains) -> None:
     assert run.fault.kind in (FaultKind.FOLLOWING, FaultKind.SATURATED)
     assert run.fault_time < 2.6
     assert run.speed[run.time <= run.fault_time].max() < 2.0
+
+
+@pytest.mark.parametrize('gains', [(3e4, 20.0), (1e4, 2.0)])
+def test_a_loop_that_shakes(robot, motion, gains) -> None:
+    """Gains that no one could judge before the first states: the arm, pushed once, shakes within
+    its position limits, and is left for good.
+    """
+    push = external_push(np.eye(6)[0] * 30.0, 0.2, 0.2)
+    loop = MotionLoop(robot, motion, kp=gains[0], kv=gains[1], disturbances=[push])
+    run = loop.watch(4.0, start=False)
+    assert run.fault is not None
+    assert run.fault.latches
+    assert run.fault.kind is FaultKind.SATURATED
+    assert 'unstable' in run.fault.text
 
 
 def motion_to(robot, start, joint, way):
