@@ -77,6 +77,9 @@ START_MARK = 1e-9
 """Desired velocity of all joints at the first waypoint [rad/s or m/s]: nothing to an arm, but the
 sign in the node's desired state, at rest until then, that it has got the trajectory."""
 
+REFUSED = 'not configured: '
+"""What the node says when it cannot be made ready, before the reason."""
+
 DESIRED_TOLERANCE = 1e-6
 """The node's desired position may differ this much from the trajectory [rad or m]."""
 
@@ -266,6 +269,15 @@ class _Observer:
     def _wait(self, done: Callable[[], bool], what: str) -> None:
         self._processes.wait_until(done, what, lambda: self._executor.spin_once(timeout_sec=0.1))
 
+    def _has_answer(self) -> bool:
+        """Return whether the node has answered; raise when it will not."""
+        for process in self._processes.all:
+            for line in process.output.splitlines():
+                _, marker, reason = line.partition(REFUSED)
+                if marker:
+                    raise ProcessError(f'{process.name} {REFUSED}{reason}')
+        return bool(self._desired and self._states)
+
     def _spin(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0.0:
@@ -273,10 +285,7 @@ class _Observer:
 
     def follow(self, progress: Progress, settings: Sequence[Setting]) -> None:
         """Run the motion from start to end."""
-        self._wait(
-            lambda: bool(self._desired and self._states),
-            'first answer of the node to a state of the robot',
-        )
+        self._wait(self._has_answer, 'first answer of the node to a state of the robot')
         self._wait(lambda: self._publisher.get_subscription_count() > 0, 'joint_trajectory')
         self._wait(self._client.service_is_ready, f'{ROBOT_NAME}/release_brake')
         if settings:

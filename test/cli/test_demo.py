@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -130,6 +131,17 @@ def test_what_cannot_be_run_ends_with_code_1_and_a_reason(
     assert message in ended.stderr
     assert 'Traceback' not in ended.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_node_that_refuses_its_model_ends_the_demo_with_its_reason(requirements, tmp_path):
+    """Nobody waits for the answer of a node that has said why there will be none."""
+    text = shipped_file('six_axis_arm.urdf').read_text()
+    weak = tmp_path / 'weak.urdf'
+    weak.write_text(re.sub('effort="[0-9.]*"', 'effort="0"', text))
+    ended = run_demo('--short', '--urdf', weak, '--tip', 'tcp', cwd=tmp_path)
+    assert ended.returncode == 1
+    assert 'computed_torque not configured: effort_limits' in ended.stderr
+    assert 'nothing within' not in ended.stderr
 
 
 @pytest.mark.parametrize('arguments', [('--rate', '0'), ('--load', '-1'), ('--duration', 'nan')])
