@@ -52,6 +52,9 @@ longer is held where it is found."""
 REPEATS = 3
 """A fault that comes so many times within `repeat_window` latches."""
 
+REPEATS_OF_ANY_KIND = 6
+"""So many of several kinds within it as well."""
+
 
 class FaultKind(str, enum.Enum):
     """What can be wrong with states and motion, in the words of the diagnostics."""
@@ -259,9 +262,11 @@ class StateGuard:
         self._history = [one for one in self._history if now - one[1] <= window]
         self._history.append((fault.kind, now))
         count = sum(kind is fault.kind for kind, _ in self._history)
-        if count < REPEATS:
+        if count < REPEATS and len(self._history) < REPEATS_OF_ANY_KIND:
             return fault
         text = f'{fault.text}; {count} times within {window:g} s'
+        if count < REPEATS:
+            text = f'{fault.text}; the {len(self._history)}th fault within {window:g} s'
         return Fault(fault.kind, text, latches=True)
 
     def judge(

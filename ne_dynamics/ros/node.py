@@ -116,6 +116,8 @@ class ComputedTorqueNode(LifecycleNode):
         self._declared.declare()
 
         self._description = ''
+        # Came while the arm was commanded.
+        self._unread = ''
         self._remarks: list[str] = []
         self.configured: ConfiguredArm | None = None
 
@@ -280,6 +282,9 @@ class ComputedTorqueNode(LifecycleNode):
         if self.configured is not None:
             last = self._declared.settings.on_deactivate
             self.configured.end_commanding(last, 'the node was deactivated')
+        if self._unread:
+            self._read_description(self._unread)
+            self._unread = ''
 
     def _release(self) -> None:
         configured, self.configured = self.configured, None
@@ -293,20 +298,39 @@ class ComputedTorqueNode(LifecycleNode):
     # ---- the model by topic
 
     def _on_robot_description(self, message: String) -> None:
-        if message.data == self._description:
+        text = self._unread or self._description
+        if message.data == text:
             return
-        settings = self._declared.settings
         try:
             require_short(message.data)
-            # Where a parameter names the robot it is kept unread: reading takes longer than a
-            # state may wait.
-            if not has_model_parameter(settings):
-                check_description(settings, message.data)
         except NeDynamicsError as error:
             self.reporter.drop('robot_description', 'data', str(error))
             return
-        self.reporter.statistics.hear('robot_description', time.perf_counter())
-        self._description = message.data
+        # Reading takes longer than a state may wait.
+        if self.configured is not None and self.configured.is_commanding:
+            self._unread = message.data
+            if not has_model_parameter(self._declared.settings):
+                text = (
+                    'another robot_description came; it is read when the node is deactivated, '
+                    'and counts when it is cleaned up and configured again'
+                )
+                self.reporter.say('robot_description', text)
+            self.reporter.statistics.hear('robot_description', time.perf_counter())
+            return
+        self._read_description(message.data)
+
+    def _read_description(self, text: str) -> None:
+        settings = self._declared.settings
+        try:
+            # Where a parameter names the robot it is kept unread.
+            if not has_model_parameter(settings):
+                check_description(settings, text)
+        except NeDynamicsError as error:
+            self.reporter.drop('robot_description', 'data', str(error))
+            return
+        if not self._unread:
+            self.reporter.statistics.hear('robot_description', time.perf_counter())
+        self._description = text
         if has_model_parameter(settings):
             return
         if self.configured is not None:

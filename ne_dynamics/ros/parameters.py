@@ -187,7 +187,8 @@ class RepeatedFaultsSettings:
 
     window: float = parameter(
         10.0,
-        'A fault of one kind that comes for the third time within this latches. 0: never.',
+        'A fault of one kind that comes for the third time within this latches, and the sixth of '
+        'any kinds. 0: never.',
         unit='s',
         minimum=0.0,
         allow_infinity=True,

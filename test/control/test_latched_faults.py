@@ -207,6 +207,16 @@ def test_faults_of_several_kinds_are_counted_apart() -> None:
     assert refusal.value.fault.latches
 
 
+def test_the_sixth_of_several_kinds_latches() -> None:
+    """Two of each of three kinds: whatever it is, it keeps coming back."""
+    guard = StateGuard(JOINTS, StateLimits(0.1, np.ones(1), 10.0))
+    guard.judge(np.zeros(1), None, 0.0, 0.0)
+    kinds = (FaultKind.JUMPED, FaultKind.FROZEN, FaultKind.BACKWARDS)
+    latches = [guard.trip(kind, 'again').latches for kind in kinds * 2]
+    assert latches == [False] * 5 + [True]
+    assert 'the 6th fault within 10 s' in guard.fault.text
+
+
 def test_without_a_window_nothing_latches_for_coming_back() -> None:
     """`repeat_window` of 0 leaves things as they are, however often."""
     guard = StateGuard(JOINTS, StateLimits(velocities=np.ones(1)))

@@ -78,9 +78,12 @@ def test_a_description_of_another_robot_is_told(arm) -> None:
 
 
 def test_garbage_is_counted(arm) -> None:
-    """A description that cannot be used is a drop in the diagnostics."""
+    """A description that cannot be used is a drop in the diagnostics, once it may be read."""
     mark = arm.mark()
     arm.describe('<robot')
+    arm.settle()
+    assert arm.change_state('deactivate')
+    assert arm.change_state('activate')
     arm.until_diagnosed(
         lambda record: any(
             key.startswith('robot_description') and key.endswith('dropped')

@@ -377,6 +377,29 @@ def test_a_description_is_not_read_while_a_parameter_names_the_robot(bench, monk
     bench.hear("configured for 'another_arm'")
 
 
+def test_a_description_is_not_read_while_the_arm_is_commanded(bench, monkeypatch) -> None:
+    """Reading takes longer than a state may wait: it is done on deactivation, bad ones too."""
+    bench.describe(bench.urdf)
+    bench.start(model_file='')
+    with monkeypatch.context() as patch:
+        patch.setattr('ne_dynamics.ros.node.check_description', None)
+        for count, text in enumerate(('<robot', bench.urdf.replace('six_axis_arm', 'another', 1))):
+            bench.describe(text)
+            bench.spin(lambda count=count: bench.received['robot_description'] == count + 2)
+        bench.answer(bench.joint_state(Q))
+    for transition in ('deactivate', 'cleanup', 'configure'):
+        assert bench.change_state(transition)
+    bench.hear("configured for 'another'")
+    assert bench.change_state('activate')
+    bench.describe('<robot')
+    bench.spin(lambda: bench.received['robot_description'] == 4)
+    assert not any('robot_description dropped' in line for line in bench.said())
+    assert bench.change_state('deactivate')
+    bench.hear('robot_description dropped')
+    for transition in ('cleanup', 'configure'):
+        assert bench.change_state(transition)
+
+
 def test_a_long_description_is_not_read(bench, monkeypatch) -> None:
     """What is longer than any robot is dropped by its length alone."""
     monkeypatch.setattr('ne_dynamics.ros.node.check_description', None)
