@@ -710,9 +710,15 @@ class Controller:
         weight = self._holding_effort(tuning, feels_wrench=False)
         verdicts = [judge_limits(names, weight, tuning.effort_limits)]
         if self.period > 0.0:
+            disturbance = tuning.disturbance
+            rate = 0.0 if disturbance is None else disturbance.feedback_rate
             verdicts.append(
                 judge_gains(
-                    law.mode, law.gains, lambda: law.dynamics.mass_matrix(position), self.period
+                    law.mode,
+                    law.gains,
+                    lambda: law.dynamics.mass_matrix(position),
+                    self.period,
+                    rate,
                 )
             )
         return Verdict(

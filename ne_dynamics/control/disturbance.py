@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from math import pi
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +58,11 @@ class DisturbanceTuning:
     contact_cutoff_frequency: float
     least_contact: FloatArray
     reaction: ContactReaction = ContactReaction.NONE
+
+    @property
+    def feedback_rate(self) -> float:
+        """By how much the compensation adds to the gain of velocities [1/s]."""
+        return 2.0 * pi * self.cutoff_frequency if self.compensates else 0.0
 
 
 class _Sent(NamedTuple):

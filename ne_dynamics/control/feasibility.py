@@ -8,6 +8,15 @@ position and the effort that answers it::
 crosses over at w^2 = (kv^2 + sqrt(kv^4 + 4 kp^2)) / 2 with a phase margin of
 atan(kv w / kp) - w t. With kp = kv^2 / 4, critically damped, it is 47 degrees at kv t = 0.5,
 17 degrees at 1.0, and zero at 1.29.
+
+A compensation by a momentum observer of the rate K feeds back as well. What it takes out of the
+command is K / (s + K) of the effort that the motion has taken less the one that was commanded, so
+that the loop has
+
+    s^2 + exp(-s t) ((kv + K) s + (kp + K kv) + K kp / s) = 0,
+
+kv larger by K: at the gains that are allowed K is small beside kv, and the last term has gone by
+where the loop crosses over.
 """
 
 from __future__ import annotations
@@ -95,7 +104,11 @@ def phase_margin(kp: float, kv: float, delay: float) -> float:
 
 
 def judge_gains(
-    mode: Mode, gains: Gains | None, mass_matrix: Callable[[], FloatArray], period: float
+    mode: Mode,
+    gains: Gains | None,
+    mass_matrix: Callable[[], FloatArray],
+    period: float,
+    observer_rate: float = 0.0,
 ) -> Verdict:
     """Judge whether the loop is stable with the delay that states every `period` have.
 
@@ -108,6 +121,8 @@ def judge_gains(
         Returns that of the arm where it is, shape (n, n), for gains that are efforts.
     period : float
         Between two states [s].
+    observer_rate : float
+        Of the compensation by an observer, 2 pi times its cut-off [1/s]; 0 for none.
     """
     if gains is None or not mode.has_feedback:
         return Verdict([], [])
@@ -116,10 +131,12 @@ def judge_gains(
     kp, kv = (_as_acceleration(gain, matrix) for gain in (gains.kp, gains.kv))
     if kp == 0.0 and kv == 0.0:
         return Verdict([], [])
+    kp, kv = kp + observer_rate * kv, kv + observer_rate
     product, margin = kv * delay, phase_margin(kp, kv, delay)
+    with_observer = ', with observer.cutoff_frequency' if observer_rate else ''
     seen = (
-        f'{mode.value}.kp, {mode.value}.kv: kv = {kv:.4g} /s and kp = {kp:.4g} /s^2 with a delay '
-        f'of {1e3 * delay:.3g} ms (states every {1e3 * period:.3g} ms) make kv * delay = '
+        f'{mode.value}.kp, {mode.value}.kv{with_observer}: kv = {kv:.4g} /s and '
+        f'kp = {kp:.4g} /s^2 with a delay of {1e3 * delay:.3g} ms (states every {1e3 * period:.3g} ms) make kv * delay = '
         f'{product:.2f} and a phase margin of {margin:.0f} degrees'
     )
     if product > LARGEST_PRODUCT or (kp > 0.0 and kv > 0.0 and margin < LEAST_MARGIN):
