@@ -136,7 +136,8 @@ def judge_gains(
     with_observer = ', with observer.cutoff_frequency' if observer_rate else ''
     seen = (
         f'{mode.value}.kp, {mode.value}.kv{with_observer}: kv = {kv:.4g} /s and '
-        f'kp = {kp:.4g} /s^2 with a delay of {1e3 * delay:.3g} ms (states every {1e3 * period:.3g} ms) make kv * delay = '
+        f'kp = {kp:.4g} /s^2 with a delay of {1e3 * delay:.3g} ms (states every '
+        f'{1e3 * period:.3g} ms) make kv * delay = '
         f'{product:.2f} and a phase margin of {margin:.0f} degrees'
     )
     if product > LARGEST_PRODUCT or (kp > 0.0 and kv > 0.0 and margin < LEAST_MARGIN):
