@@ -23,8 +23,8 @@ STEP = 0.00025
 """The springs' effort is held for so long [s]."""
 
 
-class ElasticArm:
-    """A :class:`MujocoArm` behind springs, for :class:`OneProcessLoop`.
+class ElasticArm(MujocoArm):
+    """A :class:`MujocoArm` behind springs: position and velocity are those of the motors.
 
     Parameters
     ----------
@@ -41,18 +41,14 @@ class ElasticArm:
 
     Attributes
     ----------
-    robot : Robot
-    period : float
-    links : MujocoArm
-        What is behind the springs.
+    stiffness : array, shape (n,)
+        [N m/rad or N/m]
 
     Raises
     ------
     InputError
         When a motor has no inertia, or a period is not a number of steps.
     """
-
-    sensor_link = None
 
     def __init__(
         self,
@@ -65,66 +61,52 @@ class ElasticArm:
         self._motors = np.array([joint.reflected_inertia for joint in robot.joints])
         if not (self._motors > 0.0).all():
             raise InputError(f'rotor inertia: expected > 0 for all, got {self._motors.tolist()}')
-        self._substeps = round(period / STEP)
-        if self._substeps < 1 or abs(self._substeps * STEP - period) > 1e-9:
+        self._steps = round(period / STEP)
+        if self._steps < 1 or abs(self._steps * STEP - period) > 1e-9:
             raise InputError(f'period [s]: expected a multiple of {STEP:g}, got {period}')
-        self.robot, self.period = robot, period
-        bare = replace(
-            robot,
-            joints=tuple(replace(joint, rotor_inertia=0.0) for joint in robot.joints),
+        links = replace(
+            robot, joints=tuple(replace(joint, rotor_inertia=0.0) for joint in robot.joints)
         )
-        self.links = MujocoArm(bare, period=STEP, substeps=1, integrator='implicitfast')
-        self.links.reset(position)
-        inertia = np.diag(self.links.mass_matrix())
+        self._motor_periods = 0
+        super().__init__(links, period=STEP, substeps=1, integrator='implicitfast')
+        self.reset(position)
+        inertia = np.diag(self.mass_matrix())
         rate = 2.0 * np.pi * np.asarray(frequencies, dtype=np.float64)
         self.stiffness = inertia * rate**2
         self._damping = 2.0 * damping_ratio * rate * inertia
-        self._theta = self.links.position + self.links.data.qfrc_bias / self.stiffness
+        # At rest, under brakes, this is what gravity takes.
+        self._angle = super().position + self.data.qfrc_inverse / self.stiffness
         self._rate = np.zeros(robot.n)
-        self._effort = np.zeros(robot.n)
-        self._periods = 0
-
-    @property
-    def n(self) -> int:
-        """Number of joints."""
-        return self.robot.n
+        self._motor_effort = np.zeros(robot.n)
+        self.period = period
 
     @property
     def time(self) -> float:
         """Since the beginning [s]."""
-        return self._periods * self.period
+        return self._motor_periods * self.period
 
     @property
     def position(self) -> FloatArray:
-        """Of the motors [rad or m], shape (n,)."""
-        return np.array(self._theta)
+        """Of the motors [rad or m], shape (n,); a copy."""
+        return np.array(self._angle)
 
     @property
     def velocity(self) -> FloatArray:
-        """Of the motors [rad/s or m/s], shape (n,)."""
-        return self._rate.copy()
+        """Of the motors [rad/s or m/s], shape (n,); a copy."""
+        return np.array(self._rate)
 
     @property
     def effort(self) -> FloatArray:
-        """Held over the last step [N m or N], shape (n,)."""
-        return self._effort.copy()
+        """Of the motors, held over the last step [N m or N], shape (n,); a copy."""
+        return np.array(self._motor_effort)
 
-    def step(self, effort: FloatArray, disturbance: FloatArray | float = 0.0) -> None:
-        """Advance by one period.
-
-        Parameters
-        ----------
-        effort : array, shape (n,)
-            Of the motors [N m or N].
-        disturbance : array, shape (n,)
-            What acts on the joints beyond the springs [N m or N].
-        """
-        self._effort = effort
-        for _ in range(self._substeps):
-            twist = self._theta - self.links.position
-            rate = self._rate - self.links.velocity
-            spring = self.stiffness * twist + self._damping * rate
-            self._rate = self._rate + STEP / self._motors * (effort - spring)
-            self._theta = self._theta + STEP * self._rate
-            self.links.step(spring, disturbance)
-        self._periods += 1
+    def step(self, effort: ArrayLike, disturbance: FloatArray | float = 0.0) -> None:
+        """Advance by one period; the disturbance acts on the joints, beyond the springs."""
+        motor_effort = self._motor_effort = np.array(effort, dtype=np.float64)
+        for _ in range(self._steps):
+            twist = self._angle - super().position
+            spring = self.stiffness * twist + self._damping * (self._rate - super().velocity)
+            self._rate = self._rate + STEP / self._motors * (motor_effort - spring)
+            self._angle = self._angle + STEP * self._rate
+            super().step(spring, disturbance)
+        self._motor_periods += 1

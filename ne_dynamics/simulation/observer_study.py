@@ -9,19 +9,15 @@ otherwise.
 
 from __future__ import annotations
 
-import argparse
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.files import load_model
-from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
 from ne_dynamics.ros.parameters import PARAMETERS

@@ -1,4 +1,4 @@
-"""What the momentum observer is worth in closed loop with MuJoCo: the claims of doc/observer.md."""
+"""What the momentum observer is worth in closed loop: the claims of doc/observer.md."""
 
 from __future__ import annotations
 
