@@ -9,13 +9,17 @@ otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.feasibility import DOUBTFUL_PRODUCT, PERIODS_OF_DELAY
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
@@ -25,6 +29,7 @@ from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo_arm import fair_gains
 from ne_dynamics.simulation.demo_motion import Motion, excitation, rest_to_rest
+from ne_dynamics.simulation.demo_tables import figure
 from ne_dynamics.simulation.elastic_arm import ElasticArm
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
@@ -271,8 +276,6 @@ def largest_gain(period: float, cutoff: float) -> float:
     cutoff : float
         Of the observer that compensates [Hz]; 0 for none.
     """
-    from ne_dynamics.control.feasibility import DOUBTFUL_PRODUCT, PERIODS_OF_DELAY
-
     return DOUBTFUL_PRODUCT / (PERIODS_OF_DELAY * period) - 2.0 * np.pi * cutoff
 
 
@@ -425,3 +428,117 @@ def time_to_contact(
             # The state that has shown it is the one before the step.
             return arm.loop.arm.time - PERIOD - begin
     return np.inf
+
+
+# ---- the document
+
+BEGIN, END = '<!-- {}: written by make observer-study -->', '<!-- end of {} -->'
+
+CUTOFF = PARAMETERS.defaults.observer.cutoff_frequency
+
+
+def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ['---'] * len(header), *rows]
+    return '\n'.join(f'| {" | ".join(line)} |' for line in lines)
+
+
+def table_of_errors() -> str:
+    """Return the errors of all cases by all laws."""
+    motion = study_motion(shipped_arm())
+    rows = []
+    for case in CASES.values():
+        found = [run_case(case, law, motion) for law in LAWS]
+        print(case.label, *found, file=sys.stderr, flush=True)
+        cells = [f'{figure(1e3 * one.moving)}, {figure(1e3 * one.at_rest)}' for one in found]
+        rows.append([case.label, *cells])
+    header = ['moving (RMS), at rest (largest) [mrad]', *(LABELS[law] for law in LAWS)]
+    return _markdown(header, rows)
+
+
+def table_of_elastic_joints() -> str:
+    """Return what elastic joints do at the largest gains."""
+    motion = study_motion(shipped_arm())
+    rows = []
+    for motors in (1.0, 2.0):
+        for masses in (1.0, 1.2):
+            for compensates in (False, True):
+                gain = largest_gain(ELASTIC_PERIOD, CUTOFF if compensates else 0.0) - 0.1
+                found = run_elastic(
+                    motion, gain, compensates=compensates, masses=masses, motors=motors
+                )
+                rows.append(
+                    [
+                        f'{motors:g}',
+                        f'{100.0 * (masses - 1.0):+.0f} %',
+                        'compensate' if compensates else 'off',
+                        f'{gain:.3g}',
+                        figure(1e3 * found.moving),
+                        figure(1e3 * found.swing),
+                    ]
+                )
+    header = [
+        "motors' inertia by the links'",
+        'masses',
+        '`observer.mode`',
+        'kv [1/s]',
+        'RMS error moving [mrad]',
+        'swing at rest [mrad]',
+    ]
+    return _markdown(header, rows)
+
+
+def table_of_contacts(minutes: float = 10.0) -> str:
+    """Return how soon pushes are seen, and what else is taken for one."""
+    n = shipped_arm().n
+    rows = []
+    for mode in ('estimate', 'compensate'):
+        times = [
+            time_to_contact(joint, sign, mode, seed)
+            for seed in range(1, 6)
+            for joint in range(n)
+            for sign in (1.0, -1.0)
+        ]
+        alarms = count_false_alarms(60.0 * minutes, mode)
+        middle, largest = 1e3 * np.median(times), 1e3 * np.max(times)
+        rows.append([mode, f'{middle:.0f}', f'{largest:.0f}', str(alarms)])
+    header = [
+        '`observer.mode`',
+        'push seen after, median [ms]',
+        'largest [ms]',
+        f'false alarms in {minutes:g} minutes',
+    ]
+    return _markdown(header, rows)
+
+
+TABLES = {
+    'errors': table_of_errors,
+    'elastic joints': table_of_elastic_joints,
+    'contacts': table_of_contacts,
+}
+
+
+def replace_table(text: str, name: str, table: str) -> str:
+    """Return a document with another table between the markers of that name.
+
+    Raises
+    ------
+    ValueError
+        When the markers are not there.
+    """
+    begin, end = BEGIN.format(name), END.format(name)
+    before, after = text.index(begin) + len(begin), text.index(end)
+    return f'{text[:before]}\n\n{table}\n\n{text[after:]}'
+
+
+def main() -> None:
+    """Write the tables of a document anew."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('document', type=Path)
+    document: Path = parser.parse_args().document
+    for name, compute in TABLES.items():
+        text = document.read_text(encoding='utf-8')
+        document.write_text(replace_table(text, name, compute()), encoding='utf-8')
+
+
+if __name__ == '__main__':
+    main()
