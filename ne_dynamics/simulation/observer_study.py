@@ -536,8 +536,9 @@ def main() -> None:
     parser.add_argument('document', type=Path)
     document: Path = parser.parse_args().document
     for name, compute in TABLES.items():
+        table = compute()
         text = document.read_text(encoding='utf-8')
-        document.write_text(replace_table(text, name, compute()), encoding='utf-8')
+        document.write_text(replace_table(text, name, table), encoding='utf-8')
 
 
 if __name__ == '__main__':
