@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ne_dynamics_installed
 EXTRAS := ros,sim,fast,plot,test,dev
-.PHONY: help venv demo test fuzz bench soak lint format readme
+.PHONY: help venv demo test fuzz bench soak observer-study lint format readme
 
 help:
 	@echo 'make demo     follow a trajectory in simulation with four control laws, and compare'
@@ -12,6 +12,7 @@ help:
 	@echo 'make fuzz     random messages to the node: MESSAGES=100000 SEED=...; prints its figures'
 	@echo 'make bench    measure speed beside other libraries; writes benchmark/README.md'
 	@echo 'make soak     run the node for long beside a bare relay: memory, misses, faults (MINUTES=30)'
+	@echo 'make observer-study   measure the tables of doc/observer.md (minutes)'
 	@echo 'make lint     ruff (lint, format) and mypy'
 	@echo 'make format   let ruff format the code and fix what it can'
 	@echo 'make readme   write the table of doc/parameters.md anew'
@@ -44,6 +45,9 @@ bench: venv
 
 soak: venv
 	@$(VENV)/bin/python -m ne_dynamics.bench.soak --minutes $(or $(MINUTES),30)
+
+observer-study: venv
+	@$(VENV)/bin/python -m ne_dynamics.simulation.observer_study doc/observer.md
 
 lint: venv
 	@$(VENV)/bin/ruff check .

@@ -110,6 +110,8 @@ class Compensation:
     ----------
     friction : tuple of n FrictionModel
         With the smoothing.
+    viscous_friction : array, shape (n,), or None
+        That is fed forward [N m s/rad or N s/m]; None where there is none.
     """
 
     def __init__(
@@ -138,6 +140,8 @@ class Compensation:
             for model in models
         )
         self._adds_friction = terms.friction and has_friction
+        is_viscous = self._adds_friction and bool(self._viscous.any())
+        self.viscous_friction = self._viscous if is_viscous else None
         self._is_simple = is_simple
         self._has_coulomb = bool(self._coulomb.any())
         self._sharpness = 0.0 if smoothing_velocity == 0.0 else 1.0 / smoothing_velocity

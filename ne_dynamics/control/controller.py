@@ -9,6 +9,9 @@ still moves is brought to rest along its motion; see :mod:`ne_dynamics.control.s
 Nor does the command jump when its nature changes: at the first command, with another tuning, when
 readings of a sensor come or stay away, after a fault, and at the last one. See
 :mod:`ne_dynamics.control.transition`.
+
+What the model does not have may be observed, and compensated; see
+:mod:`ne_dynamics.control.disturbance`.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.braking import AnsweredStates, Brake, plan_brake
 from ne_dynamics.control.compensation import Base
+from ne_dynamics.control.contact import ContactReaction
+from ne_dynamics.control.disturbance import DisturbanceObserver, DisturbanceTuning
 from ne_dynamics.control.feasibility import (
     Verdict,
     judge_gains,
@@ -103,6 +108,8 @@ class Tuning:
     on_state_loss : OnStateLoss
         Braking is for modes with feedback alone: without it nobody knows where the motion comes
         from.
+    disturbance : DisturbanceTuning or None
+        How what the model does not have is observed; not at all when None.
     """
 
     law: ControlLaw
@@ -117,6 +124,7 @@ class Tuning:
     decelerations: FloatArray | None = None
     state_effort: StateEffort = StateEffort.TORQUE
     on_state_loss: OnStateLoss = OnStateLoss.BRAKE
+    disturbance: DisturbanceTuning | None = None
 
     @property
     def mode(self) -> Mode:
@@ -146,6 +154,12 @@ class Command(NamedTuple):
     unused_effort : str
         Why the first command does not begin at the measured effort, in a sentence; '' where it
         does, and of any other command.
+    external_effort : array, shape (n,), or None
+        Exerted on the joints from outside, as far as that is observed [N m or N].
+    is_in_contact : bool
+        Whether something touches the arm.
+    has_reacted : bool
+        Whether a contact has ended the motion before this state.
     """
 
     effort: FloatArray
@@ -156,6 +170,9 @@ class Command(NamedTuple):
     velocity: FloatArray | None = None
     ahead: float = 0.0
     unused_effort: str = ''
+    external_effort: FloatArray | None = None
+    is_in_contact: bool = False
+    has_reacted: bool = False
 
 
 class _Inputs(NamedTuple):
@@ -194,6 +211,8 @@ class Controller:
         Largest absolute position error of each joint since it was last set to zero [rad or m].
     is_left : bool
         Whether the last ramp of :meth:`last_commands` got to its end.
+    is_floating : bool
+        Whether, after a contact, the arm is carried against gravity alone, and may be led.
     """
 
     def __init__(
@@ -215,6 +234,8 @@ class Controller:
         self._answered = AnsweredStates()
         self._braked: tuple[FloatArray, FloatArray] | None = None
         self._mean_period, self._shortest_period, self._periods = 0.0, np.inf, 0
+        self._disturbance: DisturbanceObserver | None = None
+        self.is_floating = False
         self.tuning = tuning
         self.adopt(tuning)
         self.reset()
@@ -231,12 +252,28 @@ class Controller:
         self._limiter = limiter
         self._guard.configure(tuning.states)
         self._offset.configure(tuning.transition_time)
-        if tuning.transition_time == 0.0:
+        self._note_law()
+        if tuning.disturbance is None or tuning.mode is Mode.FEEDFORWARD:
+            # Where the robot closes the loop the command is not all that acts.
+            self._disturbance = None
+        elif self._disturbance is None:
+            self._disturbance = DisturbanceObserver(tuning.disturbance)
+        else:
+            self._disturbance.configure(tuning.disturbance)
+        self.tuning = tuning
+
+    @property
+    def _law(self) -> ControlLaw:
+        """The law by which states are answered."""
+        return self.tuning.hold_law if self.is_floating else self.tuning.law
+
+    def _note_law(self) -> None:
+        """Let the next command go on from that of the present law: another takes over."""
+        if self._offset.duration == 0.0:
             self._law_before = None
         elif self._law_before is None:
-            # Of several tunings between two states the first is what the last command is of.
-            self._law_before = self.tuning.law
-        self.tuning = tuning
+            # Of several changes between two states the first is what the last command is of.
+            self._law_before = self._law
 
     def reset(self) -> None:
         """Forget states, motion and last command: the next state is what is held.
@@ -253,6 +290,10 @@ class Controller:
         self._inputs = NO_INPUTS
         self._velocity: FloatArray | None = None
         self._answered.clear()
+        self._compensation: FloatArray | None = None
+        self.is_floating = False
+        if self._disturbance is not None:
+            self._disturbance.reset()
 
     @property
     def position(self) -> FloatArray | None:
@@ -403,11 +444,10 @@ class Controller:
         InputError
             When the mode needs a velocity and there is none, or the effort is not finite.
         """
-        law, motion = self.tuning.law, self._motion
-        if velocity is None and motion.is_velocity_measured and law.mode.needs_velocity:
-            raise InputError(
-                f'velocity: got none; mode {law.mode.value} needs it', field='velocity'
-            )
+        law, motion = self._law, self._motion
+        mode = self.tuning.mode
+        if velocity is None and motion.is_velocity_measured and mode.needs_velocity:
+            raise InputError(f'velocity: got none; mode {mode.value} needs it', field='velocity')
         before, was = self._guard.time, self._guard.fault
         # What is not used may say all the same that a fast motion is none of a broken sensor.
         fault = self._guard.judge(position, velocity, now, arrival)
@@ -415,8 +455,10 @@ class Controller:
             self._restart()
         self._end_on(motion.judge_velocity(law, position, velocity, now), 'velocity')
         velocity = motion.velocity(position, velocity, now)
-        desired_before = None if self._law_before is None else self._desired_at(position, now)
         inputs = self._read_sensors(now)
+        has_reacted = self._observe(position, velocity, now, inputs)
+        law = self._law
+        desired_before = None if self._law_before is None else self._desired_at(position, now)
         desired, refused = self._desired(position, velocity, now, inputs)
         elapsed = 0.0 if before is None else now - before
         if fault is None and elapsed > 0.0:
@@ -433,6 +475,9 @@ class Controller:
             error = law.error
             if not law.has_feedback:
                 error = law.position_error(desired.position, position)
+            compensation = self._find_compensation(law)
+            if compensation is not None:
+                effort = effort - compensation
             found = motion.judge_motion(
                 law, position, velocity, error, desired, effort, self._limiter.limits, now
             )
@@ -454,11 +499,61 @@ class Controller:
             news = fault if was is None else None
             raise StateRefused('effort', str(refusal), news) from refusal
         self._law_before, self._inputs, self._velocity = None, inputs, velocity
+        self._compensation = compensation
         if velocity is not None:
             self._answered.append(now, position, velocity, limited)
         np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
         ahead = self._guard.ahead
-        return Command(limited, desired, saturated, refused, fault, velocity, ahead, unused_effort)
+        command = Command(
+            limited, desired, saturated, refused, fault, velocity, ahead, unused_effort
+        )
+        disturbance = self._disturbance
+        if disturbance is None:
+            return command
+        disturbance.note_command(limited, saturated, desired.velocity, now)
+        return command._replace(
+            external_effort=disturbance.external_effort,
+            is_in_contact=disturbance.is_in_contact,
+            has_reacted=has_reacted,
+        )
+
+    def _observe(
+        self, position: FloatArray, velocity: FloatArray | None, now: float, inputs: _Inputs
+    ) -> bool:
+        """Observe what the model does not have; return whether a contact has ended the motion."""
+        disturbance, tuning = self._disturbance, self.tuning
+        if disturbance is None or velocity is None:
+            return False
+        try:
+            begins = disturbance.observe(
+                self._law, position, velocity, now, inputs.wrench, inputs.base
+            )
+        except InputError:
+            # The law will say so of itself.
+            return False
+        reaction = disturbance.tuning.reaction
+        if not begins or reaction is ContactReaction.NONE or not tuning.mode.follows:
+            return False
+        if self.is_floating:
+            return False
+        if reaction is ContactReaction.HOLD:
+            self.hold(where_found=True)
+        else:
+            self._note_law()
+            self.is_floating = True
+        return True
+
+    def _end_floating(self) -> None:
+        """Let the feedback count again, from where the arm is found."""
+        if self.is_floating:
+            self._note_law()
+            self.is_floating = False
+
+    def _find_compensation(self, law: ControlLaw) -> FloatArray | None:
+        """Return what is taken out of the command: where nothing feeds back it would be felt."""
+        if self._disturbance is None:
+            return None
+        return self._disturbance.compensate(counts=law.has_feedback)
 
     def _end_on(self, fault: Fault | None, field: str) -> None:
         """Give the motion up, and refuse the state that has shown why."""
@@ -471,6 +566,10 @@ class Controller:
         self._trajectory = self._request = None
         self._motion.reset()
         self._answered.clear()
+        self._compensation = None
+        self.is_floating = False
+        if self._disturbance is not None:
+            self._disturbance.reset()
 
     def _begin(self, position: FloatArray, measured_effort: FloatArray | None) -> str:
         """Find where a command begins that no feedback leads to: the first, and after a fault.
@@ -512,10 +611,12 @@ class Controller:
         self, position: FloatArray, velocity: FloatArray | None, desired: DesiredState
     ) -> FloatArray | None:
         """Return the command of this state, had nothing changed; the last one if there is none."""
-        law = self.tuning.law if self._law_before is None else self._law_before
+        law = self._law if self._law_before is None else self._law_before
         inputs, offset = self._inputs, self._offset.value
         try:
             effort = law.effort(position, velocity, desired, inputs.wrench, inputs.base)
+            if self._compensation is not None:
+                effort = effort - self._compensation
             effort = self._limiter.clamp(effort)
             return effort if offset is None else self._limiter.clamp(effort + offset)
         except InputError:
@@ -544,7 +645,7 @@ class Controller:
     def _desired(
         self, position: FloatArray, velocity: FloatArray | None, now: float, inputs: _Inputs
     ) -> tuple[DesiredState, TrajectoryError | None]:
-        if self.tuning.mode is Mode.GRAVITY_COMPENSATION:
+        if self.tuning.mode is Mode.GRAVITY_COMPENSATION or self.is_floating:
             # The arm is led by hand: wherever it is left is what another mode will hold.
             self._trajectory = self._request = None
             return resting_state(position), None
@@ -593,6 +694,7 @@ class Controller:
         start_time : float, optional
             Time from which theirs count [s]; that of the next state when None.
         """
+        self._end_floating()
         self._request = (waypoints, start_time)
 
     def hold(self, *, where_found: bool = False) -> None:
@@ -605,6 +707,7 @@ class Controller:
             pushes.
         """
         self._request = None
+        self._end_floating()
         if self._trajectory is None or self.time is None:
             return
         if where_found and self.position is not None:
@@ -653,6 +756,7 @@ class Controller:
                 lambda: law.dynamics.mass_matrix(position),
                 period,
                 tuning.motion.velocity,
+                0.0 if tuning.disturbance is None else tuning.disturbance.feedback_rate,
             )
             timeout = judge_timeout(tuning.states.timeout, period)
         return [limits, velocities, gains, timeout]
@@ -728,7 +832,12 @@ class Controller:
         if self.position is None or self.time is None or last is LastCommand.NONE:
             return
         limiter = self._limiter
-        target = self._zero if last is LastCommand.ZERO else self._holding_effort(self.tuning)
+        target = self._zero
+        if last is not LastCommand.ZERO:
+            target = self._holding_effort(self.tuning)
+            if self._compensation is not None:
+                # What the model lacked is lacking still.
+                target = target - self._compensation
         clamped = limiter.clamp(target)
         duration = min(self._offset.duration, LONGEST_RAMP)
         start = clamped if limiter.last is None or duration == 0.0 else limiter.clamp(limiter.last)

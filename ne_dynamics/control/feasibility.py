@@ -11,6 +11,15 @@ atan(kv w / kp) - w t. With kp = kv^2 / 4, critically damped, it is 47 degrees a
 
 That is for one joint. The loop of all of them, sampled and with the filter that the velocity comes
 from, is a linear map from one state to the next, whose largest eigenvalue says how fast it grows.
+
+A compensation by a momentum observer of the rate K feeds back as well. What it takes out of the
+command is K / (s + K) of the effort that the motion has taken less the one that was commanded, so
+that the loop has
+
+    s^2 + exp(-s t) ((kv + K) s + (kp + K kv) + K kp / s) = 0,
+
+kv larger by K: at the gains that are allowed K is small beside kv, and the last term has gone by
+where the loop crosses over.
 """
 
 from __future__ import annotations
@@ -184,6 +193,7 @@ def judge_gains(
     mass_matrix: Callable[[], FloatArray],
     period: float,
     velocity: VelocitySettings = MEASURED,
+    observer_rate: float = 0.0,
 ) -> Verdict:
     """Judge whether the loop is stable with the delay that states every `period` have.
 
@@ -198,6 +208,8 @@ def judge_gains(
         Between two states [s].
     velocity : VelocitySettings
         Where the velocities come from.
+    observer_rate : float
+        Of the compensation by an observer, 2 pi times its cut-off [1/s]; 0 for none.
     """
     if gains is None or not mode.has_feedback:
         return Verdict([], [])
@@ -206,6 +218,7 @@ def judge_gains(
     kp, kv = _find_loops(gains, matrix)
     if not (kp.any() or kv.any()):
         return Verdict([], [])
+    kp, kv = kp + observer_rate * kv, kv + observer_rate * np.eye(kv.shape[-1])
     pairs = list(zip(_largest(kp), _largest(kv), strict=True))
     margins = [_margin(p, v, delay) for p, v in pairs]
     worst = int(np.argmin(margins))
@@ -216,8 +229,9 @@ def judge_gains(
     late = f'{1e3 * delay:.3g} ms (states every {1e3 * period:.3g} ms)'
     if source is not None:
         late += f', and velocities {velocity.source.value}, {1e3 * source.lag:.3g} ms late,'
+    with_observer = ', with observer.cutoff_frequency' if observer_rate else ''
     seen = (
-        f'{mode.value}.kp, {mode.value}.kv: kv = {pairs[worst][1]:.4g} /s and '
+        f'{mode.value}.kp, {mode.value}.kv{with_observer}: kv = {pairs[worst][1]:.4g} /s and '
         f'kp = {pairs[worst][0]:.4g} /s^2 '
         f'with a delay of {late} make kv * delay = {stiffest * lag:.2f} and a phase margin of '
         f'{margin:.0f} degrees'

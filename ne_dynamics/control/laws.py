@@ -368,6 +368,52 @@ class ControlLaw:
             effort = effort + self._feedback(q, qd, desired)
         return effort
 
+    def required_effort(
+        self,
+        q: FloatArray,
+        qd: FloatArray,
+        qdd: FloatArray,
+        friction_qd: FloatArray,
+        wrench: FloatArray | None = None,
+        base: Base | None = None,
+    ) -> FloatArray:
+        """Return the effort that a motion has taken, as far as `terms` leave it to the command.
+
+        Inertia counts whatever `terms` say: they mean what is fed forward of it.
+
+        Parameters
+        ----------
+        q, qd, qdd : array, shape (n,)
+            Measured motion [rad or m and its time derivatives].
+        friction_qd : array, shape (n,)
+            Velocities that friction but the viscous one counts for [rad/s or m/s]: those that it
+            is fed forward for. Its sign is not to follow the noise of the measured ones.
+        wrench, base : optional
+            As for :meth:`effort`.
+
+        Returns
+        -------
+        array, shape (n,)
+            [N m or N]
+        """
+        dynamics, compensation = self._traced, self.compensation
+        if dynamics is None or not (base is None or self._has_tip):
+            effort = compensation.effort(q, qd, qdd, friction_qd, wrench, base)
+        else:
+            terms, none, payload = self.terms, self._zero, compensation.find_payload(wrench)
+            qd_model = qd if terms.coriolis else none
+            rates = friction_qd if terms.friction else none
+            motion = self._motion_at_rest if base is None else compensation.find_motion(base)
+            compute: Callable[..., FloatArray] = dynamics.control_effort
+            # Without errors and gains the law is the model.
+            values = *(q, qd, q, qd, q, qd_model, qdd, rates), *[none] * 4, self._settings[-1]
+            if motion is None and payload is None and wrench is None:
+                effort = compute(*values)[0]
+            else:
+                effort = compute(*values, wrench, motion, payload)[0]
+        viscous = compensation.viscous_friction
+        return effort if viscous is None else effort + viscous * (qd - friction_qd)
+
     def _traced_effort(
         self,
         dynamics: Dynamics,

@@ -57,6 +57,14 @@ class VelocitySettings:
         30.0, 'f_c of `velocity_source`.', unit='Hz', minimum=0.0, above_minimum=True
     )
 
+    @property
+    def lag(self) -> float:
+        """By how much the source's filter is late [s]; 0 for a measured velocity."""
+        if self.source is VelocitySource.MEASURED:
+            return 0.0
+        poles = 2.0 if self.source is VelocitySource.ESTIMATED else 1.0
+        return poles / (2.0 * pi * self.cutoff_frequency)
+
 
 class VelocityFilter(NamedTuple):
     """What becomes of the positions of a joint, sampled: v = d q + c f, then f <- b q + a f.

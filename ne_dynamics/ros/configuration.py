@@ -10,15 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.compensation import BASE_MOTION, Base, Compensation, Terms
+from ne_dynamics.control.contact import LEAST_SHARE
 from ne_dynamics.control.controller import Controller, Tuning
+from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.goal import Tolerances
 from ne_dynamics.control.imu import BaseImu
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
 from ne_dynamics.control.motion_guard import MotionLimits
+from ne_dynamics.control.observer import BOUND_SHARE, ObserverMode
 from ne_dynamics.control.slew import needed_slew, slew_remarks
 from ne_dynamics.control.state_guard import StateLimits
+from ne_dynamics.control.velocity_source import VelocitySource
 from ne_dynamics.control.wrench import WristWrench, inertia_beyond
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError, NeDynamicsError, ParameterError
@@ -341,8 +345,37 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
         decelerations=_limits_or_none(settings.stop.deceleration, arm, 'stop.deceleration', None),
         state_effort=settings.state_effort,
         on_state_loss=settings.on_state_loss,
+        disturbance=_disturbance_tuning(settings, arm, limits),
     )
     return tuning, remarks
+
+
+def _disturbance_tuning(
+    settings: NodeSettings, arm: ControlledArm, limits: FloatArray
+) -> DisturbanceTuning | None:
+    """Return how disturbances are observed on an arm with these effort limits, if they are."""
+    observer, contact = settings.observer, settings.contact
+    bounds, least = BOUND_SHARE * limits, LEAST_SHARE * limits
+    # What is used when the observer is switched on is to be right from the start.
+    if observer.max_effort:
+        bounds = arm.per_joint(observer.max_effort, 'observer.max_effort')
+    if contact.min_effort:
+        least = arm.per_joint(contact.min_effort, 'contact.min_effort')
+    if observer.mode is ObserverMode.OFF:
+        return None
+    n = arm.dynamics.n
+    velocity = settings.velocity
+    is_measured = velocity.source is VelocitySource.MEASURED
+    return DisturbanceTuning(
+        compensates=observer.mode is ObserverMode.COMPENSATE,
+        cutoff_frequency=observer.cutoff_frequency,
+        velocity_lag=observer.velocity_lag if is_measured else velocity.lag,
+        lag_periods=0.5 if velocity.source is VelocitySource.DIFFERENTIATED else 0.0,
+        bounds=np.array(np.broadcast_to(bounds, n)),
+        contact_cutoff_frequency=contact.cutoff_frequency,
+        least_contact=np.array(np.broadcast_to(least, n)),
+        reaction=contact.reaction,
+    )
 
 
 def effort_tolerance(settings: NodeSettings, arm: ControlledArm) -> FloatArray:

@@ -375,6 +375,8 @@ class ConfiguredArm:
         connections.rewind_watch()
         if connections.effort_publisher.get_subscription_count():
             connections.publish_effort(stamp, command)
+        if command.external_effort is not None:
+            self._report_observed(stamp, command)
         if command.ahead:
             text = f'{command.ahead:.3g} s ahead of the one after it; it is believed no longer'
             self._reporter.drop('joint_states', 'header.stamp', f'header.stamp: {text}')
@@ -389,6 +391,18 @@ class ConfiguredArm:
             self._on_return(command.fault)
         self.on_answer(now, position, command.velocity, command, message.header.stamp)
         statistics.answers.append((time.perf_counter() - begin, now))
+
+    def _report_observed(self, stamp: Any, command: Command) -> None:
+        """Say what acts on the arm, and what a contact has led to."""
+        self.connections.publish_observed(stamp, command)
+        if not command.has_reacted:
+            return
+        self._intake.discard()
+        floats = self.controller.is_floating
+        what = 'the arm floats' if floats else 'the arm is held where it was found'
+        text = f'a contact has ended the motion; {what}'
+        self._reporter.say('contact', text, Severity.WARN)
+        self.on_motion_ended(text)
 
     # ---- the motion
 

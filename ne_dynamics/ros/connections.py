@@ -10,9 +10,9 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.clock import JumpThreshold
 from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import Float64MultiArray
+from std_msgs.msg import Bool, Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.control.controller import RAMP_PERIOD, Command, Controller
@@ -96,9 +96,23 @@ class Connections:
         self.effort_publisher = node.create_publisher(
             JointState, '~/effort', 10, event_callbacks=NO_PUBLISHER_EVENTS
         )
+        self.external_torque_publisher = node.create_publisher(
+            JointState, '~/external_torque', 10, event_callbacks=NO_PUBLISHER_EVENTS
+        )
+        # Whoever comes later is to know as well.
+        latched = QoSProfile(
+            depth=1,
+            reliability=ReliabilityPolicy.RELIABLE,
+            durability=DurabilityPolicy.TRANSIENT_LOCAL,
+        )
+        self._contact_publisher = node.create_publisher(
+            Bool, '~/contact', latched, event_callbacks=NO_PUBLISHER_EVENTS
+        )
+        self._is_in_contact: bool | None = None
         self._command = Float64MultiArray()
         self._effort = JointState()
         self._effort.name = list(arm.command_names)
+        self._external_torque = JointState(name=self._effort.name)
         self._is_model_order = arm.command_names == arm.robot.joint_names
         self._node = node
         self._subscriptions: list[Any] = []
@@ -216,6 +230,8 @@ class Connections:
             self._node.destroy_subscription(subscription)
         self._node.destroy_publisher(self.command_publisher)
         self._node.destroy_publisher(self.effort_publisher)
+        self._node.destroy_publisher(self.external_torque_publisher)
+        self._node.destroy_publisher(self._contact_publisher)
 
     @property
     def subscriptions(self) -> Sequence[Any]:
@@ -227,6 +243,20 @@ class Connections:
         ordered = effort if self._is_model_order else effort[self.arm.command_order]
         self._command.data = array('d', ordered.tobytes())
         self.command_publisher.publish(self._command)
+
+    def publish_observed(self, stamp: Any, command: Command) -> None:
+        """Send the efforts from outside by name, and whether something touches the arm."""
+        effort = command.external_effort
+        if effort is None:
+            return
+        if command.is_in_contact != self._is_in_contact:
+            self._is_in_contact = command.is_in_contact
+            self._contact_publisher.publish(Bool(data=command.is_in_contact))
+        if self.external_torque_publisher.get_subscription_count():
+            message = self._external_torque
+            message.header.stamp = stamp
+            message.effort = array('d', effort[self.arm.command_order].tobytes())
+            self.external_torque_publisher.publish(message)
 
     def publish_effort(self, stamp: Any, command: Command) -> None:
         """Send the desired motion and the commanded effort by name."""

@@ -10,9 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ne_dynamics.control.compensation import Terms
+from ne_dynamics.control.contact import ContactSettings
 from ne_dynamics.control.controller import LastCommand, OnStateLoss
 from ne_dynamics.control.imu import ImuSettings
 from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.observer import ObserverSettings
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
 from ne_dynamics.control.velocity_source import VelocitySettings
@@ -404,6 +406,9 @@ class NodeSettings:
         False,
         'Accept trajectories whose last point moves; from there the motion is brought to rest.',
     )
+    # What acts on the arm that the model does not have
+    observer: ObserverSettings = group(ObserverSettings)
+    contact: ContactSettings = group(ContactSettings)
     # The wrist sensor
     wrench: WrenchSettings = group(WrenchSettings)
     # What the model does not have

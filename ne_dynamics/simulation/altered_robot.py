@@ -48,6 +48,39 @@ def scale_masses(robot: Robot, scale: float) -> Robot:
     )
 
 
+def scale_friction(robot: Robot, scale: float) -> Robot:
+    """Return the robot with viscous and Coulomb friction of all joints multiplied by a factor.
+
+    Parameters
+    ----------
+    robot : Robot
+    scale : float
+        At least 0; 1 changes nothing.
+
+    Returns
+    -------
+    Robot
+
+    Raises
+    ------
+    InputError
+        When `scale` is not a finite number >= 0.
+    """
+    if not (math.isfinite(scale) and scale >= 0.0):
+        raise InputError(f'friction scale: expected a finite number >= 0, got {scale}')
+    if scale == 1.0:
+        return robot
+    joints = tuple(
+        replace(
+            joint,
+            viscous_friction=scale * joint.viscous_friction,
+            coulomb_friction=scale * joint.coulomb_friction,
+        )
+        for joint in robot.joints
+    )
+    return replace(robot, joints=joints)
+
+
 def with_hung_mass(
     robot: Robot, mass: float, center_of_mass: ArrayLike, link_name: str = ''
 ) -> Robot:

@@ -301,7 +301,7 @@ class WrongModel(Scenario):
     """The arm is not what the model says."""
 
     name = 'model-error'
-    story = 'wrong masses, unknown friction: computed torque beside PD'
+    story = 'wrong masses, friction, sensors, drives: computed torque, PD, and the observer'
     duration = 2.0
     short_duration = 1.0
     gear_friction = GEAR_FRICTION
@@ -313,6 +313,10 @@ class WrongModel(Scenario):
             law_parameters(Mode.FEEDFORWARD_PD),
         ),
         'computed_torque': (Style('computed torque', RED, 2.0), COMPUTED_TORQUE),
+        'observer': (
+            Style('computed torque + observer', ORANGE, 1.6),
+            {**COMPUTED_TORQUE, 'observer.mode': 'compensate'},
+        ),
     }
 
     cases: ClassVar[Mapping[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]]] = {
@@ -320,6 +324,19 @@ class WrongModel(Scenario):
         'mass_10': ('masses +10 %', {}, {'model_error.mass_scale': 1.1}),
         'mass_20': ('masses +20 %', {}, {'model_error.mass_scale': 1.2}),
         'friction': ('friction unknown', {'terms.friction': False}, {}),
+        'all': (
+            'all of it',
+            {},
+            {
+                # The model is 20 % too heavy.
+                'model_error.mass_scale': 1.0 / 1.2,
+                'model_error.friction_scale': 2.0,
+                'model_error.torque_ripple': 0.05,
+                'drive.command_delay': 0.006,
+                'drive.encoder_bits': 16.0,
+                'drive.velocity_cutoff': 30.0,
+            },
+        ),
     }
     """Label, parameters of the node, parameters of the simulated robot."""
 
@@ -329,7 +346,8 @@ class WrongModel(Scenario):
 
     def planned_runs(self) -> tuple[Run, ...]:
         """Return every law with every error."""
-        laws = ('pd', 'computed_torque') if self.options.is_short else tuple(self.laws)
+        short = ('pd', 'computed_torque', 'observer')
+        laws = short if self.options.is_short else tuple(self.laws)
         cases = ('mass_20',) if self.options.is_short else tuple(self.cases)
         runs = []
         for case in cases:
@@ -352,7 +370,13 @@ class WrongModel(Scenario):
 
     def introduction(self) -> str:
         """Return what is wrong with the model."""
-        return f'{self.heading()}\n{self.friction_note()}; the model knows all, or is wrong'
+        text = f'{self.heading()}\n{self.friction_note()}; the model knows all, or is wrong'
+        if self.options.is_short:
+            return text
+        return (
+            f'{text}\nall of it: a model that is 20 % too heavy, friction twice, commands 6 ms '
+            'late, 16-bit encoders with differenced velocities, 5 % torque ripple'
+        )
 
     def _grid(self) -> tuple[list[str], list[str], FloatArray]:
         """Return cases, laws, and the RMS errors, a row a case [rad, m]."""

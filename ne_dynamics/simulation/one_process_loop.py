@@ -371,6 +371,23 @@ def external_push(
     return disturb
 
 
+def torque_ripple(share: float, cogging: float = 0.0, cycles: float = 30.0) -> Disturbance:
+    """Return what motors do beside their torque, `cycles` times a turn of the joint.
+
+    A share of the torque, and twice as often a share of the effort limit.
+    """
+
+    def disturb(arm: MujocoArm, effort: FloatArray) -> FloatArray:
+        angle = cycles * arm.position
+        limits = arm.robot.limits('effort_limit')
+        ripple: FloatArray = share * effort * np.sin(angle) + cogging * limits * np.sin(
+            2.0 * angle
+        )
+        return ripple
+
+    return disturb
+
+
 def wall(
     joint: int, position: float, stiffness: float = 5000.0, damping: float = 100.0
 ) -> Disturbance:

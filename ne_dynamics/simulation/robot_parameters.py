@@ -44,7 +44,38 @@ class ModelErrorSettings:
         minimum=0.0,
         above_minimum=True,
     )
+    friction_scale: float = parameter(
+        1.0, 'Factor on the viscous and the Coulomb friction of its joints.', minimum=0.0
+    )
     frictionless: bool = parameter(False, 'Leave all joint friction of the model out.')
+    torque_ripple: float = parameter(
+        0.0,
+        'What the torques of the motors ripple by, 30 times a turn of the joint, as a share of '
+        'them; twice as often, a 25th of that share of the effort limits.',
+        minimum=0.0,
+    )
+
+
+@dataclass(frozen=True)
+class DriveSettings:
+    """What is between the arm and whoever controls it."""
+
+    command_delay: float = parameter(
+        0.0, 'Time after which a command acts, in whole periods.', unit='s', minimum=0.0
+    )
+    encoder_bits: float = parameter(
+        0.0,
+        'Positions come in steps, a turn in two to the power of this whole number. 0: exact.',
+        minimum=0.0,
+        maximum=52.0,
+    )
+    velocity_cutoff: float = parameter(
+        0.0,
+        'Velocities are the differences of the positions behind a first-order low-pass of this '
+        'cut-off. 0: exact.',
+        unit='Hz',
+        minimum=0.0,
+    )
 
 
 @dataclass(frozen=True)
@@ -191,6 +222,7 @@ class SimulatedRobotSettings:
     )
     payload: HungMass = group(HungMass)
     model_error: ModelErrorSettings = group(ModelErrorSettings)
+    drive: DriveSettings = group(DriveSettings)
     joint_limits: bool = parameter(False, 'Stop the joints at the position limits of the model.')
     saturate_effort: bool = parameter(True, 'Clip the command to the effort limits of the model.')
     wrench: ForceTorqueSensor = group(ForceTorqueSensor)

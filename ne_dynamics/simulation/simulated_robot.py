@@ -57,6 +57,7 @@ import array
 import math
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,13 +72,21 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf_tree import load_urdf
 from ne_dynamics.ros.signals import stop_on_signals
-from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
+from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation
 from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import (
+    Reading,
+    Sensor,
+    differenced_velocity,
+    encoder,
+    torque_ripple,
+)
 from ne_dynamics.simulation.robot_parameters import (
     DROPPABLE,
     PARAMETERS,
     BaseSettings,
+    DriveSettings,
     DropoutSettings,
     SimulatedRobotSettings,
 )
@@ -119,6 +128,9 @@ COASTING_PACE = 1.0 / 3.0
 ANSWERS_TO_RESUME = 5
 """Commands after a drop-out from which the states count as answered: a watchdog may send one
 unasked, and a controller that does not believe the first states none."""
+
+COGGING = 0.04
+"""What torques ripple by without a load, as a share of the effort limit and of the ripple."""
 
 WARNING_PERIOD = 5.0
 
@@ -185,6 +197,14 @@ class SimulatedRobot(Node):
             largest[:] = math.inf
         self._largest_effort = largest
         self._wrench_sign = -1.0 if settings.wrench.measures is Measures.ON_TOOL else 1.0
+
+        self._sensors = _sensors(settings.drive)
+        self._reading = self._sense()
+        self._ripples = settings.model_error.torque_ripple > 0.0
+        share = settings.model_error.torque_ripple
+        self._ripple = torque_ripple(share, COGGING * share)
+        delay = round(settings.drive.command_delay * settings.rate)
+        self._under_way: deque[FloatArray] = deque(maxlen=delay + 1)
 
         self._pick_up = settings.payload.pick_up
         self._dropout = _Dropout.of(settings.dropout)
@@ -388,7 +408,7 @@ class SimulatedRobot(Node):
         if self._running and self._command is not None:
             if self._free_since is None:
                 self._free_since = self._ticks
-            self._arm.step(self._command)
+            self._drive(self._command)
         else:
             self._arm.stand()
         self._ticks += 1
@@ -396,6 +416,26 @@ class SimulatedRobot(Node):
         if loaded is not None and self._time_free() >= self._pick_up:
             loaded.continue_from(self._arm)
             self._arm, self._loaded_arm = loaded, None
+        self._reading = self._sense()
+
+    def _drive(self, command: FloatArray) -> None:
+        """Let the command that is due act for a period; until there is one, the first does."""
+        under_way = self._under_way
+        under_way.append(command)
+        while len(under_way) < (under_way.maxlen or 1):
+            under_way.append(command)
+        effort = under_way[0]
+        self._arm.step(effort, self._ripple(self._arm, effort) if self._ripples else 0.0)
+
+    def _sense(self) -> Reading | None:
+        """Return what the sensors say, once a period; None where they are exact."""
+        if not self._sensors:
+            return None
+        arm = self._arm
+        reading = Reading(arm.time, arm.position, arm.velocity, None, None, '')
+        for sensor in self._sensors:
+            reading = sensor(reading)
+        return reading
 
     def _time_free(self) -> float:
         """Return the time since the brakes were released [s]; below 0 before."""
@@ -430,6 +470,10 @@ class SimulatedRobot(Node):
         state.effort = array.array('d', self._arm.effort.tobytes())
         if self._truth_publisher.get_subscription_count():
             self._truth_publisher.publish(state)
+        reading = self._reading
+        if reading is not None and reading.velocity is not None:
+            state.position = array.array('d', reading.position.tobytes())
+            state.velocity = array.array('d', reading.velocity.tobytes())
         if 'joint_states' not in silent:
             self._joint_state_publisher.publish(state)
         elif self._lockstep and self._running and not self._coasting:
@@ -510,8 +554,9 @@ def _build(
     """Return the arm under brakes, what it becomes on picking up the load, and its position."""
     if settings.substeps != round(settings.substeps):
         raise ParameterError(f'substeps: expected a whole number, got {settings.substeps}')
-    simulated = scale_masses(robot, settings.model_error.mass_scale)
-    if settings.model_error.frictionless:
+    error = settings.model_error
+    simulated = scale_friction(scale_masses(robot, error.mass_scale), error.friction_scale)
+    if error.frictionless:
         simulated = simulated.without_friction()
 
     def arm_of(model: Robot) -> MujocoArm:
@@ -546,6 +591,17 @@ def _build(
         )
     arm.reset(position)
     return arm, arm_of(loaded) if loaded is not None and is_picked_up else None, position
+
+
+def _sensors(settings: DriveSettings) -> list[Sensor]:
+    """Return what joint positions and velocities go through."""
+    bits = settings.encoder_bits
+    if bits != round(bits):
+        raise ParameterError(f'drive.encoder_bits: expected a whole number, got {bits}')
+    sensors = [encoder(round(bits))] if bits else []
+    if settings.velocity_cutoff > 0.0:
+        sensors.append(differenced_velocity(settings.velocity_cutoff))
+    return sensors
 
 
 def _base_motion(settings: BaseSettings) -> BaseMotion:

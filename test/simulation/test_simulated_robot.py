@@ -28,6 +28,7 @@ from std_msgs.msg import Float64MultiArray, String  # noqa: E402
 from std_srvs.srv import SetBool  # noqa: E402
 
 from ne_dynamics.simulation import simulated_robot  # noqa: E402
+from ne_dynamics.simulation.mujoco_model import MujocoArm  # noqa: E402
 from ne_dynamics.simulation.simulated_robot import (  # noqa: E402
     FIRST_STAMP,
     PARAMETERS,
@@ -421,6 +422,50 @@ def test_a_model_error_changes_what_holds_the_arm(bench, gravity_torque):
     assert np.abs(np.subtract(state.position, POSTURE)).max() > 1e-4
 
 
+def test_commands_act_as_late_as_they_are_said_to(bench, gravity_torque):
+    """Three periods after a command changes, its effort is in the state; until then the first."""
+    bench.start(lockstep=True, drive__command_delay=0.006)
+    for _ in range(5):
+        bench.answer(gravity_torque)
+    efforts = [bench.answer(1.01 * gravity_torque).effort for _ in range(5)]
+    changed = [not np.allclose(effort, gravity_torque) for effort in efforts]
+    assert changed == [False, False, False, True, True]
+
+
+def test_positions_come_in_steps_and_velocities_are_their_differences(bench, gravity_torque):
+    """The joint states have what encoders make of the motion, the truth has the motion."""
+    bench.start(lockstep=True, drive__encoder_bits=12.0, drive__velocity_cutoff=30.0)
+    states = [bench.answer(0.9 * gravity_torque) for _ in range(60)]
+    step = 2.0 * np.pi / 2**12
+    positions = np.array([state.position for state in states])
+    np.testing.assert_allclose(positions, np.round(positions / step) * step, atol=1e-12)
+    assert len(np.unique(positions[:, 1])) > 3
+    share = 1.0 - np.exp(-2.0 * np.pi * 30.0 * 0.002)
+    velocities = np.array([state.velocity for state in states])
+    expected = velocities[:-1] + share * (np.diff(positions, axis=0) / 0.002 - velocities[:-1])
+    np.testing.assert_allclose(velocities[1:], expected, atol=1e-9)
+
+
+def test_friction_is_as_many_times_as_said(bench, gravity_torque):
+    """An arm with far more friction than its model moves less than one without any."""
+    bench.start(lockstep=True, integrator='implicitfast', model_error__friction_scale=300.0)
+    arm = MujocoArm(bench.robot._arm.robot.without_friction())
+    arm.reset(POSTURE)
+    for _ in range(50):
+        state = bench.answer(1.2 * gravity_torque)
+        arm.step(1.2 * gravity_torque)
+    moved, expected = (np.subtract(each, POSTURE) for each in (state.position, arm.position))
+    assert np.abs(moved[1]) < 0.5 * np.abs(expected[1])
+
+
+def test_torques_that_ripple_move_an_arm_that_is_held(bench, gravity_torque):
+    """The gravity effort no longer holds the arm."""
+    bench.start(lockstep=True, model_error__torque_ripple=0.05)
+    for _ in range(30):
+        state = bench.answer(gravity_torque)
+    assert np.abs(np.subtract(state.position, POSTURE)).max() > 1e-4
+
+
 def test_in_real_time_stamps_advance_by_whole_periods_and_brakes_wait(bench):
     """States come without commands, each a whole number of periods after the last."""
     bench.start(rate=100.0, publish_clock=True)
@@ -473,6 +518,7 @@ def test_a_dh_file_is_simulated_and_no_urdf_published(bench):
         ({'payload__mass': 1.0, 'payload__link': 'nowhere'}, "no link 'nowhere'"),
         ({'payload__com': [0.0]}, 'payload.com: expected 3 values'),
         ({'model_error__mass_scale': 0.0}, 'model_error.mass_scale: expected > 0'),
+        ({'drive__encoder_bits': 12.5}, 'drive.encoder_bits: expected a whole number'),
         ({'wrench__sensor_link': 'nowhere'}, "no link 'nowhere'"),
         ({'wrench__measures': 'sideways'}, 'wrench.measures: expected one of'),
         ({'locked_joints__names': ['joint_1'], 'locked_joints__positions': [0.0, 1.0]}, 'locked'),

@@ -1,0 +1,158 @@
+"""Whether something touches the arm: a residual beyond what the model has erred by so far.
+
+The residual of a momentum observer (:mod:`ne_dynamics.control.observer`) has pushes in it and the
+errors of the model. A push comes quickly; of the errors it is known how large they have been. So a
+joint is in contact when its residual r is beyond
+
+    least + MARGIN * (largest |r| that was no contact),
+
+where `least` is what is asked for at the least. What is seen counts as an error once
+:data:`PROBATION` to twice that have passed without a contact: a push does not raise its own
+threshold. A contact is over when all residuals are below :data:`RELEASE` of their thresholds.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.settings import parameter
+
+MARGIN = 1.5
+
+PROBATION = 0.25
+"""[s]"""
+
+RELEASE = 0.5
+
+LEARNING_TIME = 0.5
+"""In which, from the beginning on, nothing is a contact: nothing is known of the model yet [s]."""
+
+LEAST_SHARE = 0.04
+"""Least threshold where none is given, as a share of the effort limit."""
+
+LARGEST_CUTOFF = 1000.0
+"""[Hz]"""
+
+
+class ContactReaction(str, enum.Enum):
+    """What follows a contact; the values are the words of `contact.reaction`."""
+
+    NONE = 'none'
+    HOLD = 'hold'
+    """The motion is given up; the arm is held where it was found."""
+    FLOAT = 'float'
+    """The motion is given up; the arm is carried against gravity, and can be led."""
+
+
+@dataclass(frozen=True)
+class ContactSettings:
+    """The parameters `contact.*`: what is a contact, and what follows."""
+
+    cutoff_frequency: float = parameter(
+        30.0,
+        'Cut-off of the residual that `~/external_torque` has, and by which contacts are seen.',
+        unit='Hz',
+        minimum=0.0,
+        above_minimum=True,
+        maximum=LARGEST_CUTOFF,
+    )
+    min_effort: tuple[float, ...] = parameter(
+        (),
+        'A joint is in contact when its residual is larger than this plus 1.5 times the largest '
+        'so far that was none. One for all joints or one per joint; `.inf`: never. Empty: 0.04 of '
+        'the effort limits.',
+        unit='N m or N',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+    reaction: ContactReaction = parameter(
+        ContactReaction.NONE,
+        'What follows a contact, beside `~/contact`: `none`; `hold`, the motion is given up and '
+        'the arm held where it is found; `float`, the motion is given up and the arm carried '
+        'against gravity without feedback, and without the compensation, until `~/hold` or '
+        'another motion.',
+    )
+
+
+class ContactDetector:
+    """Judges the residuals of one arm.
+
+    Parameters
+    ----------
+    least : array, shape (n,)
+        Least thresholds [N m or N]; infinite for never.
+
+    Attributes
+    ----------
+    is_in_contact : bool
+    thresholds : array, shape (n,)
+        At present [N m or N].
+    """
+
+    def __init__(self, least: FloatArray) -> None:
+        self._least = least
+        self.reset()
+
+    def configure(self, least: FloatArray) -> None:
+        """Let other thresholds count from the next state on; what was seen stays known."""
+        self._least = least
+        self._raise_thresholds()
+
+    def reset(self) -> None:
+        """Forget what was seen."""
+        self.is_in_contact = False
+        self._largest = np.zeros_like(self._least)
+        self._begin: float | None = None
+        self._start_probation(-inf)
+        self._raise_thresholds()
+
+    def _start_probation(self, now: float) -> None:
+        self._recent = self._older = np.zeros_like(self._least)
+        self._since = now
+
+    def _raise_thresholds(self) -> None:
+        self.thresholds = self._least + MARGIN * self._largest
+
+    def update(self, residual: FloatArray, now: float) -> bool:
+        """Judge a residual.
+
+        Parameters
+        ----------
+        residual : array, shape (n,)
+            [N m or N]
+        now : float
+            [s]
+
+        Returns
+        -------
+        bool
+            Whether a contact begins with it.
+        """
+        size = np.abs(residual)
+        if self._begin is None:
+            self._begin = self._since = now
+        if now - self._begin < LEARNING_TIME:
+            self._largest = np.maximum(self._largest, size)
+            self._raise_thresholds()
+            return False
+        if self.is_in_contact:
+            if (size < RELEASE * self.thresholds).all():
+                self.is_in_contact = False
+                self._start_probation(now)
+            return False
+        if (size > self.thresholds).any():
+            self.is_in_contact = True
+            return True
+        self._recent = np.maximum(self._recent, size)
+        if now - self._since >= PROBATION:
+            self._largest = np.maximum(self._largest, self._older)
+            self._raise_thresholds()
+            self._older, self._recent = self._recent, size
+            self._since = now
+        return False

@@ -1,0 +1,195 @@
+"""A momentum observer: what acts on the joints that the model does not have.
+
+De Luca's residual (De Luca and Mattone, ICRA 2003; Haddadin, De Luca and Albu-Schaeffer, IEEE
+T-RO 33(6), 2017, section IV-D), with p = M(q) qd, is
+
+    r = K (p(t) - p(0) - integral of (tau + C^T qd - g - f + r) dt),
+
+a first-order filter of the joint efforts tau_ext from outside, r' = K (tau_ext - r), that needs no
+acceleration. States come one by one, so does r. Over a period T, with the effort tau that was
+commanded for it, the momentum that the model does not account for is
+
+    dp - T (tau + C^T qd - g - f)  =  T (RNE(q, qd, dqd / T) + f - tau)  +  O(T^3)
+
+at the middle of the period, because p' = M qdd + (C + C^T) qd: the difference of the momenta, the
+Coriolis and the gravity efforts are those of one inverse dynamics whose acceleration is the
+difference of the velocities. It is the same sum, term by term, and as good: the rule of the
+midpoint errs by T^3 a period, which r forgets with its time constant. But the recursion has what
+M(q) qd alone has not: the wrench at the tip, a payload, a base that moves or is tilted, and the
+terms that the robot compensates itself, which are not in tau. The filter is then exact for an
+effort that is constant over the period, whatever T times K is:
+
+    r := r + (1 - exp(-K T)) (RNE(q, qd, dqd / T) + f - tau - r).
+
+tau is the command after all limits. Viscous friction is that of the measured velocity, all other
+friction that of the velocity which the law feeds it forward for: at rest nobody knows its sign.
+Where velocities are measured late, q and tau are those of that time. Commands that act late are
+left to r: what it then takes for a push undoes some of what the delay does. What is wrong with the
+model's masses, friction, payload and motors is in r like a push from outside: it cannot be told
+apart by the joints alone.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import expm1, pi
+
+from ne_dynamics.control.compensation import Base
+from ne_dynamics.control.laws import ControlLaw
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.settings import parameter
+
+LARGEST_CUTOFF = 1000.0
+"""[Hz]"""
+
+LONGEST_PERIOD = 0.1
+"""Of states that are farther apart [s] nothing is learned: the residuals stay."""
+
+LARGEST_LAG = 0.1
+"""[s]"""
+
+BOUND_SHARE = 0.3
+"""Bound of the compensation where none is given, as a share of the effort limit."""
+
+
+class ObserverMode(str, enum.Enum):
+    """What becomes of the residual; the values are the words of `observer.mode`."""
+
+    OFF = 'off'
+    ESTIMATE = 'estimate'
+    """It is reported."""
+    COMPENSATE = 'compensate'
+    """It is taken out of the command as well."""
+
+
+@dataclass(frozen=True)
+class ObserverSettings:
+    """The parameters `observer.*`: what is done about efforts that the model does not have."""
+
+    mode: ObserverMode = parameter(
+        ObserverMode.OFF,
+        'What acts on the joints that the model does not have, by a momentum observer: `off`; '
+        '`estimate`, reported as `~/external_torque` and `~/contact`; `compensate`, and taken out '
+        'of the command, in modes with feedback.',
+    )
+    cutoff_frequency: float = parameter(
+        3.0,
+        'Cut-off of the compensation.',
+        unit='Hz',
+        minimum=0.0,
+        above_minimum=True,
+        maximum=LARGEST_CUTOFF,
+    )
+    velocity_lag: float = parameter(
+        0.0,
+        'By how much measured velocities are late behind the positions, as those are that a '
+        'driver differences and filters; what `velocity_source` does is known.',
+        unit='s',
+        minimum=0.0,
+        maximum=LARGEST_LAG,
+    )
+    max_effort: tuple[float, ...] = parameter(
+        (),
+        'Largest compensation, one for all joints or one per joint. Empty: 0.3 of the effort '
+        'limits. `.inf`: any.',
+        unit='N m or N',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+
+
+class MomentumObserver:
+    """Keeps residuals of one arm, one for each cut-off.
+
+    Parameters
+    ----------
+    cutoff_frequencies : sequence of float
+        [Hz]
+
+    Attributes
+    ----------
+    residuals : list of array, shape (n,)
+        One a cut-off: efforts exerted on the joints from outside, and what the model lacks
+        [N m or N]; empty before the second state. Never changed in place.
+    """
+
+    def __init__(self, cutoff_frequencies: Sequence[float]) -> None:
+        self.configure(cutoff_frequencies)
+        self.reset()
+
+    def configure(self, cutoff_frequencies: Sequence[float]) -> None:
+        """Let other cut-offs, as many as before, count from the next state on."""
+        self._rates = [-2.0 * pi * frequency for frequency in cutoff_frequencies]
+
+    def reset(self) -> None:
+        """Forget states and residuals."""
+        self.residuals: list[FloatArray] = []
+        self._last: tuple[FloatArray, float] | None = None
+
+    def update(
+        self,
+        law: ControlLaw,
+        q: FloatArray,
+        qd: FloatArray,
+        friction_qd: FloatArray,
+        effort: FloatArray,
+        now: float,
+        wrench: FloatArray | None = None,
+        base: Base | None = None,
+        velocity_lag: float = 0.0,
+    ) -> None:
+        """Take a state.
+
+        Parameters
+        ----------
+        law : ControlLaw
+            Whose model and terms count.
+        q, qd : array, shape (n,)
+            Position [rad or m] and velocity [rad/s or m/s]; kept, so not to be changed.
+        friction_qd : array, shape (n,)
+            Velocities for which friction counts [rad/s or m/s].
+        effort : array, shape (n,)
+            What was commanded from the last state to this one, after all limits [N m or N].
+        now : float
+            [s]
+        wrench, base : optional
+            As :meth:`ControlLaw.effort` takes them.
+        velocity_lag : float
+            By how much velocities are late behind positions [s].
+
+        Raises
+        ------
+        InputError
+            When the model has no finite effort for the motion; nothing is changed then.
+        """
+        last = self._last
+        if last is None:
+            self._last = qd, now
+            return
+        before, elapsed = last[0], now - last[1]
+        if not 0.0 < elapsed <= LONGEST_PERIOD:
+            if elapsed != 0.0:
+                self._last = qd, now
+            return
+        mean = 0.5 * (before + qd)
+        # From the position back: of a joint without an end the last one may be a turn away.
+        required = law.required_effort(
+            q - (0.5 * elapsed + velocity_lag) * mean,
+            mean,
+            (qd - before) * (1.0 / elapsed),
+            friction_qd,
+            wrench,
+            base,
+        )
+        self._last = qd, now
+        missing = required - effort
+        shares = [-expm1(rate * elapsed) for rate in self._rates]
+        if self.residuals:
+            self.residuals = [
+                residual + share * (missing - residual)
+                for residual, share in zip(self.residuals, shares, strict=True)
+            ]
+        else:
+            self.residuals = [share * missing for share in shares]

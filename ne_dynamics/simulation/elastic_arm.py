@@ -1,0 +1,112 @@
+"""An arm whose gears give: a motor, a spring and a damper before every joint (Spong 1987).
+
+    links of MujocoArm with effort K (theta - q) + D (theta' - q')
+    B theta'' = tau - K (theta - q) - D (theta' - q')
+
+The sensors are the motors', as of most arms. At rest the motors are ahead of the joints by what
+the springs carry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+
+STEP = 0.00025
+"""The springs' effort is held for so long [s]."""
+
+
+class ElasticArm(MujocoArm):
+    """A :class:`MujocoArm` behind springs: position and velocity are those of the motors.
+
+    Parameters
+    ----------
+    robot : Robot
+        Rigid: its rotor inertias are those of the motors.
+    frequencies : array-like, shape (n,)
+        Of each joint with its motor locked, the others where they begin [Hz].
+    position : array-like, shape (n,)
+        Where the joints begin, at rest [rad or m].
+    period : float
+        [s]
+    damping_ratio : float
+        Of this vibration.
+
+    Attributes
+    ----------
+    stiffness : array, shape (n,)
+        [N m/rad or N/m]
+
+    Raises
+    ------
+    InputError
+        When a motor has no inertia, or a period is not a number of steps.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        frequencies: ArrayLike,
+        position: ArrayLike,
+        period: float = 0.002,
+        damping_ratio: float = 0.02,
+    ) -> None:
+        self._motors = np.array([joint.reflected_inertia for joint in robot.joints])
+        if not (self._motors > 0.0).all():
+            raise InputError(f'rotor inertia: expected > 0 for all, got {self._motors.tolist()}')
+        self._steps = round(period / STEP)
+        if self._steps < 1 or abs(self._steps * STEP - period) > 1e-9:
+            raise InputError(f'period [s]: expected a multiple of {STEP:g}, got {period}')
+        links = replace(
+            robot, joints=tuple(replace(joint, rotor_inertia=0.0) for joint in robot.joints)
+        )
+        self._motor_periods = 0
+        super().__init__(links, period=STEP, substeps=1, integrator='implicitfast')
+        self.reset(position)
+        inertia = np.diag(self.mass_matrix())
+        rate = 2.0 * np.pi * np.asarray(frequencies, dtype=np.float64)
+        self.stiffness = inertia * rate**2
+        self._damping = 2.0 * damping_ratio * rate * inertia
+        # At rest, under brakes, this is what gravity takes.
+        self._angle = super().position + self.data.qfrc_inverse / self.stiffness
+        self._rate = np.zeros(robot.n)
+        self._motor_effort = np.zeros(robot.n)
+        self.period = period
+
+    @property
+    def time(self) -> float:
+        """Since the beginning [s]."""
+        return self._motor_periods * self.period
+
+    @property
+    def position(self) -> FloatArray:
+        """Of the motors [rad or m], shape (n,); a copy."""
+        return np.array(self._angle)
+
+    @property
+    def velocity(self) -> FloatArray:
+        """Of the motors [rad/s or m/s], shape (n,); a copy."""
+        return np.array(self._rate)
+
+    @property
+    def effort(self) -> FloatArray:
+        """Of the motors, held over the last step [N m or N], shape (n,); a copy."""
+        return np.array(self._motor_effort)
+
+    def step(self, effort: ArrayLike, disturbance: FloatArray | float = 0.0) -> None:
+        """Advance by one period; the disturbance acts on the joints, beyond the springs."""
+        motor_effort = self._motor_effort = np.array(effort, dtype=np.float64)
+        for _ in range(self._steps):
+            twist = self._angle - super().position
+            spring = self.stiffness * twist + self._damping * (self._rate - super().velocity)
+            self._rate = self._rate + STEP / self._motors * (motor_effort - spring)
+            self._angle = self._angle + STEP * self._rate
+            super().step(spring, disturbance)
+        self._motor_periods += 1

@@ -1,0 +1,322 @@
+"""What the controller does about efforts that its model does not have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_model
+from ne_dynamics.control.compensation import Terms
+from ne_dynamics.control.contact import ContactReaction
+from ne_dynamics.control.controller import Controller, LastCommand, Tuning
+from ne_dynamics.control.disturbance import DisturbanceObserver, DisturbanceTuning
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.state_guard import FaultKind, StateLimits, StateRefused
+from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.shipped import shipped_file
+
+PERIOD = 0.002
+Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+ZERO = np.zeros(6)
+ROBOT = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+DYNAMICS = Dynamics(ROBOT)
+LIMITS = ROBOT.limits('effort_limit')
+MISSING = np.array([4.0, 30.0, -12.0, 2.0, -1.0, 0.5])
+"""What the model lacks of the effort that holds the arm [N m]."""
+
+
+def disturbance(**changes) -> DisturbanceTuning:
+    """Return a tuning that compensates."""
+    values = {
+        'compensates': True,
+        'cutoff_frequency': 3.0,
+        'velocity_lag': 0.0,
+        'lag_periods': 0.0,
+        'bounds': 0.3 * LIMITS,
+        'contact_cutoff_frequency': 30.0,
+        'least_contact': 0.04 * LIMITS,
+    }
+    return DisturbanceTuning(**{**values, **changes})
+
+
+def tuning(chosen: DisturbanceTuning | None, mode=Mode.COMPUTED_TORQUE, **options) -> Tuning:
+    """Return a tuning of the shipped arm."""
+    terms = options.pop('terms', Terms())
+    return Tuning(
+        law=ControlLaw(DYNAMICS, mode, Gains.from_values(100.0, 20.0, 6), terms),
+        hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, terms=terms),
+        effort_limits=options.pop('limits', LIMITS),
+        effort_rates=np.zeros(0),
+        states=StateLimits(0.1),
+        disturbance=chosen,
+        **options,
+    )
+
+
+class Arm:
+    """An arm that stands at Q whatever is commanded, as behind a wall, and its controller."""
+
+    def __init__(self, controller: Controller) -> None:
+        self.controller = controller
+        self.now = 0.0
+        self.q = Q
+
+    def stand(self, seconds: float) -> np.ndarray:
+        """Report the same position for a while; return the commands."""
+        commands = []
+        for _ in range(round(seconds / PERIOD)):
+            self.command = self.controller.update(self.q, ZERO, self.now)
+            commands.append(self.command.effort)
+            self.now += PERIOD
+        return np.array(commands)
+
+
+class HeavyArm(Arm):
+    """One that needs more effort than its model says, and that may be pushed.
+
+    Attributes
+    ----------
+    push : array, shape (6,)
+        Efforts from outside [N m].
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__(controller)
+        self.qd = self.push = ZERO
+
+    def stand(self, seconds: float) -> np.ndarray:
+        """Let a while pass; return the commands."""
+        commands, step = [], 0.5 * PERIOD
+        for _ in range(round(seconds / PERIOD)):
+            self.asked = self.q
+            self.command = self.controller.update(self.q, self.qd, self.now)
+            commands.append(self.command.effort)
+            acting = self.command.effort - MISSING + self.push
+            for _ in range(2):
+                middle = self.q + 0.5 * step * self.qd
+                self.qd = self.qd + step * DYNAMICS.forward_dynamics(middle, self.qd, acting)
+                self.q = middle + 0.5 * step * self.qd
+            self.now += PERIOD
+        return np.array(commands)
+
+
+def largest_step(commands: np.ndarray) -> float:
+    """Return the largest change from one command to the next [N m]."""
+    return float(np.abs(np.diff(commands, axis=0)).max())
+
+
+def test_switched_off_nothing_is_observed() -> None:
+    """Without a tuning the commands say nothing of the outside."""
+    arm = Arm(Controller(tuning(None)))
+    arm.stand(1.0)
+    assert arm.command.external_effort is None
+    assert not arm.command.is_in_contact
+
+
+def test_an_estimate_changes_no_command() -> None:
+    """With `estimate` the commands are those without it, to the last bit."""
+    commands = [
+        HeavyArm(Controller(tuning(chosen))).stand(1.0)
+        for chosen in (None, disturbance(compensates=False))
+    ]
+    np.testing.assert_array_equal(*commands)
+
+
+def test_what_the_model_lacks_is_added() -> None:
+    """The arm that was sagging is held by what it takes, and what it takes is reported."""
+    arm = HeavyArm(Controller(tuning(disturbance())))
+    commands = arm.stand(6.0)
+    np.testing.assert_allclose(
+        commands[-1], DYNAMICS.gravity_torque(arm.q) + MISSING, rtol=1e-3, atol=1e-3
+    )
+    np.testing.assert_allclose(arm.command.external_effort, -MISSING, rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.parametrize(
+    'after',
+    [
+        None,
+        disturbance(compensates=False),
+        disturbance(bounds=0.01 * LIMITS),
+        disturbance(cutoff_frequency=1.0),
+    ],
+    ids=['off', 'estimate', 'other bounds', 'other cut-off'],
+)
+@pytest.mark.parametrize('back', [False, True], ids=['to', 'back'])
+def test_no_change_of_it_makes_a_step(after, back) -> None:
+    """Whatever the observer is switched to, and back, the command goes over in its time."""
+    first, second = (after, disturbance()) if back else (disturbance(), after)
+    arm = HeavyArm(Controller(tuning(first)))
+    before = arm.stand(3.0)
+    arm.controller.adopt(tuning(second))
+    commands = np.concatenate([before[-2:], arm.stand(1.0)])
+    # What an observer learns comes with its own rate.
+    fastest = 2.0 * np.pi * 3.0 * PERIOD * np.abs(MISSING).max()
+    assert largest_step(commands) < 1.05 * fastest
+
+
+def test_it_is_bounded_joint_by_joint() -> None:
+    """No joint's compensation exceeds its bound."""
+    bounds = np.array([1.0, 10.0, 20.0, 0.5, 0.0, np.inf])
+    arm = Arm(Controller(tuning(disturbance(bounds=bounds))))
+    arm.q = Q + 0.3
+    arm.stand(0.1)
+    arm.q = Q
+    arm.stand(2.0)
+    compensation = arm.controller._compensation
+    assert (np.abs(compensation) <= bounds).all()
+    assert (np.abs(compensation)[:4] == bounds[:4]).any()
+
+
+def test_while_a_joint_is_limited_it_may_shrink_but_not_grow() -> None:
+    """A joint at its limit keeps its compensation where it is, or lets it fall; others go on."""
+    observer = DisturbanceObserver(disturbance(bounds=np.full(6, np.inf)))
+    law = tuning(None).law
+    now = 0.0
+
+    def go_on(missing, limited, states):
+        """Let an effort lack; return the compensations."""
+        nonlocal now
+        found = []
+        for _ in range(states):
+            observer.observe(law, Q, ZERO, now, None, None)
+            found.append(observer.compensate(counts=True))
+            observer.note_command(DYNAMICS.gravity_torque(Q) + missing, limited, ZERO, now)
+            now += PERIOD
+        return np.array([each for each in found if each is not None])
+
+    grown = go_on(MISSING, None, 50)
+    np.testing.assert_allclose(grown[-1] / -MISSING, np.full(6, (grown[-1] / -MISSING)[0]))
+    limited = np.array([True, True, False, False, False, False])
+    # One more: the state that is answered after the first command that was limited.
+    kept = go_on(MISSING, limited, 50)[1:]
+    np.testing.assert_array_equal(kept[:, :2], np.tile(kept[0, :2], (len(kept), 1)))
+    assert (np.abs(kept[-1, 2:]) > np.abs(kept[0, 2:])).all()
+    shrunk = go_on(-MISSING, limited, 200)
+    assert (np.diff(np.abs(shrunk[:, :2]), axis=0) <= 0.0).all()
+    np.testing.assert_array_equal(shrunk[-1, :2], 0.0)
+    assert (shrunk[-1, 2:] * grown[-1, 2:] < 0.0).all()
+
+
+def test_an_arm_against_its_limit_does_not_wind_up() -> None:
+    """Held by force at its limits for long, an arm that is let go has no compensation to lose."""
+    limits = np.abs(DYNAMICS.gravity_torque(Q)) + 5.0
+    arm = Arm(Controller(tuning(disturbance(), limits=limits)))
+    arm.stand(0.5)
+    arm.q = Q - 0.5
+    arm.stand(5.0)
+    at_limit = arm.controller._compensation.copy()
+    assert (np.abs(arm.command.effort) == limits).any()
+    assert np.abs(at_limit).max() < 0.1 * limits.max()
+
+
+def test_in_a_fault_it_holds() -> None:
+    """What an arm is left with has the compensation of before in it."""
+    arm = HeavyArm(Controller(tuning(disturbance())))
+    arm.stand(6.0)
+    arm.controller.trip(FaultKind.STOPPED, 'a test')
+    *_, last = arm.controller.last_commands()
+    np.testing.assert_allclose(
+        last, DYNAMICS.gravity_torque(arm.q) + MISSING, rtol=1e-2, atol=1e-2
+    )
+    *_, zero = arm.controller.last_commands(LastCommand.ZERO)
+    np.testing.assert_array_equal(zero, ZERO)
+
+
+def test_where_the_arm_is_found_anew_it_begins_anew() -> None:
+    """After a fault nothing is known, and the command goes on from the last one."""
+    arm = HeavyArm(Controller(tuning(disturbance())))
+    before = arm.stand(6.0)
+    arm.now += 1.0
+    after = arm.stand(PERIOD)
+    assert arm.command.fault.kind is FaultKind.GAP
+    assert arm.command.external_effort is None
+    after = np.concatenate([before[-1:], after, arm.stand(1.0)])
+    assert largest_step(after) < 2.0
+
+
+def test_a_state_that_is_not_believed_is_not_observed() -> None:
+    """A jump leaves the compensation as it is."""
+    arm = HeavyArm(Controller(tuning(disturbance(), limits=LIMITS)))
+    arm.controller.adopt(replace(arm.controller.tuning, states=StateLimits(0.1, np.full(6, 6.0))))
+    arm.stand(3.0)
+    known = arm.controller._compensation.copy()
+    with pytest.raises(StateRefused):
+        arm.controller.update(arm.q + 1.0, ZERO, arm.now)
+    np.testing.assert_array_equal(arm.controller._compensation, known)
+
+
+@pytest.mark.parametrize('mode', [Mode.GRAVITY_COMPENSATION, Mode.FEEDFORWARD])
+def test_without_feedback_nothing_is_compensated(mode) -> None:
+    """A hand that leads the arm is not fought, and a loop of the robot's own is left alone."""
+    plain, observed = (
+        HeavyArm(Controller(tuning(chosen, mode))).stand(1.0) for chosen in (None, disturbance())
+    )
+    np.testing.assert_array_equal(plain, observed)
+
+
+def test_a_mode_without_feedback_takes_it_out_without_a_step() -> None:
+    """On the way to gravity compensation the compensation goes in the transition time."""
+    arm = HeavyArm(Controller(tuning(disturbance())))
+    before = arm.stand(3.0)
+    arm.controller.adopt(tuning(disturbance(), Mode.GRAVITY_COMPENSATION))
+    after = arm.stand(1.0)
+    assert largest_step(np.concatenate([before[-1:], after])) < 1.0
+    np.testing.assert_allclose(after[-1], DYNAMICS.gravity_torque(arm.asked), atol=0.01)
+
+
+def pushed(reaction: ContactReaction, **changes) -> tuple[HeavyArm, np.ndarray]:
+    """Return an arm on its way that has been pushed, and the commands around it."""
+    arm = HeavyArm(Controller(tuning(disturbance(reaction=reaction, **changes))))
+    arm.stand(2.0)
+    points = [TrajectoryPoint(5.0, arm.q + 0.5)]
+    arm.controller.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points))
+    before = arm.stand(0.2)
+    arm.push = np.array([0.0, 0.0, -0.3, 0.0, 0.0, 0.0]) * LIMITS
+    commands = [before]
+    arm.reacted = 0
+    for _ in range(50):
+        commands.append(arm.stand(PERIOD))
+        arm.reacted += arm.command.has_reacted
+        if arm.command.is_in_contact:
+            # It was a short one.
+            arm.push = ZERO
+    return arm, np.concatenate(commands)
+
+
+@pytest.mark.parametrize('reaction', ContactReaction)
+def test_a_contact_is_reported_and_answered(reaction) -> None:
+    """It is said in the commands; the motion goes on, is held where it is found, or floats."""
+    arm, _ = pushed(reaction)
+    assert arm.reacted == (reaction is not ContactReaction.NONE)
+    moved = np.abs(arm.command.desired.velocity).max() > 0.0
+    assert moved == (reaction is ContactReaction.NONE)
+    assert arm.controller.is_floating == (reaction is ContactReaction.FLOAT)
+
+
+def test_an_arm_that_floats_is_carried_and_no_more() -> None:
+    """The command fades into gravity's effort without a step, the compensation with it."""
+    arm, commands = pushed(ContactReaction.FLOAT)
+    assert largest_step(commands[:110]) < largest_step(commands[100:]) + 1.0
+    arm.stand(1.0)
+    np.testing.assert_allclose(arm.command.effort, DYNAMICS.gravity_torque(arm.asked), atol=0.01)
+    assert arm.controller._compensation is None
+
+
+@pytest.mark.parametrize('by', ['hold', 'motion'])
+def test_an_arm_that_floats_is_taken_back(by) -> None:
+    """By holding it, or by another motion, from where it is found and without a step."""
+    arm, _ = pushed(ContactReaction.FLOAT)
+    before = arm.stand(0.1)
+    found = arm.q
+    if by == 'hold':
+        arm.controller.hold()
+    else:
+        points = [TrajectoryPoint(2.0, found + 0.1)]
+        arm.controller.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points))
+    after = arm.stand(PERIOD)
+    assert not arm.controller.is_floating
+    np.testing.assert_allclose(arm.command.desired.position, found, atol=1e-2)
+    assert largest_step(np.concatenate([before[-1:], after])) < 1.0
