@@ -179,7 +179,7 @@ def test_a_driver_that_measures_no_velocities(node, player) -> None:
         for _ in range(80):
             command = player.answer(Q, velocity=[])
         np.testing.assert_allclose(command, node.gravity(Q), atol=1e-9)
-    refusal = node.set_atomically({'velocity_source': 'measured'})
+    refusal = node.set_atomically(velocity_source='measured')
     assert not refusal.successful
     assert 'joint_states have none' in refusal.reason
     # With velocities they may be used again.
