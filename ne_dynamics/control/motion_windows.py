@@ -21,8 +21,8 @@ WINDOW = 0.2
 SAMPLE_PERIOD = 0.005
 """States that come sooner after the last one are passed over [s]: these are enough."""
 
-LARGEST_GAP = 0.1
-"""Time without a state from which on a window is given up [s]."""
+LARGEST_GAP = 0.5
+"""Time without a state from which on a window is given up, as a share of its length."""
 
 LEAST_STATES = 5
 """A window of fewer states is not used."""
@@ -108,10 +108,18 @@ class MotionWindows:
     ----------
     span : float
         How long windows are kept [s], by the stamps of the states.
+    length : float
+        Of a window [s].
+
+    Attributes
+    ----------
+    span : float
+        May be changed on the way.
     """
 
-    def __init__(self, span: float = DEFAULT_SPAN) -> None:
+    def __init__(self, span: float = DEFAULT_SPAN, length: float = WINDOW) -> None:
         self.span = span
+        self._length = length
         self._states: list[MeasuredState] = []
         self._windows: deque[Window] = deque()
 
@@ -130,9 +138,9 @@ class MotionWindows:
             elapsed = state.time - self._states[-1].time
             if elapsed < 0.0:
                 self.clear()
-            elif elapsed > LARGEST_GAP:
+            elif elapsed > LARGEST_GAP * self._length:
                 self._states = []
-            elif state.time - self._states[0].time > WINDOW:
+            elif state.time - self._states[0].time > self._length:
                 self._close()
         self._states.append(state)
 

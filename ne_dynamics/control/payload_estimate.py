@@ -287,7 +287,7 @@ def estimate_payload(
     PayloadError
         When the windows do not tell; the message says what is missing.
     """
-    used = _choose(carrier.dynamics.robot, windows, source)
+    used = _choose(carrier.dynamics.robot, windows, source, pause)
     if source is Source.WRENCH:
         equations = _sensor_equations(carrier, used, pause)
     else:
@@ -307,7 +307,9 @@ def felt_by(window: Window, source: Source) -> FloatArray | None:
     }[source]
 
 
-def _choose(robot: Robot, windows: Sequence[Window], source: Source) -> list[Window]:
+def _choose(
+    robot: Robot, windows: Sequence[Window], source: Source, pause: Callable[[], None]
+) -> list[Window]:
     """Return the windows that count.
 
     Raises
@@ -319,12 +321,13 @@ def _choose(robot: Robot, windows: Sequence[Window], source: Source) -> list[Win
     expected = f'expected at least {LEAST_TIME:g} s'
     if not felt:
         raise PayloadError(f'no states with {source.value} yet: {expected} of them')
-    slow = [
-        window
-        for window in felt
-        if (window.largest_speed <= SLOW_VELOCITY).all()
-        and (np.abs(window.acceleration) <= SLOW_ACCELERATION).all()
-    ]
+    slow = []
+    for window in felt:
+        if (window.largest_speed <= SLOW_VELOCITY).all() and (
+            np.abs(window.acceleration) <= SLOW_ACCELERATION
+        ).all():
+            slow.append(window)
+        pause()
     duration = sum(window.duration for window in slow)
     # Windows are a little shorter than they are asked to be.
     if duration >= LEAST_TIME - WINDOW:
@@ -337,9 +340,7 @@ def _choose(robot: Robot, windows: Sequence[Window], source: Source) -> list[Win
             f'{duration:.1f} s; the last speed of joint {robot.joint_names[worst]!r} is '
             f'{felt[-1].largest_speed[worst]:.3g}'
         )
-    raise PayloadError(
-        f'too few states with {source.value} yet: {expected}, got {duration:.1f} s'
-    )
+    raise PayloadError(f'too few states with {source.value} yet: {expected}, got {duration:.1f} s')
 
 
 # ---- joint efforts
@@ -350,7 +351,7 @@ def _effort_equations(
 ) -> _Equations:
     dynamics = carrier.dynamics
     robot, n = dynamics.robot, dynamics.n
-    states, direction = _directions(windows)
+    states, direction = _directions(windows, pause)
     to_tip = _first_moments_to_tip(carrier.link_to_tip)
     load, own, right = [], [], []
     compensation = Compensation(dynamics, Terms())
@@ -390,21 +391,21 @@ def _effort_equations(
 _STANDING, _TURNING, _MOVING = range(3)
 
 
-def _directions(windows: Sequence[Window]) -> tuple[NDArray[np.intp], FloatArray]:
+def _directions(
+    windows: Sequence[Window], pause: Callable[[], None]
+) -> tuple[NDArray[np.intp], FloatArray]:
     """Return whether each joint stands, turns round or moves, and its last direction."""
-    largest = np.array([window.largest_speed for window in windows])
-    least = np.array([window.least_speed for window in windows])
-    velocity = np.array([window.velocity for window in windows])
-    states = np.full(largest.shape, _TURNING)
-    states[largest <= STANDING] = _STANDING
-    states[least > STANDING] = _MOVING
-    direction = np.zeros(largest.shape)
-    last = np.zeros(largest.shape[1])
-    for row, state in enumerate(states):
-        last = np.where(state == _MOVING, np.sign(velocity[row]), last)
+    shape = len(windows), windows[0].position.size
+    states, direction = np.full(shape, _TURNING), np.zeros(shape)
+    last = np.zeros(shape[1])
+    for row, window in enumerate(windows):
+        states[row, window.largest_speed <= STANDING] = _STANDING
+        states[row, window.least_speed > STANDING] = _MOVING
+        last = np.where(states[row] == _MOVING, np.sign(window.velocity), last)
         # Nobody knows in which direction friction acts where a joint turns round.
-        last = np.where(state == _TURNING, 0.0, last)
+        last = np.where(states[row] == _TURNING, 0.0, last)
         direction[row] = last
+        pause()
     return states, direction
 
 
@@ -449,8 +450,7 @@ def _load_efforts(rigid: Dynamics, window: Window) -> tuple[FloatArray, FloatArr
     motion = window.position, window.velocity, window.acceleration
     alone = rigid.inverse_dynamics(*motion, None, window.base, np.zeros(10))
     columns = [
-        rigid.inverse_dynamics(*motion, None, window.base, unit) - alone
-        for unit in np.eye(10)[:4]
+        rigid.inverse_dynamics(*motion, None, window.base, unit) - alone for unit in np.eye(10)[:4]
     ]
     return alone, np.stack(columns, axis=1)
 
@@ -482,7 +482,7 @@ def _sensor_equations(
     for part, least in ((slice(0, 3), FORCE_ERROR), (slice(3, 6), MOMENT_ERROR)):
         size = np.linalg.norm(readings[:, part], axis=1, keepdims=True)
         error[:, part] = least + READING_SHARE * size
-    states, _ = _directions(windows)
+    states, _ = _directions(windows, pause)
     stands = np.where((states == _STANDING).all(axis=1), _STANDING, _MOVING)[:, np.newaxis]
     return _Equations(
         np.concatenate(load),
@@ -534,26 +534,30 @@ def _solve(equations: _Equations) -> tuple[FloatArray, FloatArray, float]:
         When what is left is larger than expected, and more than a part of what is explained.
     """
     rows = np.concatenate([equations.load, equations.rest], axis=1)
-    if not (np.isfinite(rows).all() and np.isfinite(equations.right).all()):
-        raise PayloadError('expected finite efforts and readings')
     weight = 1.0 / (equations.deviation**2 * equations.repeats)
     width = np.concatenate([np.full(4, ANYTHING), equations.width])
     # In units of the widths the matrix is well scaled, whatever the units of the rest.
     scaled = rows * width
-    normal = scaled.T @ (weight[:, np.newaxis] * scaled) + np.eye(width.size)
-    inverse = np.linalg.inv(normal)
-    solution = width * (inverse @ (scaled.T @ (weight * equations.right)))
-    left = (equations.right - rows @ solution) / equations.deviation
-    explained = equations.load @ solution[:4] / equations.deviation
-    misfit, size = (float(np.sqrt(np.mean(part * part))) for part in (left, explained))
-    if misfit > LARGEST_MISFIT and misfit > LARGEST_REST * size:
+    with np.errstate(all='ignore'):
+        normal = scaled.T @ (weight[:, np.newaxis] * scaled) + np.eye(width.size)
+        right = scaled.T @ (weight * equations.right)
+        if not (np.isfinite(normal).all() and np.isfinite(right).all()):
+            raise PayloadError('efforts or readings are not finite, or overflow')
+        inverse = np.linalg.inv(normal)
+        solution = width * (inverse @ right)
+        left = (equations.right - rows @ solution) / equations.deviation
+        explained = equations.load @ solution[:4] / equations.deviation
+        misfit, size = (float(np.sqrt(np.mean(part * part))) for part in (left, explained))
+        covariance = width[:4, np.newaxis] * inverse[:4, :4] * width[:4] * max(1.0, misfit**2)
+    if not (math.isfinite(misfit) and math.isfinite(size)):
+        raise PayloadError('efforts or readings are not finite, or overflow')
+    if misfit > max(LARGEST_MISFIT, LARGEST_REST * size):
         raise PayloadError(
             f'the fit leaves too much: {misfit:.2g} times what friction, noise and errors of the '
             f'model are expected to leave, where a load explains {size:.2g}; expected one load '
             'that does not change, nothing that touches the arm, and readings of the right '
             'meaning, sign and unit'
         )
-    covariance = (width[:4, np.newaxis] * inverse[:4, :4] * width[:4]) * max(1.0, misfit**2)
     return solution[:4], covariance, misfit
 
 
