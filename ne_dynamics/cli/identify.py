@@ -76,8 +76,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         '--payload',
         action='store_true',
-        help='instead of the model: mass and centre of mass of what hung on the flange, from poses '
-        'held or a slow motion; nothing is written',
+        help='fit nothing: estimate mass and centre of mass of what hung on the flange, from '
+        'poses held or a slow motion; nothing is written',
     )
     parser.add_argument(
         '--payload-link',

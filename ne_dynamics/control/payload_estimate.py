@@ -287,11 +287,11 @@ def estimate_payload(
     PayloadError
         When the windows do not tell; the message says what is missing.
     """
-    used = _choose(carrier.dynamics.robot, windows, source, pause)
+    used, states = _choose(carrier.dynamics.robot, windows, source, pause)
     if source is Source.WRENCH:
-        equations = _sensor_equations(carrier, used, pause)
+        equations = _sensor_equations(carrier, used, states, pause)
     else:
-        equations = _effort_equations(carrier, used, source, pause)
+        equations = _effort_equations(carrier, used, states, source, pause)
     pause()
     found, covariance, misfit = _solve(equations)
     duration = sum(window.duration for window in used)
@@ -307,10 +307,74 @@ def felt_by(window: Window, source: Source) -> FloatArray | None:
     }[source]
 
 
+class _States(NamedTuple):
+    """How the joints move in windows; shape (windows, n) each.
+
+    Attributes
+    ----------
+    kind : array of int
+        `_STANDING`, `_TURNING` or `_MOVING`.
+    direction : array
+        Sign of the last motion; 0 where nobody knows in which direction friction acts.
+    repeats : array
+        How many windows in a row have the same error of friction.
+    repeats_of_arm : array, shape (windows,)
+        The same of what the arm feels when all joints stand.
+    """
+
+    kind: NDArray[np.intp]
+    direction: FloatArray
+    repeats: FloatArray
+    repeats_of_arm: FloatArray
+
+    def of(self, rows: Sequence[int]) -> _States:
+        """Return those of some windows."""
+        return _States(
+            self.kind[rows], self.direction[rows], self.repeats[rows], self.repeats_of_arm[rows]
+        )
+
+
+_STANDING, _TURNING, _MOVING = range(3)
+
+
+def _find_states(windows: Sequence[Window], pause: Callable[[], None]) -> _States:
+    """Return how the joints move, fast motions included: they end what is held before them."""
+    shape = len(windows), windows[0].position.size
+    kind, direction = np.full(shape, _TURNING), np.zeros(shape)
+    last = np.zeros(shape[1])
+    for row, window in enumerate(windows):
+        kind[row, window.largest_speed <= STANDING] = _STANDING
+        kind[row, window.least_speed > STANDING] = _MOVING
+        last = np.where(kind[row] == _MOVING, np.sign(window.velocity), last)
+        last = np.where(kind[row] == _TURNING, 0.0, last)
+        direction[row] = last
+        pause()
+    positions = np.array([window.position for window in windows])
+    # States may have been lost between two windows, and a motion with them.
+    is_other = np.abs(np.diff(positions, axis=0)) > STANDING
+    columns = zip(kind.T, is_other.T, strict=True)
+    repeats = np.stack([_count_repeats(*column) for column in columns], axis=1)
+    of_arm = np.where((kind == _STANDING).all(axis=1), _STANDING, _MOVING)
+    return _States(kind, direction, repeats, _count_repeats(of_arm, is_other.any(axis=1)))
+
+
+def _count_repeats(kind: NDArray[np.intp], is_other: NDArray[np.bool_]) -> FloatArray:
+    """Return how many windows in a row have the same error, shape (windows,).
+
+    `is_other` says of each window but the first that it is not held as the one before.
+    """
+    repeats = np.where(kind == _MOVING, float(CORRELATED), 1.0)
+    edges = np.flatnonzero(is_other | (np.diff(kind) != 0)) + 1
+    for run in np.split(np.arange(kind.size), edges):
+        if kind[run[0]] == _STANDING:
+            repeats[run] = run.size
+    return repeats
+
+
 def _choose(
     robot: Robot, windows: Sequence[Window], source: Source, pause: Callable[[], None]
-) -> list[Window]:
-    """Return the windows that count.
+) -> tuple[list[Window], _States]:
+    """Return the windows that count, and how the joints move in them.
 
     Raises
     ------
@@ -322,16 +386,17 @@ def _choose(
     if not felt:
         raise PayloadError(f'no states with {source.value} yet: {expected} of them')
     slow = []
-    for window in felt:
+    for index, window in enumerate(felt):
         if (window.largest_speed <= SLOW_VELOCITY).all() and (
             np.abs(window.acceleration) <= SLOW_ACCELERATION
         ).all():
-            slow.append(window)
+            slow.append(index)
         pause()
-    duration = sum(window.duration for window in slow)
+    duration = sum(felt[index].duration for index in slow)
     # Windows are a little shorter than they are asked to be.
     if duration >= LEAST_TIME - WINDOW:
-        return slow
+        states = _find_states(felt, pause)
+        return [felt[index] for index in slow], states.of(slow)
     if len(felt) > len(slow):
         worst = int(felt[-1].largest_speed.argmax())
         raise PayloadError(
@@ -347,15 +412,20 @@ def _choose(
 
 
 def _effort_equations(
-    carrier: Carrier, windows: Sequence[Window], source: Source, pause: Callable[[], None]
+    carrier: Carrier,
+    windows: Sequence[Window],
+    states: _States,
+    source: Source,
+    pause: Callable[[], None],
 ) -> _Equations:
+    """Return the equations of the joint efforts, joint by joint."""
     dynamics = carrier.dynamics
     robot, n = dynamics.robot, dynamics.n
-    states, direction = _directions(windows, pause)
+    moving, standing = states.kind == _MOVING, states.kind == _STANDING
     to_tip = _first_moments_to_tip(carrier.link_to_tip)
     load, own, right = [], [], []
     compensation = Compensation(dynamics, Terms())
-    for window, moves in zip(windows, states == _MOVING, strict=True):
+    for window, moves in zip(windows, moving, strict=True):
         rigid, added = _load_efforts(dynamics.without_friction(), window)
         load.append(added @ to_tip)
         own.append(rigid)
@@ -365,14 +435,14 @@ def _effort_equations(
     model = np.array(own)
     friction = _believed_friction(robot, model)
     velocity = np.array([window.velocity for window in windows])
-    share = np.where(states == _MOVING, 1.0, 0.5) * direction
+    share = np.where(moving, 1.0, 0.5) * states.direction
     rest = np.zeros((len(windows), n, 3 * n))
     joints = np.arange(n)
     rest[:, joints, joints] = share
     rest[:, joints, n + joints] = velocity
     rest[:, joints, 2 * n + joints] = model
     deviation = np.select(
-        [states == _MOVING, states == _STANDING],
+        [moving, standing],
         [MOVING_SHARE * friction, friction],
         2.0 * friction,
     )
@@ -383,41 +453,9 @@ def _effort_equations(
         rest.reshape(-1, 3 * n),
         np.concatenate(right),
         deviation.ravel(),
-        _repeats(states).ravel(),
+        states.repeats.ravel(),
         np.concatenate([friction, viscous, np.full(n, SCALE_ERROR)]),
     )
-
-
-_STANDING, _TURNING, _MOVING = range(3)
-
-
-def _directions(
-    windows: Sequence[Window], pause: Callable[[], None]
-) -> tuple[NDArray[np.intp], FloatArray]:
-    """Return whether each joint stands, turns round or moves, and its last direction."""
-    shape = len(windows), windows[0].position.size
-    states, direction = np.full(shape, _TURNING), np.zeros(shape)
-    last = np.zeros(shape[1])
-    for row, window in enumerate(windows):
-        states[row, window.largest_speed <= STANDING] = _STANDING
-        states[row, window.least_speed > STANDING] = _MOVING
-        last = np.where(states[row] == _MOVING, np.sign(window.velocity), last)
-        # Nobody knows in which direction friction acts where a joint turns round.
-        last = np.where(states[row] == _TURNING, 0.0, last)
-        direction[row] = last
-        pause()
-    return states, direction
-
-
-def _repeats(states: NDArray[np.intp]) -> FloatArray:
-    """Return how many windows in a row have the same error, each joint by itself."""
-    repeats = np.where(states == _MOVING, float(CORRELATED), 1.0)
-    for joint, column in enumerate(states.T):
-        edges = np.flatnonzero(np.diff(column)) + 1
-        for run in np.split(np.arange(column.size), edges):
-            if column[run[0]] == _STANDING:
-                repeats[run, joint] = run.size
-    return repeats
 
 
 def _believed_friction(robot: Robot, model: FloatArray) -> FloatArray:
@@ -467,8 +505,9 @@ def _first_moments_to_tip(link_to_tip: Transform) -> FloatArray:
 
 
 def _sensor_equations(
-    carrier: Carrier, windows: Sequence[Window], pause: Callable[[], None]
+    carrier: Carrier, windows: Sequence[Window], states: _States, pause: Callable[[], None]
 ) -> _Equations:
+    """Return the equations of force and moment."""
     to_tip = _first_moments_to_tip(carrier.link_to_tip)
     tool = np.concatenate([[carrier.tool.mass], carrier.tool.first_moment])
     load, right = [], []
@@ -482,14 +521,12 @@ def _sensor_equations(
     for part, least in ((slice(0, 3), FORCE_ERROR), (slice(3, 6), MOMENT_ERROR)):
         size = np.linalg.norm(readings[:, part], axis=1, keepdims=True)
         error[:, part] = least + READING_SHARE * size
-    states, _ = _directions(windows, pause)
-    stands = np.where((states == _STANDING).all(axis=1), _STANDING, _MOVING)[:, np.newaxis]
     return _Equations(
         np.concatenate(load),
         np.tile(np.eye(6), (len(windows), 1)),
         np.concatenate(right),
         error.ravel(),
-        np.repeat(_repeats(stands), 6),
+        np.repeat(states.repeats_of_arm, 6),
         np.repeat([FORCE_BIAS, MOMENT_BIAS], 3),
     )
 

@@ -60,8 +60,8 @@ def identify_payload(model: Robot | Dynamics, log: Log, link_name: str = '') -> 
     length = max(WINDOW, STEPS * step)
     if length > LONGEST_WINDOW:
         raise InputError(
-            f'log {log.source}: expected at least {STEPS / LONGEST_WINDOW:g} samples a second, got '
-            f'{1.0 / step:.3g}'
+            f'log {log.source}: expected at least {STEPS / LONGEST_WINDOW:g} samples a second, '
+            f'got {1.0 / step:.3g}'
         )
     gathered = MotionWindows(math.inf, length)
     for time, position, effort in zip(log.times, log.position, log.effort, strict=True):

@@ -15,6 +15,7 @@ import numpy as np
 
 from ne_dynamics.control.payload_estimate import PayloadEstimate, estimate_payload
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, PayloadError
+from ne_dynamics.ros.deferred_service import DeferredService, Reply
 from ne_dynamics.ros.felt_motion import Question
 from ne_dynamics.ros.parameters import PayloadSettings
 from ne_dynamics.ros.pauses import Pauses, Released
@@ -22,7 +23,6 @@ from ne_dynamics.ros.pauses import Pauses, Released
 try:
     from geometry_msgs.msg import InertiaStamped
     from rclpy.logging import LoggingSeverity as Severity
-    from rclpy.task import Future
     from std_srvs.srv import Trigger
 
     from ne_dynamics.ros.configured_arm import ConfiguredArm
@@ -58,64 +58,71 @@ class PayloadEstimator:
         self._node = node
         self._reporter = reporter
         self._configured = configured
-        self._stopping: threading.Event | None = None
+        self._work: _Work | None = None
         self._publisher = node.create_publisher(
             InertiaStamped, RESULT_TOPIC, 10, event_callbacks=NO_PUBLISHER_EVENTS
         )
-        node.create_service(Trigger, SERVICE, self._on_request)
+        self._guard = node.create_guard_condition(self._on_done)
+        DeferredService(node, Trigger, SERVICE, self._on_request)
 
     def release(self) -> None:
         """Give up what is being worked on: the arm is let go of."""
-        if self._stopping is not None:
-            self._stopping.set()
+        if self._work is not None:
+            self._work.stopping.set()
 
-    async def _on_request(
-        self, request: Trigger.Request, response: Trigger.Response
-    ) -> Trigger.Response:
+    def _on_request(self, request: Trigger.Request, reply: Reply) -> None:
         try:
-            response.message = await self._answer()
+            question = self._ask()
         except NeDynamicsError as error:
-            response.message = f'not estimated: {error}'
-        else:
-            response.success = True
-        self._reporter.say(
-            f'estimate_payload {response.success}',
-            f'estimate_payload: {response.message}',
-            Severity.INFO if response.success else Severity.WARN,
-        )
-        return response
+            self._refuse(reply, error)
+            return
+        self._work = _Work(question, reply, self._guard.trigger)
+        self._work.start()
 
-    async def _answer(self) -> str:
-        """Estimate, publish, and return what was found, in words.
+    def _ask(self) -> Question:
+        """Return what is to be worked on.
 
         Raises
         ------
         NeDynamicsError
-            When nothing was found; the message says why.
+            When nothing is; the message says why.
         """
         configured = self._configured()
         if configured is None:
             raise PayloadError('the node is not configured')
         if not configured.is_commanding:
             raise PayloadError('the node is not active')
-        if self._stopping is not None:
+        if self._work is not None:
             raise PayloadError('an estimate is being worked on')
-        question = configured.felt.ask()
-        stopping = self._stopping = threading.Event()
-        done = Future()
-        thread = threading.Thread(
-            target=_work, args=(question, stopping, done), name='payload estimate', daemon=True
-        )
-        thread.start()
-        try:
-            found = await done
-        finally:
-            self._stopping = None
-        if isinstance(found, NeDynamicsError):
-            raise found
+        return configured.felt.ask()
+
+    def _on_done(self) -> None:
+        """Answer who has asked, in the thread of the executor."""
+        work = self._work
+        if work is None or work.found is None:
+            return
+        self._work = None
+        found, configured = work.found, self._configured()
+        if configured is None or work.stopping.is_set():
+            found = PayloadError('the node let go of the arm')
+        if configured is None or isinstance(found, NeDynamicsError):
+            self._refuse(work.reply, found)
+            return
         payload = configured.settings.payload
         self._publish(found, payload)
-        return f'{found.text}; {_offer(found, payload)}'
+        text = f'{found.text}; {_offer(found, payload)}'
+        self._say(text, Severity.INFO)
+        work.reply(Trigger.Response(success=True, message=text))
+
+    def _refuse(self, reply: Reply, reason: object) -> None:
+        text = f'not estimated: {reason}'
+        self._say(text, Severity.WARN)
+        reply(Trigger.Response(success=False, message=text))
+
+    def _say(self, text: str, severity: Severity) -> None:
+        self._reporter.say(
+            f'estimate_payload {severity.name}', f'estimate_payload: {text}', severity
+        )
 
     def _publish(self, found: PayloadEstimate, payload: PayloadSettings) -> None:
         message = InertiaStamped()
@@ -143,14 +150,43 @@ def _offer(found: PayloadEstimate, payload: PayloadSettings) -> str:
     )
 
 
-def _work(question: Question, stopping: threading.Event, done: Any) -> None:
-    """Estimate, and have the answer go on with what was found, or with the error."""
-    try:
-        done.set_result(estimate_payload(*question, Pauses(stopping)))
-    except Released:
-        done.set_result(PayloadError('the node let go of the arm'))
-    except NeDynamicsError as error:
-        done.set_result(error)
-    except Exception:
-        # Never without an answer, let alone the end of the node.
-        done.set_result(PayloadError(traceback.format_exc()))
+class _Work:
+    """An estimate in a thread of its own.
+
+    Parameters
+    ----------
+    question : Question
+    reply : Reply
+    done : callable
+        Called in the thread at its end.
+
+    Attributes
+    ----------
+    stopping : threading.Event
+        Ends the work.
+    found : PayloadEstimate or NeDynamicsError or None
+        None until the end.
+    """
+
+    def __init__(self, question: Question, reply: Reply, done: Callable[[], None]) -> None:
+        self.reply = reply
+        self.stopping = threading.Event()
+        self.found: PayloadEstimate | NeDynamicsError | None = None
+        self._question = question
+        self._done = done
+
+    def start(self) -> None:
+        """Begin."""
+        threading.Thread(target=self._run, name='payload estimate', daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            self.found = estimate_payload(*self._question, Pauses(self.stopping))
+        except Released:
+            self.found = PayloadError('the work was given up')
+        except NeDynamicsError as error:
+            self.found = error
+        except Exception:
+            # Never without an answer, let alone the end of the node.
+            self.found = PayloadError(traceback.format_exc())
+        self._done()
