@@ -19,7 +19,9 @@ with a width of what is believed of it beforehand:
 Beyond that a joint that stands may be held by friction in either direction, one and the same as
 long as it stands: so many windows of one pose count as one. What is left is a weighted linear
 least-squares problem, in which the load alone has no width beforehand: a direction in which its
-variance stays large is one that the poses do not tell.
+variance stays large is one that the poses do not tell. Where friction or scale turn out larger
+than believed their width is made as large, and the load is known the less; a model that would have
+to be wrong by more than a tenth is refused.
 
 The reading of a wrist sensor, in the axes of its link and with a for the acceleration of a point
 of the load, ::
@@ -62,8 +64,8 @@ STANDING = 0.005
 FRICTION_SHARE = 0.005
 """Friction that any joint may have beside that of its model, as a share of its effort limit."""
 
-SCALE_ERROR = 0.03
-"""What the model's own effort may be off by, as a share of itself."""
+SCALE_ERROR, LARGEST_SCALE_ERROR = 0.03, 0.1
+"""What the model's own effort may be off by, as a share of itself, and what is refused."""
 
 VISCOUS_VELOCITY = 1.0
 """At this velocity viscous friction beside the model's may be as large as Coulomb friction
@@ -98,14 +100,20 @@ COM_DEVIATION, MOMENT_DEVIATION = 0.03, 0.03
 LARGEST_MISFIT = 1.5
 """Root mean square of what may be left by the fit, in standard deviations."""
 
-LARGEST_REST = 0.5
+LARGEST_REST = 0.2
 """The same, as a share of what the load explains."""
+
+PASSES = 5
+"""Fits, each with the widths at least as large as what the one before has found."""
 
 SIGNIFICANT = 2.0
 """A mass of fewer standard deviations is none."""
 
 FARTHEST = 1.0
-"""A centre of mass is no farther from its link [m]."""
+"""A centre of mass that is surely farther from its link is none [m]."""
+
+LARGEST = 1e9
+"""Efforts and readings [N m, N] that are larger come from nowhere."""
 
 DIFFERENCE = 0.05
 """Time to either side over which the pose of the sensor is differenced twice [s]."""
@@ -247,6 +255,8 @@ class _Equations(NamedTuple):
         How many rows have the same error.
     width : array, shape (k,)
         Of the unknown rest beforehand; its mean is 0.
+    scales : slice
+        Those of the rest that are errors of scale, joint by joint.
     """
 
     load: FloatArray
@@ -255,6 +265,7 @@ class _Equations(NamedTuple):
     deviation: FloatArray
     repeats: FloatArray
     width: FloatArray
+    scales: slice
 
 
 def _ignore() -> None:
@@ -293,7 +304,7 @@ def estimate_payload(
     else:
         equations = _effort_equations(carrier, used, states, source, pause)
     pause()
-    found, covariance, misfit = _solve(equations)
+    found, covariance, misfit = _solve(equations, carrier.dynamics.robot)
     duration = sum(window.duration for window in used)
     return _judge(found, covariance, carrier.link_name, source, duration, misfit)
 
@@ -351,11 +362,11 @@ def _find_states(windows: Sequence[Window], pause: Callable[[], None]) -> _State
         pause()
     positions = np.array([window.position for window in windows])
     # States may have been lost between two windows, and a motion with them.
-    is_other = np.abs(np.diff(positions, axis=0)) > STANDING
+    is_other: NDArray[np.bool_] = np.abs(np.diff(positions, axis=0)) > STANDING
     columns = zip(kind.T, is_other.T, strict=True)
     repeats = np.stack([_count_repeats(*column) for column in columns], axis=1)
     of_arm = np.where((kind == _STANDING).all(axis=1), _STANDING, _MOVING)
-    return _States(kind, direction, repeats, _count_repeats(of_arm, is_other.any(axis=1)))
+    return _States(kind, direction, repeats, _count_repeats(of_arm, np.any(is_other, axis=1)))
 
 
 def _count_repeats(kind: NDArray[np.intp], is_other: NDArray[np.bool_]) -> FloatArray:
@@ -455,6 +466,7 @@ def _effort_equations(
         deviation.ravel(),
         states.repeats.ravel(),
         np.concatenate([friction, viscous, np.full(n, SCALE_ERROR)]),
+        slice(2 * n, 3 * n),
     )
 
 
@@ -528,6 +540,7 @@ def _sensor_equations(
         error.ravel(),
         np.repeat(states.repeats_of_arm, 6),
         np.repeat([FORCE_BIAS, MOMENT_BIAS], 3),
+        slice(0),
     )
 
 
@@ -562,40 +575,57 @@ def _load_wrench(dynamics: Dynamics, window: Window) -> FloatArray:
 # ---- the fit
 
 
-def _solve(equations: _Equations) -> tuple[FloatArray, FloatArray, float]:
+def _solve(equations: _Equations, robot: Robot) -> tuple[FloatArray, FloatArray, float]:
     """Return (m, m c) by weighted least squares, their covariance, and the misfit.
+
+    What turns out larger than its width is believed to be as large: the width was too small.
 
     Raises
     ------
     PayloadError
-        When what is left is larger than expected, and more than a part of what is explained.
+        When what is left is larger than expected, and more than a part of what is explained, or
+        the model would have to be wrong.
     """
+    if not _is_finite(equations):
+        raise PayloadError('expected finite efforts and readings that do not overflow')
     rows = np.concatenate([equations.load, equations.rest], axis=1)
     weight = 1.0 / (equations.deviation**2 * equations.repeats)
     width = np.concatenate([np.full(4, ANYTHING), equations.width])
-    # In units of the widths the matrix is well scaled, whatever the units of the rest.
-    scaled = rows * width
-    with np.errstate(all='ignore'):
+    for _ in range(PASSES):
+        # In units of the widths the matrix is well scaled, whatever the units of the rest.
+        scaled = rows * width
         normal = scaled.T @ (weight[:, np.newaxis] * scaled) + np.eye(width.size)
-        right = scaled.T @ (weight * equations.right)
-        if not (np.isfinite(normal).all() and np.isfinite(right).all()):
-            raise PayloadError('efforts or readings are not finite, or overflow')
         inverse = np.linalg.inv(normal)
-        solution = width * (inverse @ right)
-        left = (equations.right - rows @ solution) / equations.deviation
-        explained = equations.load @ solution[:4] / equations.deviation
-        misfit, size = (float(np.sqrt(np.mean(part * part))) for part in (left, explained))
-        covariance = width[:4, np.newaxis] * inverse[:4, :4] * width[:4] * max(1.0, misfit**2)
-    if not (math.isfinite(misfit) and math.isfinite(size)):
-        raise PayloadError('efforts or readings are not finite, or overflow')
-    if misfit > max(LARGEST_MISFIT, LARGEST_REST * size):
+        solution = width * (inverse @ (scaled.T @ (weight * equations.right)))
+        covariance = width[:, np.newaxis] * inverse * width
+        width[4:] = np.maximum(width[4:], np.abs(solution[4:]))
+    left = (equations.right - rows @ solution) / equations.deviation
+    explained = equations.load @ solution[:4] / equations.deviation
+    misfit, size = (float(np.sqrt(np.mean(part * part))) for part in (left, explained))
+    if not misfit <= max(LARGEST_MISFIT, LARGEST_REST * size):
         raise PayloadError(
             f'the fit leaves too much: {misfit:.2g} times what friction, noise and errors of the '
             f'model are expected to leave, where a load explains {size:.2g}; expected one load '
             'that does not change, nothing that touches the arm, and readings of the right '
             'meaning, sign and unit'
         )
-    return solution[:4], covariance, misfit
+    scales = solution[4:][equations.scales]
+    if (np.abs(scales) > LARGEST_SCALE_ERROR).any():
+        worst = int(np.abs(scales).argmax())
+        raise PayloadError(
+            f"a load fits only if the model's own effort of joint {robot.joint_names[worst]!r} is "
+            f'off by {100.0 * scales[worst]:.0f} %; expected a model that is right within '
+            f'{100.0 * LARGEST_SCALE_ERROR:.0f} %, and torques in N m or N'
+        )
+    return solution[:4], covariance[:4, :4] * max(1.0, misfit**2), misfit
+
+
+def _is_finite(equations: _Equations) -> bool:
+    """Return whether all numbers can be squared and summed."""
+    return all(
+        bool((np.abs(part) < LARGEST).all())
+        for part in (equations.load, equations.rest, equations.right, equations.deviation)
+    )
 
 
 def _judge(
@@ -627,17 +657,18 @@ def _judge(
     # c = (m c) / m
     slope = np.column_stack([-center, np.eye(3)]) / mass
     spread = slope @ covariance @ slope.T
+    distance = float(np.linalg.norm(center))
+    if distance - SIGNIFICANT * math.sqrt(np.linalg.eigvalsh(spread)[-1]) > FARTHEST:
+        raise PayloadError(
+            f'a centre of mass at ({_numbers(center)}) m of {link_name!r} is farther away than '
+            f'{FARTHEST:g} m: does something touch the arm?'
+        )
     unknown = _unknown_directions(spread, max(COM_DEVIATION, MOMENT_DEVIATION / mass))
     if unknown:
         raise PayloadError(
             f'the poses do not tell the centre of mass along {unknown} of {link_name!r}: hold '
             'poses with the flange turned otherwise against the vertical (the mass is known: '
             f'{mass:.3f} +- {deviation:.2g} kg)'
-        )
-    if np.linalg.norm(center) > FARTHEST:
-        raise PayloadError(
-            f'a centre of mass at ({_numbers(center)}) m of {link_name!r} is farther away than '
-            f'{FARTHEST:g} m: does something touch the arm?'
         )
     return PayloadEstimate(
         mass,
