@@ -181,18 +181,20 @@ def make_window(states: Sequence[MeasuredState]) -> Window:
     # q(t) = q + qd t + qdd t^2 / 2
     basis = np.stack([np.ones_like(times), times, 0.5 * times * times], axis=1)
     positions = np.array([state.position for state in states])
-    fitted, *_ = np.linalg.lstsq(basis, positions, rcond=None)
-    return Window(
-        middle,
-        last - first,
-        fitted[0],
-        fitted[1],
-        fitted[2],
-        _mean([state.effort for state in states]),
-        _mean([state.command for state in states]),
-        _mean([state.wrench for state in states]),
-        _mean([state.base for state in states]),
-    )
+    # Numbers of any size come in; windows of what overflows are not slow.
+    with np.errstate(all='ignore'):
+        fitted, *_ = np.linalg.lstsq(basis, positions, rcond=None)
+        return Window(
+            middle,
+            last - first,
+            fitted[0],
+            fitted[1],
+            fitted[2],
+            _mean([state.effort for state in states]),
+            _mean([state.command for state in states]),
+            _mean([state.wrench for state in states]),
+            _mean([state.base for state in states]),
+        )
 
 
 def _mean(values: Sequence[FloatArray | None]) -> FloatArray | None:

@@ -28,7 +28,8 @@ of the load, ::
 
     force = m (a - g) summed over the load,  moment = c x force summed alike
 
-has no friction in it, but a bias; that is estimated along in the same way.
+has no friction in it, but a bias; that, and an error of scale of the tool of the model, which the
+reading contains, are estimated along in the same way.
 """
 
 from __future__ import annotations
@@ -298,13 +299,15 @@ def estimate_payload(
     PayloadError
         When the windows do not tell; the message says what is missing.
     """
-    used, states = _choose(carrier.dynamics.robot, windows, source, pause)
-    if source is Source.WRENCH:
-        equations = _sensor_equations(carrier, used, states, pause)
-    else:
-        equations = _effort_equations(carrier, used, states, source, pause)
-    pause()
-    found, covariance, misfit = _solve(equations, carrier.dynamics.robot)
+    # Numbers of any size come in; what overflows is refused.
+    with np.errstate(all='ignore'):
+        used, states = _choose(carrier.dynamics.robot, windows, source, pause)
+        if source is Source.WRENCH:
+            equations = _sensor_equations(carrier, used, states, pause)
+        else:
+            equations = _effort_equations(carrier, used, states, source, pause)
+        pause()
+        found, covariance, misfit = _solve(equations, carrier.dynamics.robot)
     duration = sum(window.duration for window in used)
     return _judge(found, covariance, carrier.link_name, source, duration, misfit)
 
@@ -374,11 +377,12 @@ def _count_repeats(kind: NDArray[np.intp], is_other: NDArray[np.bool_]) -> Float
 
     `is_other` says of each window but the first that it is not held as the one before.
     """
-    repeats = np.where(kind == _MOVING, float(CORRELATED), 1.0)
-    edges = np.flatnonzero(is_other | (np.diff(kind) != 0)) + 1
-    for run in np.split(np.arange(kind.size), edges):
-        if kind[run[0]] == _STANDING:
-            repeats[run] = run.size
+    begins = np.concatenate([[False], is_other | (np.diff(kind) != 0)])
+    run = np.cumsum(begins)
+    lengths = np.bincount(run)[run]
+    repeats: FloatArray = np.select(
+        [kind == _STANDING, kind == _MOVING], [lengths, float(CORRELATED)], 1.0
+    )
     return repeats
 
 
@@ -407,6 +411,7 @@ def _choose(
     # Windows are a little shorter than they are asked to be.
     if duration >= LEAST_TIME - WINDOW:
         states = _find_states(felt, pause)
+        pause()
         return [felt[index] for index in slow], states.of(slow)
     if len(felt) > len(slow):
         worst = int(felt[-1].largest_speed.argmax())
@@ -522,11 +527,13 @@ def _sensor_equations(
     """Return the equations of force and moment."""
     to_tip = _first_moments_to_tip(carrier.link_to_tip)
     tool = np.concatenate([[carrier.tool.mass], carrier.tool.first_moment])
-    load, right = [], []
+    load, rest, right = [], [], []
     for window in windows:
         unit = _load_wrench(carrier.dynamics, window)
+        known = unit @ tool
         load.append(unit @ to_tip)
-        right.append(np.asarray(window.wrench) - unit @ tool)
+        rest.append(np.column_stack([np.eye(6), known]))
+        right.append(np.asarray(window.wrench) - known)
         pause()
     readings = np.array([window.wrench for window in windows])
     error = np.empty_like(readings)
@@ -535,11 +542,11 @@ def _sensor_equations(
         error[:, part] = least + READING_SHARE * size
     return _Equations(
         np.concatenate(load),
-        np.tile(np.eye(6), (len(windows), 1)),
+        np.concatenate(rest),
         np.concatenate(right),
         error.ravel(),
         np.repeat(states.repeats_of_arm, 6),
-        np.repeat([FORCE_BIAS, MOMENT_BIAS], 3),
+        np.array([*[FORCE_BIAS] * 3, *[MOMENT_BIAS] * 3, SCALE_ERROR]),
         slice(0),
     )
 
@@ -591,13 +598,13 @@ def _solve(equations: _Equations, robot: Robot) -> tuple[FloatArray, FloatArray,
     rows = np.concatenate([equations.load, equations.rest], axis=1)
     weight = 1.0 / (equations.deviation**2 * equations.repeats)
     width = np.concatenate([np.full(4, ANYTHING), equations.width])
+    weighted = rows.T * weight
+    normal, right = weighted @ rows, weighted @ equations.right
     for _ in range(PASSES):
         # In units of the widths the matrix is well scaled, whatever the units of the rest.
-        scaled = rows * width
-        normal = scaled.T @ (weight[:, np.newaxis] * scaled) + np.eye(width.size)
-        inverse = np.linalg.inv(normal)
-        solution = width * (inverse @ (scaled.T @ (weight * equations.right)))
+        inverse = np.linalg.inv(width[:, np.newaxis] * normal * width + np.eye(width.size))
         covariance = width[:, np.newaxis] * inverse * width
+        solution = covariance @ right
         width[4:] = np.maximum(width[4:], np.abs(solution[4:]))
     left = (equations.right - rows @ solution) / equations.deviation
     explained = equations.load @ solution[:4] / equations.deviation
@@ -637,7 +644,7 @@ def _judge(
     misfit: float,
 ) -> PayloadEstimate:
     """Return what was found, or refuse what no body has or the windows do not tell."""
-    mass, deviation = float(found[0]), math.sqrt(covariance[0, 0])
+    mass, deviation = float(found[0]), math.sqrt(max(float(covariance[0, 0]), 0.0))
     if deviation > max(MASS_DEVIATION, MASS_SHARE * abs(mass)):
         raise PayloadError(
             f'the poses do not tell the mass: {mass:.3g} +- {deviation:.2g} kg; hold more and '
@@ -648,7 +655,7 @@ def _judge(
             f'a load of {mass:.3g} +- {deviation:.2g} kg cannot be: is the model too heavy (has '
             'a tool of it been taken off), a sign wrong, or does something carry the arm?'
         )
-    if mass < SIGNIFICANT * deviation:
+    if mass <= SIGNIFICANT * deviation:
         nothing = np.zeros(3)
         return PayloadEstimate(
             0.0, deviation, nothing, nothing, link_name, source, duration, misfit
@@ -658,7 +665,10 @@ def _judge(
     slope = np.column_stack([-center, np.eye(3)]) / mass
     spread = slope @ covariance @ slope.T
     distance = float(np.linalg.norm(center))
-    if distance - SIGNIFICANT * math.sqrt(np.linalg.eigvalsh(spread)[-1]) > FARTHEST:
+    if (
+        distance - SIGNIFICANT * math.sqrt(max(float(np.linalg.eigvalsh(spread)[-1]), 0.0))
+        > FARTHEST
+    ):
         raise PayloadError(
             f'a centre of mass at ({_numbers(center)}) m of {link_name!r} is farther away than '
             f'{FARTHEST:g} m: does something touch the arm?'
@@ -674,7 +684,7 @@ def _judge(
         mass,
         deviation,
         center,
-        np.sqrt(np.diag(spread)),
+        np.sqrt(np.maximum(np.diag(spread), 0.0)),
         link_name,
         source,
         duration,

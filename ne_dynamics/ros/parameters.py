@@ -28,7 +28,7 @@ INERTIA_ENTRIES = 6
 LARGEST = 1e6
 """No mass, length or acceleration is as large as this; efforts overflow long after it."""
 
-LONGEST_ESTIMATE = 600.0
+LONGEST_ESTIMATE = 120.0
 """An estimate of what the arm carries goes by no more than this [s]."""
 
 
