@@ -20,7 +20,7 @@ Beyond that a joint that stands may be held by friction in either direction, one
 long as it stands: so many windows of one pose count as one. What is left is a weighted linear
 least-squares problem, in which the load alone has no width beforehand: a direction in which its
 variance stays large is one that the poses do not tell. Where friction or scale turn out larger
-than believed their width is made as large, and the load is known the less; a model that would have
+than believed they are given more width, and the load is known the less; a model that would have
 to be wrong by more than a tenth is refused.
 
 The reading of a wrist sensor, in the axes of its link and with a for the acceleration of a point
@@ -104,8 +104,8 @@ LARGEST_MISFIT = 1.5
 LARGEST_REST = 0.2
 """The same, as a share of what the load explains."""
 
-PASSES = 5
-"""Fits, each with the widths at least as large as what the one before has found."""
+PASSES, WIDENING = 5, 2.0
+"""Fits, each with widths that are at least so many times what the one before has found."""
 
 SIGNIFICANT = 2.0
 """A mass of fewer standard deviations is none."""
@@ -585,7 +585,7 @@ def _load_wrench(dynamics: Dynamics, window: Window) -> FloatArray:
 def _solve(equations: _Equations, robot: Robot) -> tuple[FloatArray, FloatArray, float]:
     """Return (m, m c) by weighted least squares, their covariance, and the misfit.
 
-    What turns out larger than its width is believed to be as large: the width was too small.
+    What turns out large for its width shows that this was too small: it is widened.
 
     Raises
     ------
@@ -605,7 +605,7 @@ def _solve(equations: _Equations, robot: Robot) -> tuple[FloatArray, FloatArray,
         inverse = np.linalg.inv(width[:, np.newaxis] * normal * width + np.eye(width.size))
         covariance = width[:, np.newaxis] * inverse * width
         solution = covariance @ right
-        width[4:] = np.maximum(width[4:], np.abs(solution[4:]))
+        width[4:] = np.maximum(width[4:], WIDENING * np.abs(solution[4:]))
     left = (equations.right - rows @ solution) / equations.deviation
     explained = equations.load @ solution[:4] / equations.deviation
     misfit, size = (float(np.sqrt(np.mean(part * part))) for part in (left, explained))
