@@ -48,6 +48,10 @@ class ImuError(NeDynamicsError, ValueError):
     """A reading of the base's IMU cannot be used: no frame, unknown frame, not finite."""
 
 
+class PayloadError(NeDynamicsError, ValueError):
+    """What hangs on an arm cannot be told from how it was felt; the message says why."""
+
+
 class ParameterError(NeDynamicsError, ValueError):
     """A parameter value is outside what the parameter table allows."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from ne_dynamics.cli.evaluate import add_log_arguments, positive
 from ne_dynamics.cli.options.extras import get_extras
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import ModelError
+from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.identification.identify import (
     DEFAULT_HOLDOUT,
     DEFAULT_SPREAD,
@@ -19,6 +19,7 @@ from ne_dynamics.identification.identify import (
     identify,
 )
 from ne_dynamics.identification.log import read_log
+from ne_dynamics.identification.payload import identify_payload
 from ne_dynamics.identification.write_back import encode_urdf, read_text, write_urdf
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.files import load_model
@@ -72,6 +73,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action='store_true',
         help='let the measured effort of each joint be off by a constant',
     )
+    parser.add_argument(
+        '--payload',
+        action='store_true',
+        help='fit nothing: estimate mass and centre of mass of what hung on the flange, from '
+        'poses held or a slow motion; nothing is written',
+    )
+    parser.add_argument(
+        '--payload-link',
+        default='',
+        metavar='LINK',
+        help='in whose frame it is described, fixed to the tip link (default: the tip link)',
+    )
     parser.set_defaults(run=run)
 
 
@@ -88,6 +101,8 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When model or log cannot be read or do not go together, or the model cannot be written.
     """
+    if args.payload:
+        return _run_payload(args)
     text, encoding = read_text(args.model)
     if args.output is not None and not looks_like_xml(text):
         raise ModelError(
@@ -121,6 +136,28 @@ def run(args: argparse.Namespace) -> int:
     if result.report.has_errors:
         print('ne_dynamics identify: error: the log cannot be used', file=sys.stderr)
         return EXIT_UNUSABLE
+    return 0
+
+
+def _run_payload(args: argparse.Namespace) -> int:
+    """Estimate what hung on the flange, and print it; return 0.
+
+    Raises
+    ------
+    NeDynamicsError
+        When model or log cannot be read, do not go together, or do not tell the load.
+    """
+    if args.output is not None:
+        raise InputError('--payload: expected no --output: a load is no part of the model')
+    robot = load_model(args.model, args.base, args.tip, extras=get_extras(args))
+    log = read_log(args.log, robot.joint_names, args.topic)
+    dynamics = Dynamics(robot, args.gravity, backend='python')
+    estimate = identify_payload(dynamics, log, args.payload_link)
+    if args.json:
+        document = {'model': args.model, 'log': log.summary(), 'payload': estimate.as_json()}
+        print(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        print_lines([f'{args.log}: {log.summary()}', estimate.text])
     return 0
 
 

@@ -394,6 +394,22 @@ class WristWrench:
             return None
         return self._wrench
 
+    def measured_at(self, now: float) -> FloatArray | None:
+        """Return the last reading with neither filter, limits nor gain, shape (6,).
+
+        As :meth:`at` has it: less the bias, at the cut, of the arm on what is beyond. None where
+        readings have stopped.
+
+        Parameters
+        ----------
+        now : float
+            [s]
+        """
+        if not self._readings or self.is_stale(now):
+            return None
+        measured: FloatArray = self._readings[-1][1] - self._bias
+        return measured
+
     def tare(
         self, now: float, expected: ArrayLike | None = None, largest_bias: float = inf
     ) -> FloatArray:

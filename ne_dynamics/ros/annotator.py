@@ -9,7 +9,6 @@ trajectory is worked on and one may wait; a third one takes the place of the one
 from __future__ import annotations
 
 import threading
-import time
 import traceback
 from collections import deque
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from ne_dynamics.control.compensation import InverseDynamics, Terms
 from ne_dynamics.control.trajectory import DesiredState, Waypoints
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.ros.pauses import Pauses, Released
 from ne_dynamics.ros.trajectory_cdr import read_trajectory, write_trajectory
 
 try:
@@ -40,9 +40,6 @@ RESULT_TOPIC = '~/annotated'
 
 MAX_POINTS = 20_000
 """Most points of a result; with six joints that is a message of 4 MB."""
-
-LONGEST_PIECE = 2e-4
-"""Work goes on for so long before the next pause [s]."""
 
 REMARK_PERIOD = 5.0
 """Remarks are logged at most once in so many seconds."""
@@ -97,36 +94,6 @@ class _Listening(NamedTuple):
     guard: Any
     subscription: Any
     stopping: threading.Event
-
-
-class _Released(Exception):
-    """The arm was let go of while its trajectory was worked on."""
-
-
-class _Pauses:
-    """Called between pieces of work: sleeps as long as the last pieces took.
-
-    A sleep, and not just a yield: a thread that waits for the interpreter needs some tens of
-    microseconds to wake up, and would find it taken again.
-
-    Parameters
-    ----------
-    stopping : threading.Event
-        Ends the work.
-    """
-
-    def __init__(self, stopping: threading.Event) -> None:
-        self._stopping = stopping
-        self._resumed = time.perf_counter()
-
-    def __call__(self) -> None:
-        worked = time.perf_counter() - self._resumed
-        if worked < LONGEST_PIECE:
-            return
-        if self._stopping.is_set():
-            raise _Released
-        time.sleep(worked)
-        self._resumed = time.perf_counter()
 
 
 class Annotator:
@@ -242,7 +209,7 @@ class Annotator:
                     return
             try:
                 self._answer(request, listening)
-            except _Released:
+            except Released:
                 return
             except NeDynamicsError as error:
                 self._say_dropped(listening, error.field, str(error))
@@ -251,7 +218,7 @@ class Annotator:
                 self._say_dropped(listening, 'points', traceback.format_exc())
 
     def _answer(self, request: _Request, listening: _Listening) -> None:
-        tuning, pause = request.tuning, _Pauses(listening.stopping)
+        tuning, pause = request.tuning, Pauses(listening.stopping)
         message = read_trajectory(request.data, pause)
         waypoints = Waypoints.from_fields(
             listening.dynamics.robot.joints,

@@ -41,6 +41,7 @@ from ne_dynamics.ros.configuration import (
 )
 from ne_dynamics.ros.connections import Callbacks, Connections
 from ne_dynamics.ros.control_clock import ControlClock
+from ne_dynamics.ros.felt_motion import FeltMotion
 from ne_dynamics.ros.messages import (
     MessageError,
     imu_reading,
@@ -93,6 +94,8 @@ class ConfiguredArm:
 
     Attributes
     ----------
+    felt : FeltMotion
+        What tells the load that the arm carries.
     is_commanding : bool
         Whether states are answered.
     on_answer : Answered
@@ -140,6 +143,7 @@ class ConfiguredArm:
             ),
             steady_clock,
         )
+        self.felt = FeltMotion(arm, controller, self.connections.reader, settings)
         self._intake = TrajectoryIntake(node, self._on_trajectory_read, self._drop_trajectory)
 
     def destroy(self) -> None:
@@ -175,6 +179,7 @@ class ConfiguredArm:
     def adopt(self, tuning: Tuning) -> None:
         """Let another tuning count from the next state on."""
         self.controller.adopt(tuning)
+        self.felt.adopt()
         self.connections.watch(tuning.states.timeout)
 
     # ---- from the first command to the last
@@ -182,6 +187,7 @@ class ConfiguredArm:
     def begin_commanding(self) -> None:
         """Answer joint states from now on; the first one is the position that is held."""
         self.controller.reset()
+        self.felt.restart()
         self._statistics.restart()
         self.is_commanding = True
 
@@ -391,6 +397,7 @@ class ConfiguredArm:
             self._on_return(command.fault)
         self.on_answer(now, position, command.velocity, command, message.header.stamp)
         statistics.answers.append((time.perf_counter() - begin, now))
+        self.felt.note(now, position, message, command)
 
     def _report_observed(self, stamp: Any, command: Command) -> None:
         """Say what acts on the arm, and what a contact has led to."""
@@ -615,6 +622,7 @@ class ConfiguredArm:
             static_wrench(beyond, pose[:3, :3], gravity),
             self.settings.wrench.largest_bias,
         )
+        self.felt.restart()
         return (
             f'bias {np.round(bias, 4).tolist()} N, N m at {wrist.cut_link!r}, taking what is '
             f"beyond it for the model's {beyond.mass:g} kg at rest"

@@ -60,6 +60,7 @@ try:
     from ne_dynamics.ros.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.diagnosis import DiagnosticsPublisher
     from ne_dynamics.ros.follow_joint_trajectory import make_follow_joint_trajectory
+    from ne_dynamics.ros.payload_estimator import PayloadEstimator
     from ne_dynamics.ros.prompt_executor import make_executor
     from ne_dynamics.ros.rclpy_guards import guard_clock, guard_services
     from ne_dynamics.ros.reporter import Reporter
@@ -130,6 +131,7 @@ class ComputedTorqueNode(LifecycleNode):
         self.create_service(Trigger, '~/hold', self._on_hold)
         self.create_service(Trigger, '~/clear_fault', self._on_clear_fault)
         self.create_service(Trigger, '~/tare_wrench', self._on_tare_wrench)
+        self._payload_estimator = PayloadEstimator(self, self.reporter, lambda: self.configured)
         self._goals = make_follow_joint_trajectory(self, self.reporter)
         self._annotator = Annotator(self, self.reporter, self._on_annotate)
         self._diagnostics = DiagnosticsPublisher(self, self.reporter.statistics)
@@ -291,6 +293,7 @@ class ComputedTorqueNode(LifecycleNode):
         if configured is None:
             return
         self._annotator.release()
+        self._payload_estimator.release()
         if self._goals is not None:
             self._goals.detach()
         configured.destroy()

@@ -30,6 +30,9 @@ INERTIA_ENTRIES = 6
 LARGEST = 1e6
 """No mass, length or acceleration is as large as this; efforts overflow long after it."""
 
+LONGEST_ESTIMATE = 120.0
+"""An estimate of what the arm carries goes by no more than this [s]."""
+
 
 @dataclass(frozen=True)
 class LockedJoints:
@@ -231,6 +234,21 @@ class PayloadSettings:
 
 
 @dataclass(frozen=True)
+class PayloadEstimateSettings:
+    """What `~/estimate_payload` goes by."""
+
+    duration: float = parameter(
+        60.0,
+        'Time before the last joint state whose states tell ~/estimate_payload what the arm '
+        'carries: for so long it is to have carried it. States before a change of `payload.*` do '
+        'not count.',
+        unit='s',
+        minimum=1.0,
+        maximum=LONGEST_ESTIMATE,
+    )
+
+
+@dataclass(frozen=True)
 class Constraints:
     """How closely the goal of an action is followed."""
 
@@ -413,6 +431,7 @@ class NodeSettings:
     wrench: WrenchSettings = group(WrenchSettings)
     # What the model does not have
     payload: PayloadSettings = group(PayloadSettings)
+    payload_estimate: PayloadEstimateSettings = group(PayloadEstimateSettings)
     # The base
     imu: ImuSettings = group(ImuSettings)
     # For others

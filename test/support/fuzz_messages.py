@@ -840,7 +840,8 @@ class MessageSource:
 
     def _trigger(self) -> Iterator[Step]:
         yield Step(
-            self.rng.choice(('~/hold', '~/clear_fault', '~/tare_wrench')), Trigger.Request()
+            self.rng.choice(('~/hold', '~/clear_fault', '~/tare_wrench', '~/estimate_payload')),
+            Trigger.Request(),
         )
 
     def _transition(self) -> Iterator[Step]:

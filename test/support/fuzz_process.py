@@ -79,6 +79,7 @@ SERVICES = {
     '~/hold': Trigger,
     '~/clear_fault': Trigger,
     '~/tare_wrench': Trigger,
+    '~/estimate_payload': Trigger,
     '~/set_parameters': SetParameters,
     '~/set_parameters_atomically': SetParametersAtomically,
     '~/change_state': ChangeState,

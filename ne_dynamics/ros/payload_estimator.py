@@ -1,0 +1,192 @@
+"""The service ``~/estimate_payload`` and its topic: what hangs on the flange, offered.
+
+Nothing is set by it. The work is done in a thread of its own, in pieces with sleeps in between, so
+that the control path of the node answers on; the answer of the service waits for it.
+"""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.control.payload_estimate import PayloadEstimate, estimate_payload
+from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, PayloadError
+from ne_dynamics.ros.deferred_service import DeferredService, Reply
+from ne_dynamics.ros.felt_motion import Question
+from ne_dynamics.ros.parameters import PayloadSettings
+from ne_dynamics.ros.pauses import Pauses, Released
+
+try:
+    from geometry_msgs.msg import InertiaStamped
+    from rclpy.logging import LoggingSeverity as Severity
+    from std_srvs.srv import Trigger
+
+    from ne_dynamics.ros.configured_arm import ConfiguredArm
+    from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
+    from ne_dynamics.ros.reporter import Reporter
+except ImportError as error:
+    raise MissingDependencyError(
+        'the node needs ROS 2 for Python: source a ROS 2 installation, or '
+        f'pip install "ne_dynamics[ros]" ({error})'
+    ) from error
+
+SERVICE = '~/estimate_payload'
+RESULT_TOPIC = '~/estimated_payload'
+
+DIGITS = 4
+"""Of what is offered for adoption: tenths of a gram and of a millimetre."""
+
+
+class PayloadEstimator:
+    """Answers ``~/estimate_payload`` for the arm that is configured.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    reporter : Reporter
+    configured : callable
+        Returns the :class:`~ne_dynamics.ros.configured_arm.ConfiguredArm`, or None.
+    """
+
+    def __init__(
+        self, node: Any, reporter: Reporter, configured: Callable[[], ConfiguredArm | None]
+    ) -> None:
+        self._node = node
+        self._reporter = reporter
+        self._configured = configured
+        self._work: _Work | None = None
+        self._publisher = node.create_publisher(
+            InertiaStamped, RESULT_TOPIC, 10, event_callbacks=NO_PUBLISHER_EVENTS
+        )
+        self._guard = node.create_guard_condition(self._on_done)
+        DeferredService(node, Trigger, SERVICE, self._on_request)
+
+    def release(self) -> None:
+        """Give up what is being worked on: the arm is let go of."""
+        if self._work is not None:
+            self._work.stopping.set()
+
+    def _on_request(self, request: Trigger.Request, reply: Reply) -> None:
+        try:
+            question = self._ask()
+        except NeDynamicsError as error:
+            self._refuse(reply, error)
+            return
+        self._work = _Work(question, reply, self._guard.trigger)
+        self._work.start()
+
+    def _ask(self) -> Question:
+        """Return what is to be worked on.
+
+        Raises
+        ------
+        NeDynamicsError
+            When nothing is; the message says why.
+        """
+        configured = self._configured()
+        if configured is None:
+            raise PayloadError('the node is not configured')
+        if not configured.is_commanding:
+            raise PayloadError('the node is not active')
+        if self._work is not None:
+            raise PayloadError('an estimate is being worked on')
+        return configured.felt.ask()
+
+    def _on_done(self) -> None:
+        """Answer who has asked, in the thread of the executor."""
+        work = self._work
+        if work is None or work.found is None:
+            return
+        self._work = None
+        found, configured = work.found, self._configured()
+        if configured is None or work.stopping.is_set():
+            found = PayloadError('the node let go of the arm')
+        if configured is None or isinstance(found, NeDynamicsError):
+            self._refuse(work.reply, found)
+            return
+        payload = configured.settings.payload
+        self._publish(found, payload)
+        text = f'{found.text}; {_offer(found, payload)}'
+        self._say(text, Severity.INFO)
+        work.reply(Trigger.Response(success=True, message=text))
+
+    def _refuse(self, reply: Reply, reason: object) -> None:
+        text = f'not estimated: {reason}'
+        self._say(text, Severity.WARN)
+        reply(Trigger.Response(success=False, message=text))
+
+    def _say(self, text: str, severity: Severity) -> None:
+        self._reporter.say(
+            f'estimate_payload {severity.name}', f'estimate_payload: {text}', severity
+        )
+
+    def _publish(self, found: PayloadEstimate, payload: PayloadSettings) -> None:
+        message = InertiaStamped()
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        message.header.frame_id = found.link_name
+        inertia = message.inertia
+        inertia.m = found.mass
+        inertia.com.x, inertia.com.y, inertia.com.z = found.center_of_mass.tolist()
+        if found.mass > 0.0:
+            inertia.ixx, inertia.ixy, inertia.ixz = payload.inertia[:3]
+            inertia.iyy, inertia.iyz, inertia.izz = payload.inertia[3:]
+        self._publisher.publish(message)
+
+
+def _offer(found: PayloadEstimate, payload: PayloadSettings) -> str:
+    """Return which parameters to set, in words."""
+    mass = round(found.mass, DIGITS)
+    com = (np.round(found.center_of_mass, DIGITS) + 0.0).tolist()
+    inertia = ''
+    if found.mass == 0.0 and any(payload.inertia):
+        inertia = f', payload.inertia: {[0.0] * len(payload.inertia)}'
+    return (
+        f'to adopt it set payload.mass: {mass}, payload.com: {com}{inertia} (now '
+        f'{payload.mass:g}, {list(payload.com)})'
+    )
+
+
+class _Work:
+    """An estimate in a thread of its own.
+
+    Parameters
+    ----------
+    question : Question
+    reply : Reply
+    done : callable
+        Called in the thread at its end.
+
+    Attributes
+    ----------
+    stopping : threading.Event
+        Ends the work.
+    found : PayloadEstimate or NeDynamicsError or None
+        None until the end.
+    """
+
+    def __init__(self, question: Question, reply: Reply, done: Callable[[], None]) -> None:
+        self.reply = reply
+        self.stopping = threading.Event()
+        self.found: PayloadEstimate | NeDynamicsError | None = None
+        self._question = question
+        self._done = done
+
+    def start(self) -> None:
+        """Begin."""
+        threading.Thread(target=self._run, name='payload estimate', daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            self.found = estimate_payload(*self._question, Pauses(self.stopping))
+        except Released:
+            self.found = PayloadError('the work was given up')
+        except NeDynamicsError as error:
+            self.found = error
+        except Exception:
+            # Never without an answer, let alone the end of the node.
+            self.found = PayloadError(traceback.format_exc())
+        self._done()

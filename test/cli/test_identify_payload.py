@@ -1,0 +1,112 @@
+"""``ne_dynamics identify --payload``: what hung on the flange, from a log."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.cli import main as cli
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.shipped import shipped_file
+
+ARM = str(shipped_file('six_axis_arm.urdf'))
+MASS, COM = 2.0, np.array([0.05, -0.03, 0.08])
+SECONDS = 30.0
+
+
+def write_log(path, *, rate=100.0, speed=0.35, link=None, change=lambda effort: effort, **gravity):
+    """Write the log of the arm with the load, which moves all joints slowly; return its path."""
+    robot = ned.load_urdf(ARM, tip_link='tcp')
+    loaded = robot.with_payload(Inertia(MASS, COM, np.zeros((3, 3))), link)
+    times = np.arange(0.0, SECONDS, 1.0 / rate)
+    rates = speed * (1.0 + 0.1 * np.arange(6))
+    phase = times[:, None] * rates + np.arange(6)
+    position = np.sin(phase)
+    effort = ned.Dynamics(loaded, backend='python', **gravity).inverse_dynamics(
+        position, rates * np.cos(phase), -rates * rates * position
+    )
+    noise = 0.1 * np.random.default_rng(0).standard_normal(effort.shape)
+    columns = [times, *position.T, *change(effort + noise).T]
+    names = [f'{joint}.{key}' for key in ('position', 'effort') for joint in robot.joint_names]
+    header = ','.join(['time', *names])
+    np.savetxt(path, np.transpose(columns), delimiter=',', header=header, comments='')
+    return str(path)
+
+
+def ask(log, *options):
+    """Run the command; return its exit code."""
+    return cli.main(['identify', '--payload', '--model', ARM, log, '--tip-link', 'tcp', *options])
+
+
+@pytest.mark.parametrize('rate', [500.0, 100.0, 20.0])
+def test_the_load_of_a_log(rate, tmp_path, capsys) -> None:
+    """Mass and centre of mass come as JSON, from logs of any rate that shows the motion."""
+    log = write_log(tmp_path / 'log.csv', rate=rate)
+    assert ask(log, '--json') == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document['model'] == ARM
+    load = document['payload']
+    assert load['link'] == 'tcp'
+    assert load['source'] == 'measured efforts'
+    assert load['mass'] == pytest.approx(MASS, abs=0.03)
+    assert abs(load['mass'] - MASS) <= 2.5 * load['mass_deviation']
+    np.testing.assert_allclose(load['center_of_mass'], COM, atol=0.01)
+    assert [path.name for path in tmp_path.iterdir()] == ['log.csv']
+
+
+def test_the_load_as_text(tmp_path, capsys) -> None:
+    """Without --json it is a sentence, below what was read."""
+    assert ask(write_log(tmp_path / 'log.csv')) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert '3000 of 3000 samples' in first
+    assert second.startswith(('mass 1.9', 'mass 2.0'))
+    assert "m in 'tcp', from " in second
+
+
+def test_gravity_and_link_of_the_load(tmp_path, capsys) -> None:
+    """A tilted base is said by --gravity; --payload-link is the frame of the answer."""
+    tilted = (4.0, -2.0, -8.7)
+    log = write_log(tmp_path / 'log.csv', gravity=tilted, link='flange')
+    options = '--gravity', *map(str, tilted), '--payload-link', 'flange', '--json'
+    assert ask(log, *options) == 0
+    load = json.loads(capsys.readouterr().out)['payload']
+    assert load['link'] == 'flange'
+    assert load['mass'] == pytest.approx(MASS, abs=0.03)
+    np.testing.assert_allclose(load['center_of_mass'], COM, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ('options', 'log', 'message'),
+    [
+        ((), {'speed': 2.0}, 'the arm moves'),
+        ((), {'rate': 5.0}, 'at least 10 samples a second, got 5'),
+        ((), {'change': lambda effort: 0.0 * effort}, 'no states with measured efforts'),
+        ((), {'change': lambda effort: -effort}, "a load fits only if the model's own effort"),
+        ((), {'change': lambda effort: 1e300 + 0.0 * effort}, 'do not overflow'),
+        ((), {'change': lambda effort: np.nan * effort}, 'at least 2 samples that can be used'),
+        (('--payload-link', 'nowhere'), {}, 'nowhere'),
+        (('--payload-link', 'forearm'), {}, 'does not move against the tip'),
+        (('-o', 'other.urdf'), {}, 'expected no --output'),
+    ],
+    ids=[
+        'fast',
+        'slow rate',
+        'no effort',
+        'sign',
+        'huge',
+        'NaN',
+        'no link',
+        'other body',
+        'output',
+    ],
+)
+def test_refusals(options, log, message, tmp_path, capsys, monkeypatch) -> None:
+    """What does not tell the load exits with 1, says why, and writes nothing."""
+    monkeypatch.chdir(tmp_path)
+    path = write_log(tmp_path / 'log.csv', **log)
+    assert ask(path, *options) == 1
+    assert message in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ['log.csv']

@@ -1,0 +1,404 @@
+"""What hangs on the flange, from windows that say exactly what they are: found, or refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_model
+from ne_dynamics.control.motion_windows import Window
+from ne_dynamics.control.payload_estimate import Carrier, Source, estimate_payload
+from ne_dynamics.control.wrench import inertia_beyond
+from ne_dynamics.errors import ModelError, PayloadError
+from ne_dynamics.model.rigid_body import Inertia, Transform
+from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.altered_robot import scale_masses
+
+ARM = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+UPRIGHT = (0.0, 0.0, -9.80665)
+MASS, COM = 2.0, np.array([0.05, -0.03, 0.08])
+STILL = np.zeros(6)
+SENSOR = 'ft_sensor'
+
+
+def dynamics_of(robot=ARM, gravity=UPRIGHT):
+    """Return dynamics that need no compiler."""
+    return Dynamics(robot, gravity=gravity, backend='python')
+
+
+def loaded(robot=ARM, mass=MASS, com=COM, link=None):
+    """Return a robot with a load."""
+    return robot.with_payload(Inertia(mass, np.array(com), np.zeros((3, 3))), link)
+
+
+def window(time, position, velocity=STILL, acceleration=STILL, **felt):
+    """Return a window of 0.2 s."""
+    values = dict.fromkeys(('effort', 'command', 'wrench', 'base')) | felt
+    return Window(time, 0.2, position, velocity, acceleration, *values.values())
+
+
+def poses(count, seed=0):
+    """Return poses of all kinds."""
+    return np.random.default_rng(seed).uniform(-1.4, 1.4, (count, 6))
+
+
+def held(robot, positions, gravity=UPRIGHT, rest=0.0, windows=6, **felt):
+    """Return windows of poses that are held, one after the other, with an effort beside."""
+    dynamics, result = dynamics_of(robot, gravity), []
+    for position in positions:
+        effort = dynamics.gravity_torque(position) + rest
+        for _ in range(windows):
+            result.append(window(0.2 * len(result), position, effort=effort, **felt))
+    return result
+
+
+def slow(robot, gravity=UPRIGHT, seconds=20.0, rest=None):
+    """Return windows of a slow motion of all joints, efforts exact."""
+    dynamics, result = dynamics_of(robot, gravity), []
+    rates = 0.35 + 0.05 * np.arange(6)
+    for time in np.arange(0.1, seconds, 0.2):
+        phase = rates * time + np.arange(6)
+        motion = np.sin(phase), rates * np.cos(phase), -(rates**2) * np.sin(phase)
+        effort = dynamics.inverse_dynamics(*motion)
+        if rest is not None:
+            effort = effort + rest(motion[1])
+        result.append(window(time, *motion, effort=effort))
+    return result
+
+
+def check(found, mass=MASS, com=COM, mass_tolerance=1e-9, com_tolerance=1e-9):
+    """Require the load."""
+    assert found.mass == pytest.approx(mass, abs=mass_tolerance)
+    np.testing.assert_allclose(found.center_of_mass, com, atol=com_tolerance)
+
+
+@pytest.mark.parametrize('gravity', [UPRIGHT, (4.0, -2.0, -8.7)], ids=['upright', 'tilted'])
+@pytest.mark.parametrize('source', [Source.EFFORT, Source.COMMAND])
+def test_poses_tell_the_load_exactly(gravity, source) -> None:
+    """Where nothing is wrong, nothing is left: mass and centre of mass are exact."""
+    windows = held(loaded(), poses(12), gravity)
+    if source is Source.COMMAND:
+        windows = [each._replace(command=each.effort, effort=None) for each in windows]
+    carrier = Carrier.of_robot(dynamics_of(gravity=gravity))
+    found = estimate_payload(carrier, windows, source)
+    check(found, mass_tolerance=1e-4, com_tolerance=1e-5)
+    assert found.source is source
+    assert found.link_name == 'tcp'
+    assert found.duration == pytest.approx(0.2 * len(windows))
+    assert found.misfit < 1e-3
+    assert '2.000 +- ' in found.text
+
+
+def test_a_slow_motion_tells_the_load() -> None:
+    """Accelerations are not taken for weight; what is left is the load's own inertia."""
+    found = estimate_payload(Carrier.of_robot(dynamics_of()), slow(loaded()), Source.EFFORT)
+    check(found, mass_tolerance=5e-3, com_tolerance=1e-3)
+
+
+def test_the_load_is_described_in_the_frame_of_its_link() -> None:
+    """A link that is fixed to the tip may be named; the same load has other numbers there."""
+    carrier = Carrier.of_robot(dynamics_of(), 'flange')
+    found = estimate_payload(carrier, held(loaded(link='flange'), poses(12)), Source.EFFORT)
+    check(found, mass_tolerance=1e-4, com_tolerance=1e-5)
+    assert found.link_name == 'flange'
+    there = estimate_payload(
+        Carrier.of_robot(dynamics_of()), held(loaded(link='flange'), poses(12)), Source.EFFORT
+    )
+    assert np.linalg.norm(there.center_of_mass - COM) > 0.05
+
+
+def test_a_base_that_is_tilted_by_its_imu() -> None:
+    """A tilt by the readings counts as the gravity that it is."""
+    tilted = np.array([4.0, -2.0, -8.7])
+    base = np.concatenate([np.zeros(6), np.array(UPRIGHT) - tilted])
+    windows = held(loaded(), poses(12), tuple(tilted), base=base)
+    found = estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT)
+    check(found, mass_tolerance=1e-4, com_tolerance=1e-5)
+
+
+def sensor_carrier(gravity=UPRIGHT):
+    """Return the arm cut at its sensor, and what carries a load at the tcp."""
+    cut, tip = ARM.link(SENSOR), ARM.link('tcp')
+    return Carrier(
+        dynamics_of(ARM.cut_beyond(SENSOR), gravity),
+        'tcp',
+        cut.pose_in_body.inverse() @ tip.pose_in_body,
+        inertia_beyond(ARM, SENSOR),
+    )
+
+
+def felt_at_sensor(robot, motion, gravity):
+    """Return what the sensor feels: by the efforts, not by the formula under test.
+
+    The wrench is what makes the cut arm's efforts those of the whole: six joints, six numbers.
+    """
+    carrier = sensor_carrier(gravity)
+    whole = dynamics_of(robot, gravity).inverse_dynamics(*motion)
+    alone = carrier.dynamics.inverse_dynamics(*motion)
+    jacobian = carrier.dynamics.jacobian(motion[0], axes='tip')
+    return np.linalg.solve(jacobian.T, whole - alone)
+
+
+@pytest.mark.parametrize('gravity', [UPRIGHT, (4.0, -2.0, -8.7)], ids=['upright', 'tilted'])
+@pytest.mark.parametrize('moves', [False, True], ids=['held', 'moving'])
+def test_a_wrist_sensor_tells_the_load(gravity, moves) -> None:
+    """What it feels of the tool of the model is taken off; efforts are not looked at."""
+    windows = []
+    for each in slow(loaded(), gravity) if moves else held(loaded(), poses(12), gravity):
+        motion = each.position, each.velocity, each.acceleration
+        wrench = felt_at_sensor(loaded(), motion, gravity)
+        windows.append(each._replace(wrench=wrench, effort=np.full(6, np.nan)))
+    found = estimate_payload(sensor_carrier(gravity), windows, Source.WRENCH)
+    check(found, mass_tolerance=0.005, com_tolerance=0.005 if moves else 1e-4)
+
+
+def test_a_biased_sensor_is_seen_through_in_many_poses() -> None:
+    """A bias of a newton does not turn with the arm, a weight does."""
+    windows = []
+    for each in held(loaded(), poses(12)):
+        motion = each.position, each.velocity, each.acceleration
+        bias = np.array([0.8, -0.5, 0.7, 0.05, -0.05, 0.08])
+        windows.append(each._replace(wrench=felt_at_sensor(loaded(), motion, UPRIGHT) + bias))
+    found = estimate_payload(sensor_carrier(), windows, Source.WRENCH)
+    check(found, mass_tolerance=0.02, com_tolerance=0.005)
+
+
+# ---- what is wrong with the arm
+
+
+def test_friction_in_the_direction_of_motion_is_not_taken_for_weight() -> None:
+    """Coulomb friction that no model has, in motions to and fro, is told from the load."""
+    friction = 0.02 * ARM.limits('effort_limit')
+    windows = slow(loaded(), rest=lambda velocity: friction * np.sign(velocity))
+    found = estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT)
+    check(found, mass_tolerance=0.05, com_tolerance=0.01)
+    assert abs(found.mass - MASS) <= 2.0 * found.mass_deviation
+
+
+@pytest.mark.parametrize('seed', range(8))
+def test_the_uncertainty_is_honest(seed) -> None:
+    """Stiction of either sign in each pose, a model 2 % wrong: off by no more than 2.5 sigma."""
+    rng = np.random.default_rng([seed, 3])
+    heavier = scale_masses(ARM, 1.02)
+    stiction = 0.005 * ARM.limits('effort_limit')
+    windows = []
+    for position in poses(10, seed):
+        windows += held(loaded(heavier), [position], rest=stiction * rng.uniform(-1, 1, 6))
+    found = estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT)
+    assert abs(found.mass - MASS) <= 2.5 * found.mass_deviation
+    assert (np.abs(found.center_of_mass - COM) <= 2.5 * found.com_deviation).all()
+
+
+def test_a_pose_counts_once_however_long_it_is_held() -> None:
+    """Stiction does not become less by waiting: neither does what is not known."""
+    carrier = Carrier.of_robot(dynamics_of())
+    briefly, long = (
+        estimate_payload(carrier, held(loaded(), poses(12), windows=count), Source.EFFORT)
+        for count in (5, 100)
+    )
+    assert long.mass_deviation == pytest.approx(briefly.mass_deviation, rel=1e-6)
+    more = estimate_payload(carrier, held(loaded(), poses(48)), Source.EFFORT)
+    assert more.mass_deviation < 0.7 * briefly.mass_deviation
+
+
+def test_poses_approached_from_both_sides_tell_more() -> None:
+    """Between a motion forth and one back friction changes its sign, the weight does not."""
+    forth = slow(loaded())
+    back = [each._replace(velocity=-each.velocity) for each in forth]
+    carrier = Carrier.of_robot(dynamics_of())
+    once, both = (
+        estimate_payload(carrier, windows, Source.EFFORT)
+        for windows in ([*forth, *forth], [*forth, *back])
+    )
+    assert both.mass_deviation < once.mass_deviation
+
+
+# ---- refusals
+
+
+def refusal(windows, source=Source.EFFORT, carrier=None):
+    """Return why there is no estimate."""
+    carrier = Carrier.of_robot(dynamics_of()) if carrier is None else carrier
+    with pytest.raises(PayloadError) as caught:
+        estimate_payload(carrier, windows, source)
+    return str(caught.value)
+
+
+def test_a_pose_does_not_tell_the_centre_of_mass_along_gravity() -> None:
+    """The component that is not known is named by the axis of the link, and by its size."""
+    position = np.array([0.3, -0.9, 1.1, 0.0, -0.2, 0.0])
+    rotation = dynamics_of().forward_kinematics(position)[:3, :3]
+    vertical = rotation.T @ np.array([0.0, 0.0, 1.0])
+    robot = replace(
+        ARM,
+        links=tuple(
+            replace(link, pose_in_body=link.pose_in_body @ _turn_z_to(vertical))
+            if link.name == 'tcp'
+            else link
+            for link in ARM.links
+        ),
+    )
+    windows = held(loaded(robot, 8.0), [position])
+    text = refusal(windows, carrier=Carrier.of_robot(dynamics_of(robot)))
+    assert 'the poses do not tell the centre of mass along z (+- ' in text
+    assert ' and ' not in text
+    assert 'the mass is known: 8.0' in text
+
+
+def _turn_z_to(axis):
+    """Return a rotation that takes z to an axis."""
+    x = np.cross(axis, [0.3, 0.8, 0.5])
+    x = x / np.linalg.norm(x)
+    return Transform(np.column_stack([x, np.cross(axis, x), axis]), np.zeros(3))
+
+
+def test_a_single_pose_with_a_sensor_names_what_is_not_known() -> None:
+    """The mass is in the force; along the vertical the moment has no arm."""
+    (position,) = poses(1)
+    (each, *_) = held(loaded(), [position])
+    motion = each.position, each.velocity, each.acceleration
+    wrench = felt_at_sensor(loaded(), motion, UPRIGHT)
+    text = refusal([each._replace(wrench=wrench)] * 6, Source.WRENCH, sensor_carrier())
+    assert 'the poses do not tell the centre of mass' in text
+    assert 'the mass is known: 2.0' in text
+
+
+def test_a_light_load_in_one_pose_is_not_told() -> None:
+    """Friction may explain all of it: the mass is not claimed."""
+    assert 'do not tell the mass' in refusal(held(loaded(mass=0.3), poses(1)))
+
+
+def test_no_load_is_an_answer() -> None:
+    """Where nothing hangs, the mass is 0, and there is no centre of mass of nothing."""
+    found = estimate_payload(Carrier.of_robot(dynamics_of()), held(ARM, poses(16)), Source.EFFORT)
+    check(found, 0.0, np.zeros(3))
+    assert "no load at 'tcp': mass 0 +- " in found.text
+
+
+def test_a_fast_motion_is_refused() -> None:
+    """It names the joint, and what slow is."""
+    windows = [
+        window(0.2 * row, q, np.array([0, 0, 0.8, 0, 0, 0]), effort=np.ones(6))
+        for row, q in enumerate(poses(20))
+    ]
+    text = refusal(windows)
+    assert 'the arm moves' in text
+    assert "'joint_3' is 0.8" in text
+    shaken = [each._replace(velocity=STILL, acceleration=np.full(6, 3.0)) for each in windows]
+    assert 'no acceleration above' in refusal(shaken)
+
+
+def test_fast_windows_among_slow_ones_do_not_count() -> None:
+    """Between poses the arm may move as it likes."""
+    fast = window(0.0, poses(1)[0], np.full(6, 2.0), effort=np.full(6, 1e3))
+    windows = []
+    for position in poses(12):
+        windows += [*held(loaded(), [position]), fast]
+    check(
+        estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT),
+        mass_tolerance=1e-4,
+        com_tolerance=1e-5,
+    )
+
+
+def test_too_little_is_refused() -> None:
+    """Nothing, too short a time, or another source than there is."""
+    assert 'no states with measured efforts yet' in refusal([])
+    assert 'got 0.4 s' in refusal(held(loaded(), poses(1))[:2])
+    windows = held(loaded(), poses(12))
+    assert 'no states with commanded efforts yet' in refusal(windows, Source.COMMAND)
+    assert 'no states with the wrist sensor yet' in refusal(
+        windows, Source.WRENCH, sensor_carrier()
+    )
+
+
+def test_two_loads_are_not_one() -> None:
+    """A load that changes on the way leaves more than one load explains."""
+    windows = [*held(loaded(mass=8.0), poses(6)), *held(ARM, poses(6, 1))]
+    assert 'the fit leaves too much' in refusal(windows)
+
+
+@pytest.mark.parametrize('factor', [-1.0, 0.1, 0.0, 0.5, 1.5, 30.0])
+def test_efforts_of_another_meaning_are_refused(factor) -> None:
+    """Of the other sign, in another unit, or without gravity they fit no load."""
+    windows = [
+        each._replace(effort=factor * each.effort + 1e-9) for each in held(loaded(), poses(12))
+    ]
+    assert "a load fits only if the model's own effort of joint" in refusal(windows)
+
+
+@pytest.mark.parametrize('scale', [0.9, 0.95, 1.05, 1.1])
+@pytest.mark.parametrize('mass', [3.0, 6.0])
+def test_a_model_that_is_wrong_makes_the_load_known_the_less(scale, mass) -> None:
+    """Up to a tenth the deviation grows with it, so that the load stays within 2.5 of it."""
+    carrier = Carrier.of_robot(dynamics_of())
+    right = estimate_payload(carrier, held(loaded(mass=mass), poses(24)), Source.EFFORT)
+    windows = held(loaded(scale_masses(ARM, scale), mass), poses(24))
+    found = estimate_payload(carrier, windows, Source.EFFORT)
+    assert found.mass_deviation > right.mass_deviation
+    assert abs(found.mass - mass) <= 2.5 * found.mass_deviation
+    assert (np.abs(found.center_of_mass - COM) <= 2.5 * found.com_deviation).all()
+
+
+@pytest.mark.parametrize('scale', [0.7, 0.8, 1.2, 1.3])
+def test_a_model_that_is_too_wrong_is_refused(scale) -> None:
+    """It says of which joint the model's effort would have to be off."""
+    windows = held(loaded(scale_masses(ARM, scale)), poses(12))
+    assert "the model's own effort of joint 'joint_2' is off by" in refusal(windows)
+
+
+def test_a_load_that_carries_the_arm_is_refused() -> None:
+    """A negative mass is no load: a tool that the model has may be missing."""
+    with_tool = Carrier.of_robot(dynamics_of(loaded(mass=3.0, com=np.zeros(3))))
+    assert 'cannot be: is the model too heavy' in refusal(held(ARM, poses(12)), carrier=with_tool)
+
+
+@pytest.mark.parametrize('value', [np.nan, np.inf, 1e300])
+@pytest.mark.parametrize('field', ['effort', 'position'])
+def test_numbers_that_are_none_are_refused(field, value) -> None:
+    """NaN, infinity and what overflows end in a refusal, not in an estimate."""
+    windows = held(loaded(), poses(12))
+    broken = np.array(getattr(windows[7], field))
+    broken[2] = value
+    windows[7] = windows[7]._replace(**{field: broken})
+    with pytest.raises((PayloadError, ModelError, ValueError)):
+        estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT)
+
+
+def test_a_load_far_away_is_refused() -> None:
+    """A body that is metres away from its flange is somebody who leans on the arm."""
+    windows = held(loaded(com=[1.2, 0.0, 0.6]), poses(24))
+    assert 'is farther away than' in refusal(windows)
+
+
+def test_a_load_needs_a_link_to_hang_on() -> None:
+    """Without a tip, at an unknown link or at one that moves against the tip: an error."""
+    whole = load_model(shipped_file('six_axis_arm.urdf'))
+    free = replace(whole, tip_link=None)
+    with pytest.raises(PayloadError, match='expected a tip link'):
+        Carrier.of_robot(dynamics_of(free))
+    with pytest.raises(ModelError, match='nowhere'):
+        Carrier.of_robot(dynamics_of(), 'nowhere')
+    with pytest.raises(PayloadError, match='does not move against the tip'):
+        Carrier.of_robot(dynamics_of(), 'forearm')
+
+
+def test_work_can_be_ended_between_its_pieces() -> None:
+    """The pause is called for every window, and what it raises ends the work."""
+    windows = held(loaded(), poses(12))
+    calls = []
+    estimate_payload(
+        Carrier.of_robot(dynamics_of()), windows, Source.EFFORT, lambda: calls.append(None)
+    )
+    assert len(calls) >= len(windows)
+
+    class Enough(Exception):
+        pass
+
+    def stop():
+        raise Enough
+
+    with pytest.raises(Enough):
+        estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT, stop)

@@ -1,0 +1,229 @@
+"""The node tells what hangs on the flange, and offers it: `~/estimate_payload`."""
+
+from __future__ import annotations
+
+import threading
+from array import array
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.model.rigid_body import Inertia
+
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from geometry_msgs.msg import InertiaStamped
+from std_srvs.srv import Trigger
+
+from ne_dynamics.ros import payload_estimator
+
+POSES = np.array(
+    [
+        [0.0, -1.7, 0.0, 0.0, 1.3, 0.5],
+        [-0.5, -1.8, -1.4, 1.5, -0.9, -1.4],
+        [0.4, 0.0, -0.1, -1.3, 0.7, 1.4],
+        [1.0, 0.5, -1.5, -1.3, 0.6, -0.8],
+        [-0.4, 0.1, -0.5, -1.3, 0.7, 0.9],
+        [0.0, -0.2, -0.2, -1.4, 1.7, 0.1],
+    ]
+)
+HELD = 1.2
+"""Time for which each is held [s]."""
+
+STEP = 0.02
+"""Time between the states [s]."""
+
+MASS, COM = 2.0, np.array([0.05, -0.03, 0.08])
+SENSOR = 'ft_sensor'
+
+
+@pytest.fixture
+def offers(bench):
+    """Return what comes on the topic."""
+    found = []
+    bench.probe.create_subscription(
+        InertiaStamped, 'computed_torque/estimated_payload', found.append, 10
+    )
+    return found
+
+
+def carrying(bench, mass=MASS, com=COM, gravity=(0.0, 0.0, -9.80665)):
+    """Return the dynamics of the arm with the load."""
+    robot = load_urdf(bench.model_file, tip_link='tcp')
+    loaded = robot.with_payload(Inertia(mass, np.array(com), np.zeros((3, 3))))
+    return Dynamics(loaded, gravity=gravity, backend='python')
+
+
+def send(bench, q, *, effort=None, before=None, **fields):
+    """Send a state and wait for its command."""
+    count = len(bench.commands)
+    if before is not None:
+        before(q)
+    if effort is not None:
+        fields['effort'] = array('d', effort)
+    bench.joint_states.publish(bench.joint_state(q, dt=STEP, **fields))
+    bench.spin(lambda: len(bench.commands) > count, 'a command')
+
+
+def hold(bench, poses, effort_of=None, **options):
+    """Hold poses, one after the other, with the efforts that a function gives."""
+    for q in poses:
+        effort = None if effort_of is None else effort_of(q)
+        for _ in range(round(HELD / STEP)):
+            send(bench, q, effort=effort, **options)
+
+
+def test_the_load_is_offered_and_not_adopted(bench, offers) -> None:
+    """Mass and centre of mass come in the message and on the topic; parameters stay."""
+    bench.start(tip_link='tcp')
+    hold(bench, POSES, carrying(bench).gravity_torque)
+    response = bench.trigger('estimate_payload')
+    assert response.success, response.message
+    assert 'by measured efforts' in response.message
+    assert 'payload.mass: 2.0' in response.message
+    bench.spin(lambda: offers, 'the offer')
+    (offer,) = offers
+    assert offer.header.frame_id == 'tcp'
+    assert offer.inertia.m == pytest.approx(MASS, abs=0.01)
+    com = offer.inertia.com
+    np.testing.assert_allclose([com.x, com.y, com.z], COM, atol=0.003)
+    assert bench.get('payload.mass') == [0.0]
+
+
+def test_what_is_set_is_part_of_what_is_found(bench) -> None:
+    """With half of the load set the answer is the whole load, not the rest."""
+    bench.start(tip_link='tcp', payload__mass=1.0)
+    hold(bench, POSES, carrying(bench).gravity_torque)
+    assert 'payload.mass: 2.0' in bench.trigger('estimate_payload').message
+
+
+def test_another_payload_begins_anew(bench) -> None:
+    """What was felt before `payload.*` was set is of another load, and no longer counts."""
+    bench.start(tip_link='tcp')
+    hold(bench, POSES, carrying(bench).gravity_torque)
+    bench.set(payload__mass=1.0)
+    assert 'no joint states' in bench.trigger('estimate_payload').message
+    hold(bench, POSES, carrying(bench, 3.0, np.zeros(3)).gravity_torque)
+    assert 'payload.mass: 3.0' in bench.trigger('estimate_payload').message
+
+
+def test_old_states_do_not_count(bench) -> None:
+    """Only the last seconds count: the load before them was another one."""
+    bench.start(tip_link='tcp', payload_estimate__duration=len(POSES) * HELD - 4 * STEP)
+    hold(bench, POSES, carrying(bench, 4.5).gravity_torque)
+    hold(bench, POSES, carrying(bench).gravity_torque)
+    assert 'payload.mass: 2.0' in bench.trigger('estimate_payload').message
+
+
+@pytest.mark.parametrize('gravity', [(0.0, 0.0, -9.80665), (3.0, -2.0, -9.1)], ids=str)
+def test_the_load_by_the_wrist_sensor(bench, offers, gravity) -> None:
+    """Its readings contain the tool of the model, which is no part of the load; efforts lie."""
+    bench.start(
+        tip_link='tcp', wrench__enabled=True, wrench__sensor_link=SENSOR, gravity=list(gravity)
+    )
+    robot = load_urdf(bench.model_file, tip_link='tcp')
+    loaded = robot.with_payload(Inertia(MASS, COM, np.zeros((3, 3))))
+
+    def read(q):
+        bench.send_wrench(SENSOR, reading(loaded, q, gravity))
+
+    send(bench, POSES[0])
+    hold(bench, POSES, lambda q: np.full(6, 7.0), before=read)
+    response = bench.trigger('estimate_payload')
+    assert response.success, response.message
+    assert 'by the wrist sensor' in response.message
+    bench.spin(lambda: offers, 'the offer')
+    assert offers[0].inertia.m == pytest.approx(MASS, abs=1e-3)
+    com = offers[0].inertia.com
+    np.testing.assert_allclose([com.x, com.y, com.z], COM, atol=1e-3)
+
+
+def reading(robot, q, gravity):
+    """Return what a sensor reads (on_tool) of all that is beyond it, at rest."""
+    from ne_dynamics.control.wrench import inertia_beyond, static_wrench
+
+    beyond = inertia_beyond(robot, SENSOR)
+    pose = Dynamics(robot, backend='python').forward_kinematics(q, SENSOR)
+    return -static_wrench(beyond, pose[:3, :3], gravity)
+
+
+def test_refusals_name_the_reason(bench) -> None:
+    """Without states, with one pose, with efforts that mean nothing, inactive: no estimate."""
+    bench.start(tip_link='tcp')
+    assert 'no joint states were answered yet' in bench.trigger('estimate_payload').message
+    hold(bench, POSES[:1], carrying(bench).gravity_torque)
+    response = bench.trigger('estimate_payload')
+    assert not response.success
+    assert 'not estimated: the poses do not tell' in response.message
+    bench.hear('estimate_payload: not estimated')
+    bench.set(mode='gravity_compensation', state_effort='ignore')
+    bench.change_state('deactivate')
+    assert 'the node is not active' in bench.trigger('estimate_payload').message
+    bench.change_state('activate')
+    hold(bench, POSES[:1])
+    message = bench.trigger('estimate_payload').message
+    assert 'no efforts to tell it by' in message
+    assert 'mode gravity_compensation' in message
+
+
+def test_commands_tell_where_nobody_measures(bench) -> None:
+    """Efforts that are all zero are none: what was commanded is taken, and it says so."""
+    bench.start(tip_link='tcp', computed_torque__kp=[0.0], computed_torque__kv=[0.0])
+    hold(bench, [*POSES, *POSES], lambda q: np.zeros(6))
+    response = bench.trigger('estimate_payload')
+    # Without gains to hang on it is the model's own gravity that was commanded.
+    assert 'no load' in response.message, response.message
+    assert 'by commanded efforts' in response.message
+
+
+def test_states_are_answered_while_the_estimate_is_worked_on(bench, monkeypatch) -> None:
+    """The service's work is beside the control path; a second call is refused meanwhile."""
+    going_on, begun = threading.Event(), threading.Event()
+    estimate = payload_estimator.estimate_payload
+
+    def slow(*arguments):
+        begun.set()
+        going_on.wait(60.0)
+        return estimate(*arguments)
+
+    monkeypatch.setattr(payload_estimator, 'estimate_payload', slow)
+    bench.start(tip_link='tcp')
+    effort_of = carrying(bench).gravity_torque
+    hold(bench, POSES, effort_of)
+    client = bench.probe.create_client(Trigger, 'computed_torque/estimate_payload')
+    bench.spin(client.service_is_ready, 'the service')
+    future = client.call_async(Trigger.Request())
+    bench.spin(begun.is_set, 'the work')
+    for _ in range(5):
+        send(bench, POSES[0], effort=effort_of(POSES[0]))
+    assert not future.done()
+    assert 'an estimate is being worked on' in bench.trigger('estimate_payload').message
+    going_on.set()
+    bench.spin(future.done, 'the answer')
+    assert future.result().success, future.result().message
+
+
+def test_letting_go_of_the_arm_ends_the_work(bench, monkeypatch) -> None:
+    """When the node is cleaned up the service answers that nothing was estimated."""
+    going_on, begun = threading.Event(), threading.Event()
+    estimate = payload_estimator.estimate_payload
+
+    def slow(*arguments):
+        begun.set()
+        going_on.wait(60.0)
+        return estimate(*arguments)
+
+    monkeypatch.setattr(payload_estimator, 'estimate_payload', slow)
+    bench.start(tip_link='tcp')
+    hold(bench, POSES, carrying(bench).gravity_torque)
+    client = bench.probe.create_client(Trigger, 'computed_torque/estimate_payload')
+    bench.spin(client.service_is_ready, 'the service')
+    future = client.call_async(Trigger.Request())
+    bench.spin(begun.is_set, 'the work')
+    assert bench.change_state('deactivate')
+    assert bench.change_state('cleanup')
+    going_on.set()
+    bench.spin(future.done, 'the answer')
+    assert 'let go of the arm' in future.result().message
+    assert not future.result().success

@@ -1,0 +1,148 @@
+"""An arm in closed loop that carries what its model does not know, and what is felt of it."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from motion_loop import PERIOD, node_controller, shipped_arm
+
+from ne_dynamics import Dynamics, Robot
+from ne_dynamics.control.motion_windows import MeasuredState, MotionWindows, Window
+from ne_dynamics.control.payload_estimate import Carrier
+from ne_dynamics.control.wrench import inertia_beyond
+from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
+from ne_dynamics.simulation.demo_motion import rest_to_rest
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop, encoder
+
+ARM = shipped_arm()
+SENSOR = 'ft_sensor'
+UPRIGHT = (0.0, 0.0, -9.80665)
+POSTURE = np.array([0.3, -0.6, 0.7, 0.4, 0.7, -0.5])
+HELD, WAY, SLOW = 1.6, 2.0, 0.25
+"""Time for which a pose is held, time from one to the next [s], mean speed of a slow motion
+[rad/s]."""
+
+NOISE = np.array([0.5] * 3 + [0.02] * 3)
+"""Standard deviation of the sensor's readings [N, N m]."""
+
+PARAMETERS: dict[str, Any] = {
+    'following_error.position': (0.0,),
+    'following_error.velocity': (0.0,),
+    'following_error.frozen': (0.0,),
+    'computed_torque.kp': (400.0,),
+    'computed_torque.kv': (40.0,),
+}
+"""The load is not known: until it is, the motion is not followed well."""
+
+
+def with_friction(robot: Robot, viscous: float, coulomb: float) -> Robot:
+    """Return a robot with viscous friction scaled, and Coulomb friction [of the effort limit]."""
+    return replace(
+        robot,
+        joints=tuple(
+            replace(
+                joint,
+                viscous_friction=viscous * joint.viscous_friction,
+                coulomb_friction=coulomb * joint.effort_limit,
+            )
+            for joint in robot.joints
+        ),
+    )
+
+
+def poses(count: int, seed: int = 0) -> list[np.ndarray]:
+    """Return poses within 0.8 rad of the posture, which is the first."""
+    rng = np.random.default_rng(seed)
+    return [POSTURE, *(POSTURE + rng.uniform(-0.8, 0.8, 6) for _ in range(count - 1))]
+
+
+class LoadedArm:
+    """The shipped arm with masses 2 % and friction twice those of the model, and a load.
+
+    Parameters
+    ----------
+    mass : float
+        [kg]
+    com : array-like, shape (3,)
+        In the frame of the tcp [m].
+    coulomb : float
+        Coulomb friction of the model, as a share of the effort limit; the arm has twice of it.
+    gravity : array-like, shape (3,)
+        [m/s^2]
+    has_sensor : bool
+    scale : float
+        Masses of the arm by those of the model.
+    """
+
+    def __init__(
+        self,
+        mass: float,
+        com: Any,
+        *,
+        coulomb: float = 0.0,
+        gravity: Any = UPRIGHT,
+        has_sensor: bool = False,
+        scale: float = 1.02,
+    ) -> None:
+        self.model = with_friction(ARM, 1.0, coulomb)
+        self._gravity = gravity
+        self._windows = MotionWindows()
+        self._noise = np.random.default_rng(1)
+        plant = with_friction(scale_masses(ARM, scale), 2.0, 2.0 * coulomb)
+        if mass:
+            plant = with_hung_mass(plant, mass, com)
+        arm = MujocoArm(
+            plant, period=PERIOD, gravity=gravity, sensor_link=SENSOR if has_sensor else None
+        )
+        arm.reset(POSTURE)
+        changes = {**PARAMETERS, 'gravity': tuple(gravity)}
+        if has_sensor:
+            changes |= {
+                'wrench.enabled': True,
+                'wrench.sensor_link': SENSOR,
+                'wrench.gain': 0.9,
+            }
+        self._has_sensor = has_sensor
+        self._controller = node_controller(self.model, **changes)
+        self._loop = OneProcessLoop(arm, self._controller, sensors=[encoder(16)])
+        self._answer = self._loop.law
+        self._loop.law = self._felt
+
+    def _felt(self, reading: Any) -> Any:
+        answer = self._answer(reading)
+        if self._windows.wants(reading.time):
+            wrench = None
+            if reading.wrench is not None:
+                wrench = reading.wrench + self._noise.normal(0.0, NOISE)
+            self._windows.add(
+                MeasuredState(
+                    reading.time, reading.position, reading.effort, answer.effort, wrench
+                )
+            )
+        return answer
+
+    def visit(self, places: list[np.ndarray], *, slowly: bool = False) -> tuple[Window, ...]:
+        """Hold poses one after the other, or pass through them slowly; return what was felt."""
+        self._loop.run(HELD)
+        for start, end in itertools.pairwise(places):
+            duration = float(np.abs(end - start).max()) / SLOW if slowly else WAY
+            self._controller.follow(rest_to_rest(ARM, start, end, duration).waypoints())
+            self._loop.run(duration if slowly else duration + HELD)
+        return self._windows.windows()
+
+    @property
+    def carrier(self) -> Carrier:
+        """The model without the load."""
+        if not self._has_sensor:
+            return Carrier.of_robot(Dynamics(self.model, self._gravity, backend='python'))
+        cut, tip = self.model.link(SENSOR), self.model.tip
+        return Carrier(
+            Dynamics(self.model.cut_beyond(SENSOR), self._gravity, backend='python'),
+            tip.name,
+            cut.pose_in_body.inverse() @ tip.pose_in_body,
+            inertia_beyond(self.model, SENSOR),
+        )
