@@ -30,6 +30,7 @@ from ne_dynamics.codegen.description import MARK, describe_count, describe_funct
 from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import (
     CONTROL_EFFORT,
+    DISTURBANCE_RESIDUALS,
     FUNCTIONS,
     Function,
     argument_places,
@@ -773,6 +774,65 @@ class Dynamics:
         )
         loads = wrench, base_motion, payload
         return self._answer_control(CONTROL_EFFORT, values, loads, out)
+
+    def disturbance_residuals(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qd_before: ArrayLike,
+        friction_qd: ArrayLike,
+        effort: ArrayLike,
+        slow: ArrayLike,
+        fast: ArrayLike,
+        step: ArrayLike,
+        wrench: ArrayLike | None = None,
+        base_motion: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the two residuals of a momentum observer after a state.
+
+        Each follows, by its share, what the motion since the state before has taken beyond the
+        command: with v the mean of the velocities, at q - lag v,
+
+            RNE(q - lag v, v, (qd - qd_before) rate) + f(friction_qd)
+                + viscous friction of v - friction_qd - effort
+
+        See :class:`ne_dynamics.control.observer.MomentumObserver`, which calls this.
+
+        Parameters
+        ----------
+        q, qd, qd_before : array-like, shape (n,) or (N, n)
+            Position [rad or m] and velocity, and the velocity of the state before.
+        friction_qd : array-like, shape (n,) or (N, n)
+            Velocities that friction but the viscous one counts for [rad/s or m/s].
+        effort : array-like, shape (n,) or (N, n)
+            Commanded between the two states [N m or N].
+        slow, fast : array-like, shape (n,) or (N, n)
+            Residuals of the state before [N m or N].
+        step : array-like, shape (7,) or (N, 7)
+            Rate, one by the time since the state before [1/s]; lag [s]; shares of slow and fast;
+            whether Coriolis efforts count, and friction (1 or 0); width of the change of sign of
+            friction around rest where the model gives none [rad/s or m/s].
+        wrench, base_motion, payload : optional
+            As for :meth:`inverse_dynamics`.
+        out : array, shape (2, n) or (2, N, n), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (2, n) or (2, N, n)
+            It unpacks as slow and fast [N m or N].
+
+        Raises
+        ------
+        InputError, ModelError
+            As for :meth:`inverse_dynamics`.
+        """
+        values = q, qd, qd_before, friction_qd, effort, slow, fast, step
+        loads = wrench, base_motion, payload
+        return self._answer_control(DISTURBANCE_RESIDUALS, values, loads, out)
 
     # ---- derivatives
 

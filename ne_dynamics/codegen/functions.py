@@ -184,6 +184,9 @@ def _regressor_shape(robot: Robot) -> tuple[int, ...]:
 CONTROL_EFFORT = 'control_effort'
 """Row and method of the general control law."""
 
+DISTURBANCE_RESIDUALS = 'disturbance_residuals'
+"""Row and method of the momentum observer."""
+
 _COMPUTED_TORQUE = (
     'efforts of computed torque, limited: inverse dynamics of qdd_desired + kp e + kv de/dt at q, '
     'qd, friction at qd_desired; e = q_desired - q, to the nearest turn where a joint has no end'
@@ -266,6 +269,36 @@ _CONTROL_EFFORT_ROW = Function(
     is_scalar=True,
 )
 
+_RESIDUALS = "a momentum observer's two residuals after a state"
+
+_RESIDUALS_ROW = Function(
+    DISTURBANCE_RESIDUALS,
+    _RESIDUALS,
+    (
+        Q,
+        QD,
+        Argument('qd_before', 'rad/s or m/s: of the state before'),
+        Argument('friction_qd', 'rad/s or m/s: for which friction but the viscous one counts'),
+        replace(TAU, name='effort'),
+        Argument('slow', 'N m or N: residual of the state before'),
+        Argument('fast', 'N m or N: likewise'),
+        Argument(
+            'step',
+            'one by the time since the state before [1/s]; how long before q the middle of it was '
+            '[s]; share by which slow follows, and fast; whether velocities and friction count '
+            '(1) or not (0); smoothing velocity [rad/s or m/s]',
+            size=7,
+            serves_all=True,
+        ),
+    ),
+    _EFFORT,
+    lambda robot: (2, robot.n),
+    traces.trace_disturbance_residuals(),
+    method=DISTURBANCE_RESIDUALS,
+    is_stacked=True,
+    is_scalar=True,
+)
+
 _ROWS = (
     *_under_loads(
         Function(
@@ -308,6 +341,8 @@ _ROWS = (
     ),
     _CONTROL_EFFORT_ROW,
     _in_full(_CONTROL_EFFORT_ROW, f'{_CONTROL_EFFORT},', traces.trace_control_effort),
+    _RESIDUALS_ROW,
+    _in_full(_RESIDUALS_ROW, f'{_RESIDUALS},', traces.trace_disturbance_residuals),
     Function(
         'gravity_torque',
         'joint efforts that hold the robot at rest',
@@ -556,12 +591,14 @@ _ROWS = (
 INTERNAL = (
     CONTROL_EFFORT,
     f'{CONTROL_EFFORT}_in_full',
+    DISTURBANCE_RESIDUALS,
+    f'{DISTURBANCE_RESIDUALS}_in_full',
     assembly.BARE_RECURSION,
     assembly.INVERSE_DYNAMICS_RATE,
     assembly.REGRESSOR_FACTORS,
 )
-"""Rows of the general control law, and those that larger robots are assembled from: their text is
-not for reading."""
+"""Rows of the general control law and of the observer, and those that larger robots are assembled
+from: their text is not for reading."""
 
 FUNCTIONS: Mapping[str, Function] = {row.name: row for row in _ROWS}
 """The rows by name."""

@@ -12,6 +12,7 @@ from typing import cast
 
 from ne_dynamics.algorithms import (
     control_law,
+    disturbance_residual,
     energy,
     forward,
     kinematics,
@@ -118,6 +119,36 @@ def trace_control_effort(*loads: str) -> Trace:
             control_law.PdGains(kp, kv),
             control_law.PdGains(effort_kp, effort_kv),
             smoothing_velocity[0],
+            given,
+        )
+
+    return _trace_control(law, loads)
+
+
+def trace_disturbance_residuals(*loads: str) -> Trace:
+    """Trace an observer's step, with 'wrench', 'base_motion', 'payload' as they are named."""
+
+    def law(
+        robot: control_law.ControlledRobot,
+        q: Symbols,
+        qd: Symbols,
+        qd_before: Symbols,
+        friction_qd: Symbols,
+        effort: Symbols,
+        slow: Symbols,
+        fast: Symbols,
+        step: Symbols,
+        given: control_law.Loads,
+    ) -> object:
+        rate, lag, slow_share, fast_share, *others = step
+        return disturbance_residual.disturbance_residuals(
+            robot,
+            control_law.State(q, qd),
+            qd_before,
+            friction_qd,
+            effort,
+            (slow, fast),
+            disturbance_residual.ObserverStep(rate, lag, (slow_share, fast_share), *others),
             given,
         )
 

@@ -14,6 +14,7 @@ threshold. A contact is over when all residuals are below :data:`RELEASE` of the
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -91,8 +92,6 @@ class ContactDetector:
     Attributes
     ----------
     is_in_contact : bool
-    thresholds : array, shape (n,)
-        At present [N m or N].
     """
 
     def __init__(self, least: FloatArray) -> None:
@@ -106,18 +105,25 @@ class ContactDetector:
 
     def reset(self) -> None:
         """Forget what was seen."""
+        n = self._least.size
         self.is_in_contact = False
-        self._largest = np.zeros_like(self._least)
+        self._largest, self._none = [0.0] * n, [0.0] * n
         self._begin: float | None = None
         self._start_probation(-inf)
         self._raise_thresholds()
 
     def _start_probation(self, now: float) -> None:
-        self._recent = self._older = np.zeros_like(self._least)
+        self._recent, self._older = self._none.copy(), self._none
         self._since = now
 
     def _raise_thresholds(self) -> None:
-        self.thresholds = self._least + MARGIN * self._largest
+        pairs = zip(self._least.tolist(), self._largest, strict=True)
+        self._thresholds = [least + MARGIN * largest for least, largest in pairs]
+
+    @property
+    def thresholds(self) -> FloatArray:
+        """At present, shape (n,) [N m or N]."""
+        return np.array(self._thresholds)
 
     def update(self, residual: FloatArray, now: float) -> bool:
         """Judge a residual.
@@ -134,25 +140,34 @@ class ContactDetector:
         bool
             Whether a contact begins with it.
         """
-        size = np.abs(residual)
+        # For a few joints loops are quicker than NumPy.
+        sizes = [abs(value) for value in residual.tolist()]
         if self._begin is None:
             self._begin = self._since = now
         if now - self._begin < LEARNING_TIME:
-            self._largest = np.maximum(self._largest, size)
-            self._raise_thresholds()
+            self._learn(sizes)
             return False
+        thresholds = self._thresholds
         if self.is_in_contact:
-            if (size < RELEASE * self.thresholds).all():
+            pairs = zip(sizes, thresholds, strict=True)
+            if all(size < RELEASE * threshold for size, threshold in pairs):
                 self.is_in_contact = False
                 self._start_probation(now)
             return False
-        if (size > self.thresholds).any():
-            self.is_in_contact = True
-            return True
-        self._recent = np.maximum(self._recent, size)
+        recent = self._recent
+        for index, (size, threshold) in enumerate(zip(sizes, thresholds, strict=True)):
+            if size > threshold:
+                self.is_in_contact = True
+                return True
+            if size > recent[index]:
+                recent[index] = size
         if now - self._since >= PROBATION:
-            self._largest = np.maximum(self._largest, self._older)
-            self._raise_thresholds()
-            self._older, self._recent = self._recent, size
+            self._learn(self._older)
+            self._older, self._recent = recent, sizes
             self._since = now
         return False
+
+    def _learn(self, sizes: Sequence[float]) -> None:
+        """Take errors of the model for known."""
+        self._largest = [max(pair) for pair in zip(self._largest, sizes, strict=True)]
+        self._raise_thresholds()

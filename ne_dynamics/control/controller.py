@@ -504,17 +504,22 @@ class Controller:
             self._answered.append(now, position, velocity, limited)
         np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
         ahead = self._guard.ahead
-        command = Command(
-            limited, desired, saturated, refused, fault, velocity, ahead, unused_effort
-        )
-        disturbance = self._disturbance
-        if disturbance is None:
-            return command
-        disturbance.note_command(limited, saturated, desired.velocity, now)
-        return command._replace(
-            external_effort=disturbance.external_effort,
-            is_in_contact=disturbance.is_in_contact,
-            has_reacted=has_reacted,
+        outside, is_in_contact, disturbance = None, False, self._disturbance
+        if disturbance is not None:
+            disturbance.note_command(limited, saturated, desired.velocity, now)
+            outside, is_in_contact = disturbance.external_effort, disturbance.is_in_contact
+        return Command(
+            limited,
+            desired,
+            saturated,
+            refused,
+            fault,
+            velocity,
+            ahead,
+            unused_effort,
+            outside,
+            is_in_contact,
+            has_reacted,
         )
 
     def _observe(

@@ -87,7 +87,7 @@ class DisturbanceObserver:
     """
 
     def __init__(self, tuning: DisturbanceTuning) -> None:
-        self._observer = MomentumObserver(())
+        self._observer = MomentumObserver(tuning.cutoff_frequency, tuning.contact_cutoff_frequency)
         self._contact = ContactDetector(tuning.least_contact)
         self.configure(tuning)
         self.reset()
@@ -95,7 +95,8 @@ class DisturbanceObserver:
     def configure(self, tuning: DisturbanceTuning) -> None:
         """Let another tuning count from the next state on; what is known stays known."""
         self.tuning = tuning
-        self._observer.configure((tuning.cutoff_frequency, tuning.contact_cutoff_frequency))
+        self._observer.configure(tuning.cutoff_frequency, tuning.contact_cutoff_frequency)
+        self._bounds = tuning.bounds.tolist()
         self._contact.configure(tuning.least_contact)
 
     def reset(self) -> None:
@@ -110,7 +111,7 @@ class DisturbanceObserver:
     def external_effort(self) -> FloatArray | None:
         """Efforts exerted on the joints from outside, shape (n,) [N m or N]; None at first."""
         residuals = self._observer.residuals
-        return residuals[1] if residuals else None
+        return None if residuals is None else residuals[1]
 
     @property
     def is_in_contact(self) -> bool:
@@ -161,7 +162,7 @@ class DisturbanceObserver:
             lag,
         )
         residuals = self._observer.residuals
-        return bool(residuals) and self._contact.update(residuals[1], now)
+        return residuals is not None and self._contact.update(residuals[1], now)
 
     def _find_acting(self, moment: float) -> _Sent:
         """Return the command that has acted at a moment, and forget those before it."""
@@ -179,10 +180,15 @@ class DisturbanceObserver:
             Whether the law has a use for it.
         """
         residuals, tuning = self._observer.residuals, self.tuning
-        if not (counts and tuning.compensates and residuals):
+        if residuals is None or not (counts and tuning.compensates):
             self.compensation = None
             return None
-        wanted = np.minimum(np.maximum(residuals[0], -tuning.bounds), tuning.bounds)
+        wanted: FloatArray = residuals[0]
+        # The rule is that it is within; for a few joints a loop is quicker than NumPy.
+        for value, bound in zip(wanted.tolist(), self._bounds, strict=True):
+            if not -bound <= value <= bound:
+                wanted = np.minimum(np.maximum(wanted, -tuning.bounds), tuning.bounds)
+                break
         limited = self._limited
         if limited is not None:
             before = np.zeros_like(wanted) if self.compensation is None else self.compensation

@@ -41,6 +41,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -179,6 +180,25 @@ def _as_matrix(gain: FloatArray, n: int) -> FloatArray:
     return gain if gain.ndim == 2 else np.diag(np.broadcast_to(gain, n))
 
 
+class ResidualStep(NamedTuple):
+    """How the residuals of a momentum observer go on from one state to the next.
+
+    Attributes
+    ----------
+    rate : float
+        One by the time between them [1/s].
+    lag : float
+        How long before the present position the middle between them was [s].
+    slow_share, fast_share : float
+        By which the residuals follow.
+    """
+
+    rate: float
+    lag: float
+    slow_share: float
+    fast_share: float
+
+
 class ControlLaw:
     """One mode with its gains and terms, bound to a robot.
 
@@ -244,6 +264,8 @@ class ControlLaw:
         self.has_feedback = self.mode.has_feedback
         self._has_tip = dynamics.robot.tip_link is not None
         self._traced: Dynamics | None = None
+        self._step: ResidualStep | None = None
+        self._step_values = np.zeros(0)
         if self.mode.has_feedback:
             if gains is None:
                 raise ParameterError(f'{self.mode.value}: expected gains, got none')
@@ -368,51 +390,69 @@ class ControlLaw:
             effort = effort + self._feedback(q, qd, desired)
         return effort
 
-    def required_effort(
+    def disturbance_residuals(
         self,
         q: FloatArray,
         qd: FloatArray,
-        qdd: FloatArray,
+        qd_before: FloatArray,
         friction_qd: FloatArray,
+        effort: FloatArray,
+        residuals: FloatArray,
+        step: ResidualStep,
         wrench: FloatArray | None = None,
         base: Base | None = None,
     ) -> FloatArray:
-        """Return the effort that a motion has taken, as far as `terms` leave it to the command.
+        """Return the residuals of a momentum observer after a state, as far as `terms` have it.
 
-        Inertia counts whatever `terms` say: they mean what is fed forward of it.
+        What the robot compensates itself is not in the command, and not missed. Inertia counts
+        whatever `terms` say: they mean what is fed forward of it.
 
         Parameters
         ----------
-        q, qd, qdd : array, shape (n,)
-            Measured motion [rad or m and its time derivatives].
+        q, qd, qd_before : array, shape (n,)
+            Position [rad or m] and velocity, and the velocity of the state before.
         friction_qd : array, shape (n,)
             Velocities that friction but the viscous one counts for [rad/s or m/s]: those that it
             is fed forward for. Its sign is not to follow the noise of the measured ones.
+        effort : array, shape (n,)
+            Commanded between the two states [N m or N].
+        residuals : array, shape (2, n)
+            Of the state before [N m or N].
+        step : ResidualStep
         wrench, base : optional
             As for :meth:`effort`.
 
         Returns
         -------
-        array, shape (n,)
+        array, shape (2, n)
             [N m or N]
         """
         dynamics, compensation = self._traced, self.compensation
         if dynamics is None or not (base is None or self._has_tip):
-            effort = compensation.effort(q, qd, qdd, friction_qd, wrench, base)
-        else:
-            terms, none, payload = self.terms, self._zero, compensation.find_payload(wrench)
-            qd_model = qd if terms.coriolis else none
-            rates = friction_qd if terms.friction else none
-            motion = self._motion_at_rest if base is None else compensation.find_motion(base)
-            compute: Callable[..., FloatArray] = dynamics.control_effort
-            # Without errors and gains the law is the model.
-            values = *(q, qd, q, qd, q, qd_model, qdd, rates), *[none] * 4, self._settings[-1]
-            if motion is None and payload is None and wrench is None:
-                effort = compute(*values)[0]
-            else:
-                effort = compute(*values, wrench, motion, payload)[0]
-        viscous = compensation.viscous_friction
-        return effort if viscous is None else effort + viscous * (qd - friction_qd)
+            mean = 0.5 * (qd_before + qd)
+            missing = compensation.effort(
+                q - step.lag * mean,
+                mean,
+                step.rate * (qd - qd_before),
+                friction_qd,
+                wrench,
+                base,
+            )
+            if compensation.viscous_friction is not None:
+                missing = missing + compensation.viscous_friction * (mean - friction_qd)
+            shares = np.array([[step.slow_share], [step.fast_share]])
+            found: FloatArray = residuals + shares * (missing - effort - residuals)
+            return found
+        if step is not self._step:
+            uses = self.terms.coriolis, self.terms.friction
+            self._step, self._step_values = step, np.array((*step, *uses, *self._settings[-1]))
+        values = q, qd, qd_before, friction_qd, effort, residuals[0], residuals[1]
+        payload = compensation.find_payload(wrench)
+        motion = self._motion_at_rest if base is None else compensation.find_motion(base)
+        compute: Callable[..., FloatArray] = dynamics.disturbance_residuals
+        if motion is None and payload is None and wrench is None:
+            return compute(*values, self._step_values)
+        return compute(*values, self._step_values, wrench, motion, payload)
 
     def _traced_effort(
         self,

@@ -32,12 +32,13 @@ apart by the joints alone.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import expm1, pi
+from math import expm1, inf, pi
+
+import numpy as np
 
 from ne_dynamics.control.compensation import Base
-from ne_dynamics.control.laws import ControlLaw
+from ne_dynamics.control.laws import ControlLaw, ResidualStep
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.settings import parameter
 
@@ -46,6 +47,9 @@ LARGEST_CUTOFF = 1000.0
 
 LONGEST_PERIOD = 0.1
 """Of states that are farther apart [s] nothing is learned: the residuals stay."""
+
+SAME_PERIOD = 1e-8
+"""Periods that differ by less are the same [s]: times are counted in nanoseconds."""
 
 LARGEST_LAG = 0.1
 """[s]"""
@@ -101,31 +105,33 @@ class ObserverSettings:
 
 
 class MomentumObserver:
-    """Keeps residuals of one arm, one for each cut-off.
+    """Keeps two residuals of one arm, a slow one and a fast one.
 
     Parameters
     ----------
-    cutoff_frequencies : sequence of float
+    slow_cutoff, fast_cutoff : float
         [Hz]
 
     Attributes
     ----------
-    residuals : list of array, shape (n,)
-        One a cut-off: efforts exerted on the joints from outside, and what the model lacks
-        [N m or N]; empty before the second state. Never changed in place.
+    residuals : array, shape (2, n), or None
+        Slow and fast: efforts exerted on the joints from outside, and what the model lacks
+        [N m or N]; None before the second state. Never changed in place.
     """
 
-    def __init__(self, cutoff_frequencies: Sequence[float]) -> None:
-        self.configure(cutoff_frequencies)
+    def __init__(self, slow_cutoff: float, fast_cutoff: float) -> None:
+        self.configure(slow_cutoff, fast_cutoff)
         self.reset()
 
-    def configure(self, cutoff_frequencies: Sequence[float]) -> None:
-        """Let other cut-offs, as many as before, count from the next state on."""
-        self._rates = [-2.0 * pi * frequency for frequency in cutoff_frequencies]
+    def configure(self, slow_cutoff: float, fast_cutoff: float) -> None:
+        """Let other cut-offs count from the next state on."""
+        self._rates = -2.0 * pi * slow_cutoff, -2.0 * pi * fast_cutoff
+        self._elapsed = self._lag = inf
+        self._step = ResidualStep(0.0, 0.0, 0.0, 0.0)
 
     def reset(self) -> None:
         """Forget states and residuals."""
-        self.residuals: list[FloatArray] = []
+        self.residuals: FloatArray | None = None
         self._last: tuple[FloatArray, float] | None = None
 
     def update(
@@ -149,7 +155,7 @@ class MomentumObserver:
         q, qd : array, shape (n,)
             Position [rad or m] and velocity [rad/s or m/s]; kept, so not to be changed.
         friction_qd : array, shape (n,)
-            Velocities for which friction counts [rad/s or m/s].
+            Velocities that friction but the viscous one counts for [rad/s or m/s].
         effort : array, shape (n,)
             What was commanded from the last state to this one, after all limits [N m or N].
         now : float
@@ -173,23 +179,15 @@ class MomentumObserver:
             if elapsed != 0.0:
                 self._last = qd, now
             return
-        mean = 0.5 * (before + qd)
-        # From the position back: of a joint without an end the last one may be a turn away.
-        required = law.required_effort(
-            q - (0.5 * elapsed + velocity_lag) * mean,
-            mean,
-            (qd - before) * (1.0 / elapsed),
-            friction_qd,
-            wrench,
-            base,
+        if abs(elapsed - self._elapsed) > SAME_PERIOD or velocity_lag != self._lag:
+            self._elapsed, self._lag = elapsed, velocity_lag
+            shares = [-expm1(rate * elapsed) for rate in self._rates]
+            # From the position back: of a joint without an end the last one may be a turn away.
+            self._step = ResidualStep(1.0 / elapsed, 0.5 * elapsed + velocity_lag, *shares)
+        residuals = self.residuals
+        if residuals is None:
+            residuals = np.zeros((2, q.size))
+        self.residuals = law.disturbance_residuals(
+            q, qd, before, friction_qd, effort, residuals, self._step, wrench, base
         )
         self._last = qd, now
-        missing = required - effort
-        shares = [-expm1(rate * elapsed) for rate in self._rates]
-        if self.residuals:
-            self.residuals = [
-                residual + share * (missing - residual)
-                for residual, share in zip(self.residuals, shares, strict=True)
-            ]
-        else:
-            self.residuals = [share * missing for share in shares]

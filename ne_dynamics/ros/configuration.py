@@ -286,6 +286,19 @@ def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
         ) from error
 
 
+def _warm_up_observer(dynamics: Dynamics, *, with_wrench: bool) -> None:
+    """Have what an observer calls compiled; only for who has one."""
+    if not dynamics.has_entries:
+        return
+    zero = np.zeros(dynamics.n)
+    compute: Callable[..., FloatArray] = dynamics.disturbance_residuals
+    arguments = *[zero] * 7, np.zeros(7)
+    compute(*arguments)
+    if dynamics.robot.tip_link is not None:
+        wrench = np.zeros(6) if with_wrench else None
+        compute(*arguments, wrench, np.zeros(BASE_MOTION), np.zeros(PAYLOAD))
+
+
 def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, list[str]]:
     """Return what the parameters of run time make, and remarks on it.
 
@@ -364,6 +377,7 @@ def _disturbance_tuning(
     if observer.mode is ObserverMode.OFF:
         return None
     n = arm.dynamics.n
+    _warm_up_observer(arm.dynamics, with_wrench=arm.wrench_link is not None)
     velocity = settings.velocity
     is_measured = velocity.source is VelocitySource.MEASURED
     return DisturbanceTuning(

@@ -326,7 +326,8 @@ class WrongModel(Scenario):
         'friction': ('friction unknown', {'terms.friction': False}, {}),
         'all': (
             'all of it',
-            {},
+            # A joint that sticks stands still to the last bit of its encoder.
+            {'following_error.frozen': [0.0]},
             {
                 # The model is 20 % too heavy.
                 'model_error.mass_scale': 1.0 / 1.2,
