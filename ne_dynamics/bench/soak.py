@@ -13,7 +13,7 @@ The exit code is 1 when the node's memory grows by 1 MB or more after the first 
 of less than four, after its first quarter), when it misses more states than the relay by more than
 chance explains (:meth:`~ne_dynamics.bench.soak_record.SoakRecord.excess`), or when it
 reports a fault: none is provoked. So that a busy machine is not taken for one, `state_timeout` is
-generous, and `jump_velocity` is off. Before the clock runs there is a warm-up of a few seconds in
+generous, and `jump_velocity` and `following_error.*` are off. Before the clock runs there is a warm-up of a few seconds in
 which every kind of change is made once, so that everything is compiled.
 """
 
@@ -91,9 +91,14 @@ RATE = 500.0
 STATE_TIMEOUT = 5.0
 """The node's watchdog [s]: generous, because a busy machine is no fault of the node."""
 
-JUMP_VELOCITY = [0.0]
-"""No check of jumps: when the machine pauses, the simulated motors hold their last command for as
-long, and throw a light joint faster than its limit. That is no fault of the node either."""
+UNCHECKED = {
+    'jump_velocity': [0.0],
+    'following_error.position': [0.0],
+    'following_error.velocity': [0.0],
+}
+"""No check of jumps and of the motion: when the machine pauses, the simulated motors hold their
+last command for as long, and throw a light joint faster than its limit, and far. That is no fault
+of the node either."""
 
 EXCURSION = 0.5
 """Largest distance of a waypoint from home [rad]."""
@@ -194,7 +199,7 @@ class Soak:
         self._node_parameters = {
             'model_file': str(self._model_file),
             'state_timeout': state_timeout,
-            'jump_velocity': JUMP_VELOCITY,
+            **UNCHECKED,
             **self._changes.start(),
         }
         self._robot_parameters = {
@@ -358,7 +363,7 @@ class Soak:
             {
                 'rate [Hz]': RATE,
                 'state_timeout [s]': self._node_parameters['state_timeout'],
-                'jump_velocity': 'not checked',
+                'jump_velocity, following_error': 'not checked',
                 'memory every [s]': round(memory_period, 1),
                 'parameters every [s]': round(change_period, 1),
                 'trajectories every [s]': TRAJECTORY_PERIOD,
