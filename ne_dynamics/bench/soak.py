@@ -13,8 +13,8 @@ The exit code is 1 when the node's memory grows by 1 MB or more after the first 
 of less than four, after its first quarter), when it misses more states than the relay by more than
 chance explains (:meth:`~ne_dynamics.bench.soak_record.SoakRecord.excess`), or when it
 reports a fault: none is provoked. So that a busy machine is not taken for one, `state_timeout` is
-generous, and `jump_velocity` and `following_error.*` are off. Before the clock runs there is a warm-up of a few seconds in
-which every kind of change is made once, so that everything is compiled.
+generous, and `jump_velocity` and `following_error.*` are off. Before the clock runs, everything is
+compiled: in a warm-up of a few seconds every kind of change is made once.
 """
 
 from __future__ import annotations

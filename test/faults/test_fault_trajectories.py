@@ -147,7 +147,13 @@ def test_stopped_under_way(arm, how: str) -> None:
     held = arm.held_at
     assert (held > arm.base).all()
     assert (held < arm.base + 0.2).all()
-    arm.until(lambda: np.abs(arm.states[-1].position - held).max() < 0.005, 'rest')
+    arm.until(
+        lambda: (
+            np.abs(arm.states[-1].position - held).max() < 0.005
+            and np.abs(arm.states[-1].velocity).max() < 0.05
+        ),
+        'rest',
+    )
     mark = arm.mark()
     arm.until_answering(20)
     np.testing.assert_array_equal(arm.held_at, held)
