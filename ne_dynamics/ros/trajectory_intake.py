@@ -21,11 +21,14 @@ MOST_POINTS = 6_000
 in one turn, takes a millisecond."""
 
 MOST_AT_ONCE = 2**17
-"""Bytes of a message that is read in the turn in which it comes."""
+"""Bytes of a message that is read and checked in the turn in which it comes, in ..."""
+
+STEPS_AT_ONCE = 16
+"""... so many steps at the most, each of less than a tenth of a millisecond."""
 
 TURN = 0.5e-3
-"""Time for which a message is read before others have their turn [s]. What is read within half of
-it is checked in the same turn."""
+"""Time for which any other is read before others have their turn [s]; it is checked in one more
+turn."""
 
 
 class TrajectoryIntake:
@@ -79,22 +82,37 @@ class TrajectoryIntake:
             # To take it over from DDS was work enough for this turn.
             self._guard.trigger()
             return
-        self._go_on()
+        if self._read(STEPS_AT_ONCE, inf):
+            self._hand_over()
 
     def _go_on(self) -> None:
         reading = self._reading
         if reading is None:
             return
-        end = time.perf_counter() + (TURN if not reading.is_whole else inf)
+        if reading.is_whole:
+            self._hand_over()
+        else:
+            self._read(inf, time.perf_counter() + TURN)
+
+    def _read(self, steps: float, end: float) -> bool:
+        """Read so many steps, or to a time [s]; return whether that was all, else go on later."""
+        reading = self._reading
+        if reading is None:
+            return False
         try:
-            while not reading.is_whole and time.perf_counter() < end:
+            while not reading.is_whole and steps > 0 and time.perf_counter() < end:
                 reading.read_some()
+                steps -= 1
         except NeDynamicsError as error:
             self._reading = None
             self._refuse(error)
-            return
-        if time.perf_counter() >= end - 0.5 * TURN:
-            self._guard.trigger()
-            return
-        self._reading = None
-        self._deliver(reading.result)
+            return False
+        if reading.is_whole and end == inf:
+            return True
+        self._guard.trigger()
+        return False
+
+    def _hand_over(self) -> None:
+        reading, self._reading = self._reading, None
+        if reading is not None:
+            self._deliver(reading.result)

@@ -495,6 +495,7 @@ def test_cancelling_ends_what_is_being_read(bench, active: Client, monkeypatch) 
     handle = active.send_accepted((1.0, GOAL))
     last = active.desired(Q)
     with monkeypatch.context() as patch:
+        patch.setattr(trajectory_intake, 'MOST_AT_ONCE', 0)
         patch.setattr(trajectory_intake, 'TURN', -1.0)
         bench.send_trajectory(bench.trajectory((1.0, Q)))
         future = handle.cancel_goal_async()

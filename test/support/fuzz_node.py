@@ -406,14 +406,14 @@ class Driver:
         )
         self.tally.events['nodes'] += 1
         self._doubt, self._is_effort_unused = '', False
-        self.node.reporter.say = self._on_said(self.node.reporter.say)
+        self.node.reporter.tell = self._on_told(self.node.reporter.tell)
 
-    def _on_said(self, say: Callable[..., None]) -> Callable[..., None]:
+    def _on_told(self, tell: Callable[..., None]) -> Callable[..., None]:
         """Take note of an effort that the node says it does not begin at."""
 
-        def recorded(key: str, *text: Any) -> None:
-            self._is_effort_unused |= key == 'joint_states.effort'
-            say(key, *text)
+        def recorded(text: str, *how: Any) -> None:
+            self._is_effort_unused |= text.startswith('joint_states: effort')
+            tell(text, *how)
 
         return recorded
 
