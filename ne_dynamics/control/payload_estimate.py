@@ -288,7 +288,8 @@ def estimate_payload(
         In the order of time. Those that do not have the source, or are too fast, do not count.
     source : Source
     pause : callable
-        Called between pieces of work of some ten microseconds; what it raises ends the work.
+        Called between pieces of work, most of a few ten microseconds and none of more than about
+        a millisecond; what it raises ends the work.
 
     Returns
     -------

@@ -184,7 +184,7 @@ def test_the_uncertainty_is_honest(seed) -> None:
     heavier = scale_masses(ARM, 1.02)
     stiction = 0.005 * ARM.limits('effort_limit')
     windows = []
-    for position in poses(10, seed):
+    for position in poses(14, seed):
         windows += held(loaded(heavier), [position], rest=stiction * rng.uniform(-1, 1, 6))
     found = estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT)
     assert abs(found.mass - MASS) <= 2.5 * found.mass_deviation
