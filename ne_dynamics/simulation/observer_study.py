@@ -280,7 +280,13 @@ def largest_gain(period: float, cutoff: float) -> float:
 
 
 def run_elastic(
-    motion: Motion, gain: float, *, compensates: bool, masses: float = 1.0, motors: float = 1.0
+    motion: Motion,
+    gain: float,
+    *,
+    compensates: bool,
+    masses: float = 1.0,
+    motors: float = 1.0,
+    frequencies: Sequence[float] = ELASTIC_FREQUENCIES,
 ) -> Vibration:
     """Run the motion on an arm with elastic joints, and let it rest for 3 s.
 
@@ -294,6 +300,8 @@ def run_elastic(
         Of the links, by those of the model.
     motors : float
         Inertia of the motors by the links', where the motion begins.
+    frequencies : sequence of float
+        Of the joints with their motors locked [Hz].
     """
     arm = shipped_arm()
     inertia = np.diag(Dynamics(arm, backend='python').mass_matrix(motion.positions[0]))
@@ -315,7 +323,7 @@ def run_elastic(
         },
     )
     simulated = ElasticArm(
-        scale_masses(model, masses), ELASTIC_FREQUENCIES, motion.positions[0], ELASTIC_PERIOD
+        scale_masses(model, masses), frequencies, motion.positions[0], ELASTIC_PERIOD
     )
     loop = OneProcessLoop(simulated, controller, effort_limits=model.limits('effort_limit'))
     loop.run(0.1)

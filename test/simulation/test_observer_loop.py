@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +12,14 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics.simulation.observer_study import (
     CASES,
+    ELASTIC_FREQUENCIES,
     ELASTIC_PERIOD,
+    LABELS,
     LAWS,
+    TABLES,
     count_false_alarms,
     largest_gain,
+    replace_table,
     run_case,
     run_elastic,
     shipped_arm,
@@ -63,10 +68,17 @@ def test_friction_is_made_up_for_at_rest() -> None:
 
 
 @pytest.mark.parametrize('masses', [1.0, 1.2])
-def test_elastic_joints_do_not_swing(masses) -> None:
+@pytest.mark.parametrize(
+    'frequencies', [ELASTIC_FREQUENCIES, (15.0,) * 6, (40.0,) * 6], ids=['both', '15 Hz', '40 Hz']
+)
+def test_elastic_joints_do_not_swing(frequencies, masses) -> None:
     """At the largest gains without a warning, joints of 15 and 40 Hz stand still."""
     found = run_elastic(
-        MOTION, largest_gain(ELASTIC_PERIOD, CUTOFF) - 0.1, compensates=True, masses=masses
+        MOTION,
+        largest_gain(ELASTIC_PERIOD, CUTOFF) - 0.1,
+        compensates=True,
+        masses=masses,
+        frequencies=frequencies,
     )
     assert not found.remarks
     assert found.swing < ROUNDING
@@ -95,3 +107,16 @@ def test_a_push_is_seen_soon(joint, mode) -> None:
     """A tenth of a joint's effort limit, in fast motion, is a contact within 20 ms."""
     times = [time_to_contact(joint, sign, mode, before=2.0) for sign in (1.0, -1.0)]
     assert np.max(times) <= 0.020
+
+
+def test_the_document_has_a_row_for_each_case() -> None:
+    """The tables of doc/observer.md are those of the study, with all of its rows and laws."""
+    text = (Path(__file__).parents[2] / 'doc' / 'observer.md').read_text(encoding='utf-8')
+    for label in LABELS.values():
+        assert label in text
+    for case in CASES.values():
+        assert f'| {case.label} | ' in text
+    for name in TABLES:
+        replaced = replace_table(text, name, 'another table')
+        assert 'another table' in replaced
+        assert len(replaced) < len(text)
