@@ -70,6 +70,8 @@ def call_every_method(robot: ned.Robot, backend: str, shapes: Sequence[tuple[int
             dyn.computed_torque(q, q, q, q, q, q, q, q, smoothing)
             dyn.feedforward_pd(q, q, q, q, q, q, q, q, smoothing)
             dyn.control_effort(q, q, q, q, q, q, q, q, q, q, q, q, smoothing)
+            step = np.zeros((*shape, 7))
+            dyn.disturbance_residuals(q, q, q, q, q, q, q, step)
             dyn.bias_torque(q, q)
             dyn.inverse_dynamics_derivatives(q, q, q)
             dyn.forward_dynamics_derivatives(q, q, q)

@@ -506,7 +506,7 @@ class Controller:
         ahead = self._guard.ahead
         outside, is_in_contact, disturbance = None, False, self._disturbance
         if disturbance is not None:
-            disturbance.note_command(limited, saturated, desired.velocity, now)
+            disturbance.note_command(limited, saturated, desired.velocity, error, now)
             outside, is_in_contact = disturbance.external_effort, disturbance.is_in_contact
         return Command(
             limited,

@@ -7,6 +7,7 @@ slowly, for what is taken out of the command, and quickly, for contacts
 The compensation is the slow residual, within its bounds. While a joint's command is limited its
 compensation may shrink, but neither grow nor change its sign: it would push where nothing more can
 be pushed. The residual itself does not wind up: it goes by what was commanded after the limits.
+That of a joint that stiction makes hunt stays as it is (:mod:`ne_dynamics.control.hunting`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.contact import ContactDetector, ContactReaction
+from ne_dynamics.control.hunting import HuntingGuard
 from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.observer import MomentumObserver
 from ne_dynamics.model.rigid_body import FloatArray
@@ -89,6 +91,7 @@ class DisturbanceObserver:
     def __init__(self, tuning: DisturbanceTuning) -> None:
         self._observer = MomentumObserver(tuning.cutoff_frequency, tuning.contact_cutoff_frequency)
         self._contact = ContactDetector(tuning.least_contact)
+        self._hunting = HuntingGuard()
         self.configure(tuning)
         self.reset()
 
@@ -103,6 +106,7 @@ class DisturbanceObserver:
         """Forget states and residuals: the arm is found anew."""
         self._observer.reset()
         self._contact.reset()
+        self._hunting.reset()
         self.compensation: FloatArray | None = None
         self._limited: NDArray[np.bool_] | None = None
         self._sent: deque[_Sent] = deque(maxlen=LONGEST_HISTORY)
@@ -160,6 +164,7 @@ class DisturbanceObserver:
             wrench,
             base,
             lag,
+            self._hunting.hunts,
         )
         residuals = self._observer.residuals
         return residuals is not None and self._contact.update(residuals[1], now)
@@ -202,6 +207,7 @@ class DisturbanceObserver:
         effort: FloatArray,
         limited: NDArray[np.bool_] | None,
         friction_qd: FloatArray,
+        error: FloatArray,
         now: float,
     ) -> None:
         """Take note of a command.
@@ -213,9 +219,15 @@ class DisturbanceObserver:
         limited : array, shape (n,), dtype bool, or None
             Joints that the limits have changed.
         friction_qd : array, shape (n,)
-            Velocities that friction is fed forward for [rad/s or m/s].
+            Desired velocities, which friction is fed forward for [rad/s or m/s].
+        error : array, shape (n,)
+            Of the position [rad or m].
         now : float
             Time of the state that it answers [s].
         """
         self._sent.append(_Sent(now, effort, friction_qd))
         self._limited = limited
+        if self.compensation is not None:
+            self._hunting.update(error, friction_qd, now)
+        elif self._hunting.hunts is not None:
+            self._hunting.reset()

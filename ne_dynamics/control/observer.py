@@ -36,6 +36,7 @@ from dataclasses import dataclass
 from math import expm1, inf, pi
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.laws import ControlLaw, ResidualStep
@@ -145,6 +146,7 @@ class MomentumObserver:
         wrench: FloatArray | None = None,
         base: Base | None = None,
         velocity_lag: float = 0.0,
+        held: NDArray[np.bool_] | None = None,
     ) -> None:
         """Take a state.
 
@@ -164,6 +166,8 @@ class MomentumObserver:
             As :meth:`ControlLaw.effort` takes them.
         velocity_lag : float
             By how much velocities are late behind positions [s].
+        held : array, shape (n,), dtype bool, or None
+            Joints whose slow residual stays as it is.
 
         Raises
         ------
@@ -187,7 +191,10 @@ class MomentumObserver:
         residuals = self.residuals
         if residuals is None:
             residuals = np.zeros((2, q.size))
+        slow = residuals[0]
         self.residuals = law.disturbance_residuals(
             q, qd, before, friction_qd, effort, residuals, self._step, wrench, base
         )
+        if held is not None:
+            self.residuals = np.array([np.where(held, slow, self.residuals[0]), self.residuals[1]])
         self._last = qd, now

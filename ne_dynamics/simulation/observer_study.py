@@ -34,6 +34,7 @@ from ne_dynamics.simulation.elastic_arm import ElasticArm
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
     OneProcessLoop,
+    Stiction,
     differenced_velocity,
     encoder,
     external_push,
@@ -280,7 +281,13 @@ def largest_gain(period: float, cutoff: float) -> float:
 
 
 def run_elastic(
-    motion: Motion, gain: float, *, compensates: bool, masses: float = 1.0, motors: float = 1.0
+    motion: Motion,
+    gain: float,
+    *,
+    compensates: bool,
+    masses: float = 1.0,
+    motors: float = 1.0,
+    frequencies: Sequence[float] = ELASTIC_FREQUENCIES,
 ) -> Vibration:
     """Run the motion on an arm with elastic joints, and let it rest for 3 s.
 
@@ -294,6 +301,8 @@ def run_elastic(
         Of the links, by those of the model.
     motors : float
         Inertia of the motors by the links', where the motion begins.
+    frequencies : sequence of float
+        Of the joints with their motors locked [Hz].
     """
     arm = shipped_arm()
     inertia = np.diag(Dynamics(arm, backend='python').mass_matrix(motion.positions[0]))
@@ -315,7 +324,7 @@ def run_elastic(
         },
     )
     simulated = ElasticArm(
-        scale_masses(model, masses), ELASTIC_FREQUENCIES, motion.positions[0], ELASTIC_PERIOD
+        scale_masses(model, masses), frequencies, motion.positions[0], ELASTIC_PERIOD
     )
     loop = OneProcessLoop(simulated, controller, effort_limits=model.limits('effort_limit'))
     loop.run(0.1)
@@ -329,6 +338,61 @@ def run_elastic(
         float(np.ptp(resting, axis=0).max()),
         verdict.refusals + verdict.remarks,
     )
+
+
+# ---- friction that is larger at rest
+
+
+STICTION_PERIOD = 0.001
+"""Of the states, and of the friction [s]."""
+
+STICTION_FRICTION = 0.02
+"""In motion, by the effort limits; the model has none of it."""
+
+STICTION_ROTORS = (1.0, 1.0, 0.6, 0.15, 0.15, 0.1)
+"""Rotor inertias as the joints feel them, which the model has [kg m^2]."""
+
+
+class Rest(NamedTuple):
+    """How an arm rests: its largest error, and how far a joint goes to and fro [rad]."""
+
+    error: float
+    swing: float
+
+
+def run_stiction(motion: Motion, breakaway: float, mode: str, rest: float = 12.0) -> Rest:
+    """Run the motion against friction with bristles, and judge the second half of the rest.
+
+    Parameters
+    ----------
+    motion : Motion
+    breakaway : float
+        Friction at rest by that in motion.
+    mode : str
+        Of the observer.
+    rest : float
+        [s]
+    """
+    arm = shipped_arm()
+    model = replace(
+        arm,
+        joints=tuple(
+            replace(joint, rotor_inertia=rotor, gear_ratio=1.0)
+            for joint, rotor in zip(arm.joints, STICTION_ROTORS, strict=True)
+        ),
+    )
+    limits = model.limits('effort_limit')
+    inertia = np.diag(Dynamics(model, backend='python').mass_matrix(motion.positions[0]))
+    controller = node_controller(model, **NOTHING_IS_GIVEN_UP, **{'observer.mode': mode})
+    simulated = MujocoArm(model, period=STICTION_PERIOD, integrator='implicitfast')
+    simulated.reset(motion.positions[0])
+    stiction = Stiction(STICTION_FRICTION * limits, breakaway, inertia)
+    loop = OneProcessLoop(simulated, controller, disturbances=[stiction], effort_limits=limits)
+    loop.run(0.1)
+    controller.follow(motion.waypoints())
+    loop.run(motion.duration)
+    error = loop.run(rest).error[-round(0.5 * rest / STICTION_PERIOD) :]
+    return Rest(float(np.abs(error).max()), float(np.ptp(error, axis=0).max()))
 
 
 # ---- contacts
@@ -487,6 +551,23 @@ def table_of_elastic_joints() -> str:
     return _markdown(header, rows)
 
 
+def table_of_stiction() -> str:
+    """Return how the arm rests where friction is larger at rest."""
+    motion = study_motion(shipped_arm())
+    rows = []
+    for breakaway in (1.0, 1.25, 1.5, 2.0):
+        off, on = (run_stiction(motion, breakaway, mode) for mode in ('off', 'compensate'))
+        cells = [figure(1e3 * value) for value in (off.error, on.error, on.swing)]
+        rows.append([f'{breakaway:g}', *cells])
+    header = [
+        'friction at rest by that in motion',
+        'error at rest [mrad], `off`',
+        '`compensate`',
+        'to and fro [mrad], `compensate`',
+    ]
+    return _markdown(header, rows)
+
+
 def table_of_contacts(minutes: float = 10.0) -> str:
     """Return how soon pushes are seen, and what else is taken for one."""
     n = shipped_arm().n
@@ -512,6 +593,7 @@ def table_of_contacts(minutes: float = 10.0) -> str:
 
 TABLES = {
     'errors': table_of_errors,
+    'stiction': table_of_stiction,
     'elastic joints': table_of_elastic_joints,
     'contacts': table_of_contacts,
 }
@@ -534,9 +616,11 @@ def main() -> None:
     """Write the tables of a document anew."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('document', type=Path)
-    document: Path = parser.parse_args().document
-    for name, compute in TABLES.items():
-        table = compute()
+    parser.add_argument('--only', choices=TABLES, help='one of the tables')
+    arguments = parser.parse_args()
+    document: Path = arguments.document
+    for name in [arguments.only] if arguments.only else TABLES:
+        table = TABLES[name]()
         text = document.read_text(encoding='utf-8')
         document.write_text(replace_table(text, name, table), encoding='utf-8')
 

@@ -388,6 +388,51 @@ def torque_ripple(share: float, cogging: float = 0.0, cycles: float = 30.0) -> D
     return disturb
 
 
+class Stiction:
+    """Friction with bristles, which is larger at rest: Coulomb, Stribeck, presliding (LuGre).
+
+    Parameters
+    ----------
+    coulomb : array-like, shape (n,)
+        Effort in motion [N m or N].
+    breakaway : float
+        Effort at rest, by that.
+    inertia : array-like, shape (n,)
+        Of the joints, for the damping of the bristles [kg m^2 or kg].
+    stribeck_velocity : float
+        At which it has fallen by most of the difference [rad/s or m/s].
+    presliding : float
+        How far bristles bend before the joint breaks away [rad or m].
+    """
+
+    def __init__(
+        self,
+        coulomb: ArrayLike,
+        breakaway: float,
+        inertia: ArrayLike,
+        stribeck_velocity: float = 0.01,
+        presliding: float = 1e-4,
+    ) -> None:
+        self._coulomb = np.array(coulomb, dtype=np.float64)
+        self._static = breakaway * self._coulomb
+        self._stribeck_velocity = stribeck_velocity
+        self._stiffness = self._static / presliding
+        self._damping = 0.7 * np.sqrt(self._stiffness * np.asarray(inertia))
+        self._bent = np.zeros_like(self._coulomb)
+
+    def __call__(self, arm: MujocoArm, effort: FloatArray) -> FloatArray:
+        """Return what the bristles do to the joints, a period after the last call."""
+        velocity, period = arm.velocity, arm.period
+        share = np.exp(-((velocity / self._stribeck_velocity) ** 2))
+        largest = self._coulomb + (self._static - self._coulomb) * share
+        # Implicit: bristles are stiff.
+        slip = period * self._stiffness * np.abs(velocity) / largest
+        bent = (self._bent + period * velocity) / (1.0 + slip)
+        rate, self._bent = (bent - self._bent) / period, bent
+        friction: FloatArray = -(self._stiffness * bent + self._damping * rate)
+        return friction
+
+
 def wall(
     joint: int, position: float, stiffness: float = 5000.0, damping: float = 100.0
 ) -> Disturbance:

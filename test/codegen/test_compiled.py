@@ -61,6 +61,7 @@ LONG = (
     'feedforward_pd with wrench',
     'computed_torque in full',
     'control_effort in full',
+    'disturbance_residuals in full',
 )
 
 LAW = (
@@ -71,6 +72,8 @@ GENERAL_LAW = (
     *('q', 'qd', 'q_desired', 'qd_desired', 'q_model', 'qd_model', 'qdd', 'friction_qd'),
     *('kp', 'kv', 'effort_kp', 'effort_kv', 'smoothing_velocity'),
 )
+
+RESIDUALS = ('q', 'qd', 'qd_before', 'friction_qd', 'effort', 'slow', 'fast', 'step')
 
 FUNCTIONS = {
     'inverse_dynamics': ('q', 'qd', 'qdd'),
@@ -106,6 +109,8 @@ FUNCTIONS = {
     'computed_torque in full': (*LAW, 'wrench', 'base_motion', 'payload'),
     'control_effort': GENERAL_LAW,
     'control_effort in full': (*GENERAL_LAW, 'wrench', 'base_motion', 'payload'),
+    'disturbance_residuals': RESIDUALS,
+    'disturbance_residuals in full': (*RESIDUALS, 'wrench', 'base_motion', 'payload'),
 }
 
 MOTION = ('q', 'qd', 'qdd')
@@ -136,7 +141,8 @@ def samples(robot, count, seed=0):
     values['wrench'] = rng.uniform(-10.0, 10.0, (count, 6))
     values['base_motion'] = rng.uniform(-2.0, 2.0, (count, 9))
     values['payload'] = rng.uniform(-1.0, 3.0, (count, 10))
-    for key in sorted({*LAW, *GENERAL_LAW} - values.keys()):
+    values['step'] = rng.uniform(0.1, 0.3, (count, 7))
+    for key in sorted({*LAW, *GENERAL_LAW, *RESIDUALS} - values.keys()):
         width = 60.0 if key == 'effort_limits' else 2.0
         values[key] = rng.uniform(-width, width, (count, robot.n))
     values['smoothing_velocity'] = rng.uniform(0.1, 0.3, (count, 1))
@@ -163,7 +169,8 @@ def call_by_sample(dynamics, function, values):
     """Call a function; the result is an array whose first axis is that of the samples."""
     result = np.asarray(call(dynamics, function, values))
     is_batch = values['q'].ndim == 2
-    is_stacked = 'derivatives' in function or function.startswith('control_effort')
+    stacked = 'control_effort', 'disturbance_residuals'
+    is_stacked = 'derivatives' in function or function.startswith(stacked)
     return np.moveaxis(result, 1, 0) if is_batch and is_stacked else result
 
 

@@ -183,7 +183,7 @@ def test_while_a_joint_is_limited_it_may_shrink_but_not_grow() -> None:
         for _ in range(states):
             observer.observe(law, Q, ZERO, now, None, None)
             found.append(observer.compensate(counts=True))
-            observer.note_command(DYNAMICS.gravity_torque(Q) + missing, limited, ZERO, now)
+            observer.note_command(DYNAMICS.gravity_torque(Q) + missing, limited, ZERO, ZERO, now)
             now += PERIOD
         return np.array([each for each in found if each is not None])
 

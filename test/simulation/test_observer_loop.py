@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +12,17 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics.simulation.observer_study import (
     CASES,
+    ELASTIC_FREQUENCIES,
     ELASTIC_PERIOD,
+    LABELS,
     LAWS,
+    TABLES,
     count_false_alarms,
     largest_gain,
+    replace_table,
     run_case,
     run_elastic,
+    run_stiction,
     shipped_arm,
     study_motion,
     time_to_contact,
@@ -63,14 +69,28 @@ def test_friction_is_made_up_for_at_rest() -> None:
 
 
 @pytest.mark.parametrize('masses', [1.0, 1.2])
-def test_elastic_joints_do_not_swing(masses) -> None:
+@pytest.mark.parametrize(
+    'frequencies', [ELASTIC_FREQUENCIES, (15.0,) * 6, (40.0,) * 6], ids=['both', '15 Hz', '40 Hz']
+)
+def test_elastic_joints_do_not_swing(frequencies, masses) -> None:
     """At the largest gains without a warning, joints of 15 and 40 Hz stand still."""
     found = run_elastic(
-        MOTION, largest_gain(ELASTIC_PERIOD, CUTOFF) - 0.1, compensates=True, masses=masses
+        MOTION,
+        largest_gain(ELASTIC_PERIOD, CUTOFF) - 0.1,
+        compensates=True,
+        masses=masses,
+        frequencies=frequencies,
     )
     assert not found.remarks
     assert found.swing < ROUNDING
     assert found.moving < 1e-3
+
+
+def test_stiction_makes_no_joint_hunt() -> None:
+    """With friction half as large again at rest, joints stand, nearer than without."""
+    off, found = (run_stiction(MOTION, 1.5, mode, 10.0) for mode in ('off', 'compensate'))
+    assert found.swing < 2e-4
+    assert found.error < 0.5 * off.error
 
 
 def test_gains_for_which_the_observer_is_too_much_are_warned_of() -> None:
@@ -95,3 +115,14 @@ def test_a_push_is_seen_soon(joint, mode) -> None:
     """A tenth of a joint's effort limit, in fast motion, is a contact within 20 ms."""
     times = [time_to_contact(joint, sign, mode, before=2.0) for sign in (1.0, -1.0)]
     assert np.max(times) <= 0.020
+
+
+def test_the_document_has_a_row_for_each_case() -> None:
+    """The tables of doc/observer.md are those of the study, with all of its rows and laws."""
+    text = (Path(__file__).parents[2] / 'doc' / 'observer.md').read_text(encoding='utf-8')
+    for label in LABELS.values():
+        assert label in text
+    for case in CASES.values():
+        assert f'| {case.label} | ' in text
+    for name in TABLES:
+        assert 'another table' in replace_table(text, name, 'another table')

@@ -1,0 +1,95 @@
+"""Joints that hunt: a compensation of stiction that pushes them to and fro across their position.
+
+A joint that sticks away from where it should rest has a residual that grows with the feedback,
+until the joint breaks away. Where friction is larger at rest than in motion it then goes too far,
+sticks on the other side, and comes back: the limit cycle of integral action with stiction
+(Armstrong-Helouvry, Dupont and Canudas de Wit, Automatica 30(7), 1994). So a joint that has stuck
+on one side of its position, and then does on the other, is left there: its compensation stays as
+it is until the desired motion goes on, or the joint is pushed away.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.model.rigid_body import FloatArray
+
+INTERVAL = 0.25
+"""Between two looks [s]."""
+
+STUCK_SHARE = 0.03
+"""A joint sticks when its error changes by less than this share of it from one look to the next;
+one that swings to and fro is not slow enough for that where it turns."""
+
+CREEP = 5e-5
+"""Or by less than this [rad or m]: joints that stick creep as their bristles bend."""
+
+LEAST = 2e-4
+"""Errors below this [rad or m] are on no side: encoders come in steps."""
+
+AWAY = 2.0
+"""A joint that is farther away than so many times the error it was left at was pushed."""
+
+
+class HuntingGuard:
+    """Looks at the errors of one arm.
+
+    Attributes
+    ----------
+    hunts : array, shape (n,), dtype bool, or None
+        Joints that are to be left where they are; None for none.
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was seen."""
+        self.hunts: NDArray[np.bool_] | None = None
+        self._errors: list[float] = []
+        self._sides: dict[int, bool] = {}
+        self._left: dict[int, float] = {}
+        self._since = -np.inf
+
+    def update(self, error: FloatArray, desired_velocity: FloatArray, now: float) -> None:
+        """Take note of a state.
+
+        Parameters
+        ----------
+        error : array, shape (n,)
+            Of the position [rad or m].
+        desired_velocity : array, shape (n,)
+            [rad/s or m/s]
+        now : float
+            [s]
+        """
+        if now - self._since < INTERVAL and self.hunts is None:
+            return
+        if desired_velocity.any():
+            if self._errors:
+                self.reset()
+            self._since = now
+            return
+        if now - self._since < INTERVAL:
+            return
+        before, errors = self._errors, error.tolist()
+        self._errors, self._since = errors, now
+        if before:
+            self._look(before, errors)
+
+    def _look(self, before: list[float], errors: list[float]) -> None:
+        """Compare the errors with those of the look before."""
+        for index, (old, new) in enumerate(zip(before, errors, strict=True)):
+            if index in self._left and abs(new) > self._left[index]:
+                del self._left[index]
+                self._sides.pop(index, None)
+            if abs(new) < LEAST or abs(new - old) > max(STUCK_SHARE * abs(new), CREEP):
+                continue
+            side = new > 0.0
+            if self._sides.setdefault(index, side) != side and index not in self._left:
+                self._left[index] = AWAY * abs(new)
+            self._sides[index] = side
+        self.hunts = None
+        if self._left:
+            self.hunts = np.array([index in self._left for index in range(len(errors))])
