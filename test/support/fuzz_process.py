@@ -136,7 +136,8 @@ class NodeProcess:
             plan.parameters,
             environment={'ROS_LOG_DIR': log_folder, **_own_messages()},
         )
-        self._begin = time.monotonic()
+        self._begin = self._checked_at = time.monotonic()
+        self._silence = 0.0
         self._action: Any = None
         self._goals: list[tuple[Any, Any]] = []
         self._context = Context()
@@ -384,6 +385,10 @@ class NodeProcess:
         """
         commands, self._commands = self._commands, []
         efforts, self._efforts = self._efforts, []
+        before, self._checked_at = self._checked_at, time.monotonic()
+        # While this process does not run, the node may take the states to have stopped, and send
+        # more than its publisher keeps: what has been lost of it nobody knows.
+        self._silence = self._checked_at - before
         self.counts['commands'] += len(commands)
         for command in commands:
             if command.shape != self._limits.shape or not np.isfinite(command).all():
@@ -410,6 +415,9 @@ class NodeProcess:
             self.counts['commands not timed'] += 1
         else:
             dt = max(1e-9 * (stamp - before), SHORTEST_STEP)
+        if self._silence > 0.5 * LONGEST_STEP:
+            dt = max(dt, self._silence + LONGEST_STEP)
+            self.counts['commands after a silence'] += 1
         dt += CLOCK_ROUNDING
         step = np.abs(command - last)
         ratio = float(np.max(np.maximum(step - 1e-9, 0.0) / (self._rates * dt)))
