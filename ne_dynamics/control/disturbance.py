@@ -6,7 +6,7 @@ slowly, for what is taken out of the command, and quickly, for contacts
 
 The compensation is the slow residual, within its bounds. While a joint's command is limited its
 compensation may shrink, but neither grow nor change its sign: it would push where nothing more can
-be pushed. The residual itself does not wind up: it goes by what was commanded after the limits.
+be pushed. Nor does the residual wind up, which goes by what was commanded after the limits.
 That of a joint that stiction makes hunt stays as it is (:mod:`ne_dynamics.control.hunting`).
 """
 
@@ -199,6 +199,8 @@ class DisturbanceObserver:
             before = np.zeros_like(wanted) if self.compensation is None else self.compensation
             kept = np.clip(wanted, np.minimum(before, 0.0), np.maximum(before, 0.0))
             wanted = np.where(limited, kept, wanted)
+            # When the limit is left it goes on from there, and does not leap.
+            self._observer.settle(np.where(limited, kept, residuals[0]))
         self.compensation = wanted
         return wanted
 

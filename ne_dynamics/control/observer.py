@@ -135,6 +135,17 @@ class MomentumObserver:
         self.residuals: FloatArray | None = None
         self._last: tuple[FloatArray, float] | None = None
 
+    def settle(self, slow: FloatArray) -> None:
+        """Let the slow residual go on from another value.
+
+        Parameters
+        ----------
+        slow : array, shape (n,)
+            [N m or N]
+        """
+        if self.residuals is not None:
+            self.residuals = np.array([slow, self.residuals[1]])
+
     def update(
         self,
         law: ControlLaw,

@@ -200,6 +200,24 @@ def test_while_a_joint_is_limited_it_may_shrink_but_not_grow() -> None:
     assert (shrunk[-1, 2:] * grown[-1, 2:] < 0.0).all()
 
 
+def test_when_a_limit_is_left_it_goes_on_from_there() -> None:
+    """What a joint lacks while it is limited does not come all at once afterwards."""
+    observer = DisturbanceObserver(disturbance(bounds=np.full(6, np.inf)))
+    law, found, limited = tuning(None).law, [], np.ones(6, dtype=bool)
+    for index in range(300):
+        now = index * PERIOD
+        observer.observe(law, Q, ZERO, now, None, None)
+        found.append(observer.compensate(counts=True))
+        is_limited = 10 <= index < 200
+        observer.note_command(
+            DYNAMICS.gravity_torque(Q) + MISSING, limited if is_limited else None, ZERO, ZERO, now
+        )
+    found = np.array(found[2:])
+    fastest = 2.0 * np.pi * 3.0 * PERIOD * np.abs(MISSING).max()
+    assert largest_step(found) <= fastest
+    assert np.abs(found[-1]).max() > 2.0 * np.abs(found[150]).max()
+
+
 def test_an_arm_against_its_limit_does_not_wind_up() -> None:
     """Held by force at its limits for long, an arm that is let go has no compensation to lose."""
     limits = np.abs(DYNAMICS.gravity_torque(Q)) + 5.0
