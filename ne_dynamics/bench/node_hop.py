@@ -198,7 +198,7 @@ def _options(name: str) -> dict[str, Any]:
         'effort_controller/commands': 'commands',
     }
     remappings = {topic: _topic(name, own) for topic, own in topics.items()}
-    return {'remappings': remappings, 'log_level': 'warn'}
+    return {'remappings': remappings, 'log_level': 'warn', 'own_session': False}
 
 
 @contextlib.contextmanager

@@ -115,6 +115,8 @@ class RosProcess:
         What the command line begins with.
     environment : mapping of str to str
         Beside this process's own.
+    own_session : bool
+        Linux shares the processor out among sessions: False for processes that are compared.
 
     Attributes
     ----------
@@ -138,6 +140,7 @@ class RosProcess:
         log_level: str = 'info',
         prefix: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
+        own_session: bool = True,
     ) -> None:
         self.name = log.stem
         self.is_expected = True
@@ -161,7 +164,7 @@ class RosProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
+                start_new_session=own_session,
             )
 
     @property
