@@ -463,9 +463,9 @@ def main(args: list[str] | None = None) -> None:
                 # the motion.
                 if rclpy.ok():
                     node.stop()
-            # The end of a goal may be on its way to who asked for it.
+            # The end of a goal may be on its way to who asked for it, or the question to us.
             for _ in range(10):
-                executor.spin_once(timeout_sec=0.0)
+                executor.spin_once(timeout_sec=0.05)
             stop.forget_node()
             executor.shutdown()
             node.destroy_node()

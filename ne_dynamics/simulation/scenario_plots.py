@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -123,7 +124,7 @@ def plot_model_error(
     title : str
     """
     columns = 1 + len(over_time)
-    widths = (1.45, *(1.0 for _ in over_time))
+    widths = (1.8, *(1.0 for _ in over_time))
     figure, grid = _figure(1, columns, (4.0 * columns + 1.6, 4.2), widths=widths)
     bars, curves = grid[0], grid[1:]
     width = 0.8 / len(laws)
@@ -138,11 +139,12 @@ def plot_model_error(
                 xytext=(0.0, 2.0),
                 textcoords='offset points',
                 ha='center',
-                fontsize=7.5,
+                fontsize=6.5,
                 color=TEXT_COLOUR,
             )
     _logarithmic(bars, 1e3 * float(errors.min()), 1e3 * float(errors.max()))
-    bars.set_xticks(np.arange(len(cases)), cases, fontsize=9)
+    labels = [textwrap.fill(case, 9) for case in cases]
+    bars.set_xticks(np.arange(len(cases)), labels, fontsize=9)
     bars.grid(False, axis='x')
     bars.set_ylabel('RMS error of all joints [mrad]')
     for axes, (name, recordings) in zip(curves, over_time.items(), strict=True):
