@@ -180,7 +180,6 @@ class _Bench:
         while not until():
             if time.monotonic() > deadline:
                 raise BackendError(f'hold-up: expected {what} within {PATIENCE:g} s, got none')
-            self._executor.wake()
             longest = max(longest, self._turn())
         return longest
 

@@ -392,12 +392,12 @@ class FollowingGuard:
         timeout = self._limits.saturation_timeout
         if timeout == inf:
             return None
-        bounds = effort_limits.tolist()
-        if not self._saturated and _are_within(effort.tolist(), bounds):
+        efforts, bounds = effort.tolist(), effort_limits.tolist()
+        if not self._saturated and _are_within(efforts, bounds):
             return None
         pushes = np.where(effort * error > 0.0, effort, 0.0).tolist()
         index = self._saturated.longest(pushes, bounds, now, timeout)
-        swings = self._swings.most(effort.tolist(), bounds, now, timeout)
+        swings = self._swings.most(efforts, bounds, now, timeout)
         if swings is not None:
             return Following(
                 FaultKind.SATURATED,

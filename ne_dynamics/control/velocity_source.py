@@ -98,13 +98,13 @@ def velocity_filter(settings: VelocitySettings, period: float) -> VelocityFilter
         share = -expm1(-rate * period)
         c = np.array((-share / period, 1.0 - share))
         a, b = np.array((np.zeros(2), c)), np.array((1.0, share / period))
-        return VelocityFilter(a, b, c, share / period, period / 2.0 + 1.0 / rate)
+        return VelocityFilter(a, b, c, share / period, period / 2.0 + settings.lag)
     # f: the position and the velocity that are estimated.
     decay = exp(-rate * period)
     kept, gain = decay * decay, (1.0 - decay) ** 2 / period
     c = np.array((-gain, 1.0 - gain * period))
     a, b = np.array(((kept, kept * period), c)), np.array((1.0 - kept, gain))
-    return VelocityFilter(a, b, c, gain, 2.0 / rate)
+    return VelocityFilter(a, b, c, gain, settings.lag)
 
 
 class PositionVelocity:

@@ -134,6 +134,11 @@ class FollowJointTrajectoryServer:
             cancel_callback=self._on_cancel,
         )
 
+    @property
+    def is_following(self) -> bool:
+        """Whether a goal is followed."""
+        return self._goal is not None
+
     def destroy(self) -> None:
         """Take the action away."""
         self._goal = None

@@ -231,6 +231,11 @@ class ComputedTorqueNode(LifecycleNode):
             self._goals = None
         super().destroy_node()
 
+    @property
+    def is_following_goal(self) -> bool:
+        """Whether somebody is to be told how a goal ends."""
+        return self._goals is not None and self._goals.is_following
+
     def prompt_subscriptions(self) -> Sequence[Any]:
         """Return what the arm is controlled by, in the order in which it is to be served."""
         return () if self.configured is None else self.configured.subscriptions
@@ -461,11 +466,12 @@ def main(args: list[str] | None = None) -> None:
             finally:
                 # Also when a fault ends the process: the arm must not be left on a command of
                 # the motion.
+                was_following = node.is_following_goal
                 if rclpy.ok():
                     node.stop()
             # The end of a goal may be on its way to who asked for it, or the question to us.
             for _ in range(10):
-                executor.spin_once(timeout_sec=0.05)
+                executor.spin_once(timeout_sec=0.05 if was_following else 0.0)
             stop.forget_node()
             executor.shutdown()
             node.destroy_node()

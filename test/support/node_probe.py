@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ LATCHED = QoSProfile(
 )
 
 
-class NodeProbe:
+class NodeProbe(abc.ABC):
     """A node beside the one under test, which is served by whoever derives from this.
 
     Attributes
@@ -40,9 +41,9 @@ class NodeProbe:
     joint_names: Sequence[str]
     _descriptions: Any = None
 
+    @abc.abstractmethod
     def until(self, condition: Callable[[], Any], what: str) -> Any:
         """Wait until something is so; return it."""
-        raise NotImplementedError
 
     # ---- services; names of parameters may use '__' for '.'
 
