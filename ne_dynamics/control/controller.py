@@ -16,9 +16,7 @@ What the model does not have may be observed, and compensated; see
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +25,7 @@ from numpy.typing import NDArray
 from ne_dynamics.control.braking import AnsweredStates, Brake, plan_brake
 from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.contact import ContactReaction
-from ne_dynamics.control.disturbance import DisturbanceObserver, DisturbanceTuning
+from ne_dynamics.control.disturbance import DisturbanceObserver
 from ne_dynamics.control.feasibility import (
     Verdict,
     judge_gains,
@@ -35,101 +33,26 @@ from ne_dynamics.control.feasibility import (
     judge_timeout,
     judge_velocities,
 )
-from ne_dynamics.control.imu import BaseImu, ImuSettings
+from ne_dynamics.control.imu import BaseImu
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
-from ne_dynamics.control.motion_guard import MotionGuard, MotionLimits
+from ne_dynamics.control.motion_guard import MotionGuard
 from ne_dynamics.control.state_effort import StateEffort, find_beginning
-from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateLimits, StateRefused
+from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateRefused
+from ne_dynamics.control.state_rate import StateRate
 from ne_dynamics.control.stopping import StopLimits, stop
 from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state
-from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
-from ne_dynamics.control.wrench import WrenchSettings, WristWrench
+from ne_dynamics.control.transition import CommandOffset, ramp
+from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
+from ne_dynamics.control.wrench import WristWrench
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 
 RAMP_PERIOD = 0.002
 """Time between the commands of a ramp [s]."""
 
-PERIOD_SHARE = 0.02
-"""How much of the mean period is that of the last state."""
-
-LEAST_PERIODS = 10
-"""Periods of which the mean says something."""
-
 LONGEST_RAMP = 0.5
 """A ramp to the last command takes no longer than this [s]."""
-
-
-class LastCommand(str, enum.Enum):
-    """What is sent last; the values are the words of the node's parameter `on_deactivate`."""
-
-    GRAVITY = 'gravity'
-    """What holds the arm at its last position."""
-    ZERO = 'zero'
-    NONE = 'none'
-
-
-class OnStateLoss(str, enum.Enum):
-    """What is sent when states have stopped; the words of the node's `on_state_loss`."""
-
-    GRAVITY = 'gravity'
-    """What holds the arm at its last position."""
-    BRAKE = 'brake'
-    """What brings it to rest by the model, then what holds it there."""
-
-
-@dataclass(frozen=True, eq=False)
-class Tuning:
-    """What may change while the arm is controlled.
-
-    Attributes
-    ----------
-    law : ControlLaw
-    hold_law : ControlLaw
-        Gravity compensation of the same robot, for the last command.
-    effort_limits : array, shape (n,)
-        [N m or N]
-    effort_rates : array, shape (0,), (1,) or (n,)
-        [N m/s or N/s]; empty or 0 for none.
-    wrench : WrenchSettings
-    imu : ImuSettings
-    states : StateLimits
-        What is believed of the states.
-    motion : MotionLimits
-        What is expected of the motion, and where its velocity comes from.
-    transition_time : float
-        In which a command of another nature takes over [s]; 0: at once.
-    decelerations : array, shape (n,), or None
-        With which motions are stopped [rad/s^2 or m/s^2], infinite where a joint has none; those
-        of the robot when None.
-    state_effort : StateEffort
-        What the measured efforts are.
-    on_state_loss : OnStateLoss
-        Braking is for modes with feedback alone: without it nobody knows where the motion comes
-        from.
-    disturbance : DisturbanceTuning or None
-        How what the model does not have is observed; not at all when None.
-    """
-
-    law: ControlLaw
-    hold_law: ControlLaw
-    effort_limits: FloatArray
-    effort_rates: FloatArray
-    wrench: WrenchSettings = field(default_factory=WrenchSettings)
-    imu: ImuSettings = field(default_factory=ImuSettings)
-    states: StateLimits = field(default_factory=StateLimits)
-    motion: MotionLimits = field(default_factory=MotionLimits)
-    transition_time: float = TRANSITION_TIME
-    decelerations: FloatArray | None = None
-    state_effort: StateEffort = StateEffort.TORQUE
-    on_state_loss: OnStateLoss = OnStateLoss.BRAKE
-    disturbance: DisturbanceTuning | None = None
-
-    @property
-    def mode(self) -> Mode:
-        """The control law's mode."""
-        return self.law.mode
 
 
 class Command(NamedTuple):
@@ -194,6 +117,41 @@ class _Inputs(NamedTuple):
 NO_INPUTS = _Inputs()
 
 
+class _Answer(NamedTuple):
+    """What is reviewed of an answer.
+
+    Attributes
+    ----------
+    law : ControlLaw
+    position : array, shape (n,)
+        [rad or m]
+    measured, velocity : array, shape (n,), or None
+        The velocity of the state, and the one that the law used [rad/s or m/s].
+    error : array, shape (n,)
+        Of the position [rad or m].
+    desired : DesiredState
+    effort, limited : array, shape (n,)
+        That the law wants, and the command [N m or N].
+    saturated : array, shape (n,), dtype bool, or None
+    now : float
+        [s]
+    elapsed : float
+        Since the state before [s]; 0 when that says nothing of the rate.
+    """
+
+    law: ControlLaw
+    position: FloatArray
+    measured: FloatArray | None
+    velocity: FloatArray | None
+    error: FloatArray
+    desired: DesiredState
+    effort: FloatArray
+    limited: FloatArray
+    saturated: NDArray[np.bool_] | None
+    now: float
+    elapsed: float
+
+
 class Controller:
     """Controls one arm.
 
@@ -233,7 +191,8 @@ class Controller:
         self._inputs = NO_INPUTS
         self._answered = AnsweredStates()
         self._braked: tuple[FloatArray, FloatArray] | None = None
-        self._mean_period, self._shortest_period, self._periods = 0.0, np.inf, 0
+        self._rate = StateRate()
+        self._unreviewed: _Answer | None = None
         self._disturbance: DisturbanceObserver | None = None
         self.is_floating = False
         self.tuning = tuning
@@ -317,13 +276,8 @@ class Controller:
 
     @property
     def period(self) -> float:
-        """Mean time between the states of late [s]; 0 before three states have come.
-
-        Of less than :data:`LEAST_PERIODS` it is the shortest.
-        """
-        if self._periods < 2:
-            return 0.0
-        return self._mean_period if self._periods >= LEAST_PERIODS else self._shortest_period
+        """Mean time between the states of late [s]; 0 before three states have come."""
+        return self._rate.period
 
     @property
     def fault(self) -> Fault | None:
@@ -367,16 +321,8 @@ class Controller:
         """Take note of a state that is not answered."""
         before, timeout = self._guard.time, self._guard.limits.timeout
         if before is not None and 0.0 < now - before <= timeout:
-            self._learn_period(now - before)
+            self._rate.learn(now - before)
         self._guard.believe(position, velocity, now, arrival)
-
-    def _learn_period(self, elapsed: float) -> None:
-        self._periods += 1
-        share = max(1.0 / self._periods, PERIOD_SHARE)
-        # One stamp ahead of its time says little of the rate.
-        longest = elapsed if self._periods == 1 else 2.0 * self._mean_period
-        self._mean_period += share * (min(elapsed, longest) - self._mean_period)
-        self._shortest_period = min(self._shortest_period, elapsed)
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """Give the motion up; the arm is held where the states, once they agree, find it."""
@@ -416,7 +362,23 @@ class Controller:
         arrival: float = 0.0,
         measured_effort: FloatArray | None = None,
     ) -> Command:
-        """Answer a state.
+        """Answer a state and review the motion, for whom nothing waits.
+
+        Parameters and errors are those of :meth:`answer` and :meth:`review`.
+        """
+        command = self.answer(position, velocity, now, arrival, measured_effort)
+        self.review()
+        return command
+
+    def answer(
+        self,
+        position: FloatArray,
+        velocity: FloatArray | None,
+        now: float,
+        arrival: float = 0.0,
+        measured_effort: FloatArray | None = None,
+    ) -> Command:
+        """Answer a state; :meth:`review` is to follow once the command is on its way.
 
         Parameters
         ----------
@@ -453,16 +415,13 @@ class Controller:
         fault = self._guard.judge(position, velocity, now, arrival)
         if fault is not None:
             self._restart()
-        self._end_on(motion.judge_velocity(law, position, velocity, now), 'velocity')
-        velocity = motion.velocity(position, velocity, now)
+        measured, velocity = velocity, motion.velocity(position, velocity, now)
         inputs = self._read_sensors(now)
         has_reacted = self._observe(position, velocity, now, inputs)
         law = self._law
         desired_before = None if self._law_before is None else self._desired_at(position, now)
         desired, refused = self._desired(position, velocity, now, inputs)
-        elapsed = 0.0 if before is None else now - before
-        if fault is None and elapsed > 0.0:
-            self._learn_period(elapsed)
+        elapsed = since = 0.0 if before is None or fault is not None else now - before
         begins = fault is not None or self._limiter.last is None
         unused_effort = ''
         if begins:
@@ -478,10 +437,7 @@ class Controller:
             compensation = self._find_compensation(law)
             if compensation is not None:
                 effort = effort - compensation
-            found = motion.judge_motion(
-                law, position, velocity, error, desired, effort, self._limiter.limits, now
-            )
-            self._end_on(found, 'position')
+            wanted = effort
             if begins:
                 self._bridge(self._start, effort)
             elif desired_before is not None:
@@ -500,13 +456,21 @@ class Controller:
             raise StateRefused('effort', str(refusal), news) from refusal
         self._law_before, self._inputs, self._velocity = None, inputs, velocity
         self._compensation = compensation
-        if velocity is not None:
-            self._answered.append(now, position, velocity, limited)
-        np.maximum(self.peak_error, np.abs(error), out=self.peak_error)
-        ahead = self._guard.ahead
+        self._unreviewed = _Answer(
+            law,
+            position,
+            measured,
+            velocity,
+            error,
+            desired,
+            wanted,
+            limited,
+            saturated,
+            now,
+            since,
+        )
         outside, is_in_contact, disturbance = None, False, self._disturbance
         if disturbance is not None:
-            disturbance.note_command(limited, saturated, desired.velocity, error, now)
             outside, is_in_contact = disturbance.external_effort, disturbance.is_in_contact
         return Command(
             limited,
@@ -515,12 +479,47 @@ class Controller:
             refused,
             fault,
             velocity,
-            ahead,
+            self._guard.ahead,
             unused_effort,
             outside,
             is_in_contact,
             has_reacted,
         )
+
+    def review(self) -> None:
+        """Look at the last answer once more: what costs time, and can wait until it is sent.
+
+        Raises
+        ------
+        StateRefused
+            When the motion is not followed, or its velocities are wrong: it ends.
+        """
+        answer, self._unreviewed = self._unreviewed, None
+        if answer is None:
+            return
+        law, position, velocity, now = answer.law, answer.position, answer.velocity, answer.now
+        if answer.elapsed > 0.0:
+            self._rate.learn(answer.elapsed)
+        if velocity is not None:
+            self._answered.append(now, position, velocity, answer.limited)
+        np.maximum(self.peak_error, np.abs(answer.error), out=self.peak_error)
+        if self._disturbance is not None:
+            self._disturbance.note_command(
+                answer.limited, answer.saturated, answer.desired.velocity, answer.error, now
+            )
+        motion = self._motion
+        self._end_on(motion.judge_velocity(law, position, answer.measured, now), 'velocity')
+        found = motion.judge_motion(
+            law,
+            position,
+            velocity,
+            answer.error,
+            answer.desired,
+            answer.effort,
+            self._limiter.limits,
+            now,
+        )
+        self._end_on(found, 'position')
 
     def _observe(
         self, position: FloatArray, velocity: FloatArray | None, now: float, inputs: _Inputs

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.compensation import BASE_MOTION, Base, Compensation, Terms
 from ne_dynamics.control.contact import LEAST_SHARE
-from ne_dynamics.control.controller import Controller, Tuning
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.goal import Tolerances
@@ -22,6 +22,7 @@ from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.observer import BOUND_SHARE, ObserverMode
 from ne_dynamics.control.slew import needed_slew, slew_remarks
 from ne_dynamics.control.state_guard import StateLimits
+from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.control.velocity_source import VelocitySource
 from ne_dynamics.control.wrench import WristWrench, inertia_beyond
 from ne_dynamics.dynamics import Dynamics

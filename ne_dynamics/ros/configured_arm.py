@@ -18,17 +18,11 @@ from rclpy.logging import LoggingSeverity as Severity
 from sensor_msgs.msg import Imu, JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from ne_dynamics.control.controller import (
-    LONGEST_RAMP,
-    RAMP_PERIOD,
-    Command,
-    Controller,
-    LastCommand,
-    Tuning,
-)
+from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Command, Controller
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.trajectory import Waypoints
+from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.control.wrench import static_wrench
 from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -366,21 +360,22 @@ class ConfiguredArm:
         wants_effort = controller.wants_effort
         measured_effort = connections.reader.read_effort(message) if wants_effort else None
         try:
-            command = controller.update(position, velocity, now, begin, measured_effort)
-        except StateRefused as error:
-            self._reporter.drop('joint_states', error.field, str(error))
-            if error.fault is not None:
-                self._on_fault(error.fault)
-            return
+            command = controller.answer(position, velocity, now, begin, measured_effort)
         except NeDynamicsError as error:
-            self._reporter.drop('joint_states', error.field or 'effort', str(error))
+            self._refuse_state(error)
             return
+        connections.publish_command(command.effort)
+        # The arm has its command: what comes now may take its time.
         if self._braking is not None:
             self._end_braking()
-        connections.publish_command(command.effort)
         connections.rewind_watch()
         if connections.effort_publisher.get_subscription_count():
             connections.publish_effort(stamp, command)
+        try:
+            controller.review()
+        except StateRefused as error:
+            self._refuse_state(error)
+            return
         if command.external_effort is not None:
             self._report_observed(stamp, command)
         if command.ahead:
@@ -398,6 +393,11 @@ class ConfiguredArm:
         self.on_answer(now, position, command.velocity, command, message.header.stamp)
         statistics.answers.append((time.perf_counter() - begin, now))
         self.felt.note(now, position, message, command)
+
+    def _refuse_state(self, error: NeDynamicsError) -> None:
+        self._reporter.drop('joint_states', error.field or 'effort', str(error))
+        if isinstance(error, StateRefused) and error.fault is not None:
+            self._on_fault(error.fault)
 
     def _report_observed(self, stamp: Any, command: Command) -> None:
         """Say what acts on the arm, and what a contact has led to."""

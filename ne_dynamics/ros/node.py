@@ -25,7 +25,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ne_dynamics.control.controller import Tuning
+from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, ParameterError
 from ne_dynamics.ros.configuration import (
     check_description,

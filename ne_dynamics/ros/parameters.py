@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.contact import ContactSettings
-from ne_dynamics.control.controller import LastCommand, OnStateLoss
 from ne_dynamics.control.imu import ImuSettings
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.observer import ObserverSettings
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
+from ne_dynamics.control.tuning import LastCommand, OnStateLoss
 from ne_dynamics.control.velocity_source import VelocitySettings
 from ne_dynamics.control.wrench import WrenchSettings
 from ne_dynamics.dynamics import BACKENDS

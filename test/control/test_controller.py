@@ -9,18 +9,13 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.compensation import Terms
-from ne_dynamics.control.controller import (
-    LONGEST_RAMP,
-    RAMP_PERIOD,
-    Controller,
-    LastCommand,
-    Tuning,
-)
+from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Controller
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.transition import TRANSITION_TIME
+from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Joint, JointType

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.controller import Controller, Tuning
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.motion_guard import MotionLimits
@@ -19,6 +19,7 @@ from ne_dynamics.control.state_guard import (
     StateRefused,
 )
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.shipped import shipped_file

@@ -9,7 +9,7 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.compensation import Compensation, Terms
-from ne_dynamics.control.controller import Controller, Tuning
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.imu import BaseImu
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.state_effort import (
@@ -19,6 +19,7 @@ from ne_dynamics.control.state_effort import (
     find_beginning,
 )
 from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 

@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pytest
 
-from ne_dynamics.control.controller import LEAST_PERIODS
+from ne_dynamics.control.state_rate import LEAST_PERIODS
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 HUGE = [1e3, 1e100, 1e308]

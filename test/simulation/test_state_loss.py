@@ -11,8 +11,8 @@ import state_loss
 from state_loss import ARM, CASES, FREE, TIMEOUT, WATCHED, lose_states, with_gears
 
 from ne_dynamics.control.braking import LONGEST_BRAKE
-from ne_dynamics.control.controller import OnStateLoss
 from ne_dynamics.control.stopping import DURATIONS
+from ne_dynamics.control.tuning import OnStateLoss
 
 SEEDS = range(6)
 STANDS = 1e-3

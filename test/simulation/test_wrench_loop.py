@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.control.controller import Controller, Tuning
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.control.wrench import WrenchSettings, WristWrench, inertia_beyond
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import Inertia

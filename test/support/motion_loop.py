@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics import Dynamics, Robot, load_model
-from ne_dynamics.control.controller import Controller, Tuning
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.state_guard import Fault, StateLimits
+from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.control.velocity_source import VelocitySettings
 from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
 from ne_dynamics.ros.parameters import PARAMETERS

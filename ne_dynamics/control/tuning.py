@@ -1,0 +1,87 @@
+"""What may change while an arm is controlled: all of it at once, as one value."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+from ne_dynamics.control.disturbance import DisturbanceTuning
+from ne_dynamics.control.imu import ImuSettings
+from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.motion_guard import MotionLimits
+from ne_dynamics.control.state_effort import StateEffort
+from ne_dynamics.control.state_guard import StateLimits
+from ne_dynamics.control.transition import TRANSITION_TIME
+from ne_dynamics.control.wrench import WrenchSettings
+from ne_dynamics.model.rigid_body import FloatArray
+
+
+class LastCommand(str, enum.Enum):
+    """What is sent last; the values are the words of the node's parameter `on_deactivate`."""
+
+    GRAVITY = 'gravity'
+    """What holds the arm at its last position."""
+    ZERO = 'zero'
+    NONE = 'none'
+
+
+class OnStateLoss(str, enum.Enum):
+    """What is sent when states have stopped; the words of the node's `on_state_loss`."""
+
+    GRAVITY = 'gravity'
+    """What holds the arm at its last position."""
+    BRAKE = 'brake'
+    """What brings it to rest by the model, then what holds it there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """What may change while the arm is controlled.
+
+    Attributes
+    ----------
+    law : ControlLaw
+    hold_law : ControlLaw
+        Gravity compensation of the same robot, for the last command.
+    effort_limits : array, shape (n,)
+        [N m or N]
+    effort_rates : array, shape (0,), (1,) or (n,)
+        [N m/s or N/s]; empty or 0 for none.
+    wrench : WrenchSettings
+    imu : ImuSettings
+    states : StateLimits
+        What is believed of the states.
+    motion : MotionLimits
+        What is expected of the motion, and where its velocity comes from.
+    transition_time : float
+        In which a command of another nature takes over [s]; 0: at once.
+    decelerations : array, shape (n,), or None
+        With which motions are stopped [rad/s^2 or m/s^2], infinite where a joint has none; those
+        of the robot when None.
+    state_effort : StateEffort
+        What the measured efforts are.
+    on_state_loss : OnStateLoss
+        Braking is for modes with feedback alone: without it nobody knows where the motion comes
+        from.
+    disturbance : DisturbanceTuning or None
+        How what the model does not have is observed; not at all when None.
+    """
+
+    law: ControlLaw
+    hold_law: ControlLaw
+    effort_limits: FloatArray
+    effort_rates: FloatArray
+    wrench: WrenchSettings = field(default_factory=WrenchSettings)
+    imu: ImuSettings = field(default_factory=ImuSettings)
+    states: StateLimits = field(default_factory=StateLimits)
+    motion: MotionLimits = field(default_factory=MotionLimits)
+    transition_time: float = TRANSITION_TIME
+    decelerations: FloatArray | None = None
+    state_effort: StateEffort = StateEffort.TORQUE
+    on_state_loss: OnStateLoss = OnStateLoss.BRAKE
+    disturbance: DisturbanceTuning | None = None
+
+    @property
+    def mode(self) -> Mode:
+        """The control law's mode."""
+        return self.law.mode
