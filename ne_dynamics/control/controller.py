@@ -192,7 +192,6 @@ class Controller:
         self._answered = AnsweredStates()
         self._braked: tuple[FloatArray, FloatArray] | None = None
         self._rate = StateRate()
-        self._unreviewed: _Answer | None = None
         self._disturbance: DisturbanceObserver | None = None
         self.is_floating = False
         self.tuning = tuning
@@ -248,6 +247,7 @@ class Controller:
         self._law_before = None
         self._inputs = NO_INPUTS
         self._velocity: FloatArray | None = None
+        self._unreviewed: _Answer | None = None
         self._answered.clear()
         self._compensation: FloatArray | None = None
         self.is_floating = False
@@ -288,8 +288,8 @@ class Controller:
     def wants_effort(self) -> bool:
         """Whether the next command may begin at the measured effort."""
         return (
-            self.tuning.state_effort is not StateEffort.IGNORE
-            and self._limiter.last is None
+            self._limiter.last is None
+            and self.tuning.state_effort is not StateEffort.IGNORE
             and (self._offset.duration > 0.0 or self._limiter.wants_start)
         )
 

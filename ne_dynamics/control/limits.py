@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
+from sys import float_info
 from typing import NamedTuple
 
 import numpy as np
@@ -110,7 +111,7 @@ class EffortLimiter:
             raise ParameterError(f'effort limits: expected numbers > 0, got {limits.tolist()}')
         self.limits = limits
         self._lower = -limits
-        self._bounds = limits.tolist()
+        self._finite_bounds = np.minimum(limits, float_info.max).tolist()
         rate = per_joint(rates, n, 'effort_rate_limit') if np.size(rates) else np.zeros(n)
         rate[rate == 0.0] = np.inf
         self.rates = rate
@@ -190,16 +191,17 @@ class EffortLimiter:
             When the effort is not finite; nothing is remembered then.
         """
         values = effort.tolist()
-        _check_finite(effort, values)
         last = self._last
         if not self._has_rates or last is None:
             # The rule is that nothing is limited; for a few joints a loop is quicker than NumPy.
-            for value, bound in zip(values, self._bounds, strict=True):
+            # What is not a number, or infinite, is not within either.
+            for value, bound in zip(values, self._finite_bounds, strict=True):
                 if not -bound <= value <= bound:
                     break
             else:
                 self._last = effort
                 return LimitedEffort(effort, None)
+        _check_finite(effort, values)
         limited = effort
         if self._has_rates and last is not None:
             # No time has passed: an infinite rate is still no limit.

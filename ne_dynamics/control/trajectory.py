@@ -448,7 +448,7 @@ class Trajectory:
         From the last knot on, at rest.
     """
 
-    __slots__ = ('_final', '_initial', '_knots', '_n', '_rows', '_segment', '_segments')
+    __slots__ = ('_final', '_initial', '_knots', '_n', '_powers', '_rows', '_segment', '_segments')
 
     def __init__(
         self,
@@ -469,6 +469,7 @@ class Trajectory:
         self._initial = initial
         self._final = final
         self._segment = 0
+        self._powers = np.zeros(6)
 
     def _row(self, index: int) -> FloatArray:
         row = self._rows[index]
@@ -654,7 +655,9 @@ class Trajectory:
         row = self._rows[i]
         if row is None:
             row = self._row(i)
-        state = np.array((1.0, t, t2, t3, t2 * t2, t3 * t2)) @ row
+        powers = self._powers
+        powers[:] = 1.0, t, t2, t3, t2 * t2, t3 * t2
+        state = powers.dot(row)
         n = self._n
         return DesiredState(state[:n], state[n : 2 * n], state[2 * n :])
 

@@ -336,9 +336,11 @@ class ConfiguredArm:
 
     def _on_joint_state(self, message: JointState) -> None:
         begin = time.perf_counter()
+        self._answer_state(message, begin)
+        self._statistics.hear('joint_states', begin)
+
+    def _answer_state(self, message: JointState, begin: float) -> None:
         controller, connections = self.controller, self.connections
-        statistics = self._statistics
-        statistics.hear('joint_states', begin)
         try:
             position, velocity = connections.reader.read(message)
         except MessageError as error:
@@ -376,6 +378,13 @@ class ConfiguredArm:
         except StateRefused as error:
             self._refuse_state(error)
             return
+        self._report_answer(stamp, command)
+        self.on_answer(now, position, command.velocity, command, message.header.stamp)
+        self._statistics.answers.append((time.perf_counter() - begin, now))
+        self.felt.note(now, position, message, command)
+
+    def _report_answer(self, stamp: Any, command: Command) -> None:
+        """Say what is not as usual about an answer."""
         if command.external_effort is not None:
             self._report_observed(stamp, command)
         if command.ahead:
@@ -385,14 +394,11 @@ class ConfiguredArm:
             # Once for each activation, however soon it comes after another.
             self._reporter.tell(f'joint_states: {command.unused_effort}')
         if command.saturated is not None:
-            statistics.saturate(command.saturated)
+            self._statistics.saturate(command.saturated)
         if command.refused is not None:
             self._reporter.drop('joint_trajectory', 'header.stamp', str(command.refused))
         if command.fault is not None:
             self._on_return(command.fault)
-        self.on_answer(now, position, command.velocity, command, message.header.stamp)
-        statistics.answers.append((time.perf_counter() - begin, now))
-        self.felt.note(now, position, message, command)
 
     def _refuse_state(self, error: NeDynamicsError) -> None:
         self._reporter.drop('joint_states', error.field or 'effort', str(error))

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.clock import JumpThreshold
 from rclpy.duration import Duration
@@ -109,7 +110,9 @@ class Connections:
             Bool, '~/contact', latched, event_callbacks=NO_PUBLISHER_EVENTS
         )
         self._is_in_contact: bool | None = None
-        self._command = Float64MultiArray()
+        self._command = Float64MultiArray(data=array('d', bytes(8 * len(arm.command_names))))
+        # The same numbers: a message is written anew each time, not made anew.
+        self._command_data = np.frombuffer(self._command.data)
         self._effort = JointState()
         self._effort.name = list(arm.command_names)
         self._external_torque = JointState(name=self._effort.name)
@@ -240,8 +243,7 @@ class Connections:
 
     def publish_command(self, effort: FloatArray) -> None:
         """Send efforts, given in the order of the model."""
-        ordered = effort if self._is_model_order else effort[self.arm.command_order]
-        self._command.data = array('d', ordered.tobytes())
+        self._command_data[:] = effort if self._is_model_order else effort[self.arm.command_order]
         self.command_publisher.publish(self._command)
 
     def publish_observed(self, stamp: Any, command: Command) -> None:
