@@ -8,6 +8,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from ne_dynamics.control.feasibility import PERIODS_OF_DELAY
+from ne_dynamics.control.velocity_source import velocity_filter
 from ne_dynamics.ros.configuration import tracking_limits
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
@@ -100,6 +101,9 @@ class DiagnosticsPublisher:
         values.update(self._statistics.outputs(arm.robot.joint_names))
         if controller.period > 0.0:
             values['delay [ms]'] = f'{1e3 * PERIODS_OF_DELAY * controller.period:.3g}'
+            source = velocity_filter(controller.tuning.motion.velocity, controller.period)
+            if source is not None:
+                values['velocity lag [ms]'] = f'{1e3 * source.lag:.3g}'
         verdict = controller.judge(controller.tuning)
         remarks = verdict.refusals + verdict.remarks
         saturated = values['saturated in the last second']
