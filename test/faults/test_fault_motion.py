@@ -48,10 +48,17 @@ def follow(node, goal, seconds: float = 0.5) -> None:
 
 
 def until_refused(player, states) -> np.ndarray:
-    """Send states (position, velocity) until one is not answered; return its position."""
+    """Send states (position, velocity) until one is not answered; return the position before it.
+
+    That is of the last state that was answered: with its command on the way, the motion is judged,
+    and it is there that the arm is left.
+    """
+    left_at = None
     for position, velocity in states:
         if not player.is_answered(position, velocity=list(velocity)):
-            return position
+            assert left_at is not None, 'no state is answered'
+            return left_at
+        left_at = position
     raise AssertionError('all states are answered')
 
 
