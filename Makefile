@@ -32,7 +32,9 @@ demo: venv
 	@$(VENV)/bin/ne_dynamics demo
 
 # A file of tests stays in one process. Nothing depends on who is faster: they may share the cores,
-# and while one waits for messages others compute.
+# and while one waits for messages others compute. Hundreds of processes are started, which need not
+# compile the same modules again, even where Python is told to keep no bytecode.
+test: export PYTHONDONTWRITEBYTECODE =
 test: venv
 	@$(VENV)/bin/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder test
 

@@ -45,6 +45,7 @@ from std_msgs.msg import Float64MultiArray
 
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.parameter_file import nodes_in, parameters_in_any_namespace
 from ne_dynamics.simulation.gazebo_description import gazebo_description, links_at_sensor
 
 PACKAGES = (
@@ -117,22 +118,14 @@ def chosen_mode(context: LaunchContext) -> str:
     content = read_parameters(
         Path(LaunchConfiguration('params_file').perform(context)), 'params_file'
     )
-    for key, value in (content if isinstance(content, dict) else {}).items():
-        if str(key).rpartition('/')[2] in (NODE, '**') and isinstance(value, dict):
-            parameters = value.get('ros__parameters')
-            if isinstance(parameters, dict) and 'mode' in parameters:
-                mode = str(parameters['mode'])
-    return mode
+    return str(parameters_in_any_namespace(content, NODE).get('mode', ''))
 
 
 def controller_parameters(file: Path, name: str) -> dict[str, Any]:
     """Return the parameters of a node in a parameter file, whatever its namespace there."""
-    content = read_parameters(file, 'controllers_file')
-    for key, value in (content if isinstance(content, dict) else {}).items():
-        if str(key).rpartition('/')[2] == name and isinstance(value, dict):
-            parameters = value.get('ros__parameters')
-            if isinstance(parameters, dict):
-                return parameters
+    for node, parameters in nodes_in(read_parameters(file, 'controllers_file')):
+        if node.rpartition('/')[2] == name and isinstance(parameters, dict):
+            return parameters
     raise ParameterError(f'controllers_file {file}: expected parameters of {name!r}, got none')
 
 

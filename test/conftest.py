@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from build_control_msgs import MissingToolError, build, importable, installed
+from build_control_msgs import ControlMessages, find_or_build, importable
 
 from ne_dynamics.ros.private_domain import private_domain
 
@@ -30,31 +30,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope='session')
-def built_messages(tmp_path_factory, request) -> str:
-    """Return the folder of a built `control_msgs`; '' when one is installed, or what is missing.
-
-    What is missing begins with 'no '.
-    """
-    if installed():
-        return ''
+def found_messages(tmp_path_factory, request) -> ControlMessages:
+    """Return where `control_msgs` is, built when none is installed."""
     cache = getattr(request.config, 'cache', None)
     folder = tmp_path_factory.mktemp('cache') if cache is None else cache.mkdir('control_msgs')
-    try:
-        return str(build(Path(folder)))
-    except MissingToolError as error:
-        return f'no control_msgs, and it cannot be built: {error}'
+    return find_or_build(Path(folder))
 
 
 @pytest.fixture
-def messages_folder(built_messages: str) -> str:
-    """Return the folder of a built `control_msgs`; '' when one is installed."""
-    if built_messages.startswith('no '):
-        pytest.skip(built_messages)
-    return built_messages
-
-
-@pytest.fixture
-def messages(messages_folder: str) -> Iterator[None]:
-    """Make `control_msgs` importable, for as long as the test runs."""
-    with importable(messages_folder):
-        yield
+def messages(found_messages: ControlMessages) -> Iterator[ControlMessages]:
+    """Make `control_msgs` importable for as long as the test runs, and return where it is."""
+    if found_messages.missing:
+        pytest.skip(f'no control_msgs, and it cannot be built: {found_messages.missing}')
+    with importable(found_messages):
+        yield found_messages

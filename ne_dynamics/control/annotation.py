@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ne_dynamics.control.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.control.compensation import (
     Base,
     Compensation,
@@ -47,13 +48,15 @@ from ne_dynamics.control.compensation import (
     changes_sign,
 )
 from ne_dynamics.control.limits import per_joint
-from ne_dynamics.control.trajectory import (
-    DesiredState,
-    TrajectoryPoint,
-    Waypoints,
-    nearest_turns,
-    segment_coefficients,
+from ne_dynamics.control.spline_motion import (
+    NANO,
+    SHORTEST,
+    SHORTEST_NS,
+    IntArray,
+    SplineMotion,
+    slices,
 )
+from ne_dynamics.control.trajectory import DesiredState, Waypoints
 from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -75,89 +78,17 @@ CHORD = 0.85
 STEP = 0.05
 """Part of the tolerance from which a jump of the effort is a step that is ramped."""
 
-SHORTEST = 1e-6
-"""Nothing is resolved that is shorter than this [s]."""
-
 MAX_POINTS = 100_000
 """Default for the largest number of points."""
 
 BATCH = 16
 """Stretches that are computed at once: other threads run in between."""
 
-NANO = 1_000_000_000
-
-IntArray = NDArray[np.int64]
-
 _RAMP_NS = round(RAMP * NANO)
-_SHORTEST_NS = round(SHORTEST * NANO)
-# Coefficients of powers 0 to 4 on [0, 1] to Bernstein coefficients of degree 4.
-_TO_BERNSTEIN = np.array(
-    (
-        (1.0, 0.0, 0.0, 0.0, 0.0),
-        (1.0, 1 / 4, 0.0, 0.0, 0.0),
-        (1.0, 1 / 2, 1 / 6, 0.0, 0.0),
-        (1.0, 3 / 4, 1 / 2, 1 / 4, 0.0),
-        (1.0, 1.0, 1.0, 1.0, 1.0),
-    )
-)
 
 
 def _nothing() -> None:
     pass
-
-
-@dataclass(frozen=True, eq=False)
-class AnnotatedTrajectory:
-    """A trajectory with efforts, in the order of the sender's joints.
-
-    Attributes
-    ----------
-    joint_names : tuple of str, length n
-    nanoseconds : array, shape (m,), dtype int
-        Times from the start, strictly increasing [ns].
-    positions, velocities, accelerations : array, shape (m, n)
-        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2]; zero where a point carries none.
-    orders : array, shape (m,), dtype int
-        Derivatives that each point carries: 0, 1 or 2.
-    efforts : array, shape (m, n)
-        [N m or N]
-    deviation : array, shape (n,)
-        Largest distance of the linear interpolation from the inverse dynamics that was found
-        outside the ramps [N m or N].
-    steps : int
-        Steps of the effort that were ramped.
-    remarks : tuple of str
-        What is allowed but may not be meant, one sentence each.
-    """
-
-    joint_names: tuple[str, ...]
-    nanoseconds: IntArray
-    positions: FloatArray
-    velocities: FloatArray
-    accelerations: FloatArray
-    orders: NDArray[np.intp]
-    efforts: FloatArray
-    deviation: FloatArray
-    steps: int
-    remarks: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        return self.nanoseconds.size
-
-    @property
-    def points(self) -> list[TrajectoryPoint]:
-        """The points, as :meth:`Waypoints.from_points` takes them."""
-        nothing = np.zeros(0)
-        return [
-            TrajectoryPoint(
-                nanoseconds / NANO,
-                self.positions[i],
-                self.velocities[i] if self.orders[i] >= 1 else nothing,
-                self.accelerations[i] if self.orders[i] >= 2 else nothing,
-                self.efforts[i],
-            )
-            for i, nanoseconds in enumerate(self.nanoseconds.tolist())
-        ]
 
 
 def annotate(
@@ -233,7 +164,7 @@ def annotate(
     feedforward = _Feedforward(
         dynamics, terms or Terms(), payload, base_motion, smoothing_velocity
     )
-    motion = _Motion.through(waypoints, start, pause)
+    motion = SplineMotion.through(waypoints, start, pause)
     work = _Annotation(motion, feedforward, tolerance, max_points, pause)
     return work.result([known.index(name) for name in joint_names], tuple(joint_names), waypoints)
 
@@ -280,112 +211,6 @@ class _Feedforward:
             self._base,
             direction,
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _Motion:
-    """Segments in nanoseconds, in the order of the robot's joints.
-
-    Attributes
-    ----------
-    knots : array, shape (s + 1,), dtype int
-        [ns]
-    state : DesiredState
-        At the knots, shape (s + 1, n).
-    knot_orders : array, shape (s + 1,), dtype int
-        Derivatives that the knots carry.
-    coefficients : array, shape (s, 6, n)
-    orders : array, shape (s,), dtype int
-        Derivatives that determine the segments.
-    """
-
-    knots: IntArray
-    state: DesiredState
-    knot_orders: NDArray[np.intp]
-    coefficients: FloatArray
-    orders: NDArray[np.intp]
-
-    @classmethod
-    def through(
-        cls, waypoints: Waypoints, start: DesiredState | None, pause: Callable[[], None]
-    ) -> _Motion:
-        """Return the motion through waypoints, from a start if there is one and it is needed."""
-        knots = np.rint(np.array(waypoints.times) * NANO).astype(np.int64)
-        state = DesiredState(waypoints.positions, waypoints.velocities, waypoints.accelerations)
-        orders = np.array(waypoints.orders, dtype=np.intp)
-        if start is not None and knots[0] > 0:
-            turns = nearest_turns(start.position, state.position[0], waypoints.continuous)
-            begin = DesiredState(start.position - turns, start.velocity, start.acceleration)
-            state = DesiredState(*(np.vstack(rows) for rows in zip(begin, state, strict=True)))
-            knots = np.insert(knots, 0, 0)
-            orders = np.insert(orders, 0, 2)
-        steps = np.diff(knots)
-        if (steps <= 0).any():
-            index = int(np.argmax(steps <= 0)) + 1
-            raise TrajectoryError(
-                f'point {index}: time_from_start: expected at least 1 ns more than the point '
-                f'before, got {knots[index]} ns'
-            )
-        segment_orders = np.minimum(orders[:-1], orders[1:])
-        coefficients = np.empty((steps.size, 6, waypoints.positions.shape[1]))
-        for part in _slices(steps.size, BATCH * CELLS):
-            ends = slice(part.start + 1, part.stop + 1)
-            with np.errstate(all='ignore'):  # what overflows is found in the efforts, and named
-                coefficients[part] = segment_coefficients(
-                    segment_orders[part],
-                    steps[part] / NANO,
-                    DesiredState(*(rows[part] for rows in state)),
-                    DesiredState(*(rows[ends] for rows in state)),
-                )
-            pause()
-        return cls(knots, state, orders, coefficients, segment_orders)
-
-    def sample(self, segments: NDArray[np.intp], times: IntArray) -> DesiredState:
-        """Return the states at times of segments.
-
-        Parameters
-        ----------
-        segments : array, shape (k,), dtype int
-        times : array, shape (k, r), dtype int
-            [ns]
-
-        Returns
-        -------
-        DesiredState
-            Arrays of shape (k, r, n).
-        """
-        t = (times - self.knots[segments][:, np.newaxis])[..., np.newaxis] / NANO
-        rows = self.coefficients[segments][:, np.newaxis]
-        states = []
-        for _ in range(3):
-            value = rows[..., -1, :]
-            for power in range(rows.shape[-2] - 2, -1, -1):
-                value = value * t + rows[..., power, :]
-            states.append(value)
-            rows = rows[..., 1:, :] * np.arange(1.0, rows.shape[-2])[:, np.newaxis]
-        return DesiredState(*states)
-
-    def reversals(self, segment: int, joints: NDArray[np.intp]) -> IntArray:
-        """Return the times inside a segment at which the velocity of a joint changes sign [ns].
-
-        Those closer than :data:`SHORTEST` to one another, or to the ends, are left out.
-        """
-        begin, end = int(self.knots[segment]), int(self.knots[segment + 1])
-        duration = (end - begin) / NANO
-        powers = np.arange(1.0, 6.0)[:, np.newaxis]
-        rates = powers * self.coefficients[segment, 1:, joints].T * duration ** (powers - 1.0)
-        bernstein = _TO_BERNSTEIN @ rates
-        changing = (bernstein < 0.0).any(axis=0) & (bernstein > 0.0).any(axis=0)
-        found: list[int] = []
-        for column in np.flatnonzero(changing):
-            roots = np.roots(rates[::-1, column])
-            real = roots.real[np.abs(roots.imag) < 1e-6]
-            found += [begin + round(u * (end - begin)) for u in real if 0.0 < u < 1.0]
-        kept: list[int] = []
-        for time in sorted(found):
-            if min(time - (kept[-1] if kept else begin), end - time) > _SHORTEST_NS:
-                kept.append(time)
-        return np.array(kept, dtype=np.int64)
 
 
 @dataclass(eq=False)
@@ -439,7 +264,7 @@ class _Annotation:
 
     def __init__(
         self,
-        motion: _Motion,
+        motion: SplineMotion,
         feedforward: _Feedforward,
         tolerance: FloatArray,
         max_points: int,
@@ -567,7 +392,7 @@ class _Annotation:
         direction = np.zeros((segments.size, self._n))
         if rubbing.size:
             middle = begin + (end - begin) // 2
-            for part in _slices(segments.size, BATCH * CELLS):
+            for part in slices(segments.size, BATCH * CELLS):
                 state = motion.sample(segments[part], middle[part, np.newaxis])
                 signs = np.sign(state.velocity[:, 0])
                 direction[part] = np.where(self._feedforward.rubbing, signs, 0.0)
@@ -577,7 +402,7 @@ class _Annotation:
     def _limits(self, stretches: _Stretches) -> tuple[FloatArray, FloatArray]:
         """Return the efforts at begin and end of stretches, seen from inside, shapes (k, n)."""
         both = []
-        for part in _slices(len(stretches), BATCH * CELLS // 2):
+        for part in slices(len(stretches), BATCH * CELLS // 2):
             chosen = stretches[part]
             times = np.column_stack((chosen.begin, chosen.end))
             both.append(self._evaluated(chosen, times)[0])
@@ -641,7 +466,7 @@ class _Annotation:
             sizes = np.abs(after - end)
             row, joint = divmod(int(np.argmax(jumps)), self._n)
             self._largest_step = (float(sizes[row, joint]), joint, int(stretches.end[row]))
-        for part in _slices(len(stretches), BATCH):
+        for part in slices(len(stretches), BATCH):
             chosen = stretches[part]
             samples = self._sampled(
                 _Stretches(chosen.segments, chosen.begin, ends[part], chosen.direction)
@@ -680,7 +505,7 @@ class _Annotation:
             for k, owner in enumerate(owners[now].tolist()):
                 if parts[k] == 1:
                     # Where samples would fall together the ends do.
-                    step = 1 if lengths[k] >= CELLS * _SHORTEST_NS else CELLS
+                    step = 1 if lengths[k] >= CELLS * SHORTEST_NS else CELLS
                     found[owner].times.append(times[k, ::step])
                     found[owner].efforts.append(efforts[k, ::step])
                     continue
@@ -813,8 +638,3 @@ def _farthest(seconds: FloatArray, values: FloatArray, begin: int) -> int:
             break
         place, size = stop, 2 * size
     return best
-
-
-def _slices(count: int, size: int) -> Iterator[slice]:
-    for start in range(0, count, size):
-        yield slice(start, min(start + size, count))

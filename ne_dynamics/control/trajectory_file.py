@@ -14,7 +14,8 @@ from typing import Any
 
 import yaml
 
-from ne_dynamics.control.annotation import NANO, AnnotatedTrajectory
+from ne_dynamics.control.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.control.spline_motion import NANO
 from ne_dynamics.control.trajectory import TrajectoryPoint
 from ne_dynamics.errors import TrajectoryError
 

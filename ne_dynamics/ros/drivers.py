@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.parameter_file import flattened
+from ne_dynamics.ros.parameter_file import parameters_in_any_namespace
 
 NODE = 'computed_torque'
 
@@ -93,13 +93,5 @@ def find_changes(file_of_the_driver: Path, params_file: Path) -> list[str]:
 
 
 def _read_parameters(path: Path) -> dict[str, Any]:
-    """Return the parameters of the node in a file, whatever its namespace there."""
     content = yaml.safe_load(path.read_text(encoding='utf-8'))
-    found: dict[str, Any] = {}
-    for node, value in (content if isinstance(content, dict) else {}).items():
-        # In `/arm: computed_torque: ros__parameters` the namespace is a level of its own.
-        if isinstance(value, dict) and NODE in value:
-            node, value = NODE, value[NODE]
-        if str(node).rpartition('/')[2] in (NODE, '**', '*') and isinstance(value, dict):
-            found.update(flattened(value.get('ros__parameters')))
-    return found
+    return parameters_in_any_namespace(content, NODE)

@@ -289,9 +289,7 @@ class ComputedTorqueNode(LifecycleNode):
         if self.configured is not None:
             last = self._declared.settings.on_deactivate
             self.configured.end_commanding(last, 'the node was deactivated')
-        if self._unread:
-            self._read_description(self._unread)
-            self._unread = ''
+        self._read_kept_description()
 
     def _release(self) -> None:
         configured, self.configured = self.configured, None
@@ -306,49 +304,58 @@ class ComputedTorqueNode(LifecycleNode):
     # ---- the model by topic
 
     def _on_robot_description(self, message: String) -> None:
-        text = self._unread or self._description
-        if message.data == text:
-            return
-        try:
-            require_short(message.data)
-        except NeDynamicsError as error:
-            self.reporter.drop('robot_description', 'data', str(error))
+        text = message.data
+        if text == (self._unread or self._description):
             return
         # Reading takes longer than a state may wait.
-        if self.configured is not None and self.configured.is_commanding:
-            self._unread = message.data
-            if not has_model_parameter(self._declared.settings):
-                text = (
-                    'another robot_description came; it is read when the node is deactivated, '
-                    'and counts when it is cleaned up and configured again'
-                )
-                self.reporter.say('robot_description', text)
-            self.reporter.statistics.hear('robot_description', time.perf_counter())
-            return
-        self._read_description(message.data)
-
-    def _read_description(self, text: str) -> None:
-        settings = self._declared.settings
+        is_for_later = self.configured is not None and self.configured.is_commanding
         try:
-            # Where a parameter names the robot it is kept unread.
-            if not has_model_parameter(settings):
-                check_description(settings, text)
+            require_short(text)
+            if not is_for_later:
+                self._check_description(text)
         except NeDynamicsError as error:
             self.reporter.drop('robot_description', 'data', str(error))
             return
-        if not self._unread:
-            self.reporter.statistics.hear('robot_description', time.perf_counter())
-        self._description = text
-        if has_model_parameter(settings):
-            return
-        if self.configured is not None:
-            text = (
-                'another robot_description came; it counts when the node is cleaned up and '
+        self.reporter.statistics.hear('robot_description', time.perf_counter())
+        if is_for_later:
+            self._unread = text
+            self._say_when_description_counts(
+                'it is read when the node is deactivated, and counts when it is cleaned up and '
                 'configured again'
             )
-            self.reporter.say('robot_description', text)
+        else:
+            self._adopt_description(text)
+
+    def _read_kept_description(self) -> None:
+        """Read what came while the arm was commanded; it is counted already."""
+        text, self._unread = self._unread, ''
+        if not text:
             return
-        self._autostart()
+        try:
+            self._check_description(text)
+        except NeDynamicsError as error:
+            self.reporter.drop('robot_description', 'data', str(error))
+            return
+        self._adopt_description(text)
+
+    def _check_description(self, text: str) -> None:
+        settings = self._declared.settings
+        # Where a parameter names the robot it is kept unread.
+        if not has_model_parameter(settings):
+            check_description(settings, text)
+
+    def _adopt_description(self, text: str) -> None:
+        self._description = text
+        if self.configured is not None:
+            self._say_when_description_counts(
+                'it counts when the node is cleaned up and configured again'
+            )
+        elif not has_model_parameter(self._declared.settings):
+            self._autostart()
+
+    def _say_when_description_counts(self, when: str) -> None:
+        if not has_model_parameter(self._declared.settings):
+            self.reporter.say('robot_description', f'another robot_description came; {when}')
 
     # ---- parameters
 

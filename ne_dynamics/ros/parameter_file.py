@@ -7,7 +7,7 @@ its defaults. Here that is an error that names the keys.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,55 @@ _WILDCARDS = {'**': '(/[^/]+)*', '*': '/[^/]+'}
 def full_name(node: str, namespace: str = '') -> str:
     """Return the name of a node with its namespace, as ROS has it."""
     return '/' + '/'.join(filter(None, (*namespace.split('/'), node)))
+
+
+def nodes_in(content: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield the nodes of a parameter file; each level above `ros__parameters` is part of a name.
+
+    Parameters
+    ----------
+    content : object
+        What YAML made of the file; what is no mapping has no nodes.
+    above : tuple of str, optional
+        Parts of the name that stand above it.
+
+    Yields
+    ------
+    tuple of str and object
+        Name with namespace, in which `*` and `**` stand for any, and what is below
+        `ros__parameters`: see :func:`flattened`.
+    """
+    for key, value in (content if isinstance(content, dict) else {}).items():
+        if not isinstance(value, dict):
+            continue
+        names = (*above, *filter(None, str(key).split('/')))
+        if PARAMETERS_KEY in value:
+            yield '/' + '/'.join(names), value[PARAMETERS_KEY]
+        else:
+            yield from nodes_in(value, names)
+
+
+def parameters_in_any_namespace(content: Any, node: str) -> dict[str, Any]:
+    """Return the parameters of a node in a parameter file, whatever its namespace there.
+
+    Parameters
+    ----------
+    content : object
+        What YAML made of the file.
+    node : str
+        Name without namespace.
+
+    Returns
+    -------
+    dict
+        Values by name, with dots in the names.
+    """
+    matching = [
+        values
+        for name, values in nodes_in(content)
+        if name.rpartition('/')[2] in (node, *_WILDCARDS)
+    ]
+    return {name: value for values in matching for name, value in flattened(values)}
 
 
 def read_parameters(path: Path, node: str) -> dict[str, Any]:
@@ -57,7 +106,7 @@ def read_parameters(path: Path, node: str) -> dict[str, Any]:
         raise ParameterError(
             f'{path}: expected the names of nodes at the top, got {content!r:.60}'
         )
-    listed = dict(_nodes(content, ()))
+    listed = dict(nodes_in(content))
     matching = [values for name, values in listed.items() if _pattern(name).fullmatch(node)]
     if not matching:
         names = ', '.join(listed) or f'no {PARAMETERS_KEY} at all'
@@ -87,18 +136,6 @@ def files_without_effect(arguments: Sequence[str], node: str) -> list[str]:
         except ParameterError as error:
             remarks.append(str(error))
     return remarks
-
-
-def _nodes(content: Mapping[Any, Any], above: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """Yield patterns of names, with slashes, and what is below their key."""
-    for key, value in content.items():
-        if not isinstance(value, dict):
-            continue
-        names = (*above, *filter(None, str(key).split('/')))
-        if PARAMETERS_KEY in value:
-            yield '/' + '/'.join(names), value[PARAMETERS_KEY]
-        else:
-            yield from _nodes(value, names)
 
 
 def _pattern(name: str) -> re.Pattern[str]:

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.annotation import NANO, AnnotatedTrajectory
+from ne_dynamics.control.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.control.spline_motion import NANO
 from ne_dynamics.control.trajectory import PointFields
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from math import inf
 from typing import Any
 
 from ne_dynamics.errors import NeDynamicsError
@@ -81,36 +80,44 @@ class TrajectoryIntake:
         if len(data) > MOST_AT_ONCE:
             # To take it over from DDS was work enough for this turn.
             self._guard.trigger()
-            return
-        if self._read(STEPS_AT_ONCE, inf):
+        else:
+            self._read_at_once()
+
+    def _read_at_once(self) -> None:
+        """Read and check in one turn, unless that takes too many steps: then go on by turns."""
+        for _ in range(STEPS_AT_ONCE):
+            if not self._has_more:
+                break
+            self._read_step()
+        if self._has_more:
+            self._guard.trigger()
+        else:
             self._hand_over()
 
     def _go_on(self) -> None:
-        reading = self._reading
-        if reading is None:
-            return
-        if reading.is_whole:
+        """Read for a turn; what is whole is checked in a turn of its own."""
+        if not self._has_more:
             self._hand_over()
-        else:
-            self._read(inf, time.perf_counter() + TURN)
+            return
+        end = time.perf_counter() + TURN
+        while self._has_more and time.perf_counter() < end:
+            self._read_step()
+        self._guard.trigger()
 
-    def _read(self, steps: float, end: float) -> bool:
-        """Read so many steps, or to a time [s]; return whether that was all, else go on later."""
-        reading = self._reading
-        if reading is None:
-            return False
+    @property
+    def _has_more(self) -> bool:
+        """Whether a message is being read that is not whole."""
+        return self._reading is not None and not self._reading.is_whole
+
+    def _read_step(self) -> None:
+        """Read a step further; refuse what cannot be read, and let go of it."""
+        if self._reading is None:
+            return
         try:
-            while not reading.is_whole and steps > 0 and time.perf_counter() < end:
-                reading.read_some()
-                steps -= 1
+            self._reading.read_some()
         except NeDynamicsError as error:
             self._reading = None
             self._refuse(error)
-            return False
-        if reading.is_whole and end == inf:
-            return True
-        self._guard.trigger()
-        return False
 
     def _hand_over(self) -> None:
         reading, self._reading = self._reading, None

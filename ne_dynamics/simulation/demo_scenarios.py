@@ -148,10 +148,11 @@ class ToolLoad(Scenario):
             / rms(payload, self.pick_up, self.told),
         }
 
-    def draw(self, path: Path) -> None:
+    def plot(self, folder: Path) -> list[Path]:
         """Draw error and the effort of the joint that the load surprises most."""
         from ne_dynamics.simulation.scenario_plots import plot_tool_load
 
+        path = self.picture_path(folder)
         plot_tool_load(
             path,
             self.arm.robot,
@@ -162,6 +163,7 @@ class ToolLoad(Scenario):
                 self.recordings['payload'].set_times[0]: 'payload.mass set',
             },
         )
+        return [path]
 
 
 class TiltedBase(Scenario):
@@ -264,7 +266,7 @@ class TiltedBase(Scenario):
             },
         }
 
-    def draw(self, path: Path) -> None:
+    def plot(self, folder: Path) -> list[Path]:
         """Draw the errors, one panel a base."""
         from ne_dynamics.simulation.scenario_plots import plot_tilted_base
 
@@ -294,7 +296,9 @@ class TiltedBase(Scenario):
             )
             if f'{base}_with' in self.recordings
         ]
+        path = self.picture_path(folder)
         plot_tilted_base(path, panels, f'{self.arm.robot.name} on a tilted and on a rocking base')
+        return [path]
 
 
 class WrongModel(Scenario):
@@ -416,11 +420,12 @@ class WrongModel(Scenario):
             },
         }
 
-    def draw(self, path: Path) -> None:
+    def plot(self, folder: Path) -> list[Path]:
         """Draw bars of all cases, and the errors of the heaviest arm over time."""
         from ne_dynamics.simulation.scenario_plots import plot_model_error
 
         cases, laws, errors = self._grid()
+        path = self.picture_path(folder)
         plot_model_error(
             path,
             [self.cases[case][0] for case in cases],
@@ -433,6 +438,7 @@ class WrongModel(Scenario):
             },
             f'{self.arm.robot.name}: the model is wrong',
         )
+        return [path]
 
 
 class SensorLoss(Scenario):
@@ -613,11 +619,12 @@ class SensorLoss(Scenario):
             'reported': list(dict.fromkeys(errors)),
         }
 
-    def draw(self, path: Path) -> None:
+    def plot(self, folder: Path) -> list[Path]:
         """Draw position, effort and what the node reports."""
         from ne_dynamics.simulation.scenario_plots import plot_sensor_loss
 
         by_key = {key: (run.style, item) for key, run, item in self.finished()}
+        path = self.picture_path(folder)
         plot_sensor_loss(
             path,
             self.arm.robot,
@@ -626,6 +633,7 @@ class SensorLoss(Scenario):
             (self.start, self.start + self.length),
             f'{self.arm.robot.name}: readings are lost for {self.length:.3g} s (shaded)',
         )
+        return [path]
 
 
 SCENARIOS: Mapping[str, type[Scenario]] = {

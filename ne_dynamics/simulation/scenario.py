@@ -163,15 +163,9 @@ class Scenario(abc.ABC):
     def findings(self) -> dict[str, Any]:
         """Return the figures of the report, in SI units."""
 
-    def draw(self, path: Path) -> None:
-        """Draw the picture of a scenario that has one."""
-        raise NotImplementedError
-
+    @abc.abstractmethod
     def plot(self, folder: Path) -> list[Path]:
-        """Draw all pictures and return their files."""
-        path = folder / f'{self.name.replace("-", "_")}.png'
-        self.draw(path)
-        return [path]
+        """Draw all pictures into a folder and return their files."""
 
     # -- the same for all -------------------------------------------------------------------
 
@@ -240,6 +234,10 @@ class Scenario(abc.ABC):
             for run in self.runs
             if run.key in self.recordings
         ]
+
+    def picture_path(self, folder: Path) -> Path:
+        """Return the file of a scenario's only picture."""
+        return folder / f'{self.name.replace("-", "_")}.png'
 
     def heading(self) -> str:
         """Return arm, motion and gains in a line."""

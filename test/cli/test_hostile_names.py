@@ -17,7 +17,7 @@ import yaml
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
-from ne_dynamics.control.annotation import AnnotatedTrajectory
+from ne_dynamics.control.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.control.trajectory_file import read_trajectory, trajectory_text
 from ne_dynamics.errors import ModelError
 from ne_dynamics.identification.write_back import encode_urdf, read_text, write_urdf

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from build_control_msgs import importable
+from build_control_msgs import ControlMessages, importable
 
 
 @pytest.fixture(scope='module')
-def action(built_messages: str) -> Iterator[None]:
+def action(found_messages: ControlMessages) -> Iterator[None]:
     """Make the action part of the fuzz, where its type can be had."""
-    with importable('' if built_messages.startswith('no ') else built_messages):
+    with importable(found_messages):
         yield
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from build_control_msgs import ControlMessages
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
@@ -557,10 +558,10 @@ def test_without_control_msgs_the_node_says_so_and_works(bench, monkeypatch) -> 
 
 
 def test_the_executable_tells_the_client_when_it_ends(
-    bench, client: Client, process, messages_folder: str | None
+    bench, client: Client, process, messages: ControlMessages
 ) -> None:
     """A goal is followed by the executable, another one is aborted by SIGTERM, and is told so."""
-    folders = [messages_folder or '', os.environ.get('PYTHONPATH', '')]
+    folders = [str(messages.folder or ''), os.environ.get('PYTHONPATH', '')]
     child = process(
         environment={'PYTHONPATH': os.pathsep.join(filter(None, folders))},
         model_file=bench.model_file,

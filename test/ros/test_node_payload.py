@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from array import array
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -177,8 +178,9 @@ def test_commands_tell_where_nobody_measures(bench) -> None:
     assert 'by commanded efforts' in response.message
 
 
-def test_states_are_answered_while_the_estimate_is_worked_on(bench, monkeypatch) -> None:
-    """The service's work is beside the control path; a second call is refused meanwhile."""
+@contextmanager
+def work_held_up(bench, monkeypatch):
+    """Call the service, and hold its work up inside the block; yield the answer to come."""
     going_on, begun = threading.Event(), threading.Event()
     estimate = payload_estimator.estimate_payload
 
@@ -188,42 +190,36 @@ def test_states_are_answered_while_the_estimate_is_worked_on(bench, monkeypatch)
         return estimate(*arguments)
 
     monkeypatch.setattr(payload_estimator, 'estimate_payload', slow)
-    bench.start(tip_link='tcp')
-    effort_of = carrying(bench).gravity_torque
-    hold(bench, POSES, effort_of)
     client = bench.probe.create_client(Trigger, 'computed_torque/estimate_payload')
     bench.spin(client.service_is_ready, 'the service')
     future = client.call_async(Trigger.Request())
     bench.spin(begun.is_set, 'the work')
-    for _ in range(5):
-        send(bench, POSES[0], effort=effort_of(POSES[0]))
-    assert not future.done()
-    assert 'an estimate is being worked on' in bench.trigger('estimate_payload').message
-    going_on.set()
+    try:
+        yield future
+    finally:
+        going_on.set()
     bench.spin(future.done, 'the answer')
+
+
+def test_states_are_answered_while_the_estimate_is_worked_on(bench, monkeypatch) -> None:
+    """The service's work is beside the control path; a second call is refused meanwhile."""
+    bench.start(tip_link='tcp')
+    effort_of = carrying(bench).gravity_torque
+    hold(bench, POSES, effort_of)
+    with work_held_up(bench, monkeypatch) as future:
+        for _ in range(5):
+            send(bench, POSES[0], effort=effort_of(POSES[0]))
+        assert not future.done()
+        assert 'an estimate is being worked on' in bench.trigger('estimate_payload').message
     assert future.result().success, future.result().message
 
 
 def test_letting_go_of_the_arm_ends_the_work(bench, monkeypatch) -> None:
     """When the node is cleaned up the service answers that nothing was estimated."""
-    going_on, begun = threading.Event(), threading.Event()
-    estimate = payload_estimator.estimate_payload
-
-    def slow(*arguments):
-        begun.set()
-        going_on.wait(60.0)
-        return estimate(*arguments)
-
-    monkeypatch.setattr(payload_estimator, 'estimate_payload', slow)
     bench.start(tip_link='tcp')
     hold(bench, POSES, carrying(bench).gravity_torque)
-    client = bench.probe.create_client(Trigger, 'computed_torque/estimate_payload')
-    bench.spin(client.service_is_ready, 'the service')
-    future = client.call_async(Trigger.Request())
-    bench.spin(begun.is_set, 'the work')
-    assert bench.change_state('deactivate')
-    assert bench.change_state('cleanup')
-    going_on.set()
-    bench.spin(future.done, 'the answer')
+    with work_held_up(bench, monkeypatch) as future:
+        assert bench.change_state('deactivate')
+        assert bench.change_state('cleanup')
     assert 'let go of the arm' in future.result().message
     assert not future.result().success

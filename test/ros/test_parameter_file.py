@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.parameter_file import files_without_effect, full_name, read_parameters
+from ne_dynamics.ros.parameter_file import (
+    files_without_effect,
+    full_name,
+    nodes_in,
+    parameters_in_any_namespace,
+    read_parameters,
+)
 
 VALUES = '{mode: feedforward_pd, terms: {gravity: false}, wrench.timeout: 0.2}'
 READ = {'mode': 'feedforward_pd', 'terms.gravity': False, 'wrench.timeout': 0.2}
@@ -57,6 +63,22 @@ def test_namespaces_may_be_levels_and_later_keys_win(tmp_path) -> None:
     )
     expected = {'mode': 'c', 'backend': 'b'}
     assert read_parameters(file, '/arm/computed_torque') == expected
+
+
+def test_a_node_is_found_whatever_its_namespace() -> None:
+    """Levels, slashes and both wildcards may stand before its name; other nodes are not it."""
+    nodes = {
+        '/**': {'ros__parameters': {'mode': 'a', 'terms': {'gravity': False}}},
+        'left': {'arm': {'it': {'ros__parameters': {'mode': 'b'}}}},
+        '/right/it': {'ros__parameters': {'backend': 'c'}},
+        'other': {'ros__parameters': {'mode': 'd'}},
+        'it': {'mode': 'e'},
+    }
+    assert [name for name, _ in nodes_in(nodes)] == ['/**', '/left/arm/it', '/right/it', '/other']
+    found = parameters_in_any_namespace(nodes, 'it')
+    assert found == {'mode': 'b', 'terms.gravity': False, 'backend': 'c'}
+    for content in (None, [], 3, {'it': 3}, {'it': {'ros__parameters': 3}}):
+        assert parameters_in_any_namespace(content, 'it') == {}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pytest
 
-from ne_dynamics.control.annotation import AnnotatedTrajectory
+from ne_dynamics.control.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.errors import NeDynamicsError, TrajectoryError
 from ne_dynamics.ros.messages import MessageError
 from ne_dynamics.ros.trajectory_cdr import (

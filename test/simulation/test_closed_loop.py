@@ -27,7 +27,7 @@ KP, KV = 400.0, 40.0
 """Of computed torque [1/s^2, 1/s]; PD has the same, times the diagonal of the mass matrix."""
 
 RATE = 500.0
-DURATION = 2.0
+DURATION = 1.0
 LOAD = 3.0
 SIX_AXIS_ARM = shipped_file('six_axis_arm.urdf')
 PUMA = shipped_file('puma560_standard_dh.yaml')

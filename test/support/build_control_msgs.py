@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
@@ -137,6 +138,22 @@ class MissingToolError(Exception):
     """The package cannot be built here; the message says what is missing."""
 
 
+@dataclass(frozen=True)
+class ControlMessages:
+    """Where the package is.
+
+    Attributes
+    ----------
+    folder : Path, optional
+        To be put on the module path; None where the package is installed, or missing.
+    missing : str
+        What it cannot be built without here; empty where there is one.
+    """
+
+    folder: Path | None = None
+    missing: str = ''
+
+
 def prefixes() -> list[Path]:
     """Return where ROS is installed: sourced installations, then the wheels' environment."""
     sourced = [
@@ -191,16 +208,32 @@ def installed() -> bool:
 
 
 @contextmanager
-def importable(folder: str) -> Iterator[None]:
-    """Make a built package importable for a while; '' for one that is installed."""
-    if not folder:
+def importable(messages: ControlMessages) -> Iterator[None]:
+    """Make a built package importable for a while; one that is installed is so already."""
+    if messages.folder is None:
         yield
         return
-    sys.path.insert(0, folder)
+    sys.path.insert(0, str(messages.folder))
     yield
-    sys.path.remove(folder)
+    sys.path.remove(str(messages.folder))
     for name in [name for name in sys.modules if name.partition('.')[0] == PACKAGE]:
         del sys.modules[name]
+
+
+def find_or_build(cache: Path) -> ControlMessages:
+    """Return where the package is; build one, kept in a folder, where none is installed.
+
+    Raises
+    ------
+    RuntimeError
+        When a generator or the compiler is there, and fails.
+    """
+    if installed():
+        return ControlMessages()
+    try:
+        return ControlMessages(build(cache))
+    except MissingToolError as error:
+        return ControlMessages(missing=str(error))
 
 
 def build(cache: Path) -> Path:

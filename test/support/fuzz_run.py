@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
-from build_control_msgs import MissingToolError, build, importable, installed
+from build_control_msgs import find_or_build, importable
 from fuzz_messages import MessageSource, Plan, Step, plan
 from fuzz_node import Tally, Violation, resident_kilobytes, run
 from fuzz_shrink import shrink
@@ -138,17 +138,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     seed = int(time.time()) if options.seed is None else options.seed
     print(f'seed {seed}', flush=True)
-    with tempfile.TemporaryDirectory() as folder, importable(action_folder(Path(folder))):
-        return fuzz_all(options, seed)
-
-
-def action_folder(scratch: Path) -> str:
-    """Return the folder of the action's type, built here; '' where it is installed or cannot."""
-    try:
-        return '' if installed() else str(build(scratch))
-    except MissingToolError as error:
-        print(f'without the action: {error}', flush=True)
-        return ''
+    with tempfile.TemporaryDirectory() as folder:
+        messages = find_or_build(Path(folder))
+        if messages.missing:
+            print(f'without the action: {messages.missing}', flush=True)
+        with importable(messages):
+            return fuzz_all(options, seed)
 
 
 def fuzz_all(options: argparse.Namespace, seed: int) -> int:

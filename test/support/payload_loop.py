@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from motion_loop import PERIOD, node_controller, shipped_arm
+from motion_loop import node_controller, shipped_arm
 
 from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.motion_windows import MeasuredState, MotionWindows, Window
@@ -22,6 +22,9 @@ ARM = shipped_arm()
 SENSOR = 'ft_sensor'
 UPRIGHT = (0.0, 0.0, -9.80665)
 POSTURE = np.array([0.3, -0.6, 0.7, 0.4, 0.7, -0.5])
+PERIOD = 0.004
+"""Of the control loop [s]; the estimate looks at states that are farther apart."""
+
 HELD, WAY, SLOW = 1.6, 2.0, 0.25
 """Time for which a pose is held, time from one to the next [s], mean speed of a slow motion
 [rad/s]."""
@@ -35,6 +38,7 @@ PARAMETERS: dict[str, Any] = {
     'following_error.frozen': (0.0,),
     'computed_torque.kp': (400.0,),
     'computed_torque.kv': (40.0,),
+    'backend': 'auto',
 }
 """The load is not known: until it is, the motion is not followed well."""
 
