@@ -289,7 +289,8 @@ class ConfiguredArm:
         timeout = controller.tuning.states.timeout
         if not self.is_commanding or controller.fault is not None or np.isinf(timeout):
             return
-        if self.connections.by_simulated_time and controller.time is not None:
+        is_simulated = self.connections.by_simulated_time and self._node_clock.ros_time_is_active
+        if is_simulated and controller.time is not None:
             # A clock that lagged behind the states, and now leaps, is no silence. Once for each
             # state: a clock that was set back would lag for ever.
             age = self.clock.now() - controller.time

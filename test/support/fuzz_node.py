@@ -670,11 +670,15 @@ class Driver:
         return fault is not None and fault.latches
 
     def _may_ramp(self, count: int) -> bool:
-        """Return whether a state may have had so many commands: it was the end of the motion."""
+        """Return whether a state may have had so many commands: it was the end of the motion.
+
+        It may have been answered first, then come the last commands.
+        """
         configured = self.node.configured
         has_ended = configured is not None and configured.controller.fault is not None
         is_gradual = self._in_force()[2] is not None or self._value('transition_time', 0.0) > 0.0
-        return has_ended and is_gradual and count <= round(LONGEST_RAMP / RAMP_PERIOD)
+        most = 1 + (round(LONGEST_RAMP / RAMP_PERIOD) if is_gradual else 1)
+        return has_ended and count <= most
 
     def _check_held(self, step: Step, count: int) -> None:
         """Whatever else comes: good states in a row, under good parameters, are answered."""
@@ -785,7 +789,7 @@ class Driver:
     def _carried_effort(self, message: JointState) -> np.ndarray | None:
         """Return the effort that a state carries, where it does for all joints."""
         limits = self._in_force()[0]
-        if len(message.effort) != len(message.name):
+        if len(message.effort) != len(message.name) or self._value('state_effort') == 'ignore':
             return None
         by_name = dict(zip(message.name, message.effort, strict=True))
         effort = np.array([by_name.get(name, np.nan) for name in self._names])
