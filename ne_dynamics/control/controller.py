@@ -530,6 +530,8 @@ class Controller:
         if disturbance is None or velocity is None:
             return False
         try:
+            if self._law_before is not None or inputs.nature != self._inputs.nature:
+                disturbance.go_on(self._change_of_model(position, velocity, now, inputs))
             begins = disturbance.observe(
                 self._law, position, velocity, now, inputs.wrench, inputs.base
             )
@@ -547,6 +549,16 @@ class Controller:
             self._note_law()
             self.is_floating = True
         return True
+
+    def _change_of_model(
+        self, position: FloatArray, velocity: FloatArray, now: float, inputs: _Inputs
+    ) -> FloatArray:
+        """Return by how much more effort the present model and readings ask for than the last."""
+        law, before = self._law, self._inputs
+        law_before = law if self._law_before is None else self._law_before
+        motion = position, velocity, self._zero, self._desired_at(position, now).velocity
+        present = law.compensation.effort(*motion, inputs.wrench, inputs.base)
+        return present - law_before.compensation.effort(*motion, before.wrench, before.base)
 
     def _end_floating(self) -> None:
         """Let the feedback count again, from where the arm is found."""

@@ -15,6 +15,7 @@ from ne_dynamics.control.disturbance import DisturbanceObserver, DisturbanceTuni
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.state_guard import FaultKind, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
 PERIOD = 0.002
@@ -25,6 +26,8 @@ DYNAMICS = Dynamics(ROBOT)
 LIMITS = ROBOT.limits('effort_limit')
 MISSING = np.array([4.0, 30.0, -12.0, 2.0, -1.0, 0.5])
 """What the model lacks of the effort that holds the arm [N m]."""
+LOAD = ROBOT.payload_parameters(Inertia(3.0, np.array([0.0, 0.05, 0.1]), np.zeros((3, 3))), 'tcp')
+"""Of 3 kg at the tip."""
 
 
 def disturbance(**changes) -> DisturbanceTuning:
@@ -43,10 +46,10 @@ def disturbance(**changes) -> DisturbanceTuning:
 
 def tuning(chosen: DisturbanceTuning | None, mode=Mode.COMPUTED_TORQUE, **options) -> Tuning:
     """Return a tuning of the shipped arm."""
-    terms = options.pop('terms', Terms())
+    terms, payload = options.pop('terms', Terms()), options.pop('payload', None)
     return Tuning(
-        law=ControlLaw(DYNAMICS, mode, Gains.from_values(100.0, 20.0, 6), terms),
-        hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, terms=terms),
+        law=ControlLaw(DYNAMICS, mode, Gains.from_values(100.0, 20.0, 6), terms, payload),
+        hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
         effort_limits=options.pop('limits', LIMITS),
         effort_rates=np.zeros(0),
         states=StateLimits(0.1),
@@ -155,6 +158,29 @@ def test_no_change_of_it_makes_a_step(after, back) -> None:
     # What an observer learns comes with its own rate.
     fastest = 2.0 * np.pi * 3.0 * PERIOD * np.abs(MISSING).max()
     assert largest_step(commands) < 1.05 * fastest
+
+
+@pytest.mark.parametrize('back', [False, True], ids=['to', 'back'])
+@pytest.mark.parametrize(
+    'changes',
+    [{'payload': LOAD}, {'terms': Terms(gravity=False)}],
+    ids=['a payload', 'no gravity'],
+)
+def test_another_model_moves_no_arm(changes, back) -> None:
+    """What the model has from now on is not compensated as well, and what it has not is."""
+    plain = tuning(disturbance(bounds=np.full(6, np.inf)))
+    other = tuning(disturbance(bounds=np.full(6, np.inf)), **changes)
+    first, second = (other, plain) if back else (plain, other)
+    arm = HeavyArm(Controller(first))
+    before = arm.stand(6.0)
+    held = arm.q
+    arm.controller.adopt(second)
+    farthest = 0.0
+    for _ in range(50):
+        after = arm.stand(10 * PERIOD)
+        farthest = max(farthest, np.abs(arm.q - held).max())
+        np.testing.assert_allclose(after, np.tile(before[-1], (10, 1)), rtol=0.0, atol=0.1)
+    assert farthest < 1e-4
 
 
 def test_it_is_bounded_joint_by_joint() -> None:
