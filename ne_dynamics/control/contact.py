@@ -8,7 +8,8 @@ joint is in contact when its residual r is beyond
 
 where `least` is what is asked for at the least. What is seen counts as an error once
 :data:`PROBATION` to twice that have passed without a contact: a push does not raise its own
-threshold. A contact is over when all residuals are below :data:`RELEASE` of their thresholds.
+threshold. A contact is over when all residuals have come back by :data:`RELEASE` of the way from
+their thresholds to the errors that are known: the model is as wrong after a push as before it.
 """
 
 from __future__ import annotations
@@ -149,8 +150,11 @@ class ContactDetector:
             return False
         thresholds = self._thresholds
         if self.is_in_contact:
-            pairs = zip(sizes, thresholds, strict=True)
-            if all(size < RELEASE * threshold for size, threshold in pairs):
+            triples = zip(sizes, thresholds, self._largest, strict=True)
+            if all(
+                size < threshold - RELEASE * (threshold - largest)
+                for size, threshold, largest in triples
+            ):
                 self.is_in_contact = False
                 self._start_probation(now)
             return False

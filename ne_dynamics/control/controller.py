@@ -16,6 +16,7 @@ What the model does not have may be observed, and compensated; see
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -77,12 +78,6 @@ class Command(NamedTuple):
     unused_effort : str
         Why the first command does not begin at the measured effort, in a sentence; '' where it
         does, and of any other command.
-    external_effort : array, shape (n,), or None
-        Exerted on the joints from outside, as far as that is observed [N m or N].
-    is_in_contact : bool
-        Whether something touches the arm.
-    has_reacted : bool
-        Whether a contact has ended the motion before this state.
     """
 
     effort: FloatArray
@@ -93,9 +88,27 @@ class Command(NamedTuple):
     velocity: FloatArray | None = None
     ahead: float = 0.0
     unused_effort: str = ''
+
+
+class Observed(NamedTuple):
+    """What is observed of the world outside.
+
+    Attributes
+    ----------
+    external_effort : array, shape (n,), or None
+        Exerted on the joints from outside [N m or N]; None when that is not observed.
+    is_in_contact : bool
+        Whether something touches the arm.
+    has_reacted : bool
+        Whether a contact has just ended the motion.
+    """
+
     external_effort: FloatArray | None = None
     is_in_contact: bool = False
     has_reacted: bool = False
+
+
+NOTHING_OBSERVED = Observed()
 
 
 class _Inputs(NamedTuple):
@@ -171,6 +184,8 @@ class Controller:
         Whether the last ramp of :meth:`last_commands` got to its end.
     is_floating : bool
         Whether, after a contact, the arm is carried against gravity alone, and may be led.
+    observed : Observed
+        As of the last review.
     """
 
     def __init__(
@@ -194,6 +209,7 @@ class Controller:
         self._rate = StateRate()
         self._disturbance: DisturbanceObserver | None = None
         self.is_floating = False
+        self.observed = NOTHING_OBSERVED
         self.tuning = tuning
         self.adopt(tuning)
         self.reset()
@@ -214,6 +230,7 @@ class Controller:
         if tuning.disturbance is None or tuning.mode is Mode.FEEDFORWARD:
             # Where the robot closes the loop the command is not all that acts.
             self._disturbance = None
+            self.observed = NOTHING_OBSERVED
         elif self._disturbance is None:
             self._disturbance = DisturbanceObserver(tuning.disturbance)
         else:
@@ -253,6 +270,7 @@ class Controller:
         self.is_floating = False
         if self._disturbance is not None:
             self._disturbance.reset()
+            self.observed = NOTHING_OBSERVED
 
     @property
     def position(self) -> FloatArray | None:
@@ -417,8 +435,9 @@ class Controller:
             self._restart()
         measured, velocity = velocity, motion.velocity(position, velocity, now)
         inputs = self._read_sensors(now)
-        has_reacted = self._observe(position, velocity, now, inputs)
         law = self._law
+        if self._law_before is not None or inputs.nature != self._inputs.nature:
+            self._change_model(position, velocity, now, inputs)
         desired_before = None if self._law_before is None else self._desired_at(position, now)
         desired, refused = self._desired(position, velocity, now, inputs)
         elapsed = since = 0.0 if before is None or fault is not None else now - before
@@ -469,9 +488,6 @@ class Controller:
             now,
             since,
         )
-        outside, is_in_contact, disturbance = None, False, self._disturbance
-        if disturbance is not None:
-            outside, is_in_contact = disturbance.external_effort, disturbance.is_in_contact
         return Command(
             limited,
             desired,
@@ -481,9 +497,6 @@ class Controller:
             velocity,
             self._guard.ahead,
             unused_effort,
-            outside,
-            is_in_contact,
-            has_reacted,
         )
 
     def review(self) -> None:
@@ -504,9 +517,7 @@ class Controller:
             self._answered.append(now, position, velocity, answer.limited)
         np.maximum(self.peak_error, np.abs(answer.error), out=self.peak_error)
         if self._disturbance is not None:
-            self._disturbance.note_command(
-                answer.limited, answer.saturated, answer.desired.velocity, answer.error, now
-            )
+            self._observe(answer, self._disturbance)
         motion = self._motion
         self._end_on(motion.judge_velocity(law, position, answer.measured, now), 'velocity')
         found = motion.judge_motion(
@@ -521,24 +532,31 @@ class Controller:
         )
         self._end_on(found, 'position')
 
-    def _observe(
-        self, position: FloatArray, velocity: FloatArray | None, now: float, inputs: _Inputs
-    ) -> bool:
-        """Observe what the model does not have; return whether a contact has ended the motion."""
-        disturbance, tuning = self._disturbance, self.tuning
-        if disturbance is None or velocity is None:
-            return False
-        try:
-            begins = disturbance.observe(
-                self._law, position, velocity, now, inputs.wrench, inputs.base
-            )
-        except InputError:
-            # The law will say so of itself.
-            return False
-        reaction = disturbance.tuning.reaction
-        if not begins or reaction is ContactReaction.NONE or not tuning.mode.follows:
-            return False
-        if self.is_floating:
+    def _observe(self, answer: _Answer, disturbance: DisturbanceObserver) -> None:
+        """Observe what the model does not have; let a contact end the motion."""
+        begins, inputs = False, self._inputs
+        if answer.velocity is not None:
+            # Without a finite effort of the model nothing is observed: the law says so of itself.
+            with contextlib.suppress(InputError):
+                begins = disturbance.observe(
+                    answer.law,
+                    answer.position,
+                    answer.velocity,
+                    answer.now,
+                    inputs.wrench,
+                    inputs.base,
+                )
+        has_reacted = begins and self._react(disturbance.tuning.reaction)
+        disturbance.note_command(
+            answer.limited, answer.saturated, answer.desired.velocity, answer.error, answer.now
+        )
+        self.observed = Observed(
+            disturbance.external_effort, disturbance.is_in_contact, has_reacted
+        )
+
+    def _react(self, reaction: ContactReaction) -> bool:
+        """Let the next command be that of a contact; return whether another one is."""
+        if reaction is ContactReaction.NONE or not self.tuning.mode.follows or self.is_floating:
             return False
         if reaction is ContactReaction.HOLD:
             self.hold(where_found=True)
@@ -546,6 +564,23 @@ class Controller:
             self._note_law()
             self.is_floating = True
         return True
+
+    def _change_model(
+        self, position: FloatArray, velocity: FloatArray | None, now: float, inputs: _Inputs
+    ) -> None:
+        """Let what the model has more, or less, than before be compensated no longer."""
+        disturbance, law, before = self._disturbance, self._law, self._inputs
+        if disturbance is None or velocity is None:
+            return
+        law_before = law if self._law_before is None else self._law_before
+        motion = position, velocity, self._zero, self._desired_at(position, now).velocity
+        try:
+            present = law.compensation.effort(*motion, inputs.wrench, inputs.base)
+            past = law_before.compensation.effort(*motion, before.wrench, before.base)
+        except InputError:
+            # The law will say so of itself.
+            return
+        disturbance.go_on(present - past)
 
     def _end_floating(self) -> None:
         """Let the feedback count again, from where the arm is found."""
@@ -574,6 +609,7 @@ class Controller:
         self.is_floating = False
         if self._disturbance is not None:
             self._disturbance.reset()
+            self.observed = NOTHING_OBSERVED
 
     def _begin(self, position: FloatArray, measured_effort: FloatArray | None) -> str:
         """Find where a command begins that no feedback leads to: the first, and after a fault.

@@ -122,6 +122,21 @@ class DisturbanceObserver:
         """Whether something touches the arm."""
         return self._contact.is_in_contact
 
+    def go_on(self, change: FloatArray) -> None:
+        """Let another model count: what it has more, or less, is lacking as much less, or more.
+
+        Without that the compensation would count twice what the model now has, until it is
+        unlearned.
+
+        Parameters
+        ----------
+        change : array, shape (n,)
+            By how much more effort the model asks for than before [N m or N].
+        """
+        residuals = self._observer.residuals
+        if residuals is not None:
+            self._observer.settle(residuals[0] + change)
+
     def observe(
         self,
         law: ControlLaw,

@@ -5,7 +5,7 @@ until the joint breaks away. Where friction is larger at rest than in motion it 
 sticks on the other side, and comes back: the limit cycle of integral action with stiction
 (Armstrong-Helouvry, Dupont and Canudas de Wit, Automatica 30(7), 1994). So a joint that has stuck
 on one side of its position, and then does on the other, is left there: its compensation stays as
-it is until the desired motion goes on, or the joint is pushed away.
+it is until the desired motion goes on, or the joint moves: somebody pushes it, or has let go.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ CREEP = 5e-5
 LEAST = 2e-4
 """Errors below this [rad or m] are on no side: encoders come in steps."""
 
-AWAY = 2.0
-"""A joint that is farther away than so many times the error it was left at was pushed."""
+AWAY = 0.5
+"""A joint whose error changes by more than this share of what it was left at was pushed, or is
+pushed no longer: what sticks stays."""
 
 
 class HuntingGuard:
@@ -81,14 +82,15 @@ class HuntingGuard:
     def _look(self, before: list[float], errors: list[float]) -> None:
         """Compare the errors with those of the look before."""
         for index, (old, new) in enumerate(zip(before, errors, strict=True)):
-            if index in self._left and abs(new) > self._left[index]:
+            left = self._left.get(index)
+            if left is not None and abs(new - left) > AWAY * abs(left):
                 del self._left[index]
                 self._sides.pop(index, None)
             if abs(new) < LEAST or abs(new - old) > max(STUCK_SHARE * abs(new), CREEP):
                 continue
             side = new > 0.0
             if self._sides.setdefault(index, side) != side and index not in self._left:
-                self._left[index] = AWAY * abs(new)
+                self._left[index] = new
             self._sides[index] = side
         self.hunts = None
         if self._left:

@@ -18,7 +18,13 @@ from rclpy.logging import LoggingSeverity as Severity
 from sensor_msgs.msg import Imu, JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Command, Controller
+from ne_dynamics.control.controller import (
+    LONGEST_RAMP,
+    RAMP_PERIOD,
+    Command,
+    Controller,
+    Observed,
+)
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.trajectory import Waypoints
@@ -386,8 +392,8 @@ class ConfiguredArm:
 
     def _report_answer(self, stamp: Any, command: Command) -> None:
         """Say what is not as usual about an answer."""
-        if command.external_effort is not None:
-            self._report_observed(stamp, command)
+        if self.controller.observed.external_effort is not None:
+            self._report_observed(stamp, self.controller.observed)
         if command.ahead:
             text = f'{command.ahead:.3g} s ahead of the one after it; it is believed no longer'
             self._reporter.drop('joint_states', 'header.stamp', f'header.stamp: {text}')
@@ -406,10 +412,10 @@ class ConfiguredArm:
         if isinstance(error, StateRefused) and error.fault is not None:
             self._on_fault(error.fault)
 
-    def _report_observed(self, stamp: Any, command: Command) -> None:
+    def _report_observed(self, stamp: Any, observed: Observed) -> None:
         """Say what acts on the arm, and what a contact has led to."""
-        self.connections.publish_observed(stamp, command)
-        if not command.has_reacted:
+        self.connections.publish_observed(stamp, observed)
+        if not observed.has_reacted:
             return
         self._intake.discard()
         floats = self.controller.is_floating

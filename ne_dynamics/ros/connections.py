@@ -16,7 +16,7 @@ from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool, Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
-from ne_dynamics.control.controller import RAMP_PERIOD, Command, Controller
+from ne_dynamics.control.controller import RAMP_PERIOD, Command, Controller, Observed
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configuration import ControlledArm
 from ne_dynamics.ros.messages import JointStateReader
@@ -246,14 +246,14 @@ class Connections:
         self._command_data[:] = effort if self._is_model_order else effort[self.arm.command_order]
         self.command_publisher.publish(self._command)
 
-    def publish_observed(self, stamp: Any, command: Command) -> None:
+    def publish_observed(self, stamp: Any, observed: Observed) -> None:
         """Send the efforts from outside by name, and whether something touches the arm."""
-        effort = command.external_effort
+        effort = observed.external_effort
         if effort is None:
             return
-        if command.is_in_contact != self._is_in_contact:
-            self._is_in_contact = command.is_in_contact
-            self._contact_publisher.publish(Bool(data=command.is_in_contact))
+        if observed.is_in_contact != self._is_in_contact:
+            self._is_in_contact = observed.is_in_contact
+            self._contact_publisher.publish(Bool(data=observed.is_in_contact))
         if self.external_torque_publisher.get_subscription_count():
             message = self._external_torque
             message.header.stamp = stamp

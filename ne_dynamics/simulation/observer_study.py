@@ -449,8 +449,7 @@ class _MovingArm:
             self._left = motion.duration
         self._left -= PERIOD
         self.loop.step()
-        command = self.loop.law.command  # type: ignore[attr-defined]
-        return bool(command.is_in_contact)
+        return self.controller.observed.is_in_contact
 
 
 def count_false_alarms(seconds: float, mode: str = 'estimate', seed: int = 1) -> int:

@@ -45,6 +45,16 @@ def test_a_push_is_a_contact_until_it_is_over() -> None:
     assert not run.detector.is_in_contact
 
 
+def test_a_push_is_over_whatever_the_model_errs_by() -> None:
+    """Errors that are known and last, as those of an unknown load, keep up no contact."""
+    run = Run()
+    run.show((20.0, 1.0), 1.0)
+    assert run.show((60.0, 1.0), 0.2) == 1
+    run.show((20.0, 1.0), PERIOD)
+    assert not run.detector.is_in_contact
+    assert run.show((60.0, 1.0), 0.2) == 1
+
+
 def test_a_push_does_not_raise_its_own_threshold() -> None:
     """One that grows in less than the probation is seen at the threshold of before."""
     run = Run()

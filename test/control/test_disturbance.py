@@ -16,6 +16,7 @@ from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.state_guard import FaultKind, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.tuning import LastCommand, Tuning
+from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
 PERIOD = 0.002
@@ -26,6 +27,8 @@ DYNAMICS = Dynamics(ROBOT)
 LIMITS = ROBOT.limits('effort_limit')
 MISSING = np.array([4.0, 30.0, -12.0, 2.0, -1.0, 0.5])
 """What the model lacks of the effort that holds the arm [N m]."""
+LOAD = ROBOT.payload_parameters(Inertia(3.0, np.array([0.0, 0.05, 0.1]), np.zeros((3, 3))), 'tcp')
+"""Of 3 kg at the tip."""
 
 
 def disturbance(**changes) -> DisturbanceTuning:
@@ -44,10 +47,10 @@ def disturbance(**changes) -> DisturbanceTuning:
 
 def tuning(chosen: DisturbanceTuning | None, mode=Mode.COMPUTED_TORQUE, **options) -> Tuning:
     """Return a tuning of the shipped arm."""
-    terms = options.pop('terms', Terms())
+    terms, payload = options.pop('terms', Terms()), options.pop('payload', None)
     return Tuning(
-        law=ControlLaw(DYNAMICS, mode, Gains.from_values(100.0, 20.0, 6), terms),
-        hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, terms=terms),
+        law=ControlLaw(DYNAMICS, mode, Gains.from_values(100.0, 20.0, 6), terms, payload),
+        hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
         effort_limits=options.pop('limits', LIMITS),
         effort_rates=np.zeros(0),
         states=StateLimits(0.1),
@@ -112,8 +115,8 @@ def test_switched_off_nothing_is_observed() -> None:
     """Without a tuning the commands say nothing of the outside."""
     arm = Arm(Controller(tuning(None)))
     arm.stand(1.0)
-    assert arm.command.external_effort is None
-    assert not arm.command.is_in_contact
+    assert arm.controller.observed.external_effort is None
+    assert not arm.controller.observed.is_in_contact
 
 
 def test_an_estimate_changes_no_command() -> None:
@@ -132,7 +135,9 @@ def test_what_the_model_lacks_is_added() -> None:
     np.testing.assert_allclose(
         commands[-1], DYNAMICS.gravity_torque(arm.q) + MISSING, rtol=1e-3, atol=1e-3
     )
-    np.testing.assert_allclose(arm.command.external_effort, -MISSING, rtol=2e-2, atol=2e-2)
+    np.testing.assert_allclose(
+        arm.controller.observed.external_effort, -MISSING, rtol=2e-2, atol=2e-2
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,6 +161,29 @@ def test_no_change_of_it_makes_a_step(after, back) -> None:
     # What an observer learns comes with its own rate.
     fastest = 2.0 * np.pi * 3.0 * PERIOD * np.abs(MISSING).max()
     assert largest_step(commands) < 1.05 * fastest
+
+
+@pytest.mark.parametrize('back', [False, True], ids=['to', 'back'])
+@pytest.mark.parametrize(
+    'changes',
+    [{'payload': LOAD}, {'terms': Terms(gravity=False)}],
+    ids=['a payload', 'no gravity'],
+)
+def test_another_model_moves_no_arm(changes, back) -> None:
+    """What the model has from now on is not compensated as well, and what it has not is."""
+    plain = tuning(disturbance(bounds=np.full(6, np.inf)))
+    other = tuning(disturbance(bounds=np.full(6, np.inf)), **changes)
+    first, second = (other, plain) if back else (plain, other)
+    arm = HeavyArm(Controller(first))
+    before = arm.stand(6.0)
+    held = arm.q
+    arm.controller.adopt(second)
+    farthest = 0.0
+    for _ in range(50):
+        after = arm.stand(10 * PERIOD)
+        farthest = max(farthest, np.abs(arm.q - held).max())
+        np.testing.assert_allclose(after, np.tile(before[-1], (10, 1)), rtol=0.0, atol=0.1)
+    assert farthest < 1e-4
 
 
 def test_it_is_bounded_joint_by_joint() -> None:
@@ -251,7 +279,7 @@ def test_where_the_arm_is_found_anew_it_begins_anew() -> None:
     arm.now += 1.0
     after = arm.stand(PERIOD)
     assert arm.command.fault.kind is FaultKind.GAP
-    assert arm.command.external_effort is None
+    assert arm.controller.observed.external_effort is None
     after = np.concatenate([before[-1:], after, arm.stand(1.0)])
     assert largest_step(after) < 2.0
 
@@ -298,8 +326,8 @@ def pushed(reaction: ContactReaction, **changes) -> tuple[HeavyArm, np.ndarray]:
     arm.reacted = 0
     for _ in range(50):
         commands.append(arm.stand(PERIOD))
-        arm.reacted += arm.command.has_reacted
-        if arm.command.is_in_contact:
+        arm.reacted += arm.controller.observed.has_reacted
+        if arm.controller.observed.is_in_contact:
             # It was a short one.
             arm.push = ZERO
     return arm, np.concatenate(commands)

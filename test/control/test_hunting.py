@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from ne_dynamics.control.hunting import AWAY, HuntingGuard
 
@@ -67,8 +68,18 @@ def test_a_motion_frees_it() -> None:
 
 
 def test_a_push_frees_it() -> None:
-    """A joint that is much farther away than it was left is not left any more."""
+    """A joint that is farther away than it was left is not left any more."""
     run = Run()
     run.show((5e-3, 0.0))
     assert run.show((-3e-3, 0.0)) == [True, False]
-    assert run.show((-1.01 * AWAY * 3e-3, 0.0)) == [False, False]
+    assert run.show((-1.01 * (1.0 + AWAY) * 3e-3, 0.0)) == [False, False]
+
+
+@pytest.mark.parametrize('error', [2e-3, 1e-3, 0.0, -0.9e-3])
+def test_one_that_was_held_away_and_is_let_go_is_free(error) -> None:
+    """Who pushed it to one side and to the other has gone: it is somewhere else than it stuck."""
+    run = Run()
+    run.show((5e-3, 0.0))
+    assert run.show((-3e-3, 0.0)) == [True, False]
+    assert run.show((error, 0.0)) == [False, False]
+    assert run.show((0.0, 0.0)) == [False, False]
