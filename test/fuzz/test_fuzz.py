@@ -120,7 +120,7 @@ def test_it_finds_silence_floods_and_lost_messages(context, monkeypatch) -> None
         raise InputError('position: not today')
 
     with monkeypatch.context() as patch:
-        patch.setattr(Controller, 'update', refuse)
+        patch.setattr(Controller, 'answer', refuse)
         assert run_of(context, 0)[1].clause == 'good states are answered again'
     with monkeypatch.context() as patch:
         patch.setattr('ne_dynamics.ros.reporter.WARNING_PERIOD', 0.0)
