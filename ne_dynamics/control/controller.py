@@ -527,7 +527,11 @@ class Controller:
     ) -> bool:
         """Observe what the model does not have; return whether a contact has ended the motion."""
         disturbance, tuning = self._disturbance, self.tuning
-        if disturbance is None or velocity is None:
+        if disturbance is None:
+            return False
+        if velocity is None:
+            # What was seen last is not what there is now.
+            disturbance.reset()
             return False
         try:
             if self._law_before is not None or inputs.nature != self._inputs.nature:
