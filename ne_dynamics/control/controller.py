@@ -535,7 +535,10 @@ class Controller:
     def _observe(self, answer: _Answer, disturbance: DisturbanceObserver) -> None:
         """Observe what the model does not have; let a contact end the motion."""
         begins, inputs = False, self._inputs
-        if answer.velocity is not None:
+        if answer.velocity is None:
+            # What was seen last is not what there is now.
+            disturbance.reset()
+        else:
             # Without a finite effort of the model nothing is observed: the law says so of itself.
             with contextlib.suppress(InputError):
                 begins = disturbance.observe(

@@ -28,8 +28,8 @@ CREEP = 5e-5
 LEAST = 2e-4
 """Errors below this [rad or m] are on no side: encoders come in steps."""
 
-AWAY = 0.5
-"""A joint whose error changes by more than this share of what it was left at was pushed, or is
+AWAY = 1.0
+"""A joint whose error changes by more than so many times what it was left at was pushed, or is
 pushed no longer: what sticks stays."""
 
 

@@ -15,13 +15,16 @@ with a width of what is believed of it beforehand:
   wants to be. Poses that are approached from both sides tell it from the load.
 - Viscous friction beside that of the model.
 - An error of scale of the model's own effort.
+- An error of the weight beyond each joint, along and across the lever on which it turns: as all
+  joints before it feel it. It is what wrong masses and centres of mass of links, and wrong zeros
+  of encoders come to, and looks more like a load than an error of scale does.
 
 Beyond that a joint that stands may be held by friction in either direction, one and the same as
 long as it stands: so many windows of one pose count as one. What is left is a weighted linear
 least-squares problem, in which the load alone has no width beforehand: a direction in which its
-variance stays large is one that the poses do not tell. Where friction or scale turn out larger
-than believed they are given more width, and the load is known the less; a model that would have
-to be wrong by more than a tenth is refused.
+variance stays large is one that the poses do not tell. Where friction, scale or weight turn out
+larger than believed they are given more width, and the load is known the less; a model that would
+have to be wrong by more than a tenth is refused.
 
 The reading of a wrist sensor, in the axes of its link and with a for the acceleration of a point
 of the load, ::
@@ -48,7 +51,7 @@ from ne_dynamics.control.motion_windows import WINDOW, Window
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
-from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.robot import JointType, Robot
 
 SLOW_VELOCITY = 0.5
 """A window in which no joint is faster counts [rad/s or m/s]."""
@@ -74,6 +77,10 @@ VISCOUS_VELOCITY = 1.0
 
 MOVING_SHARE = 0.1
 """Of the friction of a moving joint so much is not explained by its direction and velocity."""
+
+WEIGHT_ERROR = 0.003
+"""What the weight beyond a joint may be off by along its lever and across, as a share of itself:
+a little, for where it is more that shows, and is given more width."""
 
 MODEL_SHARE = 0.01
 """Of the model's own effort so much is wrong in no regular way."""
@@ -440,7 +447,7 @@ def _effort_equations(
     robot, n = dynamics.robot, dynamics.n
     moving, standing = states.kind == _MOVING, states.kind == _STANDING
     to_tip = _first_moments_to_tip(carrier.link_to_tip)
-    load, own, right = [], [], []
+    load, own, right, weights = [], [], [], []
     compensation = Compensation(dynamics, Terms())
     for window, moves in zip(windows, moving, strict=True):
         rigid, added = _load_efforts(dynamics.without_friction(), window)
@@ -449,15 +456,17 @@ def _effort_equations(
         expected = _effort_with_friction(compensation, window, moves)
         right.append(np.asarray(felt_by(window, source)) - expected)
         pause()
+        weights.append(_weight_errors(dynamics.without_friction(), window, pause))
     model = np.array(own)
     friction = _believed_friction(robot, model)
     velocity = np.array([window.velocity for window in windows])
     share = np.where(moving, 1.0, 0.5) * states.direction
-    rest = np.zeros((len(windows), n, 3 * n))
+    rest = np.zeros((len(windows), n, 5 * n))
     joints = np.arange(n)
     rest[:, joints, joints] = share
     rest[:, joints, n + joints] = velocity
     rest[:, joints, 2 * n + joints] = model
+    rest[:, :, 3 * n :] = weights
     deviation = np.select(
         [moving, standing],
         [MOVING_SHARE * friction, friction],
@@ -467,12 +476,12 @@ def _effort_equations(
     viscous = robot.joint_values('viscous_friction') + friction / VISCOUS_VELOCITY
     return _Equations(
         np.concatenate(load),
-        rest.reshape(-1, 3 * n),
+        rest.reshape(-1, 5 * n),
         np.concatenate(right),
         deviation.ravel(),
         states.repeats.ravel(),
-        np.concatenate([friction, viscous, np.full(n, SCALE_ERROR)]),
-        slice(2 * n, 3 * n),
+        np.concatenate([friction, viscous, np.full(n, SCALE_ERROR), np.full(2 * n, WEIGHT_ERROR)]),
+        slice(2 * n, 5 * n),
     )
 
 
@@ -509,6 +518,33 @@ def _load_efforts(rigid: Dynamics, window: Window) -> tuple[FloatArray, FloatArr
         rigid.inverse_dynamics(*motion, None, window.base, unit) - alone for unit in np.eye(10)[:4]
     ]
     return alone, np.stack(columns, axis=1)
+
+
+def _weight_errors(rigid: Dynamics, window: Window, pause: Callable[[], None]) -> FloatArray:
+    """Return what errors of the weight beyond each joint add to the efforts, shape (n, 2 n).
+
+    First along the lever on which it turns about its joint, then across, as shares of the weight.
+    The efforts g at rest are a constant and a sine of the angle of any one joint: the sine is what
+    turns with that joint, (g(q) - g(q + pi)) / 2, and a quarter of a turn on it acts across. What
+    a joint shifts has no lever.
+    """
+    still, none = np.zeros(rigid.n), np.zeros(10)
+    along, across = np.zeros((2, rigid.n, rigid.n))
+    here = rigid.inverse_dynamics(window.position, still, still, None, window.base, none)
+    for index, joint in enumerate(rigid.robot.joints):
+        if joint.type is JointType.PRISMATIC:
+            continue
+        quarter = np.zeros(rigid.n)
+        quarter[index] = 0.5 * math.pi
+        before, after = (
+            rigid.inverse_dynamics(position, still, still, None, window.base, none)
+            for position in (window.position - quarter, window.position + quarter)
+        )
+        # g(q - pi/2) + g(q + pi/2) is twice the constant.
+        along[:, index] = here - 0.5 * (before + after)
+        across[:, index] = 0.5 * (after - before)
+        pause()
+    return np.hstack([along, across])
 
 
 def _first_moments_to_tip(link_to_tip: Transform) -> FloatArray:
@@ -620,8 +656,9 @@ def _solve(equations: _Equations, robot: Robot) -> tuple[FloatArray, FloatArray,
     scales = solution[4:][equations.scales]
     if (np.abs(scales) > LARGEST_SCALE_ERROR).any():
         worst = int(np.abs(scales).argmax())
+        name = robot.joint_names[worst % robot.n]
         raise PayloadError(
-            f"a load fits only if the model's own effort of joint {robot.joint_names[worst]!r} is "
+            f"a load fits only if the model's own effort of joint {name!r} is "
             f'off by {100.0 * scales[worst]:.0f} %; expected a model that is right within '
             f'{100.0 * LARGEST_SCALE_ERROR:.0f} %, and torques in N m or N'
         )

@@ -295,6 +295,18 @@ def test_a_state_that_is_not_believed_is_not_observed() -> None:
     np.testing.assert_array_equal(arm.controller._compensation, known)
 
 
+def test_without_velocities_nothing_is_said() -> None:
+    """Where an arm is led by hand none are needed; what was seen before they stopped is old."""
+    arm = HeavyArm(Controller(tuning(disturbance(), Mode.GRAVITY_COMPENSATION)))
+    arm.stand(1.0)
+    arm.push = 0.5 * LIMITS
+    arm.stand(0.05)
+    assert arm.command.is_in_contact
+    command = arm.controller.update(arm.q, None, arm.now)
+    assert command.external_effort is None
+    assert not command.is_in_contact
+
+
 @pytest.mark.parametrize('mode', [Mode.GRAVITY_COMPENSATION, Mode.FEEDFORWARD])
 def test_without_feedback_nothing_is_compensated(mode) -> None:
     """A hand that leads the arm is not fought, and a loop of the robot's own is left alone."""

@@ -75,7 +75,7 @@ def test_a_push_frees_it() -> None:
     assert run.show((-1.01 * (1.0 + AWAY) * 3e-3, 0.0)) == [False, False]
 
 
-@pytest.mark.parametrize('error', [2e-3, 1e-3, 0.0, -0.9e-3])
+@pytest.mark.parametrize('error', [2e-3, 1e-3, 1e-4])
 def test_one_that_was_held_away_and_is_let_go_is_free(error) -> None:
     """Who pushed it to one side and to the other has gone: it is somewhere else than it stuck."""
     run = Run()

@@ -54,10 +54,10 @@ def held(robot, positions, gravity=UPRIGHT, rest=0.0, windows=6, **felt):
     return result
 
 
-def slow(robot, gravity=UPRIGHT, seconds=20.0, rest=None):
+def slow(robot, gravity=UPRIGHT, seconds=20.0, rest=None, pace=1.0):
     """Return windows of a slow motion of all joints, efforts exact."""
     dynamics, result = dynamics_of(robot, gravity), []
-    rates = 0.35 + 0.05 * np.arange(6)
+    rates = pace * (0.35 + 0.05 * np.arange(6))
     for time in np.arange(0.1, seconds, 0.2):
         phase = rates * time + np.arange(6)
         motion = np.sin(phase), rates * np.cos(phase), -(rates**2) * np.sin(phase)
@@ -89,6 +89,37 @@ def test_poses_tell_the_load_exactly(gravity, source) -> None:
     assert found.duration == pytest.approx(0.2 * len(windows))
     assert found.misfit < 1e-3
     assert '2.000 +- ' in found.text
+
+
+def with_other_links(seed, masses, centers):
+    """Return the arm with each link's mass off by up to a share, its centre of mass by [m]."""
+    rng = np.random.default_rng(seed)
+    return ARM.with_links(
+        replace(
+            link,
+            inertia=Inertia(
+                (1.0 + masses * rng.uniform(-1.0, 1.0)) * link.inertia.mass,
+                link.inertia.center_of_mass + centers * rng.uniform(-1.0, 1.0, 3),
+                link.inertia.inertia_about_com,
+            ),
+        )
+        if link.inertia.mass > 0.0
+        else link
+        for link in ARM.links
+    )
+
+
+@pytest.mark.parametrize('seed', range(6))
+@pytest.mark.parametrize(('masses', 'centers'), [(0.05, 0.0), (0.02, 0.002)])
+def test_links_that_are_wrong_each_in_its_own_way_are_counted(seed, masses, centers) -> None:
+    """The load is no farther off than is said, and no load is taken for none."""
+    robot = with_other_links(seed, masses, centers)
+    carrier = Carrier.of_robot(dynamics_of())
+    found = estimate_payload(carrier, slow(loaded(robot), pace=0.6), Source.EFFORT)
+    assert abs(found.mass - MASS) <= 3.0 * found.mass_deviation
+    assert (np.abs(found.center_of_mass - COM) <= 3.0 * found.com_deviation).all()
+    assert found.mass_deviation < 0.15
+    assert estimate_payload(carrier, slow(robot, pace=0.6), Source.EFFORT).mass == 0.0
 
 
 def test_a_slow_motion_tells_the_load() -> None:
