@@ -44,6 +44,7 @@ def test_the_demo_prints_tables_and_writes_plots(requirements, tmp_path):
         'of PD alone',
         'With 3 kg on tcp, unknown to the model; sensor at ft_sensor',
         'computed torque + wrist wrench  RMS',
+        'Plots: demo_output/error.png, ',
     ):
         assert words in ended.stdout
     assert 'computed torque: 0.6 of 0.6 s' in ended.stderr

@@ -19,7 +19,7 @@ from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import JointType
 from ne_dynamics.shipped import shipped_file
 
-STRICT = ('-Wall', '-Wextra', '-Werror', '-pedantic', '-O2')
+STRICT = ('-Wall', '-Wextra', '-Werror', '-pedantic', '-O1')
 C99 = (*STRICT, '-std=c99')
 
 GANTRY = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import math
 import re
 import shutil
@@ -154,22 +155,34 @@ def programs_of(robot):
     return [trace_function(subject, name) for name in (*list_functions(robot), *INTERNAL)]
 
 
+@functools.cache
+def plain_programs():
+    """Return the programs of the robot with plain names."""
+    return programs_of(plain_robot())
+
+
+@functools.cache
+def hostile_programs(key):
+    """Return the programs of the robot with hostile names."""
+    return programs_of(hostile_robot(key))
+
+
 @pytest.mark.parametrize('key', HOSTILE)
 def test_no_name_of_a_model_file_reaches_what_is_executed(key):
     """Whatever joints, links and robot are called, the text is arithmetic over our own names."""
-    programs = programs_of(hostile_robot(key))
+    programs = hostile_programs(key)
     texts = [python_source(program) for program in programs]
     for program, text in zip(programs, texts, strict=True):
         assert 'owned' not in text
         assert_alphabet(text, program.name)
     # More than that: names make no difference at all.
-    assert texts == [python_source(program) for program in programs_of(plain_robot())]
+    assert texts == [python_source(program) for program in plain_programs()]
 
 
 @pytest.mark.parametrize('key', HOSTILE)
 def test_no_name_of_a_model_file_reaches_the_assembly(key):
     """The LLVM text of a robot with hostile names is that of the robot with plain ones."""
-    plain, hostile = programs_of(plain_robot())[0], programs_of(hostile_robot(key))[0]
+    plain, hostile = plain_programs()[0], hostile_programs(key)[0]
     for signature in (None, Signature.of(plain)):
         assert write_module(hostile, signature) == write_module(plain, signature)
 

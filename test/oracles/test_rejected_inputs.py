@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -68,11 +69,16 @@ def subject():
     raise AssertionError('no random tree of the wanted size')
 
 
+@functools.cache
+def make_dynamics(text, tip, backend):
+    """Make the dynamics of a description once: what is refused leaves no trace in them."""
+    return ned.Dynamics(ned.load_urdf(text, tip_link=tip), gravity=GRAVITY, backend=backend)
+
+
 @pytest.fixture
 def dynamics(subject, backend):
     """The dynamics of that robot as a whole tree."""
-    robot = ned.load_urdf(subject.urdf)
-    return ned.Dynamics(robot, gravity=GRAVITY, backend=backend)
+    return make_dynamics(subject.urdf, None, backend)
 
 
 @pytest.fixture
@@ -84,7 +90,7 @@ def chain(backend):
         '<joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/>'
         '<axis xyz="0 0 1"/></joint></robot>'
     )
-    return ned.Dynamics(ned.load_urdf(text, tip_link='arm'), gravity=GRAVITY, backend=backend)
+    return make_dynamics(text, 'arm', backend)
 
 
 @pytest.mark.parametrize('value', BAD_VALUES.values(), ids=BAD_VALUES.keys())
