@@ -301,10 +301,10 @@ def test_without_velocities_nothing_is_said() -> None:
     arm.stand(1.0)
     arm.push = 0.5 * LIMITS
     arm.stand(0.05)
-    assert arm.command.is_in_contact
-    command = arm.controller.update(arm.q, None, arm.now)
-    assert command.external_effort is None
-    assert not command.is_in_contact
+    assert arm.controller.observed.is_in_contact
+    arm.controller.update(arm.q, None, arm.now)
+    assert arm.controller.observed.external_effort is None
+    assert not arm.controller.observed.is_in_contact
 
 
 @pytest.mark.parametrize('mode', [Mode.GRAVITY_COMPENSATION, Mode.FEEDFORWARD])
