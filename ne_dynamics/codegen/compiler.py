@@ -73,8 +73,8 @@ class Engine:
         with _busy:
             return int(self._execution.get_function_address(function))
 
-    def __del__(self) -> None:
-        if _busy is not None:  # else the interpreter ends
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not is_finalizing():  # else parts of llvmlite may be gone, and the memory goes anyway
             with _busy:
                 self._execution.close()
                 self._execution = None  # with all that it holds of LLVM, before others go on

@@ -306,6 +306,23 @@ def test_code_is_unloaded_with_the_last_dynamics_that_use_it(monkeypatch, tmp_pa
         gc.enable()
 
 
+def test_code_that_is_kept_to_the_very_end_is_left_in_silence():
+    """What outlives the modules of the compiler is unloaded with the process, without a word."""
+    code = """
+        import llvmlite.binding.ffi as last
+        last.kept = ned.Dynamics(robot, backend='compiled')
+        last.kept.gravity_torque(q)
+    """
+    result = subprocess.run(
+        [sys.executable, '-c', PREPARED + textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, '')
+
+
 SWEEP = """
     import ctypes
     # What glibc keeps for later is no loss, and comes and goes by hundreds of kilobytes.
