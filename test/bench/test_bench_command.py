@@ -261,11 +261,11 @@ def test_node_hop_runs(capsys, monkeypatch):
 def test_hold_up_runs(capsys, monkeypatch):
     """Every kind of message is answered for, the large ones beside their conversion."""
     hold_up = pytest.importorskip('ne_dynamics.bench.hold_up', reason='rclpy is missing')
-    monkeypatch.setattr(hold_up.measure_hold_up, '__defaults__', ((300, 3_000),))
+    monkeypatch.setattr(hold_up.measure_hold_up, '__defaults__', ((300, 1_500),))
     figures = run(capsys, '--only', 'hold_up')['figures']
     assert len(figures) == 4
     assert all(figure['our_value'] > 0.0 for figure in figures)
-    (large,) = [figure for figure in figures if '3000 points' in figure['subject']]
+    (large,) = [figure for figure in figures if '1500 points' in figure['subject']]
     assert large['theirs'] == 'conversion by rclpy'
     assert large['their_value'] > 0.0
 
