@@ -205,6 +205,7 @@ class ConfiguredArm:
         self.is_commanding = False
         self._intake.discard()
         self.connections.stop_watch()
+        self.connections.end_contact()
         self._end_braking()
         if self._send_last(last):
             self._reporter.logger.info(f'inactive; {LAST_COMMAND_WORDS[last]}')
@@ -313,6 +314,7 @@ class ConfiguredArm:
         """
         self._intake.discard()
         self.connections.stop_watch()
+        self.connections.end_contact()
         self._end_braking()
         is_braked = fault.kind is FaultKind.STOPPED and self._begin_braking()
         self._statistics.fault(fault)
@@ -392,8 +394,7 @@ class ConfiguredArm:
 
     def _report_answer(self, stamp: Any, command: Command) -> None:
         """Say what is not as usual about an answer."""
-        if self.controller.observed.external_effort is not None:
-            self._report_observed(stamp, self.controller.observed)
+        self._report_observed(stamp, self.controller.observed)
         if command.ahead:
             text = f'{command.ahead:.3g} s ahead of the one after it; it is believed no longer'
             self._reporter.drop('joint_states', 'header.stamp', f'header.stamp: {text}')

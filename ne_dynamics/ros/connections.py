@@ -250,15 +250,24 @@ class Connections:
         """Send the efforts from outside by name, and whether something touches the arm."""
         effort = observed.external_effort
         if effort is None:
+            self.end_contact()
             return
         if observed.is_in_contact != self._is_in_contact:
-            self._is_in_contact = observed.is_in_contact
-            self._contact_publisher.publish(Bool(data=observed.is_in_contact))
+            self._say_contact(observed.is_in_contact)
         if self.external_torque_publisher.get_subscription_count():
             message = self._external_torque
             message.header.stamp = stamp
             message.effort = array('d', effort[self.arm.command_order].tobytes())
             self.external_torque_publisher.publish(message)
+
+    def end_contact(self) -> None:
+        """Say of a contact that it is over: nobody looks any more."""
+        if self._is_in_contact:
+            self._say_contact(False)
+
+    def _say_contact(self, is_in_contact: bool) -> None:
+        self._is_in_contact = is_in_contact
+        self._contact_publisher.publish(Bool(data=is_in_contact))
 
     def publish_effort(self, stamp: Any, command: Command) -> None:
         """Send the desired motion and the commanded effort by name."""

@@ -6,7 +6,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ne_dynamics.control.controller import Command, Controller
-from ne_dynamics.control.motion_windows import MeasuredState, MotionWindows, Window
+from ne_dynamics.control.motion_windows import (
+    LEAST_STATES,
+    WINDOW,
+    MeasuredState,
+    MotionWindows,
+    Window,
+)
 from ne_dynamics.control.payload_estimate import Carrier, Source, felt_by
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.errors import PayloadError
@@ -117,7 +123,10 @@ class FeltMotion:
             if any(felt_by(window, source) is not None for window in windows):
                 return Question(carrier, windows, source)
         if not windows:
-            raise PayloadError('no joint states were answered yet')
+            raise PayloadError(
+                'no joint states were answered yet, or fewer than the '
+                f'{LEAST_STATES / WINDOW:g} a second that it takes'
+            )
         tuning = self._controller.tuning
         raise PayloadError(
             'no efforts to tell it by: expected torques in the joint states with state_effort '

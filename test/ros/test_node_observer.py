@@ -9,6 +9,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 
 from ne_dynamics.control.contact import LEARNING_TIME
+from ne_dynamics.control.state_guard import FaultKind
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 PERIOD = 0.02
@@ -110,3 +111,21 @@ def test_it_is_switched_on_at_run_time(observed) -> None:
     observed.set(observer__mode='off')
     stand(observed, 2)
     assert not observed.set_atomically(observer__cutoff_frequency=0.0).successful
+
+
+@pytest.mark.parametrize('end', ['off', 'deactivate', 'fault'])
+def test_a_contact_is_over_when_nobody_looks_any_more(observed, end) -> None:
+    """Switched off, inactive or in a fault, nobody is left with a contact that was."""
+    begin(observed)
+    push(observed)
+    observed.spin(lambda: observed.contacts[:2] == [False, True], 'the contact')
+    if end == 'off':
+        observed.set(observer__mode='off')
+        stand(observed, 1)
+    elif end == 'deactivate':
+        observed.node.trigger_deactivate()
+    else:
+        observed.node.configured._on_fault(
+            observed.node.configured.controller.trip(FaultKind.STOPPED, 'a test')
+        )
+    observed.spin(lambda: observed.contacts[-1] is False, 'the end of the contact')
