@@ -613,6 +613,15 @@ class Trajectory:
         return cls(knots, segments, start_state, resting_state(positions[-1]))
 
     @property
+    def knots(self) -> Sequence[float]:
+        """Times at which segments begin, and the last one ends [s]."""
+        return self._knots
+
+    def coefficients(self, index: int) -> FloatArray:
+        """Return the polynomials of a segment, shape (6, n)."""
+        return self._row(index)[:, : self._n]
+
+    @property
     def start_time(self) -> float:
         """Time of the first knot [s]."""
         return self._knots[0]

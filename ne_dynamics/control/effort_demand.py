@@ -1,0 +1,233 @@
+"""What efforts a motion asks of the motors, by the model, and where they are not enough.
+
+The inverse dynamics is computed at samples of the motion, many at once. What lies between two of
+them is bounded: from the line between them an effort with the second difference d departs by d / 8
+where it is curved evenly, and by :data:`CURVATURE_SHARE` d at most where the samples resolve it.
+Where samples and that together leave a limit in doubt, and by more than :data:`RESOLUTION` of it,
+the stretch is sampled more densely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ne_dynamics.control.motion_demand import (
+    EFFORT_TOLERANCE,
+    DemandLimits,
+    Excess,
+    Quantity,
+)
+from ne_dynamics.control.segment_bounds import Segments, sample_segments
+from ne_dynamics.control.trajectory import REST_TOLERANCE, IndexArray
+from ne_dynamics.model.rigid_body import FloatArray
+
+CURVATURE_SHARE = 0.25
+"""Twice what an evenly curved effort departs from a line, in second differences."""
+
+RESOLUTION = 0.01
+"""Part of an effort limit that may be missed between two samples."""
+
+LEAST_CELLS, MOST_CELLS = 4, 256
+"""Intervals into which a segment is divided at first."""
+
+LARGEST_TURN = 0.1
+"""Largest change of all joints together from sample to sample [rad or m], where that allows."""
+
+REFINEMENTS = 7
+"""An interval is divided so many times at the most, into ..."""
+
+PARTS = 4
+"""... so many: what is shorter is a step, of which both sides have been seen."""
+
+SAMPLES_AT_ONCE = 1024
+"""Samples that are computed in one step."""
+
+Efforts = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+"""Efforts of positions, velocities and accelerations, all of shape (N, n) [N m or N]."""
+
+
+def survey_efforts(
+    segments: Segments,
+    compute_efforts: Efforts,
+    limits: DemandLimits,
+    found: list[Excess],
+    origin: float = 0.0,
+) -> Iterator[None]:
+    """Find where a motion asks for more than the motors have.
+
+    Parameters
+    ----------
+    segments : Segments
+    compute_efforts : callable
+        What is not finite counts as too much.
+    limits : DemandLimits
+    found : list of Excess
+        Takes the worst of each joint.
+    origin : float
+        Time of the trajectory's begin, by that of the segments [s].
+
+    Yields
+    ------
+    None
+        After each piece of the work.
+    """
+    if np.isinf(limits.effort).all():
+        return
+    survey = _EffortSurvey(segments, compute_efforts, limits, origin)
+    counts = _count_cells(segments)
+    for count in np.unique(counts):
+        alike = np.flatnonzero(counts == count)
+        at_once = max(1, SAMPLES_AT_ONCE // int(count))
+        for first in range(0, len(alike), at_once):
+            which = alike[first : first + at_once]
+            zero = np.zeros(which.size)
+            yield from survey.examine(which, zero, zero + 1.0, int(count))
+            yield
+    found += survey.excesses()
+
+
+def _count_cells(segments: Segments) -> IndexArray:
+    """Return into how many intervals each segment is divided: powers of two."""
+    powers = segments.durations[:, np.newaxis] ** np.arange(1.0, 6.0)
+    with np.errstate(over='ignore', invalid='ignore'):
+        turn = (np.abs(segments.coefficients[:, 1:]).sum(axis=2) * powers).sum(axis=1)
+        wanted = np.clip(np.nan_to_num(turn / LARGEST_TURN), LEAST_CELLS, MOST_CELLS)
+    return (2 ** np.ceil(np.log2(wanted))).astype(np.intp)
+
+
+class _EffortSurvey:
+    """The largest efforts so far, and where they were found."""
+
+    def __init__(
+        self, segments: Segments, compute_efforts: Efforts, limits: DemandLimits, origin: float
+    ) -> None:
+        n = len(limits.joints)
+        self._segments = segments
+        self._compute = compute_efforts
+        self._limits = limits
+        self._origin = origin
+        self._allowed = limits.effort * (1.0 + EFFORT_TOLERANCE)
+        self._resolution = limits.effort * RESOLUTION
+        self._largest = np.zeros(n)
+        self._values = np.zeros(n)
+        self._times = np.zeros(n)
+
+    def examine(
+        self, which: IndexArray, begin: FloatArray, end: FloatArray, count: int, depth: int = 0
+    ) -> Iterator[None]:
+        """Look at stretches of segments, divided into so many intervals each.
+
+        Parameters
+        ----------
+        which : array, shape (k,), dtype int
+            Their segments.
+        begin, end : array, shape (k,)
+            Shares of the durations.
+        count : int
+        depth : int
+            How often they have been divided.
+        """
+        steps = np.linspace(0.0, 1.0, count + 1)
+        shares = begin[:, np.newaxis] + (end - begin)[:, np.newaxis] * steps
+        efforts, differences = self._sample(which, shares)
+        departure = CURVATURE_SHARE * differences
+        at_most = np.maximum(efforts[:, :-1], efforts[:, 1:]) + departure
+        doubtful = ~(at_most <= np.maximum(self._allowed, self._largest)) & ~(
+            departure <= self._resolution
+        )
+        cells = np.argwhere(doubtful.any(axis=2))
+        if not len(cells) or depth >= REFINEMENTS:
+            return
+        at_once = SAMPLES_AT_ONCE // PARTS
+        for first in range(0, len(cells), at_once):
+            rows, columns = cells[first : first + at_once].T
+            yield
+            yield from self.examine(
+                which[rows], shares[rows, columns], shares[rows, columns + 1], PARTS, depth + 1
+            )
+
+    def _sample(self, which: IndexArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return sizes of the efforts at shares of segments, and their second differences.
+
+        Shapes (k, m, n) and (k, m - 1, n), the larger of the two that an interval has a part in.
+        The largest efforts are taken note of.
+        """
+        states = sample_segments(self._segments, which, shares)
+        k, m, n = states[0].shape
+        efforts = self._compute(*(values.reshape(-1, n) for values in states)).reshape(k, m, n)
+        efforts = np.where(np.isnan(efforts), np.inf, efforts)
+        with np.errstate(invalid='ignore'):
+            second = np.abs(efforts[:, 2:] - 2.0 * efforts[:, 1:-1] + efforts[:, :-2])
+        # Where an effort is infinite nothing is to be found between.
+        second = np.where(np.isnan(second), 0.0, second)
+        padded = np.concatenate((second[:, :1], second, second[:, -1:]), axis=1)
+        sizes = np.abs(efforts)
+        flat = sizes.reshape(-1, n)
+        rows = flat.argmax(axis=0)
+        joints = np.arange(n)
+        largest = flat[rows, joints]
+        for joint in np.flatnonzero(largest > self._largest):
+            row = int(rows[joint])
+            segment = which[row // m]
+            begin, duration = self._segments.begins[segment], self._segments.durations[segment]
+            self._largest[joint] = largest[joint]
+            self._values[joint] = efforts.reshape(-1, n)[row, joint]
+            self._times[joint] = begin + shares[row // m, row % m] * duration - self._origin
+        return sizes, np.maximum(padded[:, :-1], padded[:, 1:])
+
+    def excesses(self) -> list[Excess]:
+        """Return the joints whose limits do not suffice."""
+        limits = self._limits
+        return [
+            Excess(
+                Quantity.EFFORT,
+                limits.joints[joint],
+                int(joint),
+                float(self._times[joint]),
+                float(self._values[joint]),
+                float(np.copysign(limits.effort[joint], self._values[joint])),
+            )
+            for joint in np.flatnonzero(self._largest > self._allowed)
+        ]
+
+
+def find_rests(segments: Segments) -> IndexArray:
+    """Return the segments in which nothing moves."""
+    powers = segments.durations[:, np.newaxis] ** np.arange(5.0)
+    with np.errstate(over='ignore', invalid='ignore'):
+        speeds = (np.abs(segments.coefficients[:, 1:]).max(axis=2) * powers).max(axis=1)
+    return np.flatnonzero(speeds <= REST_TOLERANCE)
+
+
+def find_unholdable(
+    positions: FloatArray, times: FloatArray, compute_holding: Efforts, limits: DemandLimits
+) -> list[Excess]:
+    """Return the joints that cannot hold the arm in one of several poses.
+
+    Parameters
+    ----------
+    positions : array, shape (k, n)
+        [rad or m]
+    times : array, shape (k,)
+        When they are held [s].
+    compute_holding : callable
+        As :data:`Efforts`, of rest.
+    limits : DemandLimits
+    """
+    if not len(positions) or np.isinf(limits.effort).all():
+        return []
+    still = np.zeros_like(positions)
+    efforts = compute_holding(positions, still, still)
+    excess = np.where(np.isnan(efforts), np.inf, np.abs(efforts)) - limits.effort
+    found = []
+    for joint in np.flatnonzero((excess > 0.0).any(axis=0)):
+        row = int(excess[:, joint].argmax())
+        value = float(efforts[row, joint])
+        limit = float(np.copysign(limits.effort[joint], value))
+        time = float(times[row])
+        found.append(
+            Excess(Quantity.HOLDING, limits.joints[joint], int(joint), time, value, limit)
+        )
+    return found

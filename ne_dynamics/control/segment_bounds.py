@@ -1,0 +1,218 @@
+"""Between which values the segments of a spline run: bounds of many at once, exact ones of a few.
+
+A polynomial lies between the least and the largest of its Bernstein coefficients, and so do its
+derivatives: one matrix product bounds position, velocity and acceleration of thousands of
+segments. Where such a bound is not enough the extremes themselves are found, at the ends and
+where the next derivative is zero. Its zeros are bracketed by those of the derivative after it, and
+so on up to the fourth, which is a straight line: between two brackets a derivative is monotone,
+and bisection finds its zero, or that there is none.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.control.trajectory import IndexArray
+from ne_dynamics.model.rigid_body import FloatArray
+
+DEGREE = 5
+
+BISECTIONS = 30
+"""An extreme is as flat as the error of its place is small, squared: more would tell no more."""
+
+
+class Segments(NamedTuple):
+    """Consecutive or single pieces of a motion, each a polynomial for every joint.
+
+    Attributes
+    ----------
+    begins : array, shape (s,)
+        Times at which they begin [s].
+    durations : array, shape (s,)
+        Positive [s].
+    coefficients : array, shape (s, 6, n)
+        Of ascending powers of the time since the begin.
+    """
+
+    begins: FloatArray
+    durations: FloatArray
+    coefficients: FloatArray
+
+    @property
+    def scaled(self) -> FloatArray:
+        """The polynomials of the share of the duration that has passed, shape (6, s, n)."""
+        powers = self.durations[:, np.newaxis] ** np.arange(DEGREE + 1.0)
+        return (self.coefficients * powers[..., np.newaxis]).transpose(1, 0, 2)
+
+
+class Bounds(NamedTuple):
+    """Least and largest values, no narrower than the motion.
+
+    Attributes
+    ----------
+    lower, upper : array, shape (3, s, n)
+        Of position [rad or m], velocity [rad/s or m/s] and acceleration [rad/s^2 or m/s^2].
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+
+
+def derivative_rows(rows: FloatArray) -> FloatArray:
+    """Return what a row for the coefficients of a derivative is for those of the polynomial.
+
+    Parameters
+    ----------
+    rows : array, shape (r, k)
+        Each gives a number when it is multiplied with k coefficients.
+
+    Returns
+    -------
+    array, shape (r, k + 1)
+    """
+    powers = np.arange(1.0, rows.shape[1] + 1.0)
+    return np.concatenate((np.zeros((len(rows), 1)), rows * powers), axis=1)
+
+
+def _to_bernstein(degree: int) -> FloatArray:
+    """Return the matrix from coefficients of powers on [0, 1] to Bernstein coefficients."""
+    return np.array(
+        [
+            [comb(row, power) / comb(degree, power) for power in range(degree + 1)]
+            for row in range(degree + 1)
+        ]
+    )
+
+
+_CONTROLS = np.concatenate(
+    (
+        _to_bernstein(DEGREE),
+        derivative_rows(_to_bernstein(DEGREE - 1)),
+        derivative_rows(derivative_rows(_to_bernstein(DEGREE - 2))),
+    )
+)
+_PARTS = (slice(0, 6), slice(6, 11), slice(11, 15))
+
+
+def bound_segments(segments: Segments) -> Bounds:
+    """Bound position, velocity and acceleration of every segment and joint."""
+    scaled, durations = segments.scaled, segments.durations[:, np.newaxis]
+    controls = (_CONTROLS @ scaled.reshape(DEGREE + 1, -1)).reshape(-1, *scaled.shape[1:])
+    shape = (3, *scaled.shape[1:])
+    lower, upper = np.empty(shape), np.empty(shape)
+    for order, part in enumerate(_PARTS):
+        size = durations**order
+        lower[order] = controls[part].min(axis=0) / size
+        upper[order] = controls[part].max(axis=0) / size
+    return Bounds(lower, upper)
+
+
+class Candidates(NamedTuple):
+    """Where polynomials may have their extremes, as shares of the duration, ascending.
+
+    Attributes
+    ----------
+    position, velocity, acceleration : array, shape (k, 6), (k, 5) or (k, 4)
+        The ends among them. The inner ones of `position` are where the velocity may change sign.
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+
+
+def find_candidates(scaled: FloatArray) -> Candidates:
+    """Return where k polynomials may have their extremes.
+
+    Parameters
+    ----------
+    scaled : array, shape (6, k)
+        Coefficients of ascending powers of the share of the duration.
+    """
+    derivatives = [scaled]
+    for _ in range(4):
+        before = derivatives[-1]
+        derivatives.append(before[1:] * np.arange(1.0, len(before))[:, np.newaxis])
+    slope, offset = derivatives[4][1], derivatives[4][0]
+    with np.errstate(divide='ignore', invalid='ignore'):
+        zero = np.nan_to_num(-offset / slope, nan=0.0, posinf=1.0, neginf=0.0)
+    found = [_with_ends(np.clip(zero, 0.0, 1.0)[:, np.newaxis])]
+    for order in (3, 2, 1):
+        found.append(_with_ends(_bisect(derivatives[order], found[-1])))
+    return Candidates(found[3], found[2], found[1])
+
+
+def _with_ends(inner: FloatArray) -> FloatArray:
+    end = np.zeros((len(inner), 1))
+    return np.concatenate((end, inner, end + 1.0), axis=1)
+
+
+def _bisect(polynomials: FloatArray, brackets: FloatArray) -> FloatArray:
+    """Return one point in each bracket, the zero where the signs at its ends differ.
+
+    Parameters
+    ----------
+    polynomials : array, shape (d, k)
+    brackets : array, shape (k, m + 1)
+
+    Returns
+    -------
+    array, shape (k, m)
+    """
+    low, high = brackets[:, :-1].copy(), brackets[:, 1:].copy()
+    is_negative = evaluate(polynomials, low) < 0.0
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        is_low = (evaluate(polynomials, middle) < 0.0) == is_negative
+        low = np.where(is_low, middle, low)
+        high = np.where(is_low, high, middle)
+    return high
+
+
+def evaluate(polynomials: FloatArray, shares: FloatArray) -> FloatArray:
+    """Return the values of k polynomials, each at m points, shape (k, m).
+
+    Parameters
+    ----------
+    polynomials : array, shape (d, k)
+    shares : array, shape (k, m)
+    """
+    value = np.broadcast_to(polynomials[-1][:, np.newaxis], shares.shape)
+    for row in polynomials[-2::-1]:
+        value = value * shares + row[:, np.newaxis]
+    return value
+
+
+def sample_segments(
+    segments: Segments, which: IndexArray, shares: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return positions, velocities and accelerations at places of segments.
+
+    Parameters
+    ----------
+    segments : Segments
+    which : array, shape (k,), dtype int
+    shares : array, shape (k, m)
+        Of the durations.
+
+    Returns
+    -------
+    tuple of three arrays, shape (k, m, n)
+        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2]
+    """
+    scaled = segments.scaled[:, which, np.newaxis]
+    at, duration = shares[..., np.newaxis], segments.durations[which, np.newaxis, np.newaxis]
+    values = []
+    for order in range(3):
+        value = scaled[-1] * np.ones_like(at)
+        for row in scaled[-2::-1]:
+            value = value * at + row
+        values.append(value / duration**order)
+        powers = np.arange(1.0, len(scaled)).reshape(-1, 1, 1, 1)
+        scaled = scaled[1:] * powers
+    return values[0], values[1], values[2]
+
+
