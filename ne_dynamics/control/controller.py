@@ -38,7 +38,7 @@ from ne_dynamics.control.feasibility import (
 from ne_dynamics.control.imu import BaseImu, ImuSettings
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
-from ne_dynamics.control.motion_demand import Excess, WhenInfeasible
+from ne_dynamics.control.motion_demand import DemandLimits, Excess, WhenInfeasible
 from ne_dynamics.control.motion_guard import MotionGuard, MotionLimits
 from ne_dynamics.control.motion_judge import (
     MotionJudge,
@@ -260,6 +260,7 @@ class Controller:
             self.imu.configure(tuning.imu)
         limiter.continue_from(self._limiter)
         self._limiter = limiter
+        self._demand_limits = DemandLimits.of(tuning.law.joints, limiter.limits)
         self._guard.configure(tuning.states)
         self._offset.configure(tuning.transition_time)
         self._note_law()
@@ -739,8 +740,9 @@ class Controller:
         """Return the judge of motions, with what the arm carries and feels at present."""
         tuning, wrench = self.tuning, self._inputs.wrench
         efforts = PathEfforts(tuning.hold_law, self._resting_base(), wrench, self.position)
-        limits = self._limiter.limits
-        return MotionJudge.of(tuning.law, limits, tuning.when_infeasible, efforts)
+        return MotionJudge(
+            self._demand_limits, efforts.moving, efforts.holding, tuning.when_infeasible
+        )
 
     def follow(
         self,

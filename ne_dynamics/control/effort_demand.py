@@ -75,36 +75,43 @@ def survey_efforts(
     """
     if np.isinf(limits.effort).all():
         return
-    survey = _EffortSurvey(segments, compute_efforts, limits, origin)
+    survey = _EffortSurvey(compute_efforts, limits, origin)
     counts = _count_cells(segments)
     for count in np.unique(counts):
         alike = np.flatnonzero(counts == count)
         at_once = max(1, SAMPLES_AT_ONCE // int(count))
         for first in range(0, len(alike), at_once):
             which = alike[first : first + at_once]
-            zero = np.zeros(which.size)
-            yield from survey.examine(which, zero, zero + 1.0, int(count))
+            some = segments if which.size == counts.size else _choose(segments, which)
+            yield from survey.examine(some, int(count))
             yield
     found += survey.excesses()
 
 
+def _choose(segments: Segments, which: IndexArray) -> Segments:
+    begins, durations, scaled = segments
+    return Segments(begins[which], durations[which], scaled[:, which])
+
+
 def _count_cells(segments: Segments) -> IndexArray:
     """Return into how many intervals each segment is divided: powers of two."""
-    powers = segments.durations[:, np.newaxis] ** np.arange(1.0, 6.0)
-    with np.errstate(over='ignore', invalid='ignore'):
-        turn = (np.abs(segments.coefficients[:, 1:]).sum(axis=2) * powers).sum(axis=1)
-        wanted = np.clip(np.nan_to_num(turn / LARGEST_TURN), LEAST_CELLS, MOST_CELLS)
+    wanted = np.nan_to_num(_bound_ways(segments) / LARGEST_TURN)
+    wanted = np.minimum(np.maximum(wanted, LEAST_CELLS), MOST_CELLS)
     return (2 ** np.ceil(np.log2(wanted))).astype(np.intp)
+
+
+def _bound_ways(segments: Segments) -> FloatArray:
+    """Return how far all joints together go in each segment, at most [rad or m]."""
+    with np.errstate(over='ignore', invalid='ignore'):
+        ways: FloatArray = np.abs(segments.scaled[1:]).sum(axis=0)
+        return ways @ np.ones(ways.shape[1])
 
 
 class _EffortSurvey:
     """The largest efforts so far, and where they were found."""
 
-    def __init__(
-        self, segments: Segments, compute_efforts: Efforts, limits: DemandLimits, origin: float
-    ) -> None:
+    def __init__(self, compute_efforts: Efforts, limits: DemandLimits, origin: float) -> None:
         n = len(limits.joints)
-        self._segments = segments
         self._compute = compute_efforts
         self._limits = limits
         self._origin = origin
@@ -114,68 +121,51 @@ class _EffortSurvey:
         self._values = np.zeros(n)
         self._times = np.zeros(n)
 
-    def examine(
-        self, which: IndexArray, begin: FloatArray, end: FloatArray, count: int, depth: int = 0
-    ) -> Iterator[None]:
-        """Look at stretches of segments, divided into so many intervals each.
-
-        Parameters
-        ----------
-        which : array, shape (k,), dtype int
-            Their segments.
-        begin, end : array, shape (k,)
-            Shares of the durations.
-        count : int
-        depth : int
-            How often they have been divided.
-        """
-        steps = np.linspace(0.0, 1.0, count + 1)
-        shares = begin[:, np.newaxis] + (end - begin)[:, np.newaxis] * steps
-        efforts, differences = self._sample(which, shares)
+    def examine(self, segments: Segments, count: int, depth: int = 0) -> Iterator[None]:
+        """Look at segments, divided into so many intervals each, and so often before."""
+        sizes, differences = self._sample(segments, count)
         departure = CURVATURE_SHARE * differences
-        at_most = np.maximum(efforts[:, :-1], efforts[:, 1:]) + departure
+        at_most = np.maximum(sizes[:-1], sizes[1:]) + departure
+        if (at_most.max(axis=0) <= self._allowed).all() or depth >= REFINEMENTS:
+            return
         doubtful = ~(at_most <= np.maximum(self._allowed, self._largest)) & ~(
             departure <= self._resolution
         )
         cells = np.argwhere(doubtful.any(axis=2))
-        if not len(cells) or depth >= REFINEMENTS:
-            return
         at_once = SAMPLES_AT_ONCE // PARTS
         for first in range(0, len(cells), at_once):
-            rows, columns = cells[first : first + at_once].T
+            columns, which = cells[first : first + at_once].T
             yield
-            yield from self.examine(
-                which[rows], shares[rows, columns], shares[rows, columns + 1], PARTS, depth + 1
-            )
+            parts = segments.parts(which, columns / count, (columns + 1.0) / count)
+            yield from self.examine(parts, PARTS, depth + 1)
 
-    def _sample(self, which: IndexArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return sizes of the efforts at shares of segments, and their second differences.
+    def _sample(self, segments: Segments, count: int) -> tuple[FloatArray, FloatArray]:
+        """Return sizes of the efforts at samples, and their second differences.
 
-        Shapes (k, m, n) and (k, m - 1, n), the larger of the two that an interval has a part in.
-        The largest efforts are taken note of.
+        Shapes (count + 1, k, n) and (count, k, n), the larger of the two that an interval has a
+        part in. The largest efforts are taken note of.
         """
-        states = sample_segments(self._segments, which, shares)
-        k, m, n = states[0].shape
-        efforts = self._compute(*(values.reshape(-1, n) for values in states)).reshape(k, m, n)
-        efforts = np.where(np.isnan(efforts), np.inf, efforts)
+        with np.errstate(over='ignore', invalid='ignore'):
+            states = sample_segments(segments, count)
+        _, m, k, n = states.shape
+        flat = self._compute(*states.reshape(3, -1, n))
+        if not np.isfinite(flat).all():
+            flat = np.where(np.isnan(flat), np.inf, flat)
+        efforts, sizes = flat.reshape(m, k, n), np.abs(flat).reshape(m, k, n)
         with np.errstate(invalid='ignore'):
-            second = np.abs(efforts[:, 2:] - 2.0 * efforts[:, 1:-1] + efforts[:, :-2])
+            second = np.abs(efforts[2:] - 2.0 * efforts[1:-1] + efforts[:-2])
         # Where an effort is infinite nothing is to be found between.
-        second = np.where(np.isnan(second), 0.0, second)
-        padded = np.concatenate((second[:, :1], second, second[:, -1:]), axis=1)
-        sizes = np.abs(efforts)
-        flat = sizes.reshape(-1, n)
-        rows = flat.argmax(axis=0)
-        joints = np.arange(n)
-        largest = flat[rows, joints]
+        second[np.isnan(second)] = 0.0
+        padded = np.concatenate((second[:1], second, second[-1:]))
+        # First over what lies side by side in long rows.
+        largest = sizes.max(axis=0).max(axis=0)
         for joint in np.flatnonzero(largest > self._largest):
-            row = int(rows[joint])
-            segment = which[row // m]
-            begin, duration = self._segments.begins[segment], self._segments.durations[segment]
+            row = int(sizes[:, :, joint].argmax())
+            begin, duration = segments.begins[row % k], segments.durations[row % k]
             self._largest[joint] = largest[joint]
-            self._values[joint] = efforts.reshape(-1, n)[row, joint]
-            self._times[joint] = begin + shares[row // m, row % m] * duration - self._origin
-        return sizes, np.maximum(padded[:, :-1], padded[:, 1:])
+            self._values[joint] = flat[row, joint]
+            self._times[joint] = begin + (row // k) / count * duration - self._origin
+        return sizes, np.maximum(padded[:-1], padded[1:])
 
     def excesses(self) -> list[Excess]:
         """Return the joints whose limits do not suffice."""
@@ -195,10 +185,7 @@ class _EffortSurvey:
 
 def find_rests(segments: Segments) -> IndexArray:
     """Return the segments in which nothing moves."""
-    powers = segments.durations[:, np.newaxis] ** np.arange(5.0)
-    with np.errstate(over='ignore', invalid='ignore'):
-        speeds = (np.abs(segments.coefficients[:, 1:]).max(axis=2) * powers).max(axis=1)
-    return np.flatnonzero(speeds <= REST_TOLERANCE)
+    return np.flatnonzero(_bound_ways(segments) <= REST_TOLERANCE * segments.durations)
 
 
 def find_unholdable(

@@ -271,11 +271,12 @@ def survey_motion(
     """
     with np.errstate(over='ignore', invalid='ignore'):
         bounds = bound_segments(segments)
+        extremes = Bounds(bounds.lower.min(axis=1), bounds.upper.max(axis=1))
+        if (_bound_excess(extremes, limits) <= 0.0).all():
+            return
         excess = _bound_excess(bounds, limits)
     # What is not a number is beyond all.
     doubtful = ~(excess <= 0.0)
-    if not doubtful.any():
-        return
     yield
     worst = np.zeros((len(_KINDS), len(limits.joints)))
     best: dict[tuple[int, int], Excess] = {}
@@ -296,7 +297,7 @@ def survey_motion(
 
 
 def _bound_excess(bounds: Bounds, limits: DemandLimits) -> FloatArray:
-    """Return how far the bounds are beyond the limits at most, shape (5, s, n).
+    """Return how far the bounds are beyond the limits at most, shape (5, ..., n).
 
     Positions in their unit, all others in limits, both beyond the tolerance.
     """
@@ -326,9 +327,7 @@ def _find_exact(
     """Find the extremes of some segments and joints, and keep what is worse than was known."""
     which, joints = pairs[:, 0], pairs[:, 1]
     durations = segments.durations[which, np.newaxis]
-    scaled = (
-        segments.coefficients[which, :, joints] * durations ** np.arange(6.0)
-    ).T
+    scaled = segments.scaled[:, which, joints]
     shares, values = _find_extremes(scaled, durations)
     upper, lower = limits.upper[joints], limits.lower[joints]
     excess = np.stack(

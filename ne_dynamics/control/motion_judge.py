@@ -8,6 +8,7 @@ judged at once.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
@@ -36,14 +37,14 @@ from ne_dynamics.control.trajectory import (
     DesiredState,
     Trajectory,
     Waypoints,
-    segment_coefficients,
+    scaled_coefficients,
 )
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
 Result = TypeVar('Result')
 
-SEGMENTS_AT_ONCE = 128
+SEGMENTS_AT_ONCE = 256
 """Segments that are computed and bounded in one step."""
 
 
@@ -185,18 +186,6 @@ class MotionJudge:
     compute_holding: Efforts
     when_infeasible: WhenInfeasible
 
-    @classmethod
-    def of(
-        cls,
-        law: ControlLaw,
-        effort_limits: FloatArray,
-        when_infeasible: WhenInfeasible,
-        efforts: PathEfforts,
-    ) -> MotionJudge:
-        """Return the judge of an arm with these limits of its motors, shape (n,) [N m or N]."""
-        limits = DemandLimits.of(law.joints, effort_limits)
-        return cls(limits, efforts.moving, efforts.holding, when_infeasible)
-
     def decide(self, found: list[Excess]) -> tuple[Excess, ...]:
         """Return what a motion exceeds and is followed all the same, the worst first.
 
@@ -268,37 +257,41 @@ class MotionJudge:
                 limit,
             )
             found.append(excess)
-        knots = np.array(trajectory.knots)
-        times = [origin + time for time in request.waypoints.times if origin + time >= now]
-        ends = {0} if times[0] > now else set()
-        ends |= set(range(len(times) - 1 + len(ends), len(knots) - 1))
-        for index in sorted(ends):
-            segment = Segments(
-                knots[index : index + 1] - origin,
-                np.diff(knots[index : index + 2]),
-                trajectory.coefficients(index)[np.newaxis],
-            )
-            for _ in self._survey(segment, found, self._away_from(segment)):
-                pass
+        knots, times = trajectory.knots, request.waypoints.times
+        first = bisect_left(times, now, key=lambda time: origin + time)
+        approaches = origin + times[first] > now
+        after = len(times) - 1 - first + approaches
+        for index in (*range(approaches), *range(after, len(knots) - 1)):
+            begins, durations = np.array(knots[index : index + 1]), np.diff(knots[index : index + 2])
+            scaled = trajectory.coefficients(index) * durations ** np.arange(6.0)[:, np.newaxis]
+            found += self._judge_segment(Segments(begins - origin, durations, scaled[:, np.newaxis]))
         return found
 
-    def _away_from(self, segment: Segments) -> DemandLimits:
-        """Return the limits for one segment, which may begin beyond them."""
-        position, velocity, half = segment.coefficients[0, :3]
-        begin = DesiredState(position, velocity, 2.0 * half)
+    def _judge_segment(self, segment: Segments) -> list[Excess]:
+        """Return what one segment exceeds, which may begin beyond the limits."""
+        found: list[Excess] = []
+        finish(self._survey(segment, found))
+        if not found:
+            return found
+        (duration,) = segment.durations
+        position, way, half = segment.scaled[:3, 0]
+        begin = DesiredState(position, way / duration, 2.0 * half / duration**2)
         effort = self.compute_efforts(*(values[np.newaxis] for values in begin))[0]
-        return self.limits.widened_to(begin, np.where(np.isfinite(effort), effort, 0.0))
+        limits = self.limits.widened_to(begin, np.where(np.isfinite(effort), effort, 0.0))
+        found = []
+        finish(self._survey(segment, found, limits))
+        return found
 
     def _survey(
         self, segments: Segments, found: list[Excess], limits: DemandLimits | None = None
-    ) -> Iterator[None]:
+    ) -> Generator[None, None, None]:
         limits = self.limits if limits is None else limits
         yield from survey_motion(segments, limits, found)
         yield
         yield from survey_efforts(segments, self.compute_efforts, limits, found)
         rests = find_rests(segments)
         if rests.size:
-            positions, times = segments.coefficients[rests, 0], segments.begins[rests]
+            positions, times = segments.scaled[0, rests], segments.begins[rests]
             found += find_unholdable(positions, times, self.compute_holding, self.limits)
 
 
@@ -309,13 +302,13 @@ def _segments_between(waypoints: Waypoints, times: FloatArray, some: slice) -> S
     orders = np.minimum(waypoints.orders[some], waypoints.orders[ends])
     durations = times[ends] - times[some]
     with np.errstate(over='ignore', invalid='ignore'):
-        coefficients = segment_coefficients(
+        scaled = scaled_coefficients(
             orders,
             durations,
             DesiredState(*(values[some] for values in states)),
             DesiredState(*(values[ends] for values in states)),
         )
-    return Segments(times[some], durations, coefficients)
+    return Segments(times[some], durations, scaled)
 
 
 def finish(work: Generator[None, None, Result]) -> Result:

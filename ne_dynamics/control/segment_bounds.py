@@ -10,6 +10,7 @@ and bisection finds its zero, or that there is none.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import comb
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ BISECTIONS = 30
 
 
 class Segments(NamedTuple):
-    """Consecutive or single pieces of a motion, each a polynomial for every joint.
+    """Pieces of a motion, each a polynomial for every joint.
 
     Attributes
     ----------
@@ -33,19 +34,34 @@ class Segments(NamedTuple):
         Times at which they begin [s].
     durations : array, shape (s,)
         Positive [s].
-    coefficients : array, shape (s, 6, n)
-        Of ascending powers of the time since the begin.
+    scaled : array, shape (6, s, n)
+        Coefficients of ascending powers of the share of the duration that has passed
+        [rad or m].
     """
 
     begins: FloatArray
     durations: FloatArray
-    coefficients: FloatArray
+    scaled: FloatArray
 
-    @property
-    def scaled(self) -> FloatArray:
-        """The polynomials of the share of the duration that has passed, shape (6, s, n)."""
-        powers = self.durations[:, np.newaxis] ** np.arange(DEGREE + 1.0)
-        return (self.coefficients * powers[..., np.newaxis]).transpose(1, 0, 2)
+    def parts(self, which: IndexArray, low: FloatArray, high: FloatArray) -> Segments:
+        """Return parts of segments as segments of their own.
+
+        Parameters
+        ----------
+        which : array, shape (k,), dtype int
+        low, high : array, shape (k,)
+            Shares of the durations between which they are.
+        """
+        width, durations = high - low, self.durations[which]
+        whole = self.scaled[:, which]
+        scaled = np.empty_like(whole)
+        for power in range(DEGREE + 1):
+            # The binomial theorem for (low + width x) ** above.
+            row = whole[DEGREE] * comb(DEGREE, power)
+            for above in range(DEGREE - 1, power - 1, -1):
+                row = row * low[:, np.newaxis] + comb(above, power) * whole[above]
+            scaled[power] = row * (width**power)[:, np.newaxis]
+        return Segments(self.begins[which] + low * durations, width * durations, scaled)
 
 
 class Bounds(NamedTuple):
@@ -99,14 +115,16 @@ _PARTS = (slice(0, 6), slice(6, 11), slice(11, 15))
 
 def bound_segments(segments: Segments) -> Bounds:
     """Bound position, velocity and acceleration of every segment and joint."""
-    scaled, durations = segments.scaled, segments.durations[:, np.newaxis]
+    _, durations, scaled = segments
     controls = (_CONTROLS @ scaled.reshape(DEGREE + 1, -1)).reshape(-1, *scaled.shape[1:])
     shape = (3, *scaled.shape[1:])
     lower, upper = np.empty(shape), np.empty(shape)
     for order, part in enumerate(_PARTS):
-        size = durations**order
-        lower[order] = controls[part].min(axis=0) / size
-        upper[order] = controls[part].max(axis=0) / size
+        lower[order] = controls[part].min(axis=0)
+        upper[order] = controls[part].max(axis=0)
+    sizes = durations ** np.arange(1.0, 3.0)[:, np.newaxis]
+    lower[1:] /= sizes[..., np.newaxis]
+    upper[1:] /= sizes[..., np.newaxis]
     return Bounds(lower, upper)
 
 
@@ -186,33 +204,35 @@ def evaluate(polynomials: FloatArray, shares: FloatArray) -> FloatArray:
     return value
 
 
-def sample_segments(
-    segments: Segments, which: IndexArray, shares: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return positions, velocities and accelerations at places of segments.
+@lru_cache(maxsize=32)
+def _sampling(count: int) -> FloatArray:
+    """Return the matrix from coefficients to values and two derivatives at count + 1 shares."""
+    shares = np.linspace(0.0, 1.0, count + 1)[:, np.newaxis]
+    rows = [shares ** np.arange(DEGREE + 1.0 - order) for order in range(3)]
+    matrix = np.concatenate(
+        (rows[0], derivative_rows(rows[1]), derivative_rows(derivative_rows(rows[2])))
+    )
+    matrix.setflags(write=False)
+    return matrix
+
+
+def sample_segments(segments: Segments, count: int) -> FloatArray:
+    """Return states at even distances on every segment, both ends among them.
 
     Parameters
     ----------
     segments : Segments
-    which : array, shape (k,), dtype int
-    shares : array, shape (k, m)
-        Of the durations.
+    count : int
+        Intervals.
 
     Returns
     -------
-    tuple of three arrays, shape (k, m, n)
-        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2]
+    array, shape (3, count + 1, s, n)
+        Positions [rad or m], velocities [rad/s or m/s], accelerations [rad/s^2 or m/s^2].
     """
-    scaled = segments.scaled[:, which, np.newaxis]
-    at, duration = shares[..., np.newaxis], segments.durations[which, np.newaxis, np.newaxis]
-    values = []
-    for order in range(3):
-        value = scaled[-1] * np.ones_like(at)
-        for row in scaled[-2::-1]:
-            value = value * at + row
-        values.append(value / duration**order)
-        powers = np.arange(1.0, len(scaled)).reshape(-1, 1, 1, 1)
-        scaled = scaled[1:] * powers
-    return values[0], values[1], values[2]
-
-
+    _, durations, scaled = segments
+    states = _sampling(count) @ scaled.reshape(DEGREE + 1, -1)
+    states = states.reshape(3, count + 1, *scaled.shape[1:])
+    states[1] /= durations[:, np.newaxis]
+    states[2] /= durations[:, np.newaxis] ** 2
+    return states
