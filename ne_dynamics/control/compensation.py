@@ -52,6 +52,10 @@ class InverseDynamics(Protocol):
         """Return the mass matrix, shape (n, n) [kg m^2, kg m or kg]."""
         ...
 
+    def forward_kinematics(self, q: FloatArray) -> FloatArray:
+        """Return the pose of the tip, shape (4, 4) or (N, 4, 4)."""
+        ...
+
     def without_friction(self) -> InverseDynamics:
         """Return the dynamics of the robot without friction."""
         ...

@@ -96,8 +96,8 @@ class Excess(NamedTuple):
     ----------
     quantity : Quantity
     joint : Joint
-    index : int
-        Of the joint.
+    column : int
+        Index of the joint.
     time : float
         On the trajectory [s].
     value, limit : float
@@ -106,7 +106,7 @@ class Excess(NamedTuple):
 
     quantity: Quantity
     joint: Joint
-    index: int
+    column: int
     time: float
     value: float
     limit: float
@@ -161,7 +161,7 @@ def rank(excesses: Iterable[Excess]) -> list[Excess]:
     """Return the worst excess of each joint and quantity, the worst first."""
     worst: dict[tuple[Quantity, int], Excess] = {}
     for excess in excesses:
-        key = excess.quantity, excess.index
+        key = excess.quantity, excess.column
         if key not in worst or excess.severity > worst[key].severity:
             worst[key] = excess
     order = list(Quantity)
@@ -302,9 +302,7 @@ def _bound_excess(bounds: Bounds, limits: DemandLimits) -> FloatArray:
     Positions in their unit, all others in limits, both beyond the tolerance.
     """
     (low, _, _), (high, _, _) = bounds
-    fastest, hardest = (
-        np.maximum(-bounds.lower[order], bounds.upper[order]) for order in (1, 2)
-    )
+    fastest, hardest = (np.maximum(-bounds.lower[order], bounds.upper[order]) for order in (1, 2))
     return np.stack(
         (
             high - limits.upper - POSITION_TOLERANCE,

@@ -229,7 +229,7 @@ class MotionJudge:
             yield
 
     def judge_ends(
-        self, trajectory: Trajectory, request: MotionRequest, begin: DesiredState, now: float
+        self, trajectory: Trajectory, request: MotionRequest, state: DesiredState, now: float
     ) -> list[Excess]:
         """Return what a motion exceeds before its first waypoint and after its last one.
 
@@ -238,14 +238,14 @@ class MotionJudge:
         trajectory : Trajectory
             Of the request, laid at `now`.
         request : MotionRequest
-        begin : DesiredState
-            State from which it goes.
+        state : DesiredState
+            From which it goes.
         now : float
             [s]
         """
         found: list[Excess] = []
         origin = request.origin(now)
-        step = trajectory.sample(now).position - begin.position
+        step = trajectory.sample(now).position - state.position
         for joint in np.flatnonzero(np.abs(step) > self.limits.step):
             limit = float(np.copysign(self.limits.step[joint], step[joint]))
             excess = Excess(
@@ -262,9 +262,11 @@ class MotionJudge:
         approaches = origin + times[first] > now
         after = len(times) - 1 - first + approaches
         for index in (*range(approaches), *range(after, len(knots) - 1)):
-            begins, durations = np.array(knots[index : index + 1]), np.diff(knots[index : index + 2])
-            scaled = trajectory.coefficients(index) * durations ** np.arange(6.0)[:, np.newaxis]
-            found += self._judge_segment(Segments(begins - origin, durations, scaled[:, np.newaxis]))
+            begin, end = knots[index : index + 2]
+            powers = (end - begin) ** np.arange(6.0)[:, np.newaxis]
+            scaled = (trajectory.coefficients(index) * powers)[:, np.newaxis]
+            segment = Segments(np.array([begin - origin]), np.array([end - begin]), scaled)
+            found += self._judge_segment(segment)
         return found
 
     def _judge_segment(self, segment: Segments) -> list[Excess]:

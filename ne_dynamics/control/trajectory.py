@@ -748,7 +748,7 @@ def scaled_coefficients(
             continue
         v0, v1 = begin.velocity[some] * time, end.velocity[some] * time
         if degree == 1:
-            powers = cubic_coefficients(way, v0, v1)
+            powers: tuple[FloatArray, ...] = cubic_coefficients(way, v0, v1)
         else:
             a0, a1 = begin.acceleration[some] * time**2, end.acceleration[some] * time**2
             powers = quintic_coefficients(way, v0, v1, a0, a1)

@@ -359,6 +359,7 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
         state_effort=settings.state_effort,
         on_state_loss=settings.on_state_loss,
         disturbance=_disturbance_tuning(settings, arm, limits),
+        when_infeasible=settings.trajectory.when_infeasible,
     )
     return tuning, remarks
 

@@ -27,6 +27,7 @@ from ne_dynamics.control.controller import (
     Tuning,
 )
 from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.motion_demand import describe, rank
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.trajectory import Waypoints
 from ne_dynamics.control.wrench import static_wrench
@@ -392,7 +393,8 @@ class ConfiguredArm:
         if command.saturated is not None:
             statistics.saturate(command.saturated)
         if command.refused is not None:
-            self._reporter.drop('joint_trajectory', 'header.stamp', str(command.refused))
+            field = command.refused.field or 'header.stamp'
+            self._reporter.drop('joint_trajectory', field, str(command.refused))
         if command.fault is not None:
             self._on_return(command.fault)
         self.on_answer(now, position, command.velocity, command, message.header.stamp)
@@ -426,7 +428,7 @@ class ConfiguredArm:
     def _drop_trajectory(self, error: NeDynamicsError) -> None:
         self._reporter.drop('joint_trajectory', 'points', str(error))
 
-    def _on_trajectory_read(self, message: SerializedTrajectory) -> None:
+    def _on_trajectory_read(self, message: SerializedTrajectory) -> Iterator[None]:
         controller = self.controller
         if not message.fields.times.size:
             self.hold('an empty trajectory came by the topic joint_trajectory')
@@ -446,16 +448,26 @@ class ConfiguredArm:
                 allow_nonzero_velocity_at_end=self._may_end_moving,
             )
             start_time = self._start_time(waypoints, seconds * 1_000_000_000 + nanoseconds)
+            yield from self.follow(waypoints, start_time)
         except NeDynamicsError as error:
             self._drop_trajectory(error)
             return
-        self.follow(waypoints, start_time)
         self.on_motion_ended('a trajectory came by the topic joint_trajectory')
 
-    def follow(self, waypoints: Waypoints, start_time: float | None) -> None:
-        """Follow a trajectory in place of everything that came before it."""
+    def follow(self, waypoints: Waypoints, start_time: float | None) -> Iterator[None]:
+        """Judge a trajectory in pieces, then follow it in place of all that came before it.
+
+        Raises
+        ------
+        InfeasibleMotionError
+            When it is not to be followed: what went before goes on.
+        """
+        exceeded = yield from self.controller.survey(waypoints, start_time)
+        exceeded += self.controller.follow(waypoints, start_time, is_surveyed=True)
         self._intake.discard()
-        self.controller.follow(waypoints, start_time)
+        if exceeded:
+            text = f'joint_trajectory: beyond the arm, but followed: {describe(rank(exceeded))}'
+            self._reporter.say('joint_trajectory.exceeds', text)
 
     def read_trajectory(self, message: JointTrajectory) -> tuple[Waypoints, float | None]:
         """Return a trajectory, checked, and when it starts; None for now.
