@@ -174,7 +174,7 @@ class Compensation:
             Positions [rad or m], velocities and accelerations for which links and rotors count.
         qd_friction : array, shape (n,) or (N, n)
             Velocities for which friction counts [rad/s or m/s].
-        wrench : array, shape (6,), optional
+        wrench : array, shape (6,) or (N, 6), optional
             Force [N], then moment [N m], that the last link exerts on the environment, at the
             tip frame, in tip axes. None where nobody measures it: then the payload is the one
             without a wrench.

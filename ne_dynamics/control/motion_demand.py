@@ -50,6 +50,9 @@ time [s] at its velocity limit."""
 PAIRS_AT_ONCE = 96
 """Polynomials whose extremes are found in one step."""
 
+SHORTEST_STRETCH = 1e-6
+"""Share of a segment for which a velocity has a sign at the least."""
+
 MOST_NAMED = 3
 """Excesses that a message names."""
 
@@ -368,15 +371,15 @@ def _find_extremes(scaled: FloatArray, durations: FloatArray) -> tuple[FloatArra
     candidates = find_candidates(scaled)
     position = evaluate(scaled, candidates.position)
     velocity = evaluate(rates, candidates.velocity) / durations
-    at, acceleration, speeds_up = _split_acceleration(rates, changes, candidates)
+    at, acceleration, trend = _split_acceleration(rates, changes, candidates)
     acceleration = acceleration / durations**2
     size = np.abs(acceleration)
     picked = (
         (candidates.position, position, position),
         (candidates.position, position, -position),
         (candidates.velocity, velocity, np.abs(velocity)),
-        (at, acceleration, np.where(speeds_up, size, -1.0)),
-        (at, acceleration, np.where(speeds_up, -1.0, size)),
+        (at, acceleration, np.where(trend > 0.0, size, -1.0)),
+        (at, acceleration, np.where(trend < 0.0, size, -1.0)),
     )
     rows = np.arange(scaled.shape[1])
     shares, values = np.empty((5, rows.size)), np.empty((5, rows.size))
@@ -391,14 +394,15 @@ def _find_extremes(scaled: FloatArray, durations: FloatArray) -> tuple[FloatArra
 
 def _split_acceleration(
     rates: FloatArray, changes: FloatArray, candidates: Candidates
-) -> tuple[FloatArray, FloatArray, np.ndarray]:
-    """Return candidates of the acceleration, its values, and whether the joint speeds up there.
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return candidates of the acceleration, its values, and where the joint speeds up or brakes.
 
     The velocity keeps its sign from one of its zeros to the next. In each such stretch the
-    acceleration has its extremes at the stretch's ends or at its own candidates.
+    acceleration has its extremes at the stretch's ends or at its own candidates. The trend is 1
+    where the joint speeds up, -1 where it brakes.
     """
     zeros, own = candidates.position, candidates.acceleration
-    shares, values, speeding = [], [], []
+    shares, values, trends = [], [], []
     for index in range(zeros.shape[1] - 1):
         low, high = zeros[:, index : index + 1], zeros[:, index + 1 : index + 2]
         way = evaluate(rates, 0.5 * (low + high))
@@ -406,5 +410,11 @@ def _split_acceleration(
         acceleration = evaluate(changes, at)
         shares.append(at)
         values.append(acceleration)
-        speeding.append(acceleration * way > 0.0)
-    return tuple(np.concatenate(each, axis=1) for each in (shares, values, speeding))  # type: ignore[return-value]
+        # Of a velocity that ends at zero, rounding makes one that passes it.
+        is_there = high - low > SHORTEST_STRETCH
+        trends.append(np.where(is_there, np.sign(acceleration * way), 0.0))
+    return (
+        np.concatenate(shares, axis=1),
+        np.concatenate(values, axis=1),
+        np.concatenate(trends, axis=1),
+    )
