@@ -94,9 +94,7 @@ def test_the_extremes_are_those_of_dense_samples(seed: int) -> None:
     """Of what is exceeded the worst value is that of the spline, at the time that is named."""
     segments = random_segments(seed)
     tiny = np.full(3, 1e-6)
-    allowed = limits(
-        lower=-tiny, upper=tiny, velocity=tiny, acceleration=tiny, deceleration=tiny
-    )
+    allowed = limits(lower=-tiny, upper=tiny, velocity=tiny, acceleration=tiny, deceleration=tiny)
     found = excesses(segments, allowed)
     position, velocity, acceleration = dense(segments)
     speeds_up = acceleration * velocity > 0.0
