@@ -718,7 +718,7 @@ class Controller:
         Yields
         ------
         None
-            After each piece, of less than a millisecond.
+            Between pieces of about half a millisecond.
 
         Returns
         -------

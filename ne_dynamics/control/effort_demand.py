@@ -41,7 +41,7 @@ REFINEMENTS = 7
 PARTS = 4
 """... so many: what is shorter is a step, of which both sides have been seen."""
 
-SAMPLES_AT_ONCE = 1024
+SAMPLES_AT_ONCE = 800
 """Samples that are computed in one step."""
 
 Efforts = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
@@ -71,7 +71,7 @@ def survey_efforts(
     Yields
     ------
     None
-        After each piece of the work.
+        Between pieces of the work.
     """
     if np.isinf(limits.effort).all():
         return
@@ -79,12 +79,11 @@ def survey_efforts(
     counts = _count_cells(segments)
     for count in np.unique(counts):
         alike = np.flatnonzero(counts == count)
-        at_once = max(1, SAMPLES_AT_ONCE // int(count))
+        at_once = max(1, SAMPLES_AT_ONCE // (int(count) + 1))
         for first in range(0, len(alike), at_once):
             which = alike[first : first + at_once]
             some = segments if which.size == counts.size else _choose(segments, which)
             yield from survey.examine(some, int(count))
-            yield
     found += survey.excesses()
 
 
@@ -120,9 +119,15 @@ class _EffortSurvey:
         self._largest = np.zeros(n)
         self._values = np.zeros(n)
         self._times = np.zeros(n)
+        self._since_last = 0
 
     def examine(self, segments: Segments, count: int, depth: int = 0) -> Iterator[None]:
         """Look at segments, divided into so many intervals each, and so often before."""
+        samples = (count + 1) * len(segments.durations)
+        if self._since_last + samples > SAMPLES_AT_ONCE:
+            self._since_last = 0
+            yield
+        self._since_last += samples
         sizes, differences = self._sample(segments, count)
         departure = CURVATURE_SHARE * differences
         at_most = np.maximum(sizes[:-1], sizes[1:]) + departure
@@ -132,10 +137,9 @@ class _EffortSurvey:
             departure <= self._resolution
         )
         cells = np.argwhere(doubtful.any(axis=2))
-        at_once = SAMPLES_AT_ONCE // PARTS
+        at_once = SAMPLES_AT_ONCE // (PARTS + 1)
         for first in range(0, len(cells), at_once):
             columns, which = cells[first : first + at_once].T
-            yield
             parts = segments.parts(which, columns / count, (columns + 1.0) / count)
             yield from self.examine(parts, PARTS, depth + 1)
 

@@ -270,7 +270,7 @@ def survey_motion(
     Yields
     ------
     None
-        After each piece of the work.
+        Between pieces of the work.
     """
     with np.errstate(over='ignore', invalid='ignore'):
         bounds = bound_segments(segments)
@@ -280,7 +280,6 @@ def survey_motion(
         excess = _bound_excess(bounds, limits)
     # What is not a number is beyond all.
     doubtful = ~(excess <= 0.0)
-    yield
     worst = np.zeros((len(_KINDS), len(limits.joints)))
     best: dict[tuple[int, int], Excess] = {}
     remaining = np.argwhere(doubtful.any(axis=0))
@@ -295,7 +294,8 @@ def survey_motion(
         remaining = remaining[order[PAIRS_AT_ONCE:]]
         with np.errstate(over='ignore', invalid='ignore'):
             _find_exact(segments, some, limits, origin, worst, best)
-        yield
+        if len(remaining):
+            yield
     found += best.values()
 
 

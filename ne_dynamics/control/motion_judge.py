@@ -44,7 +44,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 Result = TypeVar('Result')
 
-SEGMENTS_AT_ONCE = 256
+SEGMENTS_AT_ONCE = 160
 """Segments that are computed and bounded in one step."""
 
 
@@ -108,7 +108,8 @@ class PathEfforts:
     """Efforts along a path that is to be gone, by the model and what it feels now.
 
     A force at the wrist is taken for one that stays: its direction in the axes of the base, and
-    where it acts in those of the tip, as a weight that is held has both.
+    where it acts in those of the tip, as a weight that is held has both. How far along the force
+    that is one reading does not tell: the point nearest to the tip is taken.
 
     Parameters
     ----------
@@ -216,7 +217,7 @@ class MotionJudge:
         Yields
         ------
         None
-            After each piece of the work.
+            Between pieces of the work.
         """
         times = np.array(waypoints.times)
         found += find_unholdable(
@@ -225,8 +226,9 @@ class MotionJudge:
         first = int(np.searchsorted(times, since))
         for begin in range(first, len(times) - 1, SEGMENTS_AT_ONCE):
             some = slice(begin, min(begin + SEGMENTS_AT_ONCE, len(times) - 1))
+            if begin > first:
+                yield
             yield from self._survey(_segments_between(waypoints, times, some), found)
-            yield
 
     def judge_ends(
         self, trajectory: Trajectory, request: MotionRequest, state: DesiredState, now: float
@@ -289,7 +291,6 @@ class MotionJudge:
     ) -> Generator[None, None, None]:
         limits = self.limits if limits is None else limits
         yield from survey_motion(segments, limits, found)
-        yield
         yield from survey_efforts(segments, self.compute_efforts, limits, found)
         rests = find_rests(segments)
         if rests.size:

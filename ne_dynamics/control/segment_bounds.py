@@ -5,7 +5,7 @@ derivatives: one matrix product bounds position, velocity and acceleration of th
 segments. Where such a bound is not enough the extremes themselves are found, at the ends and
 where the next derivative is zero. Its zeros are bracketed by those of the derivative after it, and
 so on up to the fourth, which is a straight line: between two brackets a derivative is monotone,
-and bisection finds its zero, or that there is none.
+and bisection, then Newton's method within the bracket, find its zero, or that there is none.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 DEGREE = 5
 
-BISECTIONS = 30
-"""An extreme is as flat as the error of its place is small, squared: more would tell no more."""
+BISECTIONS, NEWTON_STEPS = 10, 3
+"""A thousandth, then its square, and so on. Where zeros lie so near to each other that Newton's
+method is slow, the curve is flat, and its value there the same."""
 
 
 class Segments(NamedTuple):
@@ -159,7 +160,7 @@ def find_candidates(scaled: FloatArray) -> Candidates:
         zero = np.nan_to_num(-offset / slope, nan=0.0, posinf=1.0, neginf=0.0)
     found = [_with_ends(np.clip(zero, 0.0, 1.0)[:, np.newaxis])]
     for order in (3, 2, 1):
-        found.append(_with_ends(_bisect(derivatives[order], found[-1])))
+        found.append(_with_ends(_find_zeros(derivatives[order], found[-1])))
     return Candidates(found[3], found[2], found[1])
 
 
@@ -168,8 +169,8 @@ def _with_ends(inner: FloatArray) -> FloatArray:
     return np.concatenate((end, inner, end + 1.0), axis=1)
 
 
-def _bisect(polynomials: FloatArray, brackets: FloatArray) -> FloatArray:
-    """Return one point in each bracket, the zero where the signs at its ends differ.
+def _find_zeros(polynomials: FloatArray, brackets: FloatArray) -> FloatArray:
+    """Return one point in each bracket: the zero where the signs at its ends differ, else its end.
 
     Parameters
     ----------
@@ -180,14 +181,20 @@ def _bisect(polynomials: FloatArray, brackets: FloatArray) -> FloatArray:
     -------
     array, shape (k, m)
     """
-    low, high = brackets[:, :-1].copy(), brackets[:, 1:].copy()
+    low, high = brackets[:, :-1], brackets[:, 1:]
     is_negative = evaluate(polynomials, low) < 0.0
+    has_zero = (evaluate(polynomials, high) < 0.0) != is_negative
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
         is_low = (evaluate(polynomials, middle) < 0.0) == is_negative
-        low = np.where(is_low, middle, low)
-        high = np.where(is_low, high, middle)
-    return high
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+    slopes = polynomials[1:] * np.arange(1.0, len(polynomials))[:, np.newaxis]
+    zero = 0.5 * (low + high)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        for _ in range(NEWTON_STEPS):
+            step = evaluate(polynomials, zero) / evaluate(slopes, zero)
+            zero = np.minimum(np.maximum(np.where(np.isnan(step), zero, zero - step), low), high)
+    return np.where(has_zero, zero, brackets[:, 1:])
 
 
 def evaluate(polynomials: FloatArray, shares: FloatArray) -> FloatArray:

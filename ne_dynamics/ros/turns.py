@@ -10,6 +10,10 @@ TURN = 0.5e-3
 """Time after which a work leaves the rest for another turn [s]; the piece that is under way then
 is finished."""
 
+PIECES_AT_ONCE = 2
+"""Pieces that are done in the turn in which a work begins, whatever they take: what is small is
+not left for later."""
+
 
 class Turns:
     """Does one work at a time, between joint states.
@@ -42,9 +46,9 @@ class Turns:
             Does a piece with each step, and deals with its own errors.
         """
         self._work = work
-        self._go_on()
+        self._go_on(PIECES_AT_ONCE)
 
-    def _go_on(self) -> None:
+    def _go_on(self, at_least: int = 1) -> None:
         work, end = self._work, time.perf_counter() + TURN
         # A work may end in a motion that lets go of the work itself.
         while work is not None and work is self._work:
@@ -54,6 +58,7 @@ class Turns:
                 if work is self._work:
                     self._work = None
                 return
-            if time.perf_counter() >= end:
+            at_least -= 1
+            if at_least <= 0 and time.perf_counter() >= end:
                 self._guard.trigger()
                 return

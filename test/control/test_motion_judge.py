@@ -276,7 +276,7 @@ def test_many_points_are_judged_in_pieces() -> None:
     points[-1] = TrajectoryPoint(10.0, Q + 0.4, ZERO)
     controller = controller_of()
     steps = list(controller.survey(waypoints(*points)))
-    assert len(steps) >= 8
+    assert len(steps) >= 5
     assert finish(controller.survey(waypoints(*points))) == ()
     points[700] = points[700]._replace(velocities=ZERO + 2.9)
     with pytest.raises(InfeasibleMotionError) as refusal:
