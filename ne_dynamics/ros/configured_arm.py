@@ -58,6 +58,9 @@ from ne_dynamics.ros.trajectory_intake import TrajectoryIntake
 FAR_START = 10.0
 """Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""
 
+MANY_POINTS = 1_000
+"""To lay more than these into time is work enough for one turn."""
+
 REST_VELOCITY = 0.01
 """Velocity below which a joint is at rest [rad/s or m/s]."""
 
@@ -463,6 +466,8 @@ class ConfiguredArm:
             When it is not to be followed: what went before goes on.
         """
         exceeded = yield from self.controller.survey(waypoints, start_time)
+        if len(waypoints.times) > MANY_POINTS:
+            yield
         exceeded += self.controller.follow(waypoints, start_time, is_surveyed=True)
         self._intake.discard()
         if exceeded:
