@@ -197,6 +197,34 @@ def replace_joint(position: np.ndarray, value: float) -> np.ndarray:
     return other
 
 
+@pytest.mark.parametrize('acceleration', [1.0, 5.0, 10.0])
+@pytest.mark.parametrize('order', [1, 2])
+def test_what_planners_make_at_the_limits_is_followed(acceleration: float, order: int) -> None:
+    """Points each 0.1 s, at the limits of velocity and acceleration, from whatever time on."""
+    joints = tuple(
+        replace(joint, velocity_limit=2.0, acceleration_limit=acceleration)
+        for joint in ROBOT.joints
+    )
+    robot = replace(ROBOT, joints=joints)
+    controller = controller_of(robot=robot, limits=np.full(6, np.inf))
+    way, ramp = 2.0 * 2.0 / acceleration + 0.5, 2.0 / acceleration
+    duration = way / 2.0 + ramp
+    for first in np.linspace(0.003, 0.1, 12):
+        times = np.arange(first, duration - 1e-3, 0.1)
+        points = []
+        for time in [*times, duration]:
+            left = duration - time
+            if time < ramp:
+                state = 0.5 * acceleration * time**2, acceleration * time, acceleration
+            elif left >= ramp:
+                state = 2.0 * (time - 0.5 * ramp), 2.0, 0.0
+            else:
+                state = way - 0.5 * acceleration * left**2, acceleration * left, -acceleration
+            rates = [ZERO + value for value in state[1 : order + 1]]
+            points.append(TrajectoryPoint(float(time), ZERO - 0.5 * way + state[0], *rates))
+        assert finish(controller.survey(waypoints(*points))) == ()
+
+
 def test_accelerations_of_the_description_count() -> None:
     """Where a joint has a limit of its acceleration, or its deceleration, it is kept."""
     joints = tuple(
