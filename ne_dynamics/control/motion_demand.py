@@ -154,10 +154,12 @@ class InfeasibleMotionError(TrajectoryError):
 
 
 def describe(excesses: Sequence[Excess]) -> str:
-    """Return what a motion exceeds, in words, the worst first."""
-    named = '; '.join(str(excess) for excess in excesses[:MOST_NAMED])
-    more = len(excesses) - MOST_NAMED
-    return f'points: {named}' + (f'; and {more} more' if more > 0 else '')
+    """Return what a motion exceeds, in words: the worst, then what is worst of other quantities."""
+    worst = {excess.quantity: excess for excess in reversed(excesses)}
+    named = [excess for excess in excesses if excess is worst[excess.quantity]][:MOST_NAMED]
+    text = '; '.join(str(excess) for excess in named)
+    more = len(excesses) - len(named)
+    return f'points: {text}' + (f'; and {more} more' if more else '')
 
 
 def rank(excesses: Iterable[Excess]) -> list[Excess]:

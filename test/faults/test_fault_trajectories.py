@@ -231,7 +231,7 @@ def test_more_than_the_arm_can(arm, what: str) -> None:
         ),
         'in its first 10 ms': (
             ((0.01, arm.base + 0.3, REST),),
-            ('effort of', 'N m at 0.00'),
+            ('effort of', 'N m at 0'),
         ),
     }[what]
     mark = arm.mark()
