@@ -154,7 +154,7 @@ class InfeasibleMotionError(TrajectoryError):
 
 
 def describe(excesses: Sequence[Excess]) -> str:
-    """Return what a motion exceeds, in words: the worst, then what is worst of other quantities."""
+    """Return what a motion exceeds, in words: the worst, and the worst of other quantities."""
     worst = {excess.quantity: excess for excess in reversed(excesses)}
     named = [excess for excess in excesses if excess is worst[excess.quantity]][:MOST_NAMED]
     text = '; '.join(str(excess) for excess in named)
