@@ -27,7 +27,11 @@ CURVATURE_SHARE = 0.25
 """Twice what an evenly curved effort departs from a line, in second differences."""
 
 RESOLUTION = 0.01
-"""Part of an effort limit that may be missed between two samples."""
+"""Part of an effort limit, or of an effort beyond it, that may be missed between two samples."""
+
+MOST_REFINED, MOST_OF_EACH = 1_000, 64
+"""Samples between the first ones, of all segments and of each on top; what takes more to be told
+within the limits counts as beyond."""
 
 LEAST_CELLS, MOST_CELLS = 4, 256
 """Intervals into which a segment is divided at first."""
@@ -75,7 +79,8 @@ def survey_efforts(
     """
     if np.isinf(limits.effort).all():
         return
-    survey = _EffortSurvey(compute_efforts, limits, origin)
+    most = MOST_REFINED + MOST_OF_EACH * len(segments.durations)
+    survey = _EffortSurvey(compute_efforts, limits, origin, most)
     counts = _count_cells(segments)
     for count in np.unique(counts):
         alike = np.flatnonzero(counts == count)
@@ -109,17 +114,20 @@ def _bound_ways(segments: Segments) -> FloatArray:
 class _EffortSurvey:
     """The largest efforts so far, and where they were found."""
 
-    def __init__(self, compute_efforts: Efforts, limits: DemandLimits, origin: float) -> None:
+    def __init__(
+        self, compute_efforts: Efforts, limits: DemandLimits, origin: float, most_refined: int
+    ) -> None:
         n = len(limits.joints)
         self._compute = compute_efforts
         self._limits = limits
         self._origin = origin
         self._allowed = limits.effort * (1.0 + EFFORT_TOLERANCE)
-        self._resolution = limits.effort * RESOLUTION
         self._largest = np.zeros(n)
         self._values = np.zeros(n)
         self._times = np.zeros(n)
         self._since_last = 0
+        self._most_refined = most_refined
+        self._refined = 0
 
     def examine(self, segments: Segments, count: int, depth: int = 0) -> Iterator[None]:
         """Look at segments, divided into so many intervals each, and so often before."""
@@ -128,14 +136,19 @@ class _EffortSurvey:
             self._since_last = 0
             yield
         self._since_last += samples
+        self._refined += samples if depth else 0
         sizes, differences = self._sample(segments, count)
         departure = CURVATURE_SHARE * differences
         at_most = np.maximum(sizes[:-1], sizes[1:]) + departure
         if (at_most.max(axis=0) <= self._allowed).all() or depth >= REFINEMENTS:
             return
+        resolution = RESOLUTION * np.maximum(self._limits.effort, self._largest)
         doubtful = ~(at_most <= np.maximum(self._allowed, self._largest)) & ~(
-            departure <= self._resolution
+            departure <= resolution
         )
+        if self._refined > self._most_refined:
+            self._note(segments, count, np.where(doubtful, at_most, 0.0))
+            return
         cells = np.argwhere(doubtful.any(axis=2))
         at_once = SAMPLES_AT_ONCE // (PARTS + 1)
         for first in range(0, len(cells), at_once):
@@ -161,15 +174,25 @@ class _EffortSurvey:
         # Where an effort is infinite nothing is to be found between.
         second[np.isnan(second)] = 0.0
         padded = np.concatenate((second[:1], second, second[-1:]))
+        self._note(segments, count, sizes, efforts)
+        return sizes, np.maximum(padded[:-1], padded[1:])
+
+    def _note(
+        self,
+        segments: Segments,
+        count: int,
+        sizes: FloatArray,
+        efforts: FloatArray | None = None,
+    ) -> None:
+        """Take note of the largest of efforts, shape (m, k, n), or of what they are at most."""
         # First over what lies side by side in long rows.
         largest = sizes.max(axis=0).max(axis=0)
         for joint in np.flatnonzero(largest > self._largest):
-            row = int(sizes[:, :, joint].argmax())
-            begin, duration = segments.begins[row % k], segments.durations[row % k]
+            sample, which = divmod(int(sizes[:, :, joint].argmax()), sizes.shape[1])
+            time = segments.begins[which] + sample / count * segments.durations[which]
             self._largest[joint] = largest[joint]
-            self._values[joint] = flat[row, joint]
-            self._times[joint] = begin + (row // k) / count * duration - self._origin
-        return sizes, np.maximum(padded[:-1], padded[1:])
+            self._values[joint] = (sizes if efforts is None else efforts)[sample, which, joint]
+            self._times[joint] = time - self._origin
 
     def excesses(self) -> list[Excess]:
         """Return the joints whose limits do not suffice."""

@@ -282,6 +282,8 @@ class MotionJudge:
         begin = DesiredState(position, way / duration, 2.0 * half / duration**2)
         effort = self.compute_efforts(*(values[np.newaxis] for values in begin))[0]
         limits = self.limits.widened_to(begin, np.where(np.isfinite(effort), effort, 0.0))
+        if limits.are(self.limits):
+            return found
         found = []
         finish(self._survey(segment, found, limits))
         return found

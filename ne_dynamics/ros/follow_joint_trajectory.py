@@ -259,7 +259,6 @@ class FollowJointTrajectoryServer:
         try:
             yield from configured.follow(waypoints, start_time)
         except NeDynamicsError as error:
-            self._reporter.drop(NAME, error.field, f'{GoalCode.INVALID_GOAL.name}: {error}')
             self._end_judging(str(error))
             return
         self._judged = None

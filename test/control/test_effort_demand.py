@@ -92,7 +92,7 @@ def test_the_largest_effort_is_that_of_dense_samples(seed: int) -> None:
     found = excesses(segments, path.moving, limits(0.5 * largest))
     assert set(found) == set(range(6))
     for joint, excess in found.items():
-        assert abs(excess.value) >= largest[joint] - RESOLUTION * 0.5 * largest[joint]
+        assert abs(excess.value) >= largest[joint] * (1.0 - RESOLUTION)
         assert abs(excess.value) <= largest[joint] * (1.0 + 1e-3)
         shares = (excess.time - segments.begins) / segments.durations
         # At the time of a knot both segments have one.
@@ -141,6 +141,21 @@ def test_a_step_of_the_effort_ends_the_search() -> None:
 
     assert excesses(segments, rubbing, limits(np.full(6, 10.5)))[0].value == 11.0
     assert not excesses(segments, rubbing, limits(np.full(6, 11.0)))
+
+
+def test_a_motion_that_no_samples_resolve_is_too_much() -> None:
+    """The search ends, and what could not be told within the limits counts as beyond them."""
+    scaled = np.zeros((6, 40, 6))
+    scaled[5] = 1e9
+    segments = Segments(np.arange(40.0), np.ones(40), scaled)
+    computed = []
+
+    def wild(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        computed.append(len(q))
+        return 9.0 * np.sin(q)
+
+    assert len(excesses(segments, wild, limits(np.full(6, 9.5)))) == 6
+    assert sum(computed) < 40_000
 
 
 def test_what_is_not_finite_is_too_much() -> None:

@@ -514,7 +514,7 @@ def test_a_goal_that_asks_for_too_much_ends_with_the_reason(
     assert (result.status, result.code) == (ABORTED, active.type.Result.INVALID_GOAL)
     for fragment in fragments:
         assert fragment in result.text
-    bench.hear('follow_joint_trajectory dropped', 'INVALID_GOAL')
+    bench.hear('follow_joint_trajectory', 'goal aborted, INVALID_GOAL: points: joint')
     assert active.is_running(first)
     for index in range(5, 11):
         active.desired(Q + STEP * index / 10.0)
