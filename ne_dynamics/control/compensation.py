@@ -52,6 +52,10 @@ class InverseDynamics(Protocol):
         """Return the mass matrix, shape (n, n) [kg m^2, kg m or kg]."""
         ...
 
+    def forward_kinematics(self, q: FloatArray) -> FloatArray:
+        """Return the pose of the tip, shape (4, 4) or (N, 4, 4)."""
+        ...
+
     def without_friction(self) -> InverseDynamics:
         """Return the dynamics of the robot without friction."""
         ...
@@ -170,7 +174,7 @@ class Compensation:
             Positions [rad or m], velocities and accelerations for which links and rotors count.
         qd_friction : array, shape (n,) or (N, n)
             Velocities for which friction counts [rad/s or m/s].
-        wrench : array, shape (6,), optional
+        wrench : array, shape (6,) or (N, 6), optional
             Force [N], then moment [N m], that the last link exerts on the environment, at the
             tip frame, in tip axes. None where nobody measures it: then the payload is the one
             without a wrench.

@@ -17,7 +17,8 @@ What the model does not have may be observed, and compensated; see
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,14 @@ from ne_dynamics.control.feasibility import (
 from ne_dynamics.control.imu import BaseImu
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
+from ne_dynamics.control.motion_demand import DemandLimits, Excess
 from ne_dynamics.control.motion_guard import MotionGuard
+from ne_dynamics.control.motion_judge import (
+    MotionJudge,
+    MotionRequest,
+    PathEfforts,
+    finish,
+)
 from ne_dynamics.control.state_effort import StateEffort, find_beginning
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateRefused
 from ne_dynamics.control.state_rate import StateRate
@@ -224,6 +232,7 @@ class Controller:
             self.imu.configure(tuning.imu)
         limiter.continue_from(self._limiter)
         self._limiter = limiter
+        self._demand_limits = DemandLimits.of(tuning.law.joints, limiter.limits)
         self._guard.configure(tuning.states)
         self._offset.configure(tuning.transition_time)
         self._note_law()
@@ -258,7 +267,7 @@ class Controller:
         self._guard.reset()
         self._motion.reset()
         self._trajectory: Trajectory | None = None
-        self._request: tuple[Waypoints, float | None] | None = None
+        self._request: MotionRequest | None = None
         self._limiter.reset()
         self._offset.clear()
         self._law_before = None
@@ -698,18 +707,21 @@ class Controller:
         desired = self._trajectory.sample(now)
         if self._request is None:
             return desired, None
-        (waypoints, start_time), self._request = self._request, None
+        request, self._request = self._request, None
         try:
-            trajectory = Trajectory.through(
-                waypoints, now=now, start_state=desired, start_time=start_time
-            )
+            trajectory = self._lay(request, desired, now, inputs)
+            if not request.is_judged_from(desired):
+                judge = self._make_judge()
+                judge.decide(judge.judge_ends(trajectory, request, desired, now))
         except TrajectoryError as error:
             return desired, error
-        if waypoints.velocities[-1].any():
-            end = self._stop(trajectory.last_moment, trajectory.end_time, inputs)
-            trajectory = trajectory.ended_by(end)
         self._trajectory = trajectory
         return trajectory.sample(now), None
+
+    def _lay(
+        self, request: MotionRequest, desired: DesiredState, now: float, inputs: _Inputs
+    ) -> Trajectory:
+        return request.lay(desired, now, lambda state, time: self._stop(state, time, inputs))
 
     def _stop(self, state: DesiredState, now: float, inputs: _Inputs) -> Trajectory:
         """Return the stop of a motion, for what the model carries and feels at present."""
@@ -728,7 +740,53 @@ class Controller:
         tuning = self.tuning
         return StopLimits.of(tuning.law.joints, self._limiter.limits, tuning.decelerations)
 
-    def follow(self, waypoints: Waypoints, start_time: float | None = None) -> None:
+    def survey(
+        self, waypoints: Waypoints, start_time: float | None = None
+    ) -> Generator[None, None, tuple[Excess, ...]]:
+        """Judge the motion between waypoints in pieces, for :meth:`follow`.
+
+        Parameters
+        ----------
+        waypoints : Waypoints
+        start_time : float, optional
+            Time from which theirs count [s].
+
+        Yields
+        ------
+        None
+            Between pieces of about half a millisecond.
+
+        Returns
+        -------
+        tuple of Excess
+            What the motion exceeds and is followed all the same, the worst first.
+
+        Raises
+        ------
+        InfeasibleMotionError
+            When it is not to be followed.
+        """
+        judge, found = self._make_judge(), list[Excess]()
+        now = self.time
+        since = 0.0 if start_time is None or now is None else now - start_time
+        yield from judge.survey_waypoints(waypoints, found, since=since)
+        return judge.decide(found)
+
+    def _make_judge(self) -> MotionJudge:
+        """Return the judge of motions, with what the arm carries and feels at present."""
+        tuning, wrench = self.tuning, self._inputs.wrench
+        efforts = PathEfforts(tuning.hold_law, self._resting_base(), wrench, self.position)
+        return MotionJudge(
+            self._demand_limits, efforts.moving, efforts.holding, tuning.when_infeasible
+        )
+
+    def follow(
+        self,
+        waypoints: Waypoints,
+        start_time: float | None = None,
+        *,
+        is_surveyed: bool = False,
+    ) -> tuple[Excess, ...]:
         """Follow waypoints from the next state on, instead of what is followed now.
 
         Parameters
@@ -736,9 +794,39 @@ class Controller:
         waypoints : Waypoints
         start_time : float, optional
             Time from which theirs count [s]; that of the next state when None.
+        is_surveyed : bool
+            Whether :meth:`survey` had nothing against them.
+
+        Returns
+        -------
+        tuple of Excess
+            What the motion exceeds and is followed all the same, the worst first: all of it, or
+            without what the survey has found.
+
+        Raises
+        ------
+        InfeasibleMotionError
+            When the motion is not to be followed: nothing changes then.
         """
+        exceeded: tuple[Excess, ...] = ()
+        if not is_surveyed:
+            exceeded = finish(self.survey(waypoints, start_time))
+        request = MotionRequest(waypoints, start_time)
+        if self._trajectory is not None and self.time is not None:
+            now, begin = self.time, self._trajectory.sample(self.time)
+            judge = self._make_judge()
+            try:
+                trajectory = self._lay(request, begin, now, self._inputs)
+            except TrajectoryError:
+                # Of the past: the next state will find it so.
+                pass
+            else:
+                found = judge.judge_ends(trajectory, request, begin, now)
+                exceeded += judge.decide(found)
+                request = replace(request, judged_from=begin)
         self._end_floating()
-        self._request = (waypoints, start_time)
+        self._request = request
+        return exceeded
 
     def hold(self, *, where_found: bool = False) -> None:
         """Stop the desired motion.

@@ -614,6 +614,15 @@ class Trajectory:
         return cls(knots, segments, start_state, resting_state(positions[-1]))
 
     @property
+    def knots(self) -> Sequence[float]:
+        """Times at which segments begin, and the last one ends [s]."""
+        return self._knots
+
+    def coefficients(self, index: int) -> FloatArray:
+        """Return the polynomials of a segment, shape (6, n)."""
+        return self._row(index)[:, : self._n]
+
+    @property
     def start_time(self) -> float:
         """Time of the first knot [s]."""
         return self._knots[0]
@@ -707,19 +716,45 @@ def segment_coefficients(
     array, shape (s, 6, n)
         Coefficients of ascending powers of the time since the segment's begin.
     """
-    order = np.asarray(orders)[:, np.newaxis]
+    scaled = scaled_coefficients(orders, durations, begin, end)
+    powers = np.asarray(durations, dtype=np.float64) ** np.arange(6.0)[:, np.newaxis]
+    return (scaled / powers[..., np.newaxis]).swapaxes(0, 1)
+
+
+def scaled_coefficients(
+    orders: ArrayLike, durations: ArrayLike, begin: DesiredState, end: DesiredState
+) -> FloatArray:
+    """Return the same polynomials, of the share of the duration that has passed.
+
+    Parameters
+    ----------
+    orders, durations : array-like, shape (s,)
+    begin, end : DesiredState
+        As for :func:`segment_coefficients`.
+
+    Returns
+    -------
+    array, shape (6, s, n)
+        Coefficients of ascending powers of the share [rad or m].
+    """
+    order = np.asarray(orders)
     duration = np.asarray(durations, dtype=np.float64)[:, np.newaxis]
     # End conditions as distances from the state without them, all in units of position.
     p = end.position - begin.position
-    v0, v1 = begin.velocity * duration, end.velocity * duration
-    a0, a1 = begin.acceleration * duration**2, end.acceleration * duration**2
-    zero = np.zeros_like(p)
-    linear = (p, zero, zero, zero, zero)
-    cubic = (*cubic_coefficients(p, v0, v1), zero, zero)
-    quintic = quintic_coefficients(p, v0, v1, a0, a1)
-    coefficients = np.empty((p.shape[0], 6, p.shape[1]))
-    coefficients[:, 0] = begin.position
-    for power in range(1, 6):
-        chosen = np.choose(order, (linear[power - 1], cubic[power - 1], quintic[power - 1]))
-        coefficients[:, power] = chosen / duration**power
-    return coefficients
+    scaled = np.zeros((6, *p.shape))
+    scaled[0] = begin.position
+    for degree in np.unique(order):
+        some = slice(None) if (order == degree).all() else order == degree
+        way, time = p[some], duration[some]
+        if degree == 0:
+            scaled[1, some] = way
+            continue
+        v0, v1 = begin.velocity[some] * time, end.velocity[some] * time
+        if degree == 1:
+            powers: tuple[FloatArray, ...] = cubic_coefficients(way, v0, v1)
+        else:
+            a0, a1 = begin.acceleration[some] * time**2, end.acceleration[some] * time**2
+            powers = quintic_coefficients(way, v0, v1, a0, a1)
+        for power, row in enumerate(powers, start=1):
+            scaled[power, some] = row
+    return scaled

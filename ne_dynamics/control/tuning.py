@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.imu import ImuSettings
 from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.motion_demand import WhenInfeasible
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.state_guard import StateLimits
@@ -65,6 +66,8 @@ class Tuning:
         from.
     disturbance : DisturbanceTuning or None
         How what the model does not have is observed; not at all when None.
+    when_infeasible : WhenInfeasible
+        What becomes of a motion that asks for more than the arm can do.
     """
 
     law: ControlLaw
@@ -80,6 +83,7 @@ class Tuning:
     state_effort: StateEffort = StateEffort.TORQUE
     on_state_loss: OnStateLoss = OnStateLoss.BRAKE
     disturbance: DisturbanceTuning | None = None
+    when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE
 
     @property
     def mode(self) -> Mode:

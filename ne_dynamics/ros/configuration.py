@@ -263,24 +263,28 @@ def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
     zero = np.zeros(dynamics.n)
     base = Base(np.zeros(BASE_MOTION), np.zeros(BASE_MOTION))
     payload = None if dynamics.robot.tip_link is None else np.zeros(PAYLOAD)
-    wrench = np.zeros(6) if with_wrench else None
     try:
         plain = Compensation(dynamics, Terms())
-        plain.effort(zero, zero, zero, zero)
-        plain.effort(zero, zero, zero, zero, wrench)
         carrying = Compensation(dynamics, Terms(), payload)
-        carrying.effort(zero, zero, zero, zero, wrench, base)
-        carrying.effort(zero, zero, zero, zero)
+        # One sample for a command, several for a motion that is judged before it is followed.
+        for shape in ((), (2,)):
+            rest = np.zeros((*shape, dynamics.n))
+            wrench = np.zeros((*shape, 6)) if with_wrench else None
+            for one in (None, wrench):
+                plain.effort(rest, rest, rest, rest, one)
+                carrying.effort(rest, rest, rest, rest, one)
+                carrying.effort(rest, rest, rest, rest, one, base)
+            if with_wrench:
+                dynamics.forward_kinematics(rest)
         if dynamics.has_entries:
             # What any gains, terms and loads of a law with feedback call.
             compute: Callable[..., FloatArray] = dynamics.control_effort
             arguments = *[zero] * 12, np.zeros(1)
             compute(*arguments)
             if payload is not None:
-                compute(*arguments, wrench, base.motion, payload)
+                one = np.zeros(6) if with_wrench else None
+                compute(*arguments, one, base.motion, payload)
         dynamics.mass_matrix(zero)  # for the gains that are efforts
-        if with_wrench:
-            dynamics.forward_kinematics(zero)
     except InputError as error:
         raise ModelError(
             f'robot {dynamics.robot.name!r}: expected finite efforts at rest: {error}'
@@ -360,6 +364,7 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
         state_effort=settings.state_effort,
         on_state_loss=settings.on_state_loss,
         disturbance=_disturbance_tuning(settings, arm, limits),
+        when_infeasible=settings.trajectory.when_infeasible,
     )
     return tuning, remarks
 

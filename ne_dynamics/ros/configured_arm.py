@@ -26,6 +26,7 @@ from ne_dynamics.control.controller import (
     Observed,
 )
 from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.motion_demand import describe, rank
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.trajectory import Waypoints
 from ne_dynamics.control.tuning import LastCommand, Tuning
@@ -56,6 +57,9 @@ from ne_dynamics.ros.trajectory_intake import TrajectoryIntake
 
 FAR_START = 10.0
 """Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""
+
+MANY_POINTS = 1_000
+"""To lay more than these into time is work enough for one turn."""
 
 REST_VELOCITY = 0.01
 """Velocity below which a joint is at rest [rad/s or m/s]."""
@@ -404,7 +408,8 @@ class ConfiguredArm:
         if command.saturated is not None:
             self._statistics.saturate(command.saturated)
         if command.refused is not None:
-            self._reporter.drop('joint_trajectory', 'header.stamp', str(command.refused))
+            field = command.refused.field or 'header.stamp'
+            self._reporter.drop('joint_trajectory', field, str(command.refused))
         if command.fault is not None:
             self._on_return(command.fault)
 
@@ -440,7 +445,7 @@ class ConfiguredArm:
     def _drop_trajectory(self, error: NeDynamicsError) -> None:
         self._reporter.drop('joint_trajectory', 'points', str(error))
 
-    def _on_trajectory_read(self, message: SerializedTrajectory) -> None:
+    def _on_trajectory_read(self, message: SerializedTrajectory) -> Iterator[None]:
         controller = self.controller
         if not message.fields.times.size:
             self.hold('an empty trajectory came by the topic joint_trajectory')
@@ -460,16 +465,28 @@ class ConfiguredArm:
                 allow_nonzero_velocity_at_end=self._may_end_moving,
             )
             start_time = self._start_time(waypoints, seconds * 1_000_000_000 + nanoseconds)
+            yield from self.follow(waypoints, start_time)
         except NeDynamicsError as error:
             self._drop_trajectory(error)
             return
-        self.follow(waypoints, start_time)
         self.on_motion_ended('a trajectory came by the topic joint_trajectory')
 
-    def follow(self, waypoints: Waypoints, start_time: float | None) -> None:
-        """Follow a trajectory in place of everything that came before it."""
+    def follow(self, waypoints: Waypoints, start_time: float | None) -> Iterator[None]:
+        """Judge a trajectory in pieces, then follow it in place of all that came before it.
+
+        Raises
+        ------
+        InfeasibleMotionError
+            When it is not to be followed: what went before goes on.
+        """
+        exceeded = yield from self.controller.survey(waypoints, start_time)
+        if len(waypoints.times) > MANY_POINTS:
+            yield
+        exceeded += self.controller.follow(waypoints, start_time, is_surveyed=True)
         self._intake.discard()
-        self.controller.follow(waypoints, start_time)
+        if exceeded:
+            text = f'joint_trajectory: beyond the arm, but followed: {describe(rank(exceeded))}'
+            self._reporter.say('joint_trajectory.exceeds', text)
 
     def read_trajectory(self, message: JointTrajectory) -> tuple[Waypoints, float | None]:
         """Return a trajectory, checked, and when it starts; None for now.

@@ -2,7 +2,8 @@
 
 The rules are those of ros2_controllers' joint trajectory controller; what they say of the motion
 is in :mod:`ne_dynamics.control.goal`. Everything runs in the node's one thread, and nothing
-waits: a goal is accepted, judged with every command, and ended from there. `control_msgs`, where
+waits: a goal is accepted, its motion judged in pieces before it is followed, how it is followed
+with every command, and ended from there. `control_msgs`, where
 the type of the action is from, is optional.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -19,6 +21,7 @@ from rclpy.logging import LoggingSeverity as Severity
 from ne_dynamics.control.controller import Command
 from ne_dynamics.control.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
 from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.motion_demand import InfeasibleMotionError
 from ne_dynamics.control.trajectory import Trajectory, Waypoints
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -27,6 +30,7 @@ from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.messages import stamp_nanoseconds
 from ne_dynamics.ros.reporter import Reporter
 from ne_dynamics.ros.trajectory_intake import MOST_POINTS
+from ne_dynamics.ros.turns import Turns
 
 NAME = 'follow_joint_trajectory'
 
@@ -123,6 +127,8 @@ class FollowJointTrajectoryServer:
         self._configured: ConfiguredArm | None = None
         self._type = action_type
         self._goal: _Goal | None = None
+        self._judged: _Goal | None = None
+        self._turns = Turns(node)
         self._checked: tuple[Any, Waypoints, float | None, Tolerances] | None = None
         self._feedback = action_type.Feedback()
         self._has_index = hasattr(self._feedback, 'index')
@@ -136,12 +142,13 @@ class FollowJointTrajectoryServer:
 
     @property
     def is_following(self) -> bool:
-        """Whether a goal is followed."""
-        return self._goal is not None
+        """Whether a goal is followed, or is about to be."""
+        return self._goal is not None or self._judged is not None
 
     def destroy(self) -> None:
         """Take the action away."""
-        self._goal = None
+        self._goal = self._judged = None
+        self._turns.destroy()
         self._server.destroy()
 
     def attach(self, configured: ConfiguredArm) -> None:
@@ -231,21 +238,44 @@ class FollowJointTrajectoryServer:
         if configured is None or self._checked is None or not is_checked:
             raise RuntimeError('a goal was accepted that has not been checked')
         (_, waypoints, start_time, tolerances), self._checked = self._checked, None
-        self._preempt(GoalCode.INVALID_GOAL, 'another goal has taken its place')
+        self._end_judging('another goal has taken its place')
         arm, controller = configured.arm, configured.controller
         handle.execute()
-        configured.follow(waypoints, start_time)
         monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
-        self._goal = _Goal(handle, waypoints, start_time, monitor)
+        self._judged = _Goal(handle, waypoints, start_time, monitor)
+        self._turns.begin(self._judge(configured, self._judged, waypoints, start_time))
+
+    def _judge(
+        self,
+        configured: ConfiguredArm,
+        goal: _Goal,
+        waypoints: Waypoints,
+        start_time: float | None,
+    ) -> Iterator[None]:
+        """Judge the motion of a goal in pieces, then follow it; the one before goes on till then.
+
+        A goal that is rejected has no result to say why: so one is accepted, and ended.
+        """
+        try:
+            yield from configured.follow(waypoints, start_time)
+        except NeDynamicsError as error:
+            self._end_judging(str(error))
+            return
+        self._judged = None
+        self._preempt(GoalCode.INVALID_GOAL, 'another goal has taken its place')
+        self._goal = goal
         text = f'{NAME}: goal accepted: {len(waypoints.times)} points, {waypoints.times[-1]:g} s'
         self._reporter.say(f'{NAME}.accepted', text, Severity.INFO)
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
-        goal = self._goal
-        if goal is None or goal.handle is not handle or self._configured is None:
+        if self._judged is not None and self._judged.handle is handle:
+            self._judged = None
+            self._turns.discard()
+        elif self._goal is not None and self._goal.handle is handle and self._configured:
+            self._goal = None
+            self._configured.hold('the goal was canceled')
+        else:
             return CancelResponse.REJECT
-        self._goal = None
-        self._configured.hold('the goal was canceled')
         # rclpy lets the goal be canceled when this has returned.
         self._node.executor.create_task(self._finish_canceled, handle)
         return CancelResponse.ACCEPT
@@ -289,7 +319,9 @@ class FollowJointTrajectoryServer:
         trajectory = controller.trajectory
         if goal.trajectory is None:
             if command.refused is not None:
-                self._preempt(GoalCode.OLD_HEADER_TIMESTAMP, str(command.refused))
+                is_infeasible = isinstance(command.refused, InfeasibleMotionError)
+                code = GoalCode.INVALID_GOAL if is_infeasible else GoalCode.OLD_HEADER_TIMESTAMP
+                self._preempt(code, str(command.refused))
                 return
             goal.begin(trajectory, now)
         if trajectory is None or trajectory is not goal.trajectory:
@@ -318,7 +350,15 @@ class FollowJointTrajectoryServer:
 
     def _on_motion_ended(self, reason: str) -> None:
         """Abort the goal: something else than the action has ended or replaced its motion."""
+        self._end_judging(reason)
         self._preempt(GoalCode.INVALID_GOAL, reason)
+
+    def _end_judging(self, text: str) -> None:
+        """Abort the goal that is judged, if there is one; the one that is followed goes on."""
+        goal, self._judged = self._judged, None
+        self._turns.discard()
+        if goal is not None:
+            self._finish(goal.handle, goal.handle.abort, Outcome(GoalCode.INVALID_GOAL, text))
 
     def _preempt(self, code: GoalCode, text: str) -> None:
         """Abort the goal that is followed, if there is one; where the arm goes is not our affair.

@@ -13,6 +13,7 @@ from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.contact import ContactSettings
 from ne_dynamics.control.imu import ImuSettings
 from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.motion_demand import WhenInfeasible
 from ne_dynamics.control.observer import ObserverSettings
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
@@ -151,6 +152,20 @@ class FollowingErrorSettings:
         unit='rad or m',
         minimum=0.0,
         allow_infinity=True,
+    )
+
+
+@dataclass(frozen=True)
+class TrajectorySettings:
+    """What becomes of trajectories."""
+
+    when_infeasible: WhenInfeasible = parameter(
+        WhenInfeasible.REFUSE,
+        'What becomes of a trajectory that asks for more than the arm can do, anywhere on its '
+        'splines: `refuse`, it is not followed, and what went before goes on; `follow`, it is, as '
+        'far as the motors do. That is for velocities, accelerations (URDF 1.2) and efforts: '
+        'positions beyond the limits, and poses that the motors cannot hold, are refused in every '
+        'case.',
     )
 
 
@@ -416,6 +431,7 @@ class NodeSettings:
         allow_infinity=True,
     )
     following_error: FollowingErrorSettings = group(FollowingErrorSettings)
+    trajectory: TrajectorySettings = group(TrajectorySettings)
     stop: StopSettings = group(StopSettings)
     saturation: SaturationSettings = group(SaturationSettings)
     velocity: VelocitySettings = group(VelocitySettings, prefix='velocity_')

@@ -3,17 +3,18 @@
 A message of ten thousand points is work for some milliseconds, and rclpy's own conversion takes a
 hundred times as long, in one call. So trajectories are taken as bytes (see
 :mod:`ne_dynamics.ros.trajectory_cdr`) and read in pieces; after each piece the executor has its
-turn, and joint states are answered first.
+turn, and joint states are answered first. What is made of a trajectory goes in pieces, too.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.ros.trajectory_cdr import SerializedTrajectory, TrajectoryReading
+from ne_dynamics.ros.turns import Turns
 
 MOST_POINTS = 6_000
 """Points of a trajectory; more are refused before they are read. To check so many, which is done
@@ -37,7 +38,8 @@ class TrajectoryIntake:
     ----------
     node : rclpy.node.Node
     deliver : callable
-        Called with each trajectory that has been read.
+        Called with each trajectory that has been read; returns what is left to be done with it, in
+        pieces.
     refuse : callable
         Called with the error when a message cannot be read.
     """
@@ -45,7 +47,7 @@ class TrajectoryIntake:
     def __init__(
         self,
         node: Any,
-        deliver: Callable[[SerializedTrajectory], None],
+        deliver: Callable[[SerializedTrajectory], Iterator[None]],
         refuse: Callable[[NeDynamicsError], None],
     ) -> None:
         self._node = node
@@ -53,15 +55,18 @@ class TrajectoryIntake:
         self._refuse = refuse
         self._reading: TrajectoryReading | None = None
         self._guard = node.create_guard_condition(self._go_on)
+        self._turns = Turns(node)
 
     def destroy(self) -> None:
         """Let go of what is being read, and of the node."""
         self.discard()
+        self._turns.destroy()
         self._node.destroy_guard_condition(self._guard)
 
     def discard(self) -> None:
-        """Let go of what is being read: something newer is followed."""
+        """Let go of what is being read, or judged: something newer is followed."""
         self._reading = None
+        self._turns.discard()
 
     def take(self, data: bytes) -> None:
         """Begin to read a message; what was being read is of the past.
@@ -122,4 +127,4 @@ class TrajectoryIntake:
     def _hand_over(self) -> None:
         reading, self._reading = self._reading, None
         if reading is not None:
-            self._deliver(reading.result)
+            self._turns.begin(self._deliver(reading.result))

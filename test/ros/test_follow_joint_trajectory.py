@@ -491,6 +491,57 @@ def test_a_goal_of_too_many_points_is_rejected(bench, active: Client) -> None:
     assert active.send(*((time, Q) for time in times[:-1])).accepted
 
 
+def swing() -> list[Any]:
+    """Return points within the limits of joint 3 between which it leaves them by half a radian."""
+    there, speed = Q.copy(), np.zeros(6)
+    there[2], speed[2] = 2.75, 3.0
+    return [(2.0, there, speed), (2.75, there, -speed), (5.0, Q, STILL)]
+
+
+@pytest.mark.parametrize(
+    ('points', 'fragments'),
+    [
+        (swing(), ("joint 'joint_3': position of 3.", 's, expected at most 2.8 rad')),
+        ([(0.01, Q + 0.3787, STILL)], ('velocity of', 'effort of', 'at 0.0', 'expected at most')),
+    ],
+)
+def test_a_goal_that_asks_for_too_much_ends_with_the_reason(
+    bench, active: Client, points: Any, fragments: Any
+) -> None:
+    """Its result says which joint, when and how far; the goal that is followed goes on."""
+    first = active.send_accepted((1.0, GOAL))
+    follow(active, first, 5)
+    result = active.result(active.send_accepted(*points))
+    assert (result.status, result.code) == (ABORTED, active.type.Result.INVALID_GOAL)
+    for fragment in fragments:
+        assert fragment in result.text
+    bench.hear('follow_joint_trajectory', 'goal aborted, INVALID_GOAL: points: joint')
+    assert active.is_running(first)
+    for index in range(5, 11):
+        active.desired(Q + STEP * index / 10.0)
+    assert active.result(first).status == SUCCEEDED
+
+
+def test_a_goal_that_is_still_judged_does_not_disturb(bench, active: Client, monkeypatch) -> None:
+    """Canceled while it is judged it never starts; whatever ends the motion ends it, too."""
+    first = active.send_accepted((1.0, GOAL))
+    with monkeypatch.context() as patch:
+        patch.setattr('ne_dynamics.ros.turns.Turns._go_on', lambda self, at_least=1: None)
+        second = active.send_accepted((1.0, Q - STEP))
+        future = second.cancel_goal_async()
+        bench.spin(future.done, 'the answer')
+        assert active.result(second).status == CANCELED
+        assert active.is_running(first)
+        third = active.send_accepted((1.0, Q - STEP))
+        assert active.is_running(third)
+        fourth = active.send_accepted((1.0, Q - STEP))
+        assert 'another goal has taken its place' in active.result(third).text
+        assert active.is_running(first)
+        assert bench.trigger('hold').success
+    assert active.result(first).status == ABORTED
+    assert active.result(fourth).status == ABORTED
+
+
 def test_cancelling_ends_what_is_being_read(bench, active: Client, monkeypatch) -> None:
     """A trajectory by topic that is still being read when the goal is canceled never starts."""
     handle = active.send_accepted((1.0, GOAL))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -242,8 +244,10 @@ def test_a_trajectory_is_replaced_and_stopped(bench) -> None:
 
 def long_trajectory(bench, count: int, goal: np.ndarray):
     """Return one of many points, a millisecond apart, to a goal and no further."""
-    rest = [0.0] * 6
-    points = [(1e-3 * (i + 1), Q + (goal - Q) * (i + 1) / count, rest) for i in range(count)]
+    share = np.arange(1, count + 1)[:, np.newaxis] / count
+    positions = Q + (goal - Q) * (3.0 * share**2 - 2.0 * share**3)
+    velocities = (goal - Q) * 6.0 * (share - share**2) / (1e-3 * count)
+    points = [(1e-3 * (i + 1), positions[i], velocities[i]) for i in range(count)]
     return bench.trajectory(*points)
 
 
@@ -252,7 +256,8 @@ def test_a_long_trajectory_is_followed(bench) -> None:
     bench.start()
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(long_trajectory(bench, MOST_POINTS, Q + 0.5))
-    bench.settle()
+    controller = bench.node.configured.controller
+    bench.spin(lambda: controller._request is not None, 'the end of its judgement')
     bench.answer(bench.joint_state(Q))
     bench.answer(bench.joint_state(Q, dt=3.0))
     bench.spin(lambda: len(bench.efforts) == 3)
@@ -268,6 +273,65 @@ def test_a_trajectory_that_is_too_long_is_refused(bench) -> None:
     bench.answer(bench.joint_state(Q, dt=5.0))
     bench.spin(lambda: len(bench.efforts) == 2)
     np.testing.assert_array_equal(bench.efforts[-1].position, Q)
+
+
+def swing(bench) -> Any:
+    """Return points within the limits of joint 3 between which it leaves them by half a radian."""
+    there, speed = Q.copy(), np.zeros(6)
+    there[2], speed[2] = 2.75, 3.0
+    rest = np.zeros(6)
+    return bench.trajectory((2.0, there, speed), (2.75, there, -speed), (5.0, Q, rest))
+
+
+@pytest.mark.parametrize('when_infeasible', ['refuse', 'follow'])
+def test_a_spline_beyond_the_position_limits_is_refused(bench, when_infeasible: str) -> None:
+    """Joint, time, value and limit are named, and the motion under way goes on."""
+    bench.start(trajectory__when_infeasible=when_infeasible)
+    bench.answer(bench.joint_state(Q))
+    bench.send_trajectory(bench.trajectory((1.0, Q + 0.2)))
+    bench.answer(bench.joint_state(Q, dt=0.1))
+    bench.send_trajectory(swing(bench))
+    bench.hear(
+        'joint_trajectory dropped', "joint 'joint_3': position of 3.", 'expected at most 2.8 rad'
+    )
+    bench.answer(bench.joint_state(Q, dt=0.5))
+    bench.spin(lambda: len(bench.efforts) == 3)
+    np.testing.assert_allclose(bench.efforts[-1].position, Q + 0.1, atol=1e-9)
+
+
+def test_more_than_the_arm_has_is_refused_or_followed(bench) -> None:
+    """A first segment of 10 ms is dropped, until the parameter has it followed, which is said."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    message = bench.trajectory((0.01, Q + 0.02, np.zeros(6)), (1.0, Q, np.zeros(6)))
+    bench.send_trajectory(message)
+    bench.hear('joint_trajectory dropped', 'effort of', 'expected at most')
+    bench.answer(bench.joint_state(Q, dt=0.01))
+    bench.spin(lambda: len(bench.efforts) == 2)
+    np.testing.assert_array_equal(bench.efforts[-1].position, Q)
+    bench.set(trajectory__when_infeasible='follow')
+    bench.send_trajectory(message)
+    bench.hear('beyond the arm, but followed', 'effort of')
+    bench.answer(bench.joint_state(Q, dt=0.01))
+    bench.answer(bench.joint_state(Q, dt=0.01))
+    bench.spin(lambda: len(bench.efforts) == 4)
+    np.testing.assert_allclose(bench.efforts[-1].position, Q + 0.02)
+
+
+def test_a_payload_that_the_arm_cannot_hold_there_is_considered(bench) -> None:
+    """Where the arm alone could stay, the arm with its load may not be sent."""
+    stretched = np.zeros(6)
+    far = bench.trajectory((9.0, stretched, np.zeros(6)))
+    bench.start(payload__mass=30.0)
+    bench.answer(bench.joint_state(Q))
+    bench.send_trajectory(far)
+    bench.hear('joint_trajectory dropped', 'effort to hold it there of', 'at 9 s')
+    bench.set(payload__mass=1.0)
+    bench.send_trajectory(far)
+    bench.answer(bench.joint_state(Q, dt=0.01))
+    bench.answer(bench.joint_state(Q, dt=4.5))
+    bench.spin(lambda: len(bench.efforts) == 3)
+    np.testing.assert_allclose(bench.efforts[-1].position, 0.5 * Q, atol=1e-9)
 
 
 def test_hold_counts_for_a_trajectory_that_is_being_read(bench) -> None:

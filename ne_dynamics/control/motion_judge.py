@@ -1,0 +1,326 @@
+"""Whether an arm can do what a trajectory asks for, judged before it moves.
+
+Two parts make a motion. Its waypoints say what happens between them, whenever it begins: that is
+surveyed in pieces, as soon as they are known. How it begins, from the state of the moment, and how
+it is brought to rest where its last point moves, is known when it is laid into time: few segments,
+judged at once.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from ne_dynamics.control.compensation import Base
+from ne_dynamics.control.effort_demand import (
+    Efforts,
+    find_rests,
+    find_unholdable,
+    survey_efforts,
+)
+from ne_dynamics.control.laws import ControlLaw
+from ne_dynamics.control.motion_demand import (
+    DemandLimits,
+    Excess,
+    InfeasibleMotionError,
+    Quantity,
+    WhenInfeasible,
+    rank,
+    survey_motion,
+)
+from ne_dynamics.control.segment_bounds import Segments
+from ne_dynamics.control.trajectory import (
+    DesiredState,
+    Trajectory,
+    Waypoints,
+    scaled_coefficients,
+)
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import FloatArray
+
+Result = TypeVar('Result')
+
+SEGMENTS_AT_ONCE = 160
+"""Segments that are computed and bounded in one step."""
+
+
+@dataclass(frozen=True, eq=False)
+class MotionRequest:
+    """Waypoints that wait to be laid into time.
+
+    Attributes
+    ----------
+    waypoints : Waypoints
+    start_time : float or None
+        Time from which theirs count [s]; when they are laid when None.
+    judged_from : DesiredState or None
+        State in which the motion that was judged begins.
+    """
+
+    waypoints: Waypoints
+    start_time: float | None = None
+    judged_from: DesiredState | None = None
+
+    def origin(self, now: float) -> float:
+        """Return the time from which those of the waypoints count, if it is laid now [s]."""
+        return now if self.start_time is None else self.start_time
+
+    def is_judged_from(self, state: DesiredState) -> bool:
+        """Return whether the motion from this state on is the one that was judged."""
+        judged = self.judged_from
+        if judged is None or self.start_time is not None:
+            return False
+        return all(np.array_equal(*pair) for pair in zip(judged, state, strict=True))
+
+    def lay(
+        self, begin: DesiredState, now: float, stop: Callable[[DesiredState, float], Trajectory]
+    ) -> Trajectory:
+        """Return the motion from a state on.
+
+        Parameters
+        ----------
+        begin : DesiredState
+            At `now`.
+        now : float
+            [s]
+        stop : callable
+            Returns the stop of a motion from a state at a time, for waypoints that end moving.
+
+        Raises
+        ------
+        TrajectoryError
+            As :meth:`Trajectory.through`.
+        """
+        trajectory = Trajectory.through(
+            self.waypoints, now=now, start_state=begin, start_time=self.start_time
+        )
+        if self.waypoints.velocities[-1].any():
+            end = stop(trajectory.last_moment, trajectory.end_time)
+            trajectory = trajectory.ended_by(end)
+        return trajectory
+
+
+class PathEfforts:
+    """Efforts along a path that is to be gone, by the model and what it feels now.
+
+    A force at the wrist is taken for one that stays: its direction in the axes of the base, and
+    where it acts in those of the tip, as a weight that is held has both. How far along the force
+    that is one reading does not tell: the point nearest to the tip is taken.
+
+    Parameters
+    ----------
+    law : ControlLaw
+    base : Base, optional
+        How the base stands.
+    wrench : array, shape (6,), optional
+        As :meth:`~ne_dynamics.control.compensation.Compensation.effort` takes it.
+    position : array, shape (n,), optional
+        Where it was felt [rad or m].
+    """
+
+    def __init__(
+        self,
+        law: ControlLaw,
+        base: Base | None = None,
+        wrench: FloatArray | None = None,
+        position: FloatArray | None = None,
+    ) -> None:
+        self._law = law
+        self._base = base
+        self._wrench = wrench
+        self._force: FloatArray | None = None
+        if wrench is None or position is None:
+            return
+        force, moment = wrench[:3], wrench[3:]
+        square = float(force @ force)
+        if square > 0.0:
+            self._force = law.dynamics.forward_kinematics(position)[:3, :3] @ force
+            self._arm = np.cross(force, moment) / square
+            self._pitch = float(moment @ force) / square
+
+    def moving(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        """Return the efforts of states, all of shape (N, n) [N m or N]; infinite for too much."""
+        compensation = self._law.compensation
+        if not compensation.terms.inertia:
+            qdd = np.zeros_like(qdd)
+        try:
+            return compensation.effort(q, qd, qdd, qd, self._wrench_at(q), self._base)
+        except InputError:
+            return np.full(q.shape, np.inf)
+
+    def holding(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        """Return the same without what the wrist feels: it may let go."""
+        try:
+            return self._law.compensation.effort(q, qd, qdd, qd, None, self._base)
+        except InputError:
+            return np.full(q.shape, np.inf)
+
+    def _wrench_at(self, q: FloatArray) -> FloatArray | None:
+        if self._force is None:
+            return self._wrench
+        rotation = self._law.dynamics.forward_kinematics(q)[:, :3, :3]
+        force = self._force @ rotation
+        return np.concatenate((force, np.cross(self._arm, force) + self._pitch * force), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class MotionJudge:
+    """What counts when a motion is judged.
+
+    Attributes
+    ----------
+    limits : DemandLimits
+    compute_efforts : callable
+        Efforts along a motion, with all that is known of what the arm carries and feels.
+    compute_holding : callable
+        Those at rest with what it carries alone: who pushes now may let go.
+    when_infeasible : WhenInfeasible
+        What becomes of a motion that leaves limits of velocity, acceleration or effort.
+    """
+
+    limits: DemandLimits
+    compute_efforts: Efforts
+    compute_holding: Efforts
+    when_infeasible: WhenInfeasible
+
+    def decide(self, found: list[Excess]) -> tuple[Excess, ...]:
+        """Return what a motion exceeds and is followed all the same, the worst first.
+
+        Raises
+        ------
+        InfeasibleMotionError
+            When it is not to be followed.
+        """
+        ranked = rank(found)
+        refuses_all = self.when_infeasible is WhenInfeasible.REFUSE
+        if any(refuses_all or not excess.quantity.is_optional for excess in ranked):
+            raise InfeasibleMotionError(ranked)
+        return tuple(ranked)
+
+    def survey_waypoints(
+        self, waypoints: Waypoints, found: list[Excess], *, since: float = 0.0
+    ) -> Iterator[None]:
+        """Find what the motion between waypoints exceeds, and the pose in which it ends.
+
+        Parameters
+        ----------
+        waypoints : Waypoints
+        found : list of Excess
+            Takes what is found; times are from the waypoints' start.
+        since : float
+            Segments that end before are of the past [s].
+
+        Yields
+        ------
+        None
+            Between pieces of the work.
+        """
+        times = np.array(waypoints.times)
+        found += find_unholdable(
+            waypoints.positions[-1:], times[-1:], self.compute_holding, self.limits
+        )
+        first = int(np.searchsorted(times, since))
+        for begin in range(first, len(times) - 1, SEGMENTS_AT_ONCE):
+            some = slice(begin, min(begin + SEGMENTS_AT_ONCE, len(times) - 1))
+            if begin > first:
+                yield
+            yield from self._survey(_segments_between(waypoints, times, some), found)
+
+    def judge_ends(
+        self, trajectory: Trajectory, request: MotionRequest, state: DesiredState, now: float
+    ) -> list[Excess]:
+        """Return what a motion exceeds before its first waypoint and after its last one.
+
+        Parameters
+        ----------
+        trajectory : Trajectory
+            Of the request, laid at `now`.
+        request : MotionRequest
+        state : DesiredState
+            From which it goes.
+        now : float
+            [s]
+        """
+        found: list[Excess] = []
+        origin = request.origin(now)
+        step = trajectory.sample(now).position - state.position
+        for joint in np.flatnonzero(np.abs(step) > self.limits.step):
+            limit = float(np.copysign(self.limits.step[joint], step[joint]))
+            excess = Excess(
+                Quantity.STEP,
+                self.limits.joints[joint],
+                int(joint),
+                now - origin,
+                float(step[joint]),
+                limit,
+            )
+            found.append(excess)
+        knots, times = trajectory.knots, request.waypoints.times
+        first = bisect_left(times, now, key=lambda time: origin + time)
+        approaches = origin + times[first] > now
+        after = len(times) - 1 - first + approaches
+        for index in (*range(approaches), *range(after, len(knots) - 1)):
+            begin, end = knots[index : index + 2]
+            powers = (end - begin) ** np.arange(6.0)[:, np.newaxis]
+            scaled = (trajectory.coefficients(index) * powers)[:, np.newaxis]
+            segment = Segments(np.array([begin - origin]), np.array([end - begin]), scaled)
+            found += self._judge_segment(segment)
+        return found
+
+    def _judge_segment(self, segment: Segments) -> list[Excess]:
+        """Return what one segment exceeds, which may begin beyond the limits."""
+        found: list[Excess] = []
+        finish(self._survey(segment, found))
+        if not found:
+            return found
+        (duration,) = segment.durations
+        position, way, half = segment.scaled[:3, 0]
+        begin = DesiredState(position, way / duration, 2.0 * half / duration**2)
+        effort = self.compute_efforts(*(values[np.newaxis] for values in begin))[0]
+        limits = self.limits.widened_to(begin, np.where(np.isfinite(effort), effort, 0.0))
+        if limits.are(self.limits):
+            return found
+        found = []
+        finish(self._survey(segment, found, limits))
+        return found
+
+    def _survey(
+        self, segments: Segments, found: list[Excess], limits: DemandLimits | None = None
+    ) -> Generator[None, None, None]:
+        limits = self.limits if limits is None else limits
+        yield from survey_motion(segments, limits, found)
+        yield from survey_efforts(segments, self.compute_efforts, limits, found)
+        rests = find_rests(segments)
+        if rests.size:
+            positions, times = segments.scaled[0, rests], segments.begins[rests]
+            found += find_unholdable(positions, times, self.compute_holding, self.limits)
+
+
+def _segments_between(waypoints: Waypoints, times: FloatArray, some: slice) -> Segments:
+    """Return the segments that begin at some of the waypoints."""
+    ends = slice(some.start + 1, some.stop + 1)
+    states = waypoints.positions, waypoints.velocities, waypoints.accelerations
+    orders = np.minimum(waypoints.orders[some], waypoints.orders[ends])
+    durations = times[ends] - times[some]
+    with np.errstate(over='ignore', invalid='ignore'):
+        scaled = scaled_coefficients(
+            orders,
+            durations,
+            DesiredState(*(values[some] for values in states)),
+            DesiredState(*(values[ends] for values in states)),
+        )
+    return Segments(times[some], durations, scaled)
+
+
+def finish(work: Generator[None, None, Result]) -> Result:
+    """Do all of a work that goes in pieces, and return what comes of it."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            result: Result = end.value
+            return result

@@ -1,0 +1,217 @@
+"""Efforts along a motion, against dense sampling; a load felt at the wrist, against a payload."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.compensation import BASE_MOTION, Base, Terms
+from ne_dynamics.control.effort_demand import (
+    RESOLUTION,
+    find_rests,
+    find_unholdable,
+    survey_efforts,
+)
+from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.motion_demand import EFFORT_TOLERANCE, DemandLimits, Excess, Quantity
+from ne_dynamics.control.motion_judge import PathEfforts
+from ne_dynamics.control.segment_bounds import Segments
+from ne_dynamics.control.trajectory import DesiredState, scaled_coefficients
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.shipped import shipped_file
+
+ROBOT = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+DYNAMICS = Dynamics(ROBOT, backend='python')
+TILTED = np.zeros(BASE_MOTION)
+TILTED[6:] = (3.0, -2.0, 0.5)
+BASE = Base(TILTED, TILTED)
+LOAD = Inertia(4.0, np.array((0.1, -0.05, 0.2)), np.zeros((3, 3)))
+SAMPLES = 3000
+
+
+def law(**options) -> ControlLaw:
+    """Return a law that holds the arm, and knows its load."""
+    return ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, None, Terms(), **options)
+
+
+def limits(effort: np.ndarray) -> DemandLimits:
+    """Return the limits of the arm with other motors."""
+    return DemandLimits.of(ROBOT.joints, effort)
+
+
+def random_motion(seed: int, count: int = 3) -> Segments:
+    """Return some segments through poses of the arm."""
+    rng = np.random.default_rng(seed)
+    durations = rng.uniform(0.05, 2.0, count)
+    begin, end = (
+        DesiredState(
+            rng.uniform(-1.5, 1.5, (count, 6)),
+            rng.uniform(-1.0, 1.0, (count, 6)),
+            rng.uniform(-2.0, 2.0, (count, 6)),
+        )
+        for _ in range(2)
+    )
+    scaled = scaled_coefficients(rng.integers(1, 3, count), durations, begin, end)
+    return Segments(np.concatenate(([0.0], np.cumsum(durations)[:-1])), durations, scaled)
+
+
+def dense_efforts(segments: Segments, efforts) -> np.ndarray:
+    """Return the efforts at many samples, shape (samples, segments, 6), computed one by one."""
+    share = np.linspace(0.0, 1.0, SAMPLES)
+    found = []
+    for index, duration in enumerate(segments.durations):
+        series = segments.scaled[:, index]
+        states = [
+            np.polynomial.polynomial.polyval(
+                share, np.polynomial.polynomial.polyder(series, order)
+            ).T
+            / duration**order
+            for order in range(3)
+        ]
+        found.append(efforts(*states))
+    return np.stack(found, axis=1)
+
+
+def excesses(segments: Segments, efforts, allowed: DemandLimits) -> dict[int, Excess]:
+    """Return what is exceeded, by joint."""
+    found: list[Excess] = []
+    for _ in survey_efforts(segments, efforts, allowed, found):
+        pass
+    return {excess.column: excess for excess in found}
+
+
+@pytest.mark.parametrize('seed', range(8))
+def test_the_largest_effort_is_that_of_dense_samples(seed: int) -> None:
+    """With a payload on a tilted base each joint's largest effort is found within its bound."""
+    payload = ROBOT.payload_parameters(LOAD, 'tcp')
+    path = PathEfforts(law(payload=payload), BASE)
+    segments = random_motion(seed)
+    efforts = dense_efforts(segments, path.moving)
+    largest = np.abs(efforts).max(axis=(0, 1))
+    found = excesses(segments, path.moving, limits(0.5 * largest))
+    assert set(found) == set(range(6))
+    for joint, excess in found.items():
+        assert abs(excess.value) >= largest[joint] * (1.0 - RESOLUTION)
+        assert abs(excess.value) <= largest[joint] * (1.0 + 1e-3)
+        shares = (excess.time - segments.begins) / segments.durations
+        # At the time of a knot both segments have one.
+        near = [
+            efforts[max(round(share * (SAMPLES - 1)) - 2, 0) :, index, joint][:5]
+            for index, share in enumerate(shares)
+            if -1e-9 <= share <= 1.0 + 1e-9
+        ]
+        assert any(some.min() - 1.0 <= excess.value <= some.max() + 1.0 for some in near)
+
+
+@pytest.mark.parametrize('seed', range(8))
+def test_a_limit_is_left_when_samples_leave_it(seed: int) -> None:
+    """Verdicts agree with dense samples up to the share that may be missed."""
+    path = PathEfforts(law())
+    segments = random_motion(seed)
+    largest = np.abs(dense_efforts(segments, path.moving)).max(axis=(0, 1))
+    slack = EFFORT_TOLERANCE + RESOLUTION + 0.002
+    assert not excesses(segments, path.moving, limits(largest / (1.0 + EFFORT_TOLERANCE) * 1.002))
+    assert set(excesses(segments, path.moving, limits(largest / (1.0 + slack)))) == set(range(6))
+
+
+def test_a_peak_between_the_samples_is_found() -> None:
+    """What is narrower than the first samples are apart is looked for where it may matter."""
+    scaled = np.zeros((6, 1, 6))
+    scaled[1] = 0.05
+    segments = Segments(np.zeros(1), np.ones(1), scaled)
+    at = 0.4137 * 0.05
+
+    def peak(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        return 9.0 + 8.0 / (1.0 + ((q - at) / 0.006) ** 2)
+
+    found = excesses(segments, peak, limits(np.full(6, 12.0)))
+    assert found[0].value == pytest.approx(17.0, rel=0.02)
+    assert found[0].time == pytest.approx(0.4137, abs=0.02)
+
+
+def test_a_step_of_the_effort_ends_the_search() -> None:
+    """Coulomb friction makes a step where a joint turns round: both sides of it count."""
+    scaled = np.zeros((6, 1, 6))
+    scaled[1], scaled[2] = 0.1, -0.13
+    segments = Segments(np.zeros(1), np.ones(1), scaled)
+
+    def rubbing(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        return 8.0 + 3.0 * np.sign(qd)
+
+    assert excesses(segments, rubbing, limits(np.full(6, 10.5)))[0].value == 11.0
+    assert not excesses(segments, rubbing, limits(np.full(6, 11.0)))
+
+
+def test_a_motion_that_no_samples_resolve_is_too_much() -> None:
+    """The search ends, and what could not be told within the limits counts as beyond them."""
+    scaled = np.zeros((6, 40, 6))
+    scaled[5] = 1e9
+    segments = Segments(np.arange(40.0), np.ones(40), scaled)
+    computed = []
+
+    def wild(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        computed.append(len(q))
+        return 9.0 * np.sin(q)
+
+    assert len(excesses(segments, wild, limits(np.full(6, 9.5)))) == 6
+    assert sum(computed) < 40_000
+
+
+def test_what_is_not_finite_is_too_much() -> None:
+    """A model that overflows has no motor that could do it; without limits nothing is asked."""
+    segments = random_motion(0)
+
+    def lost(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        return np.full(q.shape, np.nan)
+
+    assert len(excesses(segments, lost, limits(np.full(6, 1.0)))) == 6
+    assert not excesses(segments, lost, limits(np.full(6, np.inf)))
+
+
+def test_poses_that_the_motors_cannot_hold_are_named() -> None:
+    """Of several poses the worst one of each joint is named, with gravity's effort there."""
+    path = PathEfforts(law())
+    poses = np.array(([0.0, -1.5, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
+    gravity = np.abs(DYNAMICS.gravity_torque(poses))
+    motors = np.full(6, np.inf)
+    motors[1] = 0.5 * gravity[:, 1].max()
+    (excess,) = find_unholdable(poses, np.array((1.0, 2.0)), path.holding, limits(motors))
+    assert excess.quantity is Quantity.HOLDING
+    assert excess.column == 1
+    assert excess.time == 1.0 + gravity[:, 1].argmax()
+    assert abs(excess.value) == pytest.approx(gravity[:, 1].max())
+    motors[1] = gravity[:, 1].max()
+    assert not find_unholdable(poses, np.array((1.0, 2.0)), path.holding, limits(motors))
+
+
+def test_segments_in_which_nothing_moves_are_rests() -> None:
+    """A pause is one, a slow motion is none."""
+    scaled = np.zeros((6, 3, 6))
+    scaled[0] = 1.0
+    scaled[1, 1, 2] = 1e-3
+    segments = Segments(np.arange(3.0), np.ones(3), scaled)
+    np.testing.assert_array_equal(find_rests(segments), (0, 2))
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_a_weight_felt_at_the_wrist_is_carried_along(seed: int) -> None:
+    """A load that only the sensor tells costs in other poses what a payload would, at rest."""
+    rng = np.random.default_rng(seed)
+    here, there = rng.uniform(-1.5, 1.5, 6), rng.uniform(-1.5, 1.5, (20, 6))
+    still = np.zeros_like(there)
+    rotation = DYNAMICS.forward_kinematics(here)[:3, :3]
+    weight = rotation.T @ (LOAD.mass * DYNAMICS.gravity)
+    # One reading does not tell how far along the force its point is: as near as may be.
+    center = np.array((0.1, -0.05, 0.2))
+    center -= weight * (center @ weight) / (weight @ weight)
+    load = Inertia(LOAD.mass, center, np.zeros((3, 3)))
+    # What the arm exerts on the load holds it up.
+    wrench = -np.concatenate((weight, np.cross(center, weight)))
+    felt = PathEfforts(law(), None, wrench, here).moving(there, still, still)
+    payload = ROBOT.payload_parameters(load, 'tcp')
+    known = PathEfforts(law(payload=payload)).moving(there, still, still)
+    np.testing.assert_allclose(felt, known, atol=1e-9)
+    # Who pushes may let go: what holds the arm is without it.
+    holding = PathEfforts(law(), None, wrench, here).holding(there, still, still)
+    np.testing.assert_allclose(holding, DYNAMICS.gravity_torque(there), atol=1e-9)

@@ -1,0 +1,243 @@
+"""What a motion asks for, against dense sampling of random splines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics.control.motion_demand import (
+    ACCELERATION_TOLERANCE,
+    VELOCITY_TOLERANCE,
+    DemandLimits,
+    Excess,
+    Quantity,
+    describe,
+    rank,
+    survey_motion,
+)
+from ne_dynamics.control.segment_bounds import (
+    Segments,
+    bound_segments,
+    find_candidates,
+    sample_segments,
+)
+from ne_dynamics.control.trajectory import DesiredState, scaled_coefficients
+from ne_dynamics.model.robot import Joint, JointType
+
+JOINTS = (
+    Joint('a', lower=-1.0, upper=1.0, velocity_limit=2.0),
+    Joint('b', type=JointType.CONTINUOUS, velocity_limit=2.0, acceleration_limit=3.0),
+    Joint('c', type=JointType.PRISMATIC, lower=-0.5, upper=0.5, deceleration_limit=4.0),
+)
+NONE = np.full(3, np.inf)
+ROUNDING = 1e-9
+
+
+def random_segments(seed: int, count: int = 60) -> Segments:
+    """Return segments of all orders, durations from a millisecond to seconds."""
+    rng = np.random.default_rng(seed)
+    durations = 10.0 ** rng.uniform(-3.0, 0.7, count)
+    states = [
+        DesiredState(
+            rng.uniform(-1.0, 1.0, (count, 3)),
+            rng.uniform(-3.0, 3.0, (count, 3)),
+            rng.uniform(-9.0, 9.0, (count, 3)),
+        )
+        for _ in range(2)
+    ]
+    orders = rng.integers(0, 3, count)
+    begins = np.concatenate(([0.0], np.cumsum(durations)[:-1]))
+    return Segments(begins, durations, scaled_coefficients(orders, durations, *states))
+
+
+def dense(segments: Segments, count: int = 4000) -> np.ndarray:
+    """Return positions, velocities and accelerations, shape (3, count, s, n), by NumPy."""
+    share = np.linspace(0.0, 1.0, count)
+    duration = segments.durations[:, np.newaxis]
+    series = segments.scaled
+    states = []
+    for order in range(3):
+        values = np.moveaxis(np.polynomial.polynomial.polyval(share, series), -1, 0)
+        states.append(values / duration**order)
+        series = np.polynomial.polynomial.polyder(series)
+    return np.array(states)
+
+
+def limits(**fields: np.ndarray) -> DemandLimits:
+    """Return the limits of the joints, some of them others."""
+    return replace(DemandLimits.of(JOINTS, NONE), **fields)
+
+
+def excesses(segments: Segments, allowed: DemandLimits) -> dict[tuple[Quantity, int], Excess]:
+    """Return all that is found, the worst of each joint and quantity."""
+    found: list[Excess] = []
+    for _ in survey_motion(segments, allowed, found):
+        pass
+    return {(each.quantity, each.column): each for each in rank(found)}
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_no_sample_lies_outside_the_bounds(seed: int) -> None:
+    """Position, velocity and acceleration of every segment stay within their bounds."""
+    segments = random_segments(seed)
+    bounds = bound_segments(segments)
+    samples = dense(segments)
+    slack = ROUNDING * (1.0 + np.abs(samples).max(axis=1))
+    assert (samples.min(axis=1) >= bounds.lower - slack).all()
+    assert (samples.max(axis=1) <= bounds.upper + slack).all()
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_the_extremes_are_those_of_dense_samples(seed: int) -> None:
+    """Of what is exceeded the worst value is that of the spline, at the time that is named."""
+    segments = random_segments(seed)
+    tiny = np.full(3, 1e-6)
+    allowed = limits(lower=-tiny, upper=tiny, velocity=tiny, acceleration=tiny, deceleration=tiny)
+    found = excesses(segments, allowed)
+    position, velocity, acceleration = dense(segments)
+    speeds_up = acceleration * velocity > 0.0
+    brakes = acceleration * velocity < 0.0
+    worst = {
+        Quantity.POSITION: np.abs(position),
+        Quantity.VELOCITY: np.abs(velocity),
+        Quantity.ACCELERATION: np.abs(np.where(speeds_up, acceleration, 0.0)),
+        Quantity.DECELERATION: np.abs(np.where(brakes, acceleration, 0.0)),
+    }
+    for quantity, values in worst.items():
+        for joint in range(3):
+            excess = found[quantity, joint]
+            largest = values[..., joint].max()
+            assert abs(excess.value) >= largest * (1.0 - ROUNDING), quantity
+            # Between the samples it is no farther than they are apart.
+            assert abs(excess.value) <= largest * 1.01 + 1e-9, quantity
+            index = int(np.searchsorted(segments.begins, excess.time, side='right')) - 1
+            share = (excess.time - segments.begins[index]) / segments.durations[index]
+            assert 0.0 <= share <= 1.0 + ROUNDING
+
+
+def test_what_the_bounds_leave_in_doubt_is_decided_exactly() -> None:
+    """A curve whose bounds exceed a limit is let through up to its own extreme, and no farther."""
+    # 0.96 at its peak, 1.0 is the largest Bernstein coefficient of position: p = 4 x - 4 x^2 ...
+    scaled = np.zeros((6, 1, 3))
+    scaled[1], scaled[2], scaled[3] = 4.8, -9.6, 4.8
+    segments = Segments(np.zeros(1), np.ones(1), scaled)
+    peak = dense(segments, 100_001)[0].max()
+    assert bound_segments(segments).upper[0].max() > 1.05 * peak
+    assert (Quantity.POSITION, 0) not in excesses(segments, limits(upper=np.full(3, peak)))
+    below = limits(upper=np.full(3, peak - 1e-5))
+    excess = excesses(segments, below)[Quantity.POSITION, 0]
+    assert excess.value == pytest.approx(peak, abs=1e-8)
+    assert excess.time == pytest.approx(1.0 / 3.0, abs=1e-4)
+
+
+def test_braking_has_its_own_limit() -> None:
+    """A joint that brakes harder than it may speed up is judged by the deceleration."""
+    # From rest to rest, 10 of acceleration at the begin, -10 at the end.
+    scaled = scaled_coefficients(
+        [1], [1.0], *(DesiredState(np.full((1, 3), p), *np.zeros((2, 1, 3))) for p in (0.0, 5 / 3))
+    )
+    segments = Segments(np.zeros(1), np.ones(1), scaled)
+    weak, strong = np.full(3, 5.0), np.full(3, 50.0)
+    loose = {'lower': -strong, 'upper': strong, 'velocity': strong}
+    slow_start = excesses(segments, limits(acceleration=weak, deceleration=strong, **loose))
+    assert {quantity for quantity, _ in slow_start} == {Quantity.ACCELERATION}
+    assert slow_start[Quantity.ACCELERATION, 0].value == pytest.approx(10.0)
+    slow_stop = excesses(segments, limits(acceleration=strong, deceleration=weak, **loose))
+    assert {quantity for quantity, _ in slow_stop} == {Quantity.DECELERATION}
+    assert slow_stop[Quantity.DECELERATION, 0].value == pytest.approx(-10.0)
+    assert slow_stop[Quantity.DECELERATION, 0].time == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_limits_are_left_where_samples_leave_them(seed: int) -> None:
+    """Each limit that samples leave is named, and none that they keep within."""
+    segments = random_segments(seed, 3)
+    samples = dense(segments)
+    rng = np.random.default_rng(seed)
+    largest = np.abs(samples).max(axis=(1, 2))
+    shares = rng.uniform(0.8, 1.2, (3, 3))
+    # Half a per cent is left to what lies between the samples.
+    near = np.abs(shares - 1.0) < 0.005
+    shares[near] = 1.1
+    position, velocity, acceleration = shares * largest
+    allowed = limits(
+        lower=-position,
+        upper=position,
+        velocity=velocity / (1.0 + VELOCITY_TOLERANCE),
+        acceleration=acceleration / (1.0 + ACCELERATION_TOLERANCE),
+        deceleration=acceleration / (1.0 + ACCELERATION_TOLERANCE),
+    )
+    found = excesses(segments, allowed)
+    hardest = {Quantity.ACCELERATION, Quantity.DECELERATION}
+    for joint in range(3):
+        is_named = (
+            (Quantity.POSITION, joint) in found,
+            (Quantity.VELOCITY, joint) in found,
+            any((quantity, joint) in found for quantity in hardest),
+        )
+        assert is_named == tuple(shares[:, joint] < 1.0)
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_a_part_of_a_segment_is_the_same_curve(seed: int) -> None:
+    """Segments that are cut out of others pass the same states."""
+    segments = random_segments(seed, 8)
+    which = np.array([0, 3, 3, 7])
+    low, high = np.array([0.0, 0.25, 0.5, 0.9]), np.array([1.0, 0.5, 1.0, 0.95])
+    states = sample_segments(segments.parts(which, low, high), 2)
+    share = np.stack((low, 0.5 * (low + high), high))
+    for row, index in enumerate(which):
+        for order in range(3):
+            series = np.polynomial.polynomial.polyder(segments.scaled[:, index], order)
+            expected = np.polynomial.polynomial.polyval(share[:, row], series).T
+            expected = expected / segments.durations[index] ** order
+            scale = 1.0 + np.abs(expected).max()
+            np.testing.assert_allclose(states[order, :, row] / scale, expected / scale, atol=1e-9)
+
+
+def test_degenerate_polynomials_have_candidates() -> None:
+    """Constants, lines and parabolas have their extremes found like any other."""
+    scaled = np.zeros((6, 4))
+    scaled[0] = 1.0
+    scaled[1, 1:] = 1.0
+    scaled[2, 2:] = -1.0
+    scaled[3, 3] = 1e-300
+    candidates = find_candidates(scaled)
+    for points in candidates:
+        assert np.isfinite(points).all()
+        assert (np.diff(points, axis=1) >= 0.0).all()
+        assert (points[:, 0] == 0.0).all()
+        assert (points[:, -1] == 1.0).all()
+    assert np.abs(candidates.position[2] - 0.5).min() < 1e-8
+
+
+def test_numbers_beyond_all_are_an_excess() -> None:
+    """A motion that overflows is no motion within the limits."""
+    scaled = np.full((6, 1, 3), 1e308)
+    segments = Segments(np.zeros(1), np.full(1, 1e-6), scaled)
+    assert (Quantity.VELOCITY, 0) in excesses(segments, limits())
+
+
+def test_the_message_names_joint_time_value_and_limit() -> None:
+    """What may not be in any case comes first, then what is worst; units are the joint's."""
+    slide = Excess(Quantity.VELOCITY, JOINTS[2], 2, 0.25, -3.0, -1.0)
+    turn = Excess(Quantity.POSITION, JOINTS[0], 0, 1.5, -1.25, -1.0)
+    push = Excess(Quantity.EFFORT, JOINTS[1], 1, 2.0, 30.0, 10.0)
+    more = [push._replace(joint=JOINTS[0], column=0, value=11.0)]
+    text = describe(rank([slide, push, turn, *more]))
+    assert text == (
+        "points: joint 'a': position of -1.25 rad at 1.5 s, expected at least -1 rad; "
+        "joint 'c': velocity of 3 m/s at 0.25 s, expected at most 1 m/s; "
+        "joint 'b': effort of 30 N m at 2 s, expected at most 10 N m; and 1 more"
+    )
+
+
+def test_a_motion_may_begin_beyond_a_limit_and_go_no_farther() -> None:
+    """From a state beyond the limits they are what that state has."""
+    state = DesiredState(np.array((1.2, 0.0, 0.0)), np.array((0.0, 3.0, 0.0)), np.zeros(3))
+    wide = DemandLimits.of(JOINTS, np.full(3, 5.0)).widened_to(state, np.array((0.0, 0.0, -7.0)))
+    np.testing.assert_array_equal(wide.upper, (1.2, np.inf, 0.5))
+    np.testing.assert_array_equal(wide.velocity, (2.0, 3.0, np.inf))
+    np.testing.assert_array_equal(wide.effort, (5.0, 5.0, 7.0))

@@ -1,0 +1,313 @@
+"""What the controller follows, refuses and says of it, before the arm moves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.motion_demand import (
+    STEP_TIME,
+    InfeasibleMotionError,
+    Quantity,
+    WhenInfeasible,
+)
+from ne_dynamics.control.motion_judge import finish
+from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.shipped import shipped_file
+
+Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+ZERO = np.zeros(6)
+ROBOT = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+DYNAMICS = Dynamics(ROBOT, backend='python')
+BOTH = tuple(WhenInfeasible)
+
+
+def controller_of(
+    when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE,
+    robot: Robot = ROBOT,
+    limits: np.ndarray | None = None,
+) -> Controller:
+    """Return a controller that holds the arm."""
+    dynamics = DYNAMICS if robot is ROBOT else Dynamics(robot, backend='python')
+    controller = Controller(
+        Tuning(
+            law=ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(100.0, 20.0, 6)),
+            hold_law=ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION),
+            effort_limits=robot.limits('effort_limit') if limits is None else limits,
+            effort_rates=np.array(()),
+            when_infeasible=when_infeasible,
+        )
+    )
+    controller.update(Q, ZERO, 0.0)
+    return controller
+
+
+def waypoints(*points: TrajectoryPoint, may_end_moving: bool = False) -> Waypoints:
+    """Return waypoints of the arm, all of them within the position limits."""
+    return Waypoints.from_points(
+        ROBOT.joints, ROBOT.joint_names, points, allow_nonzero_velocity_at_end=may_end_moving
+    )
+
+
+def swing() -> Waypoints:
+    """Return points at 2.75 rad, where the limit is 2.8, with 3 rad/s between them."""
+    there, speed = Q.copy(), ZERO.copy()
+    there[2], speed[2] = 2.75, 3.0
+    return waypoints(
+        TrajectoryPoint(2.0, there, speed, ZERO),
+        TrajectoryPoint(2.75, there, -speed, ZERO),
+        TrajectoryPoint(5.0, Q, ZERO, ZERO),
+    )
+
+
+@pytest.mark.parametrize('when_infeasible', BOTH)
+def test_waypoints_within_the_limits_may_lead_beyond(when_infeasible: WhenInfeasible) -> None:
+    """A joint that swings out between two good waypoints is refused, whatever is set."""
+    with pytest.raises(InfeasibleMotionError) as refusal:
+        controller_of(when_infeasible).follow(swing())
+    worst = refusal.value.excesses[0]
+    assert worst.quantity is Quantity.POSITION
+    assert worst.joint.name == 'joint_3'
+    assert worst.value > 3.2
+    assert worst.limit == 2.8
+    assert worst.time == pytest.approx(2.375)
+    assert "joint 'joint_3': position of 3." in str(refusal.value)
+    assert 'at 2.375 s, expected at most 2.8 rad' in str(refusal.value)
+
+
+def test_a_first_segment_of_10_ms_is_refused() -> None:
+    """From where the arm is to the first point is a segment, too: the fastest of all."""
+    goal = Q + 0.3787
+    with pytest.raises(InfeasibleMotionError) as refusal:
+        controller_of().follow(waypoints(TrajectoryPoint(0.01, goal, ZERO, ZERO)))
+    speeds = {
+        excess.column: abs(excess.value / excess.limit)
+        for excess in refusal.value.excesses
+        if excess.quantity is Quantity.VELOCITY
+    }
+    assert speeds[0] == pytest.approx(15 / 8 * 0.3787 / 0.01 / 2.1)
+    assert speeds[0] > 33.0
+    assert any(excess.quantity is Quantity.EFFORT for excess in refusal.value.excesses)
+
+
+def test_a_refused_motion_changes_nothing() -> None:
+    """The motion under way, and one that waits, go on when another one is refused."""
+    controller = controller_of()
+    controller.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO)))
+    controller.update(Q, ZERO, 0.002)
+    trajectory = controller.trajectory
+    before = controller.update(Q, ZERO, 0.004).desired
+    for bad in (swing(), waypoints(TrajectoryPoint(0.01, Q + 0.4, ZERO, ZERO))):
+        with pytest.raises(InfeasibleMotionError):
+            controller.follow(bad)
+    command = controller.update(Q, ZERO, 0.006)
+    assert controller.trajectory is trajectory
+    assert command.refused is None
+    assert np.abs(command.desired.position - before.position).max() < 1e-4
+    controller.follow(waypoints(TrajectoryPoint(1.0, Q - 0.1, ZERO, ZERO)))
+    with pytest.raises(InfeasibleMotionError):
+        controller.follow(swing())
+    controller.update(Q, ZERO, 0.008)
+    assert controller.trajectory is not trajectory
+    assert controller.trajectory is not None
+    np.testing.assert_array_equal(controller.trajectory.final.position, Q - 0.1)
+
+
+def test_what_is_too_much_may_be_followed_all_the_same() -> None:
+    """With `follow` velocities and efforts beyond the limits are said, the worst first."""
+    controller = controller_of(WhenInfeasible.FOLLOW)
+    exceeded = controller.follow(waypoints(TrajectoryPoint(0.05, Q + 0.2, ZERO, ZERO)))
+    assert {excess.quantity for excess in exceeded} == {Quantity.VELOCITY, Quantity.EFFORT}
+    severities = [excess.severity for excess in exceeded]
+    assert severities == sorted(severities, reverse=True)
+    controller.update(Q, ZERO, 0.002)
+    np.testing.assert_allclose(controller.update(Q, ZERO, 0.1).desired.position, Q + 0.2)
+
+
+@pytest.mark.parametrize('when_infeasible', BOTH)
+@pytest.mark.parametrize('pauses', [False, True])
+def test_a_pose_that_cannot_be_held_is_refused(
+    when_infeasible: WhenInfeasible, pauses: bool
+) -> None:
+    """At the end, or where the motion pauses: the motors must carry the arm there."""
+    stretched = np.zeros(6)
+    motors = ROBOT.limits('effort_limit').copy()
+    motors[1] = 0.9 * np.abs(DYNAMICS.gravity_torque(stretched))[1]
+    controller = controller_of(when_infeasible, limits=motors)
+    points = [TrajectoryPoint(8.0, stretched, ZERO, ZERO)]
+    if pauses:
+        points += [TrajectoryPoint(9.0, stretched, ZERO, ZERO)]
+        points += [TrajectoryPoint(17.0, Q, ZERO, ZERO)]
+    with pytest.raises(InfeasibleMotionError) as refusal:
+        controller.follow(waypoints(*points))
+    worst = refusal.value.excesses[0]
+    assert worst.quantity is Quantity.HOLDING
+    assert worst.joint.name == 'joint_2'
+    assert worst.time == 8.0
+
+
+def test_a_first_point_at_time_zero_is_no_leap() -> None:
+    """A first point where the arm is, as planners send it, is followed; one far away is not."""
+    near, far = 0.9 * STEP_TIME * 2.1, 1.1 * STEP_TIME * 2.1
+    for step, is_followed in ((near, True), (far, False)):
+        begin = Q.copy()
+        begin[0] += step
+        motion = waypoints(
+            TrajectoryPoint(0.0, begin, ZERO, ZERO), TrajectoryPoint(1.0, Q, ZERO, ZERO)
+        )
+        controller = controller_of()
+        if is_followed:
+            controller.follow(motion)
+            continue
+        with pytest.raises(
+            InfeasibleMotionError, match=r'step at its begin of 0\.0462 rad at 0 s'
+        ):
+            controller.follow(motion)
+
+
+def test_the_arm_may_come_back_from_beyond_a_limit() -> None:
+    """An arm that is found beyond a limit may be led back, but not farther out."""
+    outside = Q.copy()
+    outside[2] = 2.85
+    controller = controller_of()
+    controller.reset()
+    controller.update(outside, ZERO, 10.0)
+    controller.follow(waypoints(TrajectoryPoint(2.0, Q, ZERO, ZERO)))
+    still_out = replace_joint(outside, 2.79)
+    speed = ZERO.copy()
+    speed[2] = -2.0
+    with pytest.raises(InfeasibleMotionError, match=r'position of 3\.1982 rad at 0\.6'):
+        controller.follow(
+            waypoints(
+                TrajectoryPoint(1.0, still_out, speed, ZERO), TrajectoryPoint(3.0, Q, ZERO, ZERO)
+            )
+        )
+
+
+def replace_joint(position: np.ndarray, value: float) -> np.ndarray:
+    """Return a position with another value of joint 3."""
+    other = position.copy()
+    other[2] = value
+    return other
+
+
+@pytest.mark.parametrize('acceleration', [1.0, 5.0, 10.0])
+@pytest.mark.parametrize('order', [1, 2])
+def test_what_planners_make_at_the_limits_is_followed(acceleration: float, order: int) -> None:
+    """Points each 0.1 s, at the limits of velocity and acceleration, from whatever time on."""
+    joints = tuple(
+        replace(joint, velocity_limit=2.0, acceleration_limit=acceleration)
+        for joint in ROBOT.joints
+    )
+    robot = replace(ROBOT, joints=joints)
+    controller = controller_of(robot=robot, limits=np.full(6, np.inf))
+    way, ramp = 2.0 * 2.0 / acceleration + 0.5, 2.0 / acceleration
+    duration = way / 2.0 + ramp
+    for first in np.linspace(0.003, 0.1, 12):
+        times = np.arange(first, duration - 1e-3, 0.1)
+        points = []
+        for time in [*times, duration]:
+            left = duration - time
+            if time < ramp:
+                state = 0.5 * acceleration * time**2, acceleration * time, acceleration
+            elif left >= ramp:
+                state = 2.0 * (time - 0.5 * ramp), 2.0, 0.0
+            else:
+                state = way - 0.5 * acceleration * left**2, acceleration * left, -acceleration
+            rates = [ZERO + value for value in state[1 : order + 1]]
+            points.append(TrajectoryPoint(float(time), ZERO - 0.5 * way + state[0], *rates))
+        assert finish(controller.survey(waypoints(*points))) == ()
+
+
+def test_accelerations_of_the_description_count() -> None:
+    """Where a joint has a limit of its acceleration, or its deceleration, it is kept."""
+    joints = tuple(
+        replace(joint, acceleration_limit=2.0, deceleration_limit=1.0) for joint in ROBOT.joints
+    )
+    robot = replace(ROBOT, joints=joints)
+    controller = controller_of(robot=robot)
+    # From rest to rest 10 / sqrt(3) of the way over the time squared.
+    controller.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO)))
+    with pytest.raises(InfeasibleMotionError) as refusal:
+        controller.follow(waypoints(TrajectoryPoint(1.0, Q + 0.3, ZERO, ZERO)))
+    assert {excess.quantity for excess in refusal.value.excesses} == {Quantity.DECELERATION}
+    assert abs(refusal.value.excesses[0].value) == pytest.approx(3.0 / np.sqrt(3.0))
+
+
+def test_the_stop_of_a_motion_that_ends_moving_is_part_of_it() -> None:
+    """Where no stop from the last point is within the position limits the motion is refused."""
+    end, speed = replace_joint(Q, 2.79), ZERO.copy()
+    speed[2] = 2.5
+    motion = waypoints(
+        TrajectoryPoint(2.0, replace_joint(Q, 2.0), ZERO, ZERO),
+        TrajectoryPoint(2.7, end, speed, ZERO),
+        may_end_moving=True,
+    )
+    with pytest.raises(InfeasibleMotionError) as refusal:
+        controller_of(WhenInfeasible.FOLLOW).follow(motion)
+    assert refusal.value.excesses[0].quantity is Quantity.POSITION
+    assert refusal.value.excesses[0].time > 2.7
+
+
+def test_what_is_past_is_not_judged() -> None:
+    """Of a trajectory whose begin is past, what is left counts."""
+    controller = controller_of()
+    controller.update(Q, ZERO, 0.002)
+    wild = TrajectoryPoint(0.01, Q + 0.5, ZERO, ZERO)
+    motion = waypoints(TrajectoryPoint(0.0, Q, ZERO, ZERO), wild, TrajectoryPoint(2.0, Q))
+    with pytest.raises(InfeasibleMotionError):
+        controller.follow(motion, start_time=0.5)
+    controller.follow(motion, start_time=-0.5)
+
+
+def test_a_motion_that_begins_otherwise_than_it_was_judged_is_judged_again() -> None:
+    """A first segment that has shrunk since, because no state came, is not followed."""
+    controller = controller_of()
+    motion = waypoints(TrajectoryPoint(0.5, Q + 0.1, ZERO, ZERO))
+    controller.follow(motion, start_time=0.0)
+    command = controller.update(Q, ZERO, 0.08)
+    assert command.refused is None
+    controller = controller_of()
+    controller.follow(motion, start_time=0.0)
+    command = controller.update(Q, ZERO, 0.495)
+    assert isinstance(command.refused, InfeasibleMotionError)
+    np.testing.assert_array_equal(command.desired.position, Q)
+
+
+def test_before_the_first_state_it_is_judged_with_it() -> None:
+    """A motion that waits for a state is judged from where that finds the arm."""
+    controller = controller_of()
+    controller.reset()
+    controller.follow(waypoints(TrajectoryPoint(0.2, Q, ZERO, ZERO)))
+    command = controller.update(Q + 0.5, ZERO, 10.0)
+    assert isinstance(command.refused, InfeasibleMotionError)
+    controller.follow(waypoints(TrajectoryPoint(2.0, Q, ZERO, ZERO)))
+    assert controller.update(Q + 0.5, ZERO, 10.002).refused is None
+
+
+def test_many_points_are_judged_in_pieces() -> None:
+    """A thousand points take several steps, and what they exceed is found in any of them."""
+    count = 1000
+    share = np.arange(1, count + 1)[:, np.newaxis] / count
+    way = 0.4 * (10.0 * share**3 - 15.0 * share**4 + 6.0 * share**5)
+    rate = 0.04 * (30.0 * share**2 - 60.0 * share**3 + 30.0 * share**4)
+    points = [
+        TrajectoryPoint(0.01 * (index + 1), Q + way[index], ZERO + rate[index])
+        for index in range(count)
+    ]
+    points[-1] = TrajectoryPoint(10.0, Q + 0.4, ZERO)
+    controller = controller_of()
+    steps = list(controller.survey(waypoints(*points)))
+    assert len(steps) >= 5
+    assert finish(controller.survey(waypoints(*points))) == ()
+    points[700] = points[700]._replace(velocities=ZERO + 2.9)
+    with pytest.raises(InfeasibleMotionError) as refusal:
+        finish(controller.survey(waypoints(*points)))
+    assert 6.9 < refusal.value.excesses[0].time < 7.1
