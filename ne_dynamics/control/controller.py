@@ -16,6 +16,7 @@ What the model does not have may be observed, and compensated; see
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -37,11 +38,18 @@ from ne_dynamics.control.imu import BaseImu
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.motion_guard import MotionGuard
+from ne_dynamics.control.replacement import replace_motion
 from ne_dynamics.control.state_effort import StateEffort, find_beginning
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateRefused
 from ne_dynamics.control.state_rate import StateRate
 from ne_dynamics.control.stopping import StopLimits, stop
-from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state
+from ne_dynamics.control.trajectory import (
+    MOST_WAITING,
+    DesiredState,
+    Trajectory,
+    Waypoints,
+    resting_state,
+)
 from ne_dynamics.control.transition import CommandOffset, ramp
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.control.wrench import WristWrench
@@ -241,7 +249,7 @@ class Controller:
         self._guard.reset()
         self._motion.reset()
         self._trajectory: Trajectory | None = None
-        self._request: tuple[Waypoints, float | None] | None = None
+        self._requests: deque[tuple[Waypoints, float | None]] = deque(maxlen=MOST_WAITING)
         self._limiter.reset()
         self._offset.clear()
         self._law_before = None
@@ -567,7 +575,8 @@ class Controller:
 
     def _restart(self) -> None:
         """Hold where the arm is: the motion, and what was measured before, are of the past."""
-        self._trajectory = self._request = None
+        self._trajectory = None
+        self._requests.clear()
         self._motion.reset()
         self._answered.clear()
         self._compensation = None
@@ -651,26 +660,38 @@ class Controller:
     ) -> tuple[DesiredState, TrajectoryError | None]:
         if self.tuning.mode is Mode.GRAVITY_COMPENSATION or self.is_floating:
             # The arm is led by hand: wherever it is left is what another mode will hold.
-            self._trajectory = self._request = None
+            self._trajectory = None
+            self._requests.clear()
             return resting_state(position), None
         if self._trajectory is None:
             speed = self._zero if velocity is None else velocity
             self._trajectory = self._stop(DesiredState(position, speed, self._zero), now, inputs)
-        desired = self._trajectory.sample(now)
-        if self._request is None:
-            return desired, None
-        (waypoints, start_time), self._request = self._request, None
+        refused = None
+        while self._requests:
+            refused = self._take_over(*self._requests.popleft(), now, inputs)
+        return self._trajectory.sample(now), refused
+
+    def _take_over(
+        self, waypoints: Waypoints, start_time: float | None, now: float, inputs: _Inputs
+    ) -> TrajectoryError | None:
+        """Let waypoints take the place of what is followed; return why they cannot."""
+        if self._trajectory is None:
+            raise RuntimeError('nothing is followed or held')
         try:
-            trajectory = Trajectory.through(
-                waypoints, now=now, start_state=desired, start_time=start_time
+            trajectory = replace_motion(
+                self._trajectory,
+                waypoints,
+                now=now,
+                start_time=start_time,
+                interpolation=self.tuning.interpolation_method,
             )
         except TrajectoryError as error:
-            return desired, error
+            return error
         if waypoints.velocities[-1].any():
             end = self._stop(trajectory.last_moment, trajectory.end_time, inputs)
             trajectory = trajectory.ended_by(end)
         self._trajectory = trajectory
-        return trajectory.sample(now), None
+        return None
 
     def _stop(self, state: DesiredState, now: float, inputs: _Inputs) -> Trajectory:
         """Return the stop of a motion, for what the model carries and feels at present."""
@@ -696,10 +717,13 @@ class Controller:
         ----------
         waypoints : Waypoints
         start_time : float, optional
-            Time from which theirs count [s]; that of the next state when None.
+            Time from which theirs count [s]; that of the next state when None. Until then what
+            came before is followed.
         """
         self._end_floating()
-        self._request = (waypoints, start_time)
+        if start_time is None:
+            self._requests.clear()
+        self._requests.append((waypoints, start_time))
 
     def hold(self, *, where_found: bool = False) -> None:
         """Stop the desired motion.
@@ -710,7 +734,7 @@ class Controller:
             The measured one instead: an arm that is kept from where it should be no longer
             pushes.
         """
-        self._request = None
+        self._requests.clear()
         self._end_floating()
         if self._trajectory is None or self.time is None:
             return

@@ -9,6 +9,7 @@ from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.imu import ImuSettings
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.motion_guard import MotionLimits
+from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.state_guard import StateLimits
 from ne_dynamics.control.transition import TRANSITION_TIME
@@ -65,6 +66,8 @@ class Tuning:
         from.
     disturbance : DisturbanceTuning or None
         How what the model does not have is observed; not at all when None.
+    interpolation_method : Interpolation
+        What is between points that carry positions alone.
     """
 
     law: ControlLaw
@@ -80,6 +83,7 @@ class Tuning:
     state_effort: StateEffort = StateEffort.TORQUE
     on_state_loss: OnStateLoss = OnStateLoss.BRAKE
     disturbance: DisturbanceTuning | None = None
+    interpolation_method: Interpolation = Interpolation.SPLINES
 
     @property
     def mode(self) -> Mode:

@@ -360,6 +360,7 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
         state_effort=settings.state_effort,
         on_state_loss=settings.on_state_loss,
         disturbance=_disturbance_tuning(settings, arm, limits),
+        interpolation_method=settings.interpolation_method,
     )
     return tuning, remarks
 

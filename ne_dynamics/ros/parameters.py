@@ -14,6 +14,7 @@ from ne_dynamics.control.contact import ContactSettings
 from ne_dynamics.control.imu import ImuSettings
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.observer import ObserverSettings
+from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss
@@ -420,6 +421,13 @@ class NodeSettings:
     saturation: SaturationSettings = group(SaturationSettings)
     velocity: VelocitySettings = group(VelocitySettings, prefix='velocity_')
     repeated_faults: RepeatedFaultsSettings = group(RepeatedFaultsSettings)
+    interpolation_method: Interpolation = parameter(
+        Interpolation.SPLINES,
+        'What is between points: `splines`, polynomials by what they carry, where positions alone '
+        'are given those of a natural spline, continuous up to the acceleration; `linear`, the '
+        'same, but straight lines between positions alone, which have no feed-forward; `none`, '
+        'the next point at once, with what it carries: for points as dense as the joint states.',
+    )
     allow_nonzero_velocity_at_trajectory_end: bool = parameter(
         False,
         'Accept trajectories whose last point moves; from there the motion is brought to rest.',
