@@ -115,6 +115,29 @@ class PointFields(NamedTuple):
     accelerations: tuple[IndexArray, FloatArray]
     effort: tuple[IndexArray, FloatArray]
 
+    @classmethod
+    def of(cls, points: Sequence[TrajectoryPoint], width: int) -> PointFields:
+        """Return points as arrays.
+
+        Parameters
+        ----------
+        points : sequence of TrajectoryPoint
+        width : int
+            Number of joint names.
+
+        Raises
+        ------
+        TrajectoryError
+            When an array has another length, or something that is no number.
+        """
+        return cls(
+            np.array([point.time_from_start for point in points], dtype=np.float64),
+            *(
+                _field(key, [getattr(point, key) for point in points], width)
+                for key in cls._fields[1:]
+            ),
+        )
+
 
 def continuous_joints(joints: Sequence[Joint]) -> IndexArray:
     """Return the indices of the joints that turn without end, shape (k,), dtype int."""
@@ -209,13 +232,7 @@ class Waypoints:
         return cls.from_fields(
             joints,
             joint_names,
-            PointFields(
-                np.array([point.time_from_start for point in points], dtype=np.float64),
-                *(
-                    _field(key, [getattr(point, key) for point in points], len(joint_names))
-                    for key in PointFields._fields[1:]
-                ),
-            ),
+            PointFields.of(points, len(joint_names)),
             allow_nonzero_velocity_at_end=allow_nonzero_velocity_at_end,
         )
 
@@ -290,7 +307,7 @@ def _columns(joints: Sequence[Joint], joint_names: Sequence[str]) -> list[int]:
     if missing:
         raise TrajectoryError(
             f'joint_names: {missing} missing; expected all of {known}: '
-            'partial trajectories are not accepted',
+            'partial trajectories are not accepted (see allow_partial_joints_goal)',
             field='joint_names',
         )
     return [place[name] for name in known]
@@ -706,9 +723,21 @@ class Trajectory:
         return self._knots[0]
 
     @property
+    def first_time(self) -> float:
+        """Time from which on it is known what is followed, until `start_time` too [s]."""
+        motion = self
+        while motion._before is not None:
+            motion = motion._before
+        return motion.start_time
+
+    @property
     def end_time(self) -> float:
         """Time from which the last position is held [s]."""
         return self._knots[-1]
+
+    def knots_after(self, time: float) -> list[float]:
+        """Return the times after a time at which segments end [s]."""
+        return self._knots[bisect_right(self._knots, time) :]
 
     @property
     def final(self) -> DesiredState:

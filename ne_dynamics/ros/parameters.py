@@ -251,20 +251,29 @@ class PayloadEstimateSettings:
 
 @dataclass(frozen=True)
 class Constraints:
-    """How closely the goal of an action is followed."""
+    """How closely trajectories are followed."""
 
     trajectory: tuple[float, ...] = parameter(
         (0.0,),
-        'Largest position error while the goal of an action is followed, one for all joints or '
-        'one per joint. 0: any. A goal may bring its own.',
+        'Largest position error while a trajectory or the goal of an action is followed, one for '
+        'all joints or one per joint. 0: any. A goal may bring its own; '
+        '`constraints.<joint>.trajectory` (double), once the node is configured, counts before '
+        'it for that joint, but for -1.',
         unit='rad or m',
         minimum=0.0,
     )
     goal: tuple[float, ...] = parameter(
-        (0.0,), 'Largest position error at its end; as before.', unit='rad or m', minimum=0.0
+        (0.0,),
+        'Largest position error at its end; as before, with `constraints.<joint>.goal`.',
+        unit='rad or m',
+        minimum=0.0,
     )
     goal_time: float = parameter(
-        0.0, 'Time after its end in which the goal must be reached. 0: any.', unit='s', minimum=0.0
+        0.0,
+        'Time after its end in which the goal must be reached, else the arm is held where it is '
+        'found. 0: any.',
+        unit='s',
+        minimum=0.0,
     )
     stopped_velocity_tolerance: float = parameter(
         0.01, 'Largest speed at its end. 0: any.', unit='rad/s or m/s', minimum=0.0
@@ -432,6 +441,18 @@ class NodeSettings:
         False,
         'Accept trajectories whose last point moves; from there the motion is brought to rest.',
     )
+    allow_partial_joints_goal: bool = parameter(
+        False,
+        'Accept trajectories and goals for some of the joints; the others go on with what they '
+        'follow, or are held.',
+    )
+    cmd_timeout: float = parameter(
+        0.0,
+        'Time after the last point of a trajectory in which another one must come, else the arm '
+        'is held where it is found. 0: any. Not used unless longer than `constraints.goal_time`.',
+        unit='s',
+        minimum=0.0,
+    )
     # What acts on the arm that the model does not have
     observer: ObserverSettings = group(ObserverSettings)
     contact: ContactSettings = group(ContactSettings)
@@ -453,6 +474,14 @@ class NodeSettings:
     )
     constraints: Constraints = group(Constraints)
     # The node
+    state_publish_rate: float = parameter(
+        50.0,
+        'How often `~/controller_state` is published, by the clock of the joint states; no more '
+        'often than they come. 0: never.',
+        unit='1/s',
+        minimum=0.0,
+        maximum=LARGEST,
+    )
     tracking_error: TrackingErrorSettings = group(TrackingErrorSettings)
     joint_states_reliability: str = parameter(
         'best_effort',
