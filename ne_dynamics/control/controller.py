@@ -17,6 +17,7 @@ What the model does not have may be observed, and compensated; see
 from __future__ import annotations
 
 import contextlib
+from collections import deque
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -46,11 +47,18 @@ from ne_dynamics.control.motion_judge import (
     PathEfforts,
     finish,
 )
+from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.state_effort import StateEffort, find_beginning
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateRefused
 from ne_dynamics.control.state_rate import StateRate
 from ne_dynamics.control.stopping import StopLimits, stop
-from ne_dynamics.control.trajectory import DesiredState, Trajectory, Waypoints, resting_state
+from ne_dynamics.control.trajectory import (
+    MOST_WAITING,
+    DesiredState,
+    Trajectory,
+    Waypoints,
+    resting_state,
+)
 from ne_dynamics.control.transition import CommandOffset, ramp
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.control.wrench import WristWrench
@@ -267,7 +275,7 @@ class Controller:
         self._guard.reset()
         self._motion.reset()
         self._trajectory: Trajectory | None = None
-        self._request: MotionRequest | None = None
+        self._requests: deque[MotionRequest] = deque(maxlen=MOST_WAITING)
         self._limiter.reset()
         self._offset.clear()
         self._law_before = None
@@ -614,7 +622,8 @@ class Controller:
 
     def _restart(self) -> None:
         """Hold where the arm is: the motion, and what was measured before, are of the past."""
-        self._trajectory = self._request = None
+        self._trajectory = None
+        self._requests.clear()
         self._motion.reset()
         self._answered.clear()
         self._compensation = None
@@ -699,29 +708,38 @@ class Controller:
     ) -> tuple[DesiredState, TrajectoryError | None]:
         if self.tuning.mode is Mode.GRAVITY_COMPENSATION or self.is_floating:
             # The arm is led by hand: wherever it is left is what another mode will hold.
-            self._trajectory = self._request = None
+            self._trajectory = None
+            self._requests.clear()
             return resting_state(position), None
         if self._trajectory is None:
             speed = self._zero if velocity is None else velocity
             self._trajectory = self._stop(DesiredState(position, speed, self._zero), now, inputs)
-        desired = self._trajectory.sample(now)
-        if self._request is None:
-            return desired, None
-        request, self._request = self._request, None
+        refused = None
+        while self._requests:
+            refused = self._take_over(self._requests.popleft(), now, inputs)
+        return self._trajectory.sample(now), refused
+
+    def _take_over(
+        self, request: MotionRequest, now: float, inputs: _Inputs
+    ) -> TrajectoryError | None:
+        """Let waypoints take the place of what is followed; return why they cannot."""
+        if self._trajectory is None:
+            raise RuntimeError('nothing is followed or held')
+        running, judge = self._trajectory, self._make_judge()
+        begin = running.sample(now)
         try:
-            trajectory = self._lay(request, desired, now, inputs)
-            if not request.is_judged_from(desired):
-                judge = self._make_judge()
-                judge.decide(judge.judge_ends(trajectory, request, desired, now))
+            trajectory = self._lay(request, running, now, inputs)
+            if not request.is_judged_from(begin):
+                judge.decide(judge.judge_ends(trajectory, request, begin, now))
         except TrajectoryError as error:
-            return desired, error
+            return error
         self._trajectory = trajectory
-        return trajectory.sample(now), None
+        return None
 
     def _lay(
-        self, request: MotionRequest, desired: DesiredState, now: float, inputs: _Inputs
+        self, request: MotionRequest, running: Trajectory, now: float, inputs: _Inputs
     ) -> Trajectory:
-        return request.lay(desired, now, lambda state, time: self._stop(state, time, inputs))
+        return request.lay(running, now, lambda state, time: self._stop(state, time, inputs))
 
     def _stop(self, state: DesiredState, now: float, inputs: _Inputs) -> Trajectory:
         """Return the stop of a motion, for what the model carries and feels at present."""
@@ -767,9 +785,20 @@ class Controller:
             When it is not to be followed.
         """
         judge, found = self._make_judge(), list[Excess]()
-        now = self.time
-        since = 0.0 if start_time is None or now is None else now - start_time
-        yield from judge.survey_waypoints(waypoints, found, since=since)
+        now, running = self.time, self._trajectory
+        request = self._request(waypoints, start_time)
+        if request.interpolation is Interpolation.NONE:
+            yield from judge.survey_poses(waypoints, found)
+        elif not request.is_spline or running is None or now is None:
+            since = 0.0 if start_time is None or now is None else now - start_time
+            yield from judge.survey_waypoints(waypoints, found, since=since)
+        else:
+            try:
+                trajectory = self._lay(request, running, now, self._inputs)
+            except TrajectoryError:
+                # Of the past: the next state will find it so.
+                return ()
+            yield from judge.survey_trajectory(trajectory, request.origin(now), found)
         return judge.decide(found)
 
     def _make_judge(self) -> MotionJudge:
@@ -811,12 +840,12 @@ class Controller:
         exceeded: tuple[Excess, ...] = ()
         if not is_surveyed:
             exceeded = finish(self.survey(waypoints, start_time))
-        request = MotionRequest(waypoints, start_time)
+        request = self._request(waypoints, start_time)
         if self._trajectory is not None and self.time is not None:
             now, begin = self.time, self._trajectory.sample(self.time)
             judge = self._make_judge()
             try:
-                trajectory = self._lay(request, begin, now, self._inputs)
+                trajectory = self._lay(request, self._trajectory, now, self._inputs)
             except TrajectoryError:
                 # Of the past: the next state will find it so.
                 pass
@@ -825,8 +854,13 @@ class Controller:
                 exceeded += judge.decide(found)
                 request = replace(request, judged_from=begin)
         self._end_floating()
-        self._request = request
+        if start_time is None:
+            self._requests.clear()
+        self._requests.append(request)
         return exceeded
+
+    def _request(self, waypoints: Waypoints, start_time: float | None) -> MotionRequest:
+        return MotionRequest(waypoints, start_time, self.tuning.interpolation_method)
 
     def hold(self, *, where_found: bool = False) -> None:
         """Stop the desired motion.
@@ -837,7 +871,7 @@ class Controller:
             The measured one instead: an arm that is kept from where it should be no longer
             pushes.
         """
-        self._request = None
+        self._requests.clear()
         self._end_floating()
         if self._trajectory is None or self.time is None:
             return

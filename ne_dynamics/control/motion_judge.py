@@ -32,6 +32,8 @@ from ne_dynamics.control.motion_demand import (
     rank,
     survey_motion,
 )
+from ne_dynamics.control.position_spline import Interpolation
+from ne_dynamics.control.replacement import replace_motion
 from ne_dynamics.control.segment_bounds import Segments
 from ne_dynamics.control.trajectory import (
     DesiredState,
@@ -47,6 +49,13 @@ Result = TypeVar('Result')
 SEGMENTS_AT_ONCE = 160
 """Segments that are computed and bounded in one step."""
 
+SPLINES_AT_ONCE = 64
+"""The same where each is looked up in a motion."""
+
+REACH = 10
+"""So many segments of a spline feel where it begins: another velocity there changes the 10th by a
+part in a million."""
+
 
 @dataclass(frozen=True, eq=False)
 class MotionRequest:
@@ -57,13 +66,21 @@ class MotionRequest:
     waypoints : Waypoints
     start_time : float or None
         Time from which theirs count [s]; when they are laid when None.
+    interpolation : Interpolation
+        What is between points that carry positions alone.
     judged_from : DesiredState or None
         State in which the motion that was judged begins.
     """
 
     waypoints: Waypoints
     start_time: float | None = None
+    interpolation: Interpolation = Interpolation.LINEAR
     judged_from: DesiredState | None = None
+
+    @property
+    def is_spline(self) -> bool:
+        """Whether the motion between the waypoints depends on where it begins."""
+        return self.interpolation is Interpolation.SPLINES and not any(self.waypoints.orders)
 
     def origin(self, now: float) -> float:
         """Return the time from which those of the waypoints count, if it is laid now [s]."""
@@ -77,14 +94,14 @@ class MotionRequest:
         return all(np.array_equal(*pair) for pair in zip(judged, state, strict=True))
 
     def lay(
-        self, begin: DesiredState, now: float, stop: Callable[[DesiredState, float], Trajectory]
+        self, running: Trajectory, now: float, stop: Callable[[DesiredState, float], Trajectory]
     ) -> Trajectory:
-        """Return the motion from a state on.
+        """Return the motion in the place of another one.
 
         Parameters
         ----------
-        begin : DesiredState
-            At `now`.
+        running : Trajectory
+            What is followed at `now`.
         now : float
             [s]
         stop : callable
@@ -93,10 +110,14 @@ class MotionRequest:
         Raises
         ------
         TrajectoryError
-            As :meth:`Trajectory.through`.
+            As :func:`~ne_dynamics.control.replacement.replace_motion`.
         """
-        trajectory = Trajectory.through(
-            self.waypoints, now=now, start_state=begin, start_time=self.start_time
+        trajectory = replace_motion(
+            running,
+            self.waypoints,
+            now=now,
+            start_time=self.start_time,
+            interpolation=self.interpolation,
         )
         if self.waypoints.velocities[-1].any():
             end = stop(trajectory.last_moment, trajectory.end_time)
@@ -230,10 +251,54 @@ class MotionJudge:
                 yield
             yield from self._survey(_segments_between(waypoints, times, some), found)
 
+    def survey_poses(self, waypoints: Waypoints, found: list[Excess]) -> Iterator[None]:
+        """Find poses that cannot be held, where nothing is between the waypoints.
+
+        Parameters and yields are those of :meth:`survey_waypoints`.
+        """
+        times = np.array(waypoints.times)
+        for begin in range(0, len(times), SEGMENTS_AT_ONCE):
+            some = slice(begin, begin + SEGMENTS_AT_ONCE)
+            if begin:
+                yield
+            found += find_unholdable(
+                waypoints.positions[some], times[some], self.compute_holding, self.limits
+            )
+
+    def survey_trajectory(
+        self, trajectory: Trajectory, origin: float, found: list[Excess]
+    ) -> Iterator[None]:
+        """Find what a motion exceeds, and the pose in which it ends.
+
+        Parameters
+        ----------
+        trajectory : Trajectory
+        origin : float
+            Time from which what is found counts [s].
+        found : list of Excess
+            Takes what is found.
+
+        Yields
+        ------
+        None
+            Between pieces of the work.
+        """
+        end = trajectory.end_time - origin
+        final = trajectory.final.position[np.newaxis]
+        found += find_unholdable(final, np.array([end]), self.compute_holding, self.limits)
+        count = len(trajectory.knots) - 1
+        for begin in range(0, count, SPLINES_AT_ONCE):
+            if begin:
+                yield
+            some = range(begin, min(begin + SPLINES_AT_ONCE, count))
+            yield from self._survey(_segments_of(trajectory, some, origin), found)
+
     def judge_ends(
         self, trajectory: Trajectory, request: MotionRequest, state: DesiredState, now: float
     ) -> list[Excess]:
         """Return what a motion exceeds before its first waypoint and after its last one.
+
+        Of a spline the first :data:`REACH` segments count as well: they feel where it begins.
 
         Parameters
         ----------
@@ -246,6 +311,9 @@ class MotionJudge:
             [s]
         """
         found: list[Excess] = []
+        if request.interpolation is Interpolation.NONE:
+            # Jumps are what was asked for.
+            return found
         origin = request.origin(now)
         step = trajectory.sample(now).position - state.position
         for joint in np.flatnonzero(np.abs(step) > self.limits.step):
@@ -259,17 +327,27 @@ class MotionJudge:
                 limit,
             )
             found.append(excess)
-        knots, times = trajectory.knots, request.waypoints.times
-        first = bisect_left(times, now, key=lambda time: origin + time)
-        approaches = origin + times[first] > now
-        after = len(times) - 1 - first + approaches
-        for index in (*range(approaches), *range(after, len(knots) - 1)):
-            begin, end = knots[index : index + 2]
-            powers = (end - begin) ** np.arange(6.0)[:, np.newaxis]
-            scaled = (trajectory.coefficients(index) * powers)[:, np.newaxis]
-            segment = Segments(np.array([begin - origin]), np.array([end - begin]), scaled)
-            found += self._judge_segment(segment)
+        knots = trajectory.knots
+        last = bisect_left(knots, origin + request.waypoints.times[-1])
+        before = min(REACH if request.is_spline else 1, last)
+        for some in (range(before), range(last, len(knots) - 1)):
+            found += self._judge_some(trajectory, some, origin)
         return found
+
+    def _judge_some(self, trajectory: Trajectory, some: range, origin: float) -> list[Excess]:
+        """Return what some segments exceed: all at once, as they seldom do, or each by itself."""
+        found: list[Excess] = []
+        if not some:
+            return found
+        finish(self._survey(_segments_of(trajectory, some, origin), found))
+        if not found:
+            return found
+        each = (range(index, index + 1) for index in some)
+        return [
+            excess
+            for one in each
+            for excess in self._judge_segment(_segments_of(trajectory, one, origin))
+        ]
 
     def _judge_segment(self, segment: Segments) -> list[Excess]:
         """Return what one segment exceeds, which may begin beyond the limits."""
@@ -298,6 +376,15 @@ class MotionJudge:
         if rests.size:
             positions, times = segments.scaled[0, rests], segments.begins[rests]
             found += find_unholdable(positions, times, self.compute_holding, self.limits)
+
+
+def _segments_of(trajectory: Trajectory, some: range, origin: float) -> Segments:
+    """Return some segments of a motion, their times from an origin on."""
+    knots = np.array(trajectory.knots[some.start : some.stop + 1])
+    durations = np.diff(knots)
+    polynomials = np.stack([trajectory.coefficients(index) for index in some], axis=1)
+    powers = durations ** np.arange(6.0)[:, np.newaxis]
+    return Segments(knots[:-1] - origin, durations, polynomials * powers[..., np.newaxis])
 
 
 def _segments_between(waypoints: Waypoints, times: FloatArray, some: slice) -> Segments:

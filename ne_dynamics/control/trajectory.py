@@ -6,7 +6,8 @@ the desired state of the moment it was accepted, passes the waypoints that are s
 holds the last one.
 
 A segment is linear, cubic or quintic by what both its ends carry: positions; positions and
-velocities; positions, velocities and accelerations.
+velocities; positions, velocities and accelerations. Points with positions alone may be given
+velocities and accelerations first; see :mod:`ne_dynamics.control.position_spline`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.algorithms.profiles import cubic_coefficients, quintic_coefficients
+from ne_dynamics.control.position_spline import (
+    Interpolation,
+    passes_over_first,
+    spline_derivatives,
+)
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType
@@ -45,6 +51,9 @@ SEGMENTS_AT_ONCE = 16
 """Polynomials that are computed when the first of them is needed."""
 
 LARGEST_BOUND = 1e300
+
+MOST_WAITING = 100
+"""Motions that wait for their time, one after the other; each costs a little at every state."""
 
 
 class DesiredState(NamedTuple):
@@ -105,6 +114,29 @@ class PointFields(NamedTuple):
     velocities: tuple[IndexArray, FloatArray]
     accelerations: tuple[IndexArray, FloatArray]
     effort: tuple[IndexArray, FloatArray]
+
+    @classmethod
+    def of(cls, points: Sequence[TrajectoryPoint], width: int) -> PointFields:
+        """Return points as arrays.
+
+        Parameters
+        ----------
+        points : sequence of TrajectoryPoint
+        width : int
+            Number of joint names.
+
+        Raises
+        ------
+        TrajectoryError
+            When an array has another length, or something that is no number.
+        """
+        return cls(
+            np.array([point.time_from_start for point in points], dtype=np.float64),
+            *(
+                _field(key, [getattr(point, key) for point in points], width)
+                for key in cls._fields[1:]
+            ),
+        )
 
 
 def continuous_joints(joints: Sequence[Joint]) -> IndexArray:
@@ -200,13 +232,7 @@ class Waypoints:
         return cls.from_fields(
             joints,
             joint_names,
-            PointFields(
-                np.array([point.time_from_start for point in points], dtype=np.float64),
-                *(
-                    _field(key, [getattr(point, key) for point in points], len(joint_names))
-                    for key in PointFields._fields[1:]
-                ),
-            ),
+            PointFields.of(points, len(joint_names)),
             allow_nonzero_velocity_at_end=allow_nonzero_velocity_at_end,
         )
 
@@ -281,7 +307,7 @@ def _columns(joints: Sequence[Joint], joint_names: Sequence[str]) -> list[int]:
     if missing:
         raise TrajectoryError(
             f'joint_names: {missing} missing; expected all of {known}: '
-            'partial trajectories are not accepted',
+            'partial trajectories are not accepted (see allow_partial_joints_goal)',
             field='joint_names',
         )
     return [place[name] for name in known]
@@ -416,6 +442,10 @@ class _Segments:
         with np.errstate(over='ignore', invalid='ignore'):
             return segment_coefficients(self._orders[some], self._durations[some], begin, end)
 
+    def rows(self, some: slice) -> FloatArray:
+        """Return the same beside their first two derivatives, shape (s, 6, 3 n)."""
+        return with_derivatives(self.coefficients(some))
+
     def are_finite(self) -> bool:
         """Return whether all polynomials have finite coefficients."""
         if not self._durations.size:
@@ -429,6 +459,17 @@ class _Segments:
         return bool(bound < LARGEST_BOUND) or bool(
             np.isfinite(self.coefficients(slice(None))).all()
         )
+
+
+class _Steps(_Segments):
+    """No way between states: each counts from the time of the one before it on."""
+
+    def rows(self, some: slice) -> FloatArray:
+        """Return what counts for a while, in the form of polynomials, shape (s, 6, 3 n)."""
+        states = np.hstack([values[1:][some] for values in self._states])
+        rows = np.zeros((len(states), 6, states.shape[1]))
+        rows[:, 0] = states
+        return rows
 
 
 class Trajectory:
@@ -448,7 +489,17 @@ class Trajectory:
         From the last knot on, at rest.
     """
 
-    __slots__ = ('_final', '_initial', '_knots', '_n', '_powers', '_rows', '_segment', '_segments')
+    __slots__ = (
+        '_before',
+        '_final',
+        '_initial',
+        '_knots',
+        '_n',
+        '_powers',
+        '_rows',
+        '_segment',
+        '_segments',
+    )
 
     def __init__(
         self,
@@ -468,6 +519,7 @@ class Trajectory:
             self._rows = list(with_derivatives(coefficients))
         self._initial = initial
         self._final = final
+        self._before: Trajectory | None = None
         self._segment = 0
         self._powers = np.zeros(6)
 
@@ -477,7 +529,7 @@ class Trajectory:
             # Thousands of segments are no work for the moment in which they are accepted.
             assert self._segments is not None
             some = slice(index, index + SEGMENTS_AT_ONCE)
-            rows = with_derivatives(self._segments.coefficients(some))
+            rows = self._segments.rows(some)
             self._rows[index : index + len(rows)] = rows
             row = rows[0]
         return row
@@ -529,6 +581,38 @@ class Trajectory:
         joined._final = end._final
         return joined
 
+    def waiting_after(self, before: Trajectory, now: float) -> Trajectory:
+        """Return this motion with another one in place of its state before it begins.
+
+        Parameters
+        ----------
+        before : Trajectory
+            Followed until then.
+        now : float
+            Nobody asks for a time before it any more [s].
+
+        Raises
+        ------
+        TrajectoryError
+            When more motions would wait than may.
+        """
+        waiting = copy(self)
+        # Of what is followed, that which this one takes the place of before it begins is over.
+        while before._before is not None and before.start_time >= self.start_time:
+            before = before._before
+        waiting._before = before
+        last, count = before, 1
+        while last._before is not None and last.start_time > now:
+            last, count = last._before, count + 1
+        last._before = None
+        if count > MOST_WAITING:
+            raise TrajectoryError(
+                f'header.stamp: {MOST_WAITING} trajectories wait for their time already; '
+                'expected fewer in the future at once',
+                field='header.stamp',
+            )
+        return waiting
+
     @property
     def last_moment(self) -> DesiredState:
         """The state in which the last segment ends, before what is held from then on."""
@@ -546,13 +630,16 @@ class Trajectory:
         now: float,
         start_state: DesiredState,
         start_time: float | None = None,
+        interpolation: Interpolation = Interpolation.LINEAR,
+        jumps: bool = True,
     ) -> Trajectory:
         """Lay waypoints into time, beginning with the present desired state.
 
         Waypoints that are past are left out; the motion goes from the start state to the first
         that is left, by the degree that this one carries, and on from there. Continuous joints
         are shifted, the whole trajectory alike, by the turns that bring that first waypoint
-        nearest to the start. A first waypoint at exactly `now` is jumped to.
+        nearest to the start. A first waypoint at exactly `now` is jumped to, but for one of a
+        spline that goes on: the start state is in its place.
 
         Parameters
         ----------
@@ -563,6 +650,10 @@ class Trajectory:
             Desired state at `now`.
         start_time : float, optional
             Time from which the waypoints' times count [s]; `now` when None.
+        interpolation : Interpolation
+            Of positions alone.
+        jumps : bool
+            False: the start state is in the place of any such waypoint.
 
         Returns
         -------
@@ -583,18 +674,26 @@ class Trajectory:
                 'expected an end in the future, or stamp 0 for now',
                 field='header.stamp',
             )
+        is_spline = interpolation is Interpolation.SPLINES and not any(waypoints.orders[first:])
+        if is_spline or (not jumps and interpolation is not Interpolation.NONE):
+            is_streamed = is_spline and bool(
+                start_state.velocity.any() or start_state.acceleration.any()
+            )
+            first += passes_over_first(np.array(times[first:]), now, is_moving=is_streamed)
         turns = nearest_turns(
             start_state.position, waypoints.positions[first], waypoints.continuous
         )
-        positions = waypoints.positions[first:] + turns
-        velocities = waypoints.velocities[first:]
-        accelerations = waypoints.accelerations[first:]
+        motion = DesiredState(
+            waypoints.positions[first:] + turns,
+            waypoints.velocities[first:],
+            waypoints.accelerations[first:],
+        )
         orders = np.array(waypoints.orders[first:])
         knots = times[first:]
-        if knots[0] > now:
-            positions = np.vstack((start_state.position, positions))
-            velocities = np.vstack((start_state.velocity, velocities))
-            accelerations = np.vstack((start_state.acceleration, accelerations))
+        has_way = knots[0] > now
+        if has_way:
+            stacked = (np.vstack(values) for values in zip(start_state, motion, strict=True))
+            motion = DesiredState(*stacked)
             orders = np.insert(orders, 0, 2)
             knots.insert(0, now)
         durations = np.diff(knots)
@@ -606,12 +705,17 @@ class Trajectory:
                 f'least, got {durations[index]:.3g} s after {knots[index] - origin:.9g} s',
                 field='points',
             )
-        segments = _Segments(orders, durations, DesiredState(positions, velocities, accelerations))
+        if interpolation is Interpolation.NONE:
+            segments: _Segments = _Steps(orders, durations, _standing(motion, has_way=has_way))
+        else:
+            if is_spline and has_way:
+                motion, orders = _on_a_spline(np.array(knots), motion), np.full(orders.size, 2)
+            segments = _Segments(orders, durations, motion)
         if not segments.are_finite():
             raise TrajectoryError(
                 'points: expected a motion of finite numbers, got an overflow', field='points'
             )
-        return cls(knots, segments, start_state, resting_state(positions[-1]))
+        return cls(knots, segments, start_state, resting_state(motion.position[-1]))
 
     @property
     def knots(self) -> Sequence[float]:
@@ -628,9 +732,21 @@ class Trajectory:
         return self._knots[0]
 
     @property
+    def first_time(self) -> float:
+        """Time from which on it is known what is followed, until `start_time` too [s]."""
+        motion = self
+        while motion._before is not None:
+            motion = motion._before
+        return motion.start_time
+
+    @property
     def end_time(self) -> float:
         """Time from which the last position is held [s]."""
         return self._knots[-1]
+
+    def knots_after(self, time: float) -> list[float]:
+        """Return the times after a time at which segments end [s]."""
+        return self._knots[bisect_right(self._knots, time) :]
 
     @property
     def final(self) -> DesiredState:
@@ -654,7 +770,7 @@ class Trajectory:
         if time >= knots[-1]:
             return self._final
         if time < knots[0]:
-            return self._initial
+            return self._initial if self._before is None else self._sample_before(time)
         i = self._segment
         if not knots[i] <= time < knots[i + 1]:
             i = self._segment = bisect_right(knots, time) - 1
@@ -669,6 +785,32 @@ class Trajectory:
         state = powers.dot(row)
         n = self._n
         return DesiredState(state[:n], state[n : 2 * n], state[2 * n :])
+
+    def _sample_before(self, time: float) -> DesiredState:
+        """Return the state of the motion that is followed until this one begins."""
+        motion = self
+        while motion._before is not None and time < motion.start_time:
+            motion = motion._before
+        return motion.sample(time)
+
+
+def _standing(motion: DesiredState, *, has_way: bool) -> DesiredState:
+    """Return what counts from each state on: until its first point is due a motion stands."""
+    if not has_way:
+        return motion
+    standing = DesiredState(*(values.copy() for values in motion))
+    standing.position[1] = motion.position[0]
+    standing.velocity[1] = standing.acceleration[1] = 0.0
+    return standing
+
+
+def _on_a_spline(times: FloatArray, motion: DesiredState) -> DesiredState:
+    """Return positions with the velocities and accelerations of a spline, at rest at the end."""
+    with np.errstate(over='ignore', invalid='ignore'):
+        velocities, accelerations = spline_derivatives(times, motion.position, motion.velocity[0])
+    accelerations[0] = motion.acceleration[0]
+    velocities[-1] = accelerations[-1] = 0.0
+    return DesiredState(motion.position, velocities, accelerations)
 
 
 def nearest_turns(start: FloatArray, first: FloatArray, continuous: IndexArray) -> FloatArray:

@@ -10,6 +10,7 @@ from ne_dynamics.control.imu import ImuSettings
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.motion_demand import WhenInfeasible
 from ne_dynamics.control.motion_guard import MotionLimits
+from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.state_guard import StateLimits
 from ne_dynamics.control.transition import TRANSITION_TIME
@@ -68,6 +69,8 @@ class Tuning:
         How what the model does not have is observed; not at all when None.
     when_infeasible : WhenInfeasible
         What becomes of a motion that asks for more than the arm can do.
+    interpolation_method : Interpolation
+        What is between points that carry positions alone.
     """
 
     law: ControlLaw
@@ -84,6 +87,7 @@ class Tuning:
     on_state_loss: OnStateLoss = OnStateLoss.BRAKE
     disturbance: DisturbanceTuning | None = None
     when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE
+    interpolation_method: Interpolation = Interpolation.SPLINES
 
     @property
     def mode(self) -> Mode:

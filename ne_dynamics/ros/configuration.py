@@ -339,6 +339,12 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
     # What is used elsewhere is to be right from the start.
     for check in (effort_tolerance, goal_tolerances, tracking_limits):
         check(settings, arm)
+    if settings.cmd_timeout and not command_timeout(settings):
+        remarks.append(
+            f'cmd_timeout: expected more than constraints.goal_time '
+            f'({settings.constraints.goal_time:g} s), got {settings.cmd_timeout:g} s: it is not '
+            'used'
+        )
     payload, payload_remarks = payload_parameters(settings, arm)
     remarks += payload_remarks
     unread = None if arm.wrench_link is None else carried_parameters(settings, arm)
@@ -365,6 +371,7 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
         on_state_loss=settings.on_state_loss,
         disturbance=_disturbance_tuning(settings, arm, limits),
         when_infeasible=settings.trajectory.when_infeasible,
+        interpolation_method=settings.interpolation_method,
     )
     return tuning, remarks
 
@@ -418,6 +425,12 @@ def goal_tolerances(settings: NodeSettings, arm: ControlledArm) -> Tolerances:
         chosen.stopped_velocity_tolerance,
         chosen.goal_time,
     )
+
+
+def command_timeout(settings: NodeSettings) -> float:
+    """Return the time after a last point in which more must come [s]; 0 for any."""
+    timeout = settings.cmd_timeout
+    return timeout if timeout > settings.constraints.goal_time else 0.0
 
 
 def tracking_limits(settings: NodeSettings, arm: ControlledArm) -> tuple[FloatArray, FloatArray]:

@@ -25,10 +25,13 @@ from ne_dynamics.control.controller import (
     Controller,
     Observed,
 )
+from ne_dynamics.control.goal import GoalMonitor, Tolerances
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.motion_demand import describe, rank
+from ne_dynamics.control.motion_watch import MotionWatch
+from ne_dynamics.control.partial_goal import NamedFields, completed
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
-from ne_dynamics.control.trajectory import Waypoints
+from ne_dynamics.control.trajectory import PointFields, Waypoints
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.control.wrench import static_wrench
 from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
@@ -37,12 +40,15 @@ from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.configuration import (
     ControlledArm,
     carried_parameters,
+    command_timeout,
     effort_tolerance,
+    goal_tolerances,
     load_beyond_sensor,
 )
 from ne_dynamics.ros.connections import Callbacks, Connections
 from ne_dynamics.ros.control_clock import ControlClock
 from ne_dynamics.ros.felt_motion import FeltMotion
+from ne_dynamics.ros.joint_constraints import JointConstraints
 from ne_dynamics.ros.messages import (
     MessageError,
     imu_reading,
@@ -103,7 +109,9 @@ class ConfiguredArm:
     is_commanding : bool
         Whether states are answered.
     on_answer : Answered
-        Called after each command.
+        Called after each command: follows the motion to its end.
+    on_state : Answered
+        Called then, before that: tells of the motion.
     on_motion_ended : callable
         Called with the reason when the motion is given up, or another takes its place.
     """
@@ -123,6 +131,7 @@ class ConfiguredArm:
         self.clock = clock
         self.is_commanding = False
         self.on_answer: Answered = _ignore
+        self.on_state: Answered = _ignore
         self.on_motion_ended: Callable[[str], None] = _ignore
         self._lagged_behind: float | None = None
         self._braking: Iterator[FloatArray] | None = None
@@ -132,6 +141,8 @@ class ConfiguredArm:
         self._reporter = reporter
         self._statistics = reporter.statistics
         self._node_clock = node.get_clock()
+        self._constraints = JointConstraints(node, arm.robot.joint_names)
+        self._motion_watch = MotionWatch()
         self.connections = Connections(
             node,
             arm,
@@ -155,6 +166,7 @@ class ConfiguredArm:
         self.is_commanding = False
         self.connections.destroy()
         self._intake.destroy()
+        self._constraints.destroy()
 
     @property
     def settings(self) -> NodeSettings:
@@ -392,7 +404,13 @@ class ConfiguredArm:
             self._refuse_state(error)
             return
         self._report_answer(stamp, command)
+        self.on_state(now, position, command.velocity, command, stamp)
         self.on_answer(now, position, command.velocity, command, message.header.stamp)
+        reason = self._motion_watch.observe(
+            now, controller.trajectory, command.desired, position, command.velocity
+        )
+        if reason:
+            self._give_up(reason)
         self._statistics.answers.append((time.perf_counter() - begin, now))
         self.felt.note(now, position, message, command)
 
@@ -410,6 +428,7 @@ class ConfiguredArm:
         if command.refused is not None:
             field = command.refused.field or 'header.stamp'
             self._reporter.drop('joint_trajectory', field, str(command.refused))
+            self.end_watch()
         if command.fault is not None:
             self._on_return(command.fault)
 
@@ -457,22 +476,34 @@ class ConfiguredArm:
             self._reporter.drop('joint_trajectory', 'mode', f'mode {mode.value} follows none')
             return
         seconds, nanoseconds = message.stamp
+        given = NamedFields(message.joint_names, message.fields)
+        stamp = seconds * 1_000_000_000 + nanoseconds
         try:
-            waypoints = Waypoints.from_fields(
-                self.arm.robot.joints,
-                message.joint_names,
-                message.fields,
-                allow_nonzero_velocity_at_end=self._may_end_moving,
+            waypoints, start_time = self._place(given, stamp)
+            monitor = GoalMonitor(
+                self.arm.robot.joints, self.tolerances, controller.tuning.law.position_error
             )
-            start_time = self._start_time(waypoints, seconds * 1_000_000_000 + nanoseconds)
-            yield from self.follow(waypoints, start_time)
+            yield from self.follow(waypoints, start_time, monitor)
         except NeDynamicsError as error:
             self._drop_trajectory(error)
             return
         self.on_motion_ended('a trajectory came by the topic joint_trajectory')
 
-    def follow(self, waypoints: Waypoints, start_time: float | None) -> Iterator[None]:
+    def follow(
+        self,
+        waypoints: Waypoints,
+        start_time: float | None,
+        monitor: GoalMonitor | None = None,
+    ) -> Iterator[None]:
         """Judge a trajectory in pieces, then follow it in place of all that came before it.
+
+        Parameters
+        ----------
+        waypoints : Waypoints
+        start_time : float or None
+            [s]; None for the time of the next state.
+        monitor : GoalMonitor, optional
+            Judges how closely it is followed, where nobody else does.
 
         Raises
         ------
@@ -484,9 +515,25 @@ class ConfiguredArm:
             yield
         exceeded += self.controller.follow(waypoints, start_time, is_surveyed=True)
         self._intake.discard()
+        self._motion_watch.begin(monitor, command_timeout(self.settings))
         if exceeded:
             text = f'joint_trajectory: beyond the arm, but followed: {describe(rank(exceeded))}'
             self._reporter.say('joint_trajectory.exceeds', text)
+
+    @property
+    def tolerances(self) -> Tolerances:
+        """How closely a motion is followed that does not say."""
+        return self._constraints.applied_to(goal_tolerances(self.settings, self.arm))
+
+    def end_watch(self) -> None:
+        """Let the end of the motion be all right: nobody is to say more."""
+        self._motion_watch.end()
+
+    def _give_up(self, reason: str) -> None:
+        """Hold the arm where it is found: the motion is not what its sender wanted."""
+        self.controller.hold(where_found=True)
+        self._reporter.say('motion', f'{reason}; the arm is held where it was found')
+        self.on_motion_ended(reason)
 
     def read_trajectory(self, message: JointTrajectory) -> tuple[Waypoints, float | None]:
         """Return a trajectory, checked, and when it starts; None for now.
@@ -496,13 +543,33 @@ class ConfiguredArm:
         TrajectoryError
             When it cannot be followed; the message begins with the field at fault.
         """
+        names, points = message.joint_names, trajectory_points(message)
+        stamp = stamp_nanoseconds(message.header.stamp)
+        if self._may_be_partial and len(names) < len(self.arm.robot.joints):
+            return self._place(NamedFields(names, PointFields.of(points, len(names))), stamp)
         waypoints = Waypoints.from_points(
             self.arm.robot.joints,
-            message.joint_names,
-            trajectory_points(message),
+            names,
+            points,
             allow_nonzero_velocity_at_end=self._may_end_moving,
         )
-        return waypoints, self._start_time(waypoints, stamp_nanoseconds(message.header.stamp))
+        return waypoints, self._start_time(waypoints, stamp)
+
+    def _place(self, given: NamedFields, stamp: int) -> tuple[Waypoints, float | None]:
+        """Return points, checked, and when they start by their stamp [ns]."""
+        controller, robot = self.controller, self.arm.robot
+        running, now = controller.trajectory, controller.time
+        if self._may_be_partial and running is not None and now is not None:
+            begin = self.clock.seconds(stamp) if stamp else now
+            given = completed(robot.joint_names, given, running, begin)
+        waypoints = Waypoints.from_fields(
+            robot.joints, *given, allow_nonzero_velocity_at_end=self._may_end_moving
+        )
+        return waypoints, self._start_time(waypoints, stamp)
+
+    @property
+    def _may_be_partial(self) -> bool:
+        return self.settings.allow_partial_joints_goal
 
     def _start_time(self, waypoints: Waypoints, stamp: int) -> float | None:
         """Return when a trajectory starts by its stamp [ns], and remark on both."""
@@ -534,6 +601,7 @@ class ConfiguredArm:
             For who followed the motion.
         """
         self._intake.discard()
+        self.end_watch()
         self.controller.hold()
         self.on_motion_ended(reason)
 

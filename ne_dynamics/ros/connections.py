@@ -32,6 +32,9 @@ RELIABILITY = {
 NO_PUBLISHER_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
 NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 
+TRAJECTORY_TOPICS = ('~/joint_trajectory', 'joint_trajectory')
+"""Both may be remapped, to one and the same too."""
+
 LONGEST_WATCH = 3600.0
 """Period of the watchdog when it is not to wake [s]."""
 
@@ -126,7 +129,8 @@ class Connections:
             self._listen(WrenchStamped, 'wrench', callbacks.wrench, latest)
         if controller.imu is not None:
             self._listen(Imu, 'imu', callbacks.imu, latest)
-        self._listen(JointTrajectory, 'joint_trajectory', callbacks.joint_trajectory, 10, raw=True)
+        for topic in dict.fromkeys(map(node.resolve_topic_name, TRAJECTORY_TOPICS)):
+            self._listen(JointTrajectory, topic, callbacks.joint_trajectory, 10, raw=True)
         states = QoSProfile(depth=1, reliability=RELIABILITY[reliability])
         self._listen(JointState, 'joint_states', callbacks.joint_states, states)
         self._watchdog = callbacks.watchdog

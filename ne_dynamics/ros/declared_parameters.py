@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, Generic
@@ -50,6 +50,8 @@ class DeclaredParameters(Generic[Settings]):
     ----------
     node : rclpy.node.Node
     table : ParameterTable
+    declared_later : callable, optional
+        Returns whether somebody else will declare a parameter of that name.
 
     Attributes
     ----------
@@ -59,8 +61,14 @@ class DeclaredParameters(Generic[Settings]):
         Parameters that were given a value which cannot be, and why; they have their default.
     """
 
-    def __init__(self, node: Any, table: ParameterTable[Settings]) -> None:
+    def __init__(
+        self,
+        node: Any,
+        table: ParameterTable[Settings],
+        declared_later: Callable[[str], bool] = lambda name: False,
+    ) -> None:
         self._node = node
+        self._declared_later = declared_later
         self._table = table
         self.settings = table.defaults
         self.faults: dict[str, str] = {}
@@ -88,7 +96,9 @@ class DeclaredParameters(Generic[Settings]):
         return (
             name
             for name in self._node._parameter_overrides
-            if not self._node.has_parameter(name) and not name.startswith(_OF_OTHERS)
+            if not self._node.has_parameter(name)
+            and not name.startswith(_OF_OTHERS)
+            and not self._declared_later(name)
         )
 
     def _declare(self, spec: ParameterSpec) -> None:

@@ -9,7 +9,6 @@ the type of the action is from, is optional.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
@@ -25,9 +24,8 @@ from ne_dynamics.control.motion_demand import InfeasibleMotionError
 from ne_dynamics.control.trajectory import Trajectory, Waypoints
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.ros.configuration import goal_tolerances
 from ne_dynamics.ros.configured_arm import ConfiguredArm
-from ne_dynamics.ros.messages import stamp_nanoseconds
+from ne_dynamics.ros.messages import fill_point, stamp_nanoseconds
 from ne_dynamics.ros.reporter import Reporter
 from ne_dynamics.ros.trajectory_intake import MOST_POINTS
 from ne_dynamics.ros.turns import Turns
@@ -93,7 +91,8 @@ class _Goal:
         monitor: GoalMonitor,
     ) -> None:
         self.handle = handle
-        self.times = waypoints.times
+        # Joints that are left out may go on for longer; the sender counts its own points.
+        self.times = waypoints.times[: len(handle.request.trajectory.points)]
         self.monitor = monitor
         self._start_time = start_time
         # From the first command on.
@@ -219,7 +218,7 @@ class FollowJointTrajectoryServer:
 
     def _tolerances(self, goal: Any, configured: ConfiguredArm) -> Tolerances:
         arm = configured.arm
-        defaults = goal_tolerances(configured.settings, arm)
+        defaults = configured.tolerances
         path, at_goal = (
             [JointTolerance(item.name, item.position, item.velocity) for item in field]
             for field in (goal.path_tolerance, goal.goal_tolerance)
@@ -343,6 +342,7 @@ class FollowJointTrajectoryServer:
             return
         self._goal = None
         if outcome.code is GoalCode.SUCCESSFUL:
+            configured.end_watch()
             self._finish(goal.handle, goal.handle.succeed, outcome)
         else:
             controller.hold(where_found=True)
@@ -418,16 +418,10 @@ class FollowJointTrajectoryServer:
                 None,
             ),
         )
+        # Before its stamp the time of a goal is still to come.
         elapsed = now - goal.origin
-        seconds, fraction = divmod(elapsed, 1.0)
         for point, *arrays in points:
-            for field, values in zip(
-                ('positions', 'velocities', 'accelerations'), arrays, strict=True
-            ):
-                given = array('d') if values is None else array('d', values[order].tobytes())
-                setattr(point, field, given)
-            point.time_from_start.sec = int(seconds)
-            point.time_from_start.nanosec = min(round(fraction * 1e9), 999_999_999)
+            fill_point(point, order, max(elapsed, 0.0), *arrays)
         if self._has_index:
             feedback.index = min(bisect_right(goal.times, elapsed), len(goal.times) - 1)
         goal.handle.publish_feedback(feedback)

@@ -17,6 +17,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 REMEMBERED_NAMES = 8
 """Orders of names that a :class:`JointStateReader` remembers (one a publisher)."""
 
+LONGEST_ELAPSED = 2.0**31 - 1.0
+"""The longest time that a builtin_interfaces Duration carries, in whole seconds [s]."""
+
 NOT_GIVEN = -1.0
 """First covariance of a quantity that a sensor_msgs Imu does not carry."""
 
@@ -168,6 +171,38 @@ def trajectory_points(message: Any) -> list[TrajectoryPoint]:
         )
         for point in message.points
     ]
+
+
+def fill_point(
+    point: Any,
+    order: NDArray[np.intp],
+    elapsed: float,
+    positions: FloatArray | None,
+    velocities: FloatArray | None,
+    accelerations: FloatArray | None,
+) -> None:
+    """Write a trajectory_msgs JointTrajectoryPoint anew; its effort stays.
+
+    Parameters
+    ----------
+    point : trajectory_msgs.msg.JointTrajectoryPoint
+    order : array, shape (n,), dtype int
+        Index of each joint of the message.
+    elapsed : float
+        Time from the start, not negative [s]; no more than a message can say is written.
+    positions, velocities, accelerations : array, shape (n,), or None
+        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2]; None leaves the field empty.
+    """
+    for field, values in (
+        ('positions', positions),
+        ('velocities', velocities),
+        ('accelerations', accelerations),
+    ):
+        given = array('d') if values is None else array('d', values[order].tobytes())
+        setattr(point, field, given)
+    seconds, fraction = divmod(min(elapsed, LONGEST_ELAPSED), 1.0)
+    point.time_from_start.sec = int(seconds)
+    point.time_from_start.nanosec = min(round(fraction * 1e9), 999_999_999)
 
 
 def wrench_reading(message: Any) -> FloatArray:

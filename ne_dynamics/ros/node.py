@@ -57,9 +57,11 @@ try:
     from ne_dynamics.ros.configured_arm import ConfiguredArm
     from ne_dynamics.ros.connections import has_time
     from ne_dynamics.ros.control_clock import ControlClock
+    from ne_dynamics.ros.controller_state import make_controller_state
     from ne_dynamics.ros.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.diagnosis import DiagnosticsPublisher
     from ne_dynamics.ros.follow_joint_trajectory import make_follow_joint_trajectory
+    from ne_dynamics.ros.joint_constraints import is_of_a_joint
     from ne_dynamics.ros.payload_estimator import PayloadEstimator
     from ne_dynamics.ros.prompt_executor import make_executor
     from ne_dynamics.ros.rclpy_guards import guard_clock, guard_services
@@ -113,7 +115,7 @@ class ComputedTorqueNode(LifecycleNode):
         self.reporter = Reporter(self.get_logger())
         guard_services(self, self.reporter)
         guard_clock(self, self.reporter)
-        self._declared = DeclaredParameters(self, PARAMETERS)
+        self._declared = DeclaredParameters(self, PARAMETERS, is_of_a_joint)
         self._declared.declare()
 
         self._description = ''
@@ -133,6 +135,7 @@ class ComputedTorqueNode(LifecycleNode):
         self.create_service(Trigger, '~/tare_wrench', self._on_tare_wrench)
         self._payload_estimator = PayloadEstimator(self, self.reporter, lambda: self.configured)
         self._goals = make_follow_joint_trajectory(self, self.reporter)
+        self._controller_state = make_controller_state(self, lambda: self.configured)
         self._annotator = Annotator(self, self.reporter, self._on_annotate)
         self._diagnostics = DiagnosticsPublisher(self, self.reporter.statistics)
         # Real seconds: diagnostics go on when simulated time stands still.
@@ -264,6 +267,8 @@ class ComputedTorqueNode(LifecycleNode):
         self.configured = configured
         if self._goals is not None:
             self._goals.attach(configured)
+        if self._controller_state is not None:
+            self._controller_state.attach(configured)
         self._annotator.configure(
             arm.dynamics, configured.annotation_tuning(), configured.controller.present_state
         )

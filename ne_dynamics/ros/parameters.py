@@ -15,6 +15,7 @@ from ne_dynamics.control.imu import ImuSettings
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.motion_demand import WhenInfeasible
 from ne_dynamics.control.observer import ObserverSettings
+from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss
@@ -265,20 +266,29 @@ class PayloadEstimateSettings:
 
 @dataclass(frozen=True)
 class Constraints:
-    """How closely the goal of an action is followed."""
+    """How closely trajectories are followed."""
 
     trajectory: tuple[float, ...] = parameter(
         (0.0,),
-        'Largest position error while the goal of an action is followed, one for all joints or '
-        'one per joint. 0: any. A goal may bring its own.',
+        'Largest position error while a trajectory or the goal of an action is followed, one for '
+        'all joints or one per joint. 0: any. A goal may bring its own; '
+        '`constraints.<joint>.trajectory` (double), once the node is configured, counts before '
+        'it for that joint, but for -1.',
         unit='rad or m',
         minimum=0.0,
     )
     goal: tuple[float, ...] = parameter(
-        (0.0,), 'Largest position error at its end; as before.', unit='rad or m', minimum=0.0
+        (0.0,),
+        'Largest position error at its end; as before, with `constraints.<joint>.goal`.',
+        unit='rad or m',
+        minimum=0.0,
     )
     goal_time: float = parameter(
-        0.0, 'Time after its end in which the goal must be reached. 0: any.', unit='s', minimum=0.0
+        0.0,
+        'Time after its end in which the goal must be reached, else the arm is held where it is '
+        'found. 0: any.',
+        unit='s',
+        minimum=0.0,
     )
     stopped_velocity_tolerance: float = parameter(
         0.01, 'Largest speed at its end. 0: any.', unit='rad/s or m/s', minimum=0.0
@@ -436,9 +446,28 @@ class NodeSettings:
     saturation: SaturationSettings = group(SaturationSettings)
     velocity: VelocitySettings = group(VelocitySettings, prefix='velocity_')
     repeated_faults: RepeatedFaultsSettings = group(RepeatedFaultsSettings)
+    interpolation_method: Interpolation = parameter(
+        Interpolation.SPLINES,
+        'What is between points: `splines`, polynomials by what they carry, where positions alone '
+        'are given those of a natural spline, continuous up to the acceleration; `linear`, the '
+        'same, but straight lines between positions alone, which have no feed-forward; `none`, '
+        'the next point at once, with what it carries: for points as dense as the joint states.',
+    )
     allow_nonzero_velocity_at_trajectory_end: bool = parameter(
         False,
         'Accept trajectories whose last point moves; from there the motion is brought to rest.',
+    )
+    allow_partial_joints_goal: bool = parameter(
+        False,
+        'Accept trajectories and goals for some of the joints; the others go on with what they '
+        'follow, or are held.',
+    )
+    cmd_timeout: float = parameter(
+        0.0,
+        'Time after the last point of a trajectory in which another one must come, else the arm '
+        'is held where it is found. 0: any. Not used unless longer than `constraints.goal_time`.',
+        unit='s',
+        minimum=0.0,
     )
     # What acts on the arm that the model does not have
     observer: ObserverSettings = group(ObserverSettings)
@@ -461,6 +490,14 @@ class NodeSettings:
     )
     constraints: Constraints = group(Constraints)
     # The node
+    state_publish_rate: float = parameter(
+        50.0,
+        'How often `~/controller_state` is published, by the clock of the joint states; no more '
+        'often than they come. 0: never.',
+        unit='1/s',
+        minimum=0.0,
+        maximum=LARGEST,
+    )
     tracking_error: TrackingErrorSettings = group(TrackingErrorSettings)
     joint_states_reliability: str = parameter(
         'best_effort',

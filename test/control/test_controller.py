@@ -12,6 +12,7 @@ from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Controller
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.motion_guard import MotionLimits
+from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.transition import TRANSITION_TIME
@@ -41,6 +42,7 @@ def tuning(dynamics: Dynamics, mode: Mode = Mode.COMPUTED_TORQUE, **options) -> 
         effort_rates=np.array(options.pop('rates', ())),
         states=options.pop('states', StateLimits()),
         transition_time=options.pop('transition_time', TRANSITION_TIME),
+        interpolation_method=options.pop('interpolation_method', Interpolation.SPLINES),
     )
 
 
@@ -86,7 +88,7 @@ def test_a_later_trajectory_replaces_without_a_jump(dynamics: Dynamics) -> None:
 
 def test_hold_stops_where_the_motion_is(dynamics: Dynamics) -> None:
     """Holding stops the desired motion of the moment, without a step, and forgets what waited."""
-    controller = Controller(tuning(dynamics))
+    controller = Controller(tuning(dynamics, interpolation_method=Interpolation.LINEAR))
     controller.hold()
     controller.update(Q, ZERO, 0.0)
     controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
@@ -477,7 +479,8 @@ def test_a_state_that_comes_late_stays_refused() -> None:
 def test_the_motion_goes_on_after_a_stamp_ahead_of_its_time(dynamics: Dynamics) -> None:
     """The desired motion is that of the trajectory at the next stamp; no fault, no jump."""
     states = StateLimits(timeout=0.1, velocities=np.full(6, 6.0))
-    controller = Controller(tuning(dynamics, states=states))
+    straight = Interpolation.LINEAR
+    controller = Controller(tuning(dynamics, states=states, interpolation_method=straight))
     controller.update(Q, ZERO, 0.0, 5.0)
     controller.follow(waypoints(dynamics, TrajectoryPoint(0.2, Q + 0.5)))
     commands = []

@@ -192,22 +192,53 @@ def test_a_start_of_another_clock_is_warned_of(bench) -> None:
 
 
 def test_trajectories_are_followed_by_stamp(bench) -> None:
-    """Stamped or not, in any order of joints, the desired motion is the trajectory's."""
+    """In any order of joints, the desired motion is the trajectory's from its stamp on."""
     bench.start()
     bench.answer(bench.joint_state(Q))
     goal = Q + np.arange(1.0, 7.0) / 10.0
     bench.send_trajectory(
         bench.trajectory((1.0, goal[::-1], REST), names=NAMES[::-1], stamp=bench.time + 1.0)
     )
-    for dt in (0.0, 1.0, 1.0):
+    for dt in (0.0, 0.9, 0.6, 1.0):
         bench.answer(bench.joint_state(Q, dt=dt))
-    bench.spin(lambda: len(bench.efforts) == 4)
-    half, end = bench.efforts[2:]
+    bench.spin(lambda: len(bench.efforts) == 5)
+    waiting, half, end = bench.efforts[2:]
+    # Until its time has come the arm is held.
+    np.testing.assert_allclose(waiting.position, Q, atol=1e-12)
+    np.testing.assert_allclose(waiting.velocity, 0.0, atol=1e-12)
     assert list(half.name) == NAMES
     np.testing.assert_allclose(half.position, (Q + goal) / 2.0, atol=1e-9)
     np.testing.assert_allclose(end.position, goal, atol=1e-9)
     np.testing.assert_allclose(end.velocity, 0.0, atol=1e-9)
     assert end.header.stamp.sec == int(bench.time + 1e-6)
+
+
+def test_a_trajectory_is_followed_until_the_stamp_of_the_next(bench) -> None:
+    """One that is stamped ahead leaves the motion under way alone until then."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    begin = bench.time
+    bench.send_trajectory(bench.trajectory((2.0, Q + 0.4)))
+    # Both come between two states: the second one is no reason to forget the first.
+    bench.send_trajectory(bench.trajectory((1.0, Q), stamp=begin + 1.002))
+    for dt in (0.002, 0.5, 0.5, 0.5, 0.5):
+        bench.answer(bench.joint_state(Q, dt=dt))
+    bench.spin(lambda: len(bench.efforts) == 6)
+    offsets = [np.mean(np.array(effort.position) - Q) for effort in bench.efforts]
+    np.testing.assert_allclose(offsets, [0.0, 0.0, 0.1, 0.2, 0.1, 0.0], atol=1e-6)
+
+
+def test_positions_alone_are_given_velocities_by_a_spline(bench) -> None:
+    """By default what is desired between positions moves smoothly, and `linear` is a line."""
+    bench.start(interpolation_method='splines')
+    bench.answer(bench.joint_state(Q))
+    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
+    for dt in (0.0, 0.5):
+        bench.answer(bench.joint_state(Q, dt=dt))
+    bench.spin(lambda: len(bench.efforts) == 3)
+    middle = bench.efforts[-1]
+    np.testing.assert_allclose(middle.position, Q + 0.25, atol=1e-9)
+    np.testing.assert_allclose(middle.velocity, 0.5 * 15.0 / 8.0, atol=1e-9)
 
 
 def test_a_trajectory_is_replaced_and_stopped(bench) -> None:

@@ -15,9 +15,9 @@ NAN = float('nan')
 
 def test_all_are_declared_as_the_table_says(bench) -> None:
     """Type, default, description and read-only of every parameter are those of the table."""
-    from node_bench import ANY_PACE, AT_ONCE
+    from node_bench import ANY_PACE, AT_ONCE, STRAIGHT
 
-    nothing = dict.fromkeys(('model_file', 'backend', *ANY_PACE, *AT_ONCE))
+    nothing = dict.fromkeys(('model_file', 'backend', *ANY_PACE, *AT_ONCE, *STRAIGHT))
     node = bench.start(wait='unconfigured', autostart=False, **nothing)
     types = {
         'bool': 'BOOL',

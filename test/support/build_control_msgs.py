@@ -48,6 +48,33 @@ uint16 ROTATION=5
 string joint_name
 uint16 component
 {TOLERANCE}""",
+    'msg/JointTrajectoryControllerState.msg': """\
+# What a controller of trajectories wants, measures, misses and sends.
+std_msgs/Header header
+string[] joint_names
+trajectory_msgs/JointTrajectoryPoint reference
+trajectory_msgs/JointTrajectoryPoint feedback
+trajectory_msgs/JointTrajectoryPoint error
+trajectory_msgs/JointTrajectoryPoint output
+string[] multi_dof_joint_names
+trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_reference
+trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_feedback
+trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_error
+trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_output
+float64 speed_scaling_factor
+""",
+    'srv/QueryTrajectoryState.srv': """\
+# Where the motion is at a time.
+builtin_interfaces/Time time
+---
+# Whether it was followed then, and what is in the way of an answer.
+bool success
+string message
+string[] name
+float64[] position
+float64[] velocity
+float64[] acceleration
+""",
     'action/FollowJointTrajectory.action': """\
 # What is to be followed, and how closely, on the way and at its end.
 trajectory_msgs/JointTrajectory trajectory
@@ -127,7 +154,11 @@ LIBRARY_KINDS = (
 CHECK = """
 from rclpy.type_support import check_for_type_support
 from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTrajectoryControllerState
+from control_msgs.srv import QueryTrajectoryState
 check_for_type_support(FollowJointTrajectory)
+check_for_type_support(JointTrajectoryControllerState)
+check_for_type_support(QueryTrajectoryState)
 """
 
 PATIENCE = 300.0

@@ -47,6 +47,9 @@ ANY_PACE = {
 AT_ONCE = {'transition_time': 0.0}
 """What is set counts in full for the next state, unless the test is about how it gets there."""
 
+STRAIGHT = {'interpolation_method': 'linear'}
+"""Between positions alone a test can say where the motion is, unless it is about that."""
+
 
 @cache
 def _robot(model_file: Any) -> Robot:
@@ -105,6 +108,7 @@ class Bench(NodeProbe):
     def start(self, wait: str | None = 'active', **parameters: Any) -> ComputedTorqueNode:
         """Start the node; wait until it is in a state. Names may use '__' for '.'."""
         values = {'model_file': self.model_file, **NO_BACKEND_CHOICE, **ANY_PACE, **AT_ONCE}
+        values |= STRAIGHT
         values |= {name.replace('__', '.'): value for name, value in parameters.items()}
         self.node = ComputedTorqueNode(
             context=self.context,

@@ -1,0 +1,146 @@
+"""What joint_trajectory_controller tells of itself: `~/controller_state` and `~/query_state`.
+
+The types are from `control_msgs`, which is optional: without it neither is there.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+from ne_dynamics.control.controller import Command
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.ros.configured_arm import ConfiguredArm
+from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
+from ne_dynamics.ros.messages import fill_point, stamp_nanoseconds
+
+STATE_TOPIC = '~/controller_state'
+QUERY_SERVICE = '~/query_state'
+
+ROUNDING = 1e-3
+"""Share of the period by which a state may be early, and is in time all the same."""
+
+
+class ControllerState:
+    """Publishes the state of the motion, and says where it is at other times.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    state_type, query_type : type
+        control_msgs.msg.JointTrajectoryControllerState, control_msgs.srv.QueryTrajectoryState
+    configured : callable
+        Returns the arm, or None.
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        state_type: Any,
+        query_type: Any,
+        configured: Callable[[], ConfiguredArm | None],
+    ) -> None:
+        self._configured = configured
+        self._message = state_type()
+        # Releases before Iron had no such field.
+        if hasattr(self._message, 'speed_scaling_factor'):
+            self._message.speed_scaling_factor = 1.0
+        self._publisher = node.create_publisher(
+            state_type, STATE_TOPIC, 10, event_callbacks=NO_PUBLISHER_EVENTS
+        )
+        node.create_service(query_type, QUERY_SERVICE, self._on_query)
+        self._last = float('-inf')
+
+    def attach(self, configured: ConfiguredArm) -> None:
+        """Tell of this arm."""
+        self._last = float('-inf')
+        configured.on_state = self._observe
+
+    def _observe(
+        self,
+        now: float,
+        position: FloatArray,
+        velocity: FloatArray | None,
+        command: Command,
+        stamp: Any,
+    ) -> None:
+        """Publish a state that was answered, where that is due and somebody listens."""
+        configured = self._configured()
+        if configured is None:
+            return
+        rate = configured.settings.state_publish_rate
+        # A clock that was set back is no reason to wait for it.
+        since = now - self._last
+        if rate == 0.0 or 0.0 <= since < (1.0 - ROUNDING) / rate:
+            return
+        if not self._publisher.get_subscription_count():
+            return
+        self._last = now
+        self._fill(configured, now, position, velocity, command, stamp)
+        self._publisher.publish(self._message)
+
+    def _fill(
+        self,
+        configured: ConfiguredArm,
+        now: float,
+        position: FloatArray,
+        velocity: FloatArray | None,
+        command: Command,
+        stamp: Any,
+    ) -> None:
+        arm, controller, message = configured.arm, configured.controller, self._message
+        trajectory, desired = controller.trajectory, command.desired
+        elapsed = 0.0 if trajectory is None else max(now - trajectory.start_time, 0.0)
+        speed_error = None if velocity is None else desired.velocity - velocity
+        error = controller.tuning.law.position_error(desired.position, position)
+        message.header.stamp = stamp
+        message.joint_names = list(arm.command_names)
+        order = arm.command_order
+        for point, *arrays in (
+            (message.reference, *desired),
+            (message.feedback, position, velocity, None),
+            (message.error, error, speed_error, None),
+            (message.output, None, None, None),
+        ):
+            fill_point(point, order, elapsed, *arrays)
+        message.output.effort = array('d', command.effort[order].tobytes())
+
+    def _on_query(self, request: Any, response: Any) -> Any:
+        """Say where the motion is at a time, by the clock of the joint states."""
+        configured = self._configured()
+        if configured is None or not configured.is_commanding:
+            response.message = 'the node is not active'
+            return response
+        trajectory, now = configured.controller.trajectory, configured.controller.time
+        if trajectory is None or now is None or configured.controller.fault is not None:
+            response.message = configured.why_not_held or 'no motion is followed'
+            return response
+        nanoseconds = stamp_nanoseconds(request.time)
+        time = configured.clock.seconds(nanoseconds) if nanoseconds else float('-inf')
+        state = trajectory.sample(time)
+        order = configured.arm.command_order
+        response.name = list(configured.arm.command_names)
+        for field, values in zip(('position', 'velocity', 'acceleration'), state, strict=True):
+            setattr(response, field, array('d', values[order].tobytes()))
+        begin, end = trajectory.first_time, trajectory.end_time
+        if time < begin:
+            response.message = f'time: {begin - time:.6g} s before the motion begins'
+        elif time >= end:
+            response.message = f'time: {time - end:.6g} s after the motion ends; this is held'
+        else:
+            response.success = True
+        return response
+
+
+def make_controller_state(
+    node: Any, configured: Callable[[], ConfiguredArm | None]
+) -> ControllerState | None:
+    """Return what tells of a node's motion; None without `control_msgs`."""
+    try:
+        from control_msgs.msg import JointTrajectoryControllerState
+        from control_msgs.srv import QueryTrajectoryState
+    except ImportError as error:
+        node.get_logger().info(f'no {STATE_TOPIC}: it needs control_msgs ({error})')
+        return None
+    return ControllerState(node, JointTrajectoryControllerState, QueryTrajectoryState, configured)

@@ -1,0 +1,331 @@
+"""Splines through positions alone: against NumPy's solve, continuous, near the true efforts."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from jtc_interpolation import JointTrajectoryController
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.position_spline import (
+    Interpolation,
+    passes_over_first,
+    spline_derivatives,
+)
+from ne_dynamics.control.replacement import replace_motion
+from ne_dynamics.control.trajectory import (
+    DesiredState,
+    Trajectory,
+    TrajectoryPoint,
+    Waypoints,
+    resting_state,
+)
+from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.model.robot import Joint
+from ne_dynamics.shipped import shipped_file
+
+RATE = 30.0
+JOINTS = (Joint('a', lower=-3.0, upper=3.0), Joint('b', lower=-3.0, upper=3.0))
+STILL = np.zeros(2)
+
+
+def positions_only(times, positions) -> Waypoints:
+    """Return waypoints of two joints."""
+    points = [TrajectoryPoint(*row) for row in zip(times, positions, strict=True)]
+    return Waypoints.from_points(JOINTS, ('a', 'b'), points)
+
+
+def dense_solution(times, positions, start_velocity):
+    """Return the cubics of the spline, shape (s, 4, n), from all its conditions at once."""
+    segments, n = len(times) - 1, positions.shape[1]
+    rows, values = [], []
+
+    def add(segment: int, u: float, derivative: int, value, other: int | None = None) -> None:
+        row = np.zeros(4 * segments)
+        basis = [np.polynomial.Polynomial.basis(k).deriv(derivative) for k in range(4)]
+        row[4 * segment : 4 * segment + 4] = [polynomial(u) for polynomial in basis]
+        if other is not None:
+            row[4 * other : 4 * other + 4] = [-polynomial(0.0) for polynomial in basis]
+        rows.append(row)
+        values.append(value)
+
+    for i, duration in enumerate(np.diff(times)):
+        add(i, 0.0, 0, positions[i])
+        add(i, duration, 0, positions[i + 1])
+        if i + 1 < segments:
+            for derivative in (1, 2):
+                add(i, duration, derivative, np.zeros(n), i + 1)
+    add(0, 0.0, 1, start_velocity)
+    add(segments - 1, times[-1] - times[-2], 2, np.zeros(n))
+    return np.linalg.solve(np.array(rows), np.array(values)).reshape(segments, 4, n)
+
+
+@pytest.mark.parametrize('count', [2, 3, 4, 9, 40])
+def test_it_is_the_spline_that_its_conditions_say(count: int) -> None:
+    """Velocities and accelerations are those of cubics that meet, solved all at once by NumPy."""
+    rng = np.random.default_rng(count)
+    times = 3.0 + np.cumsum(rng.uniform(0.02, 1.0, count))
+    positions, start = rng.normal(size=(count, 2)), rng.normal(size=2)
+    velocities, accelerations = spline_derivatives(times, positions, start)
+    cubics = dense_solution(times, positions, start)
+    np.testing.assert_allclose(velocities[:-1], cubics[:, 1], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(accelerations[:-1], 2.0 * cubics[:, 2], rtol=1e-7, atol=1e-7)
+    np.testing.assert_array_equal(accelerations[-1], 0.0)
+    duration = times[-1] - times[-2]
+    end = cubics[-1, 1] + 2.0 * duration * cubics[-1, 2] + 3.0 * duration**2 * cubics[-1, 3]
+    np.testing.assert_allclose(velocities[-1], end, rtol=1e-9, atol=1e-9)
+
+
+def test_thousands_of_points_solve_their_equations() -> None:
+    """Passes end when nothing is coupled any more, and what is left out is below rounding."""
+    rng = np.random.default_rng(0)
+    times = np.cumsum(rng.uniform(1e-3, 1.0, 6000))
+    positions = rng.normal(size=(6000, 6))
+    velocities, accelerations = spline_derivatives(times, positions, np.zeros(6))
+    duration = np.diff(times)[:, np.newaxis]
+    slopes = np.diff(positions, axis=0) / duration
+    after = 2.0 * (2.0 * velocities[1:] + velocities[:-1] - 3.0 * slopes) / duration
+    scale = np.abs(slopes / duration).max()
+    np.testing.assert_allclose(after[:-1], accelerations[1:-1], atol=1e-12 * scale)
+
+
+def test_it_is_continuous_up_to_the_acceleration() -> None:
+    """Out of a motion, through each point, and into the rest at the end: nothing jumps."""
+    rng = np.random.default_rng(3)
+    start = DesiredState(*rng.uniform(-0.5, 0.5, (3, 2)))
+    times = np.cumsum(rng.uniform(0.2, 0.5, 6))
+    wanted = rng.uniform(-1.0, 1.0, (6, 2))
+    trajectory = Trajectory.through(
+        positions_only(times, wanted),
+        now=0.0,
+        start_state=start,
+        interpolation=Interpolation.SPLINES,
+    )
+    for one, other in zip(trajectory.sample(0.0), start, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+    for time, position in zip(times, wanted, strict=True):
+        before, after = trajectory.sample(time - 1e-9), trajectory.sample(time)
+        np.testing.assert_allclose(after.position, position, atol=1e-12)
+        for one, other in zip(before, after, strict=True):
+            np.testing.assert_allclose(one, other, atol=2e-5)
+    assert not trajectory.sample(times[-1]).velocity.any()
+
+
+def test_one_point_is_reached_by_a_quintic() -> None:
+    """From rest to rest there is nothing to choose."""
+    trajectory = Trajectory.through(
+        positions_only([2.0], [[1.0, -1.0]]),
+        now=0.0,
+        start_state=resting_state(STILL),
+        interpolation=Interpolation.SPLINES,
+    )
+    half = trajectory.sample(1.0)
+    np.testing.assert_allclose(half.position, [0.5, -0.5])
+    np.testing.assert_allclose(half.velocity, [15.0 / 16.0, -15.0 / 16.0])
+    np.testing.assert_allclose(half.acceleration, 0.0, atol=1e-12)
+
+
+def test_points_with_velocities_stay_as_they_are() -> None:
+    """Where any point that is left says more than its position, the rule is that of JTC."""
+    points = [TrajectoryPoint(1.0, [0.5, 0.5], [0.2, 0.1]), TrajectoryPoint(2.0, [0.6, 0.3])]
+    waypoints = Waypoints.from_points(JOINTS, ('a', 'b'), points)
+    ways = [
+        Trajectory.through(
+            waypoints, now=0.0, start_state=resting_state(STILL), interpolation=interpolation
+        )
+        for interpolation in (Interpolation.LINEAR, Interpolation.SPLINES)
+    ]
+    for time in np.linspace(0.0, 2.0, 17):
+        for one, other in zip(*(way.sample(time) for way in ways), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ('times', 'is_moving', 'passes'),
+    [
+        ([0.0], True, False),
+        ([0.0, 1.0], False, True),
+        ([0.01, 0.04], False, False),
+        ([0.01, 0.04], True, True),
+        ([0.02, 0.04], True, False),
+    ],
+)
+def test_which_first_point_is_passed_over(times, is_moving: bool, passes: bool) -> None:
+    """One that is due at once, and for a moving arm one that is nearer than half an interval."""
+    assert passes_over_first(np.array(times), 0.0, is_moving=is_moving) is passes
+
+
+def test_a_first_point_that_is_due_at_once_is_no_jump() -> None:
+    """A chunk whose first position is that of now: the motion goes on from the desired state."""
+    trajectory = Trajectory.through(
+        positions_only([0.0, 0.1, 0.2], [[0.3, 0.3], [0.4, 0.2], [0.5, 0.1]]),
+        now=5.0,
+        start_state=resting_state(STILL),
+        interpolation=Interpolation.SPLINES,
+    )
+    np.testing.assert_array_equal(trajectory.sample(5.0).position, STILL)
+    np.testing.assert_allclose(trajectory.sample(5.1).position, [0.4, 0.2], atol=1e-12)
+
+
+def test_without_interpolation_the_next_point_counts() -> None:
+    """`none` forwards points as JTC does: before the first one the motion stands."""
+    points = [
+        TrajectoryPoint(1.0, [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]),
+        TrajectoryPoint(2.0, [0.7, 0.8], [0.9, 1.0], [1.1, 1.2]),
+        TrajectoryPoint(3.0, [1.3, 1.4]),
+    ]
+    waypoints = Waypoints.from_points(JOINTS, ('a', 'b'), points)
+    start = DesiredState(STILL, np.ones(2), np.ones(2))
+    trajectory = Trajectory.through(
+        waypoints, now=0.0, start_state=start, interpolation=Interpolation.NONE
+    )
+    np.testing.assert_array_equal(np.array(trajectory.sample(0.5)), 0.0)
+    for time in (1.0, 1.7):
+        np.testing.assert_array_equal(
+            np.array(trajectory.sample(time)), [[0.7, 0.8], [0.9, 1.0], [1.1, 1.2]]
+        )
+    for time in (2.3, 3.0, 9.0):
+        np.testing.assert_array_equal(
+            np.array(trajectory.sample(time)), [[1.3, 1.4], STILL, STILL]
+        )
+
+
+class TrueMotion:
+    """Six sines, the fastest of 0.7 Hz, and the efforts that the shipped arm needs for them."""
+
+    def __init__(self) -> None:
+        self.dynamics = Dynamics(load_urdf(shipped_file('six_axis_arm.urdf')), backend='python')
+        rng = np.random.default_rng(5)
+        self._rates = 2.0 * np.pi * rng.uniform(0.2, 0.7, 6)
+        self._phases = rng.uniform(0.0, 2.0 * np.pi, 6)
+        self._size = np.array([0.6, 0.4, 0.5, 0.7, 0.7, 0.8])
+        self._middle = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+
+    def __call__(self, time: float) -> DesiredState:
+        """Return the state at a time."""
+        angle = self._rates * time + self._phases
+        swing = self._size * np.sin(angle)
+        return DesiredState(
+            self._middle + swing,
+            self._size * self._rates * np.cos(angle),
+            -(self._rates**2) * swing,
+        )
+
+    def chunk(self, begin: float, count: int, noise=0.0) -> list[TrajectoryPoint]:
+        """Return so many positions at 30 Hz, the first one interval after the begin."""
+        times = np.arange(1, count + 1) / RATE
+        return [TrajectoryPoint(t, self(begin + t).position + noise) for t in times]
+
+    def waypoints(self, points) -> Waypoints:
+        """Return checked waypoints."""
+        return Waypoints.from_points(self.dynamics.robot.joints, self.dynamics.joint_names, points)
+
+
+def stream(motion: TrueMotion, interpolation: Interpolation, count: int, every: int, late=0.0):
+    """Return times and desired states of three seconds, in which each chunk replaces the rest."""
+    step = 1.0 / 500.0
+    # The arm is on the true motion when the stream begins.
+    begin = motion(0.0)
+    running = Trajectory.through(
+        motion.waypoints(motion.chunk(0.0, count)),
+        now=0.0,
+        start_state=begin,
+        interpolation=interpolation,
+    )
+    times, states = [], []
+    due = every / RATE
+    for now in np.arange(0.0, 3.0, step):
+        if now >= due + late - 1e-9:
+            # Stamped when it was made, and here a little later.
+            running = replace_motion(
+                running,
+                motion.waypoints(motion.chunk(due, count)),
+                now=now,
+                start_time=due,
+                interpolation=interpolation,
+            )
+            due += every / RATE
+        times.append(now)
+        states.append(running.sample(now))
+    return np.array(times), [np.array(values) for values in zip(*states, strict=True)]
+
+
+def effort_error(motion: TrueMotion, times, states) -> float:
+    """Return the RMS error of the inertial and all other efforts, relative to the true ones."""
+    true = [np.array(values) for values in zip(*(motion(time) for time in times), strict=True)]
+    wanted = motion.dynamics.inverse_dynamics(*true)
+    got = motion.dynamics.inverse_dynamics(*states)
+    return float((np.sqrt(((got - wanted) ** 2).mean(0)) / np.sqrt((wanted**2).mean(0))).max())
+
+
+@pytest.mark.parametrize(('count', 'every'), [(16, 8), (8, 4), (50, 25), (8, 1)])
+@pytest.mark.parametrize('late', [0.0, 0.012])
+def test_streamed_chunks_have_the_efforts_of_the_true_motion(count, every, late: float) -> None:
+    """Positions at 30 Hz: the RMS error of no joint's effort is beyond 10 % of the true one."""
+    motion = TrueMotion()
+    times, states = stream(motion, Interpolation.SPLINES, count, every, late)
+    assert effort_error(motion, times, states) <= 0.1
+
+
+def test_straight_lines_have_not() -> None:
+    """What JTC makes of the same chunks: several times as far from the true efforts."""
+    motion = TrueMotion()
+    points = [TrajectoryPoint(0.0, motion(0.0).position), *motion.chunk(0.0, 95)]
+    controller = JointTrajectoryController(
+        [SimpleNamespace(**(point._asdict())) for point in points]
+    )
+    nanoseconds = np.round(np.arange(0.0, 3.0, 0.002) * 1e9).astype(np.int64)
+    lines = controller.samples(nanoseconds)
+    theirs = effort_error(motion, 1e-9 * nanoseconds, lines[:3])
+    times, states = stream(motion, Interpolation.SPLINES, 16, 8)
+    ours = effort_error(motion, times, states)
+    assert theirs > 5.0 * ours
+    lines = stream(motion, Interpolation.LINEAR, 16, 8)[1]
+    np.testing.assert_allclose(effort_error(motion, times, lines), theirs, rtol=0.05)
+
+
+def test_chunks_that_disagree_are_joined_smoothly() -> None:
+    """A policy's positions differ from chunk to chunk: no jump of what is desired, nor swings."""
+    motion, rng = TrueMotion(), np.random.default_rng(7)
+    running = Trajectory.through(
+        motion.waypoints(motion.chunk(0.0, 16)),
+        now=0.0,
+        start_state=motion(0.0),
+        interpolation=Interpolation.SPLINES,
+    )
+    due, last = 0.0, motion(0.0)
+    for now in np.arange(0.0, 2.0, 1e-3):
+        if now >= due:
+            noise = rng.uniform(-2e-3, 2e-3, 6)
+            points = motion.chunk(due - 0.02, 16, noise)
+            # Each comes while its first point is all but past.
+            running = replace_motion(
+                running,
+                motion.waypoints(points),
+                now=now,
+                start_time=due - 0.02,
+                interpolation=Interpolation.SPLINES,
+            )
+            due += 4.0 / RATE
+        state = running.sample(now)
+        if now >= 4.0 / RATE:
+            assert np.abs(state.position - last.position).max() < 0.006
+            assert np.abs(state.velocity - last.velocity).max() < 0.05
+            assert np.abs(state.acceleration - last.acceleration).max() < 10.0
+        last = state
+
+
+def test_a_motion_beyond_all_numbers_is_refused() -> None:
+    """Positions so far apart, so near in time, that no polynomial has numbers for it."""
+    joints = (Joint('a', lower=-1e308, upper=1e308),)
+    points = [TrajectoryPoint(1.0, [1e300]), TrajectoryPoint(1.00001, [-1e300])]
+    waypoints = Waypoints.from_points(joints, ('a',), points)
+    with pytest.raises(TrajectoryError, match='overflow'):
+        Trajectory.through(
+            waypoints,
+            now=0.0,
+            start_state=resting_state([0.0]),
+            interpolation=Interpolation.SPLINES,
+        )

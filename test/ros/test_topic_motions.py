@@ -1,0 +1,123 @@
+"""Trajectories by topic, judged as JTC judges them: tolerances, silence, some of the joints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+REST = np.zeros(6)
+
+
+def follow(bench: Any, *rows: Any) -> list[np.ndarray]:
+    """Send states of (time since the one before, position); return the desired positions."""
+    before = len(bench.efforts)
+    for dt, position in rows:
+        bench.answer(bench.joint_state(position, dt=dt))
+    bench.spin(lambda: len(bench.efforts) >= before + len(rows), 'the desired states')
+    return [np.array(effort.position) for effort in bench.efforts[before:]]
+
+
+def begin(bench: Any, **parameters: Any) -> None:
+    """Start the node and hold the arm at Q."""
+    bench.start(**parameters)
+    bench.answer(bench.joint_state(Q))
+
+
+def test_a_path_tolerance_counts_for_the_topic(bench) -> None:
+    """Too far from the trajectory the arm is held where it is found, and the log says why."""
+    begin(bench, constraints__trajectory=[0.05])
+    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
+    follow(bench, (0.0, Q), (0.05, Q), (0.2, Q))
+    bench.hear('PATH_TOLERANCE_VIOLATED', 'held where it was found')
+    (held,) = follow(bench, (0.5, Q))
+    np.testing.assert_allclose(held, Q, atol=1e-9)
+
+
+@pytest.mark.parametrize('is_held', [True, False])
+def test_the_goal_time_counts_for_the_topic(bench, is_held: bool) -> None:
+    """Not at the end in time: the arm is held where it is found; without a goal time it is not."""
+    begin(bench, constraints__goal=[0.05], constraints__goal_time=0.2 if is_held else 0.0)
+    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
+    steps = [(0.0, Q), (1.1, Q + 0.4), (0.2, Q + 0.4), (0.1, Q + 0.4)]
+    held = follow(bench, *steps)[-1]
+    np.testing.assert_allclose(held, Q + (0.4 if is_held else 0.5), atol=1e-9)
+
+
+def test_single_joints_have_tolerances_of_their_own(bench) -> None:
+    """`constraints.<joint>.trajectory` counts before the list, at the start and at run time."""
+    begin(bench, **{'constraints.joint_2.trajectory': 0.1, 'constraints.trajectory': [2.0]})
+    (name,) = (joint for joint in bench.robot.joint_names if joint == 'joint_2')
+    index = list(bench.robot.joint_names).index(name)
+    away = np.where(np.arange(6) == index, 0.0, 0.3)
+    bench.send_trajectory(bench.trajectory((1.0, Q)))
+    follow(bench, (0.0, Q + away))
+    assert not any('VIOLATED' in line for line in bench.said())
+    follow(bench, (0.1, Q + 0.2))
+    bench.hear("PATH_TOLERANCE_VIOLATED: joint 'joint_2'")
+    assert bench.set_atomically(**{'constraints.joint_2.trajectory': -1.0}).successful
+    bench.send_trajectory(bench.trajectory((1.0, Q)))
+    (on_the_way,) = follow(bench, (0.002, Q + 1.0))
+    assert np.abs(on_the_way - Q).max() > 0.1
+    (goes_on,) = follow(bench, (0.5, Q + 1.0))
+    np.testing.assert_allclose(goes_on, (on_the_way + Q) / 2.0, atol=1e-3)
+
+
+def test_tolerances_of_single_joints_are_checked(bench) -> None:
+    """Below -1, for a joint that there is not, of the wrong type: named, and not configured."""
+    bench.start(wait=None, **{'constraints.joint_2.goal': -2.0})
+    bench.hear('constraints.joint_2.goal')
+    assert bench.state == 'unconfigured'
+
+
+def test_a_tolerance_of_no_joint_is_refused(bench) -> None:
+    """A misspelt joint would have no tolerance, unnoticed."""
+    bench.start(wait=None, **{'constraints.joint_22.goal': 0.1})
+    bench.hear('constraints.joint_22.goal', 'no such joint')
+    assert bench.state == 'unconfigured'
+
+
+def test_they_are_there_while_the_joints_are_known(bench) -> None:
+    """From configuring to cleaning up, and once more."""
+    node = bench.start()
+    assert node.get_parameter('constraints.joint_1.goal').value == -1.0
+    assert not bench.set_atomically(**{'constraints.joint_1.goal': -1.5}).successful
+    bench.change_state('deactivate')
+    bench.change_state('cleanup')
+    assert not node.has_parameter('constraints.joint_1.goal')
+    bench.change_state('configure')
+    assert node.has_parameter('constraints.joint_1.goal')
+
+
+def test_silence_after_the_last_point_is_noticed(bench) -> None:
+    """`cmd_timeout` after the last point the arm is held where it is found."""
+    begin(bench, cmd_timeout=0.5)
+    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
+    found = follow(bench, (0.0, Q), (1.4, Q + 0.45), (0.2, Q + 0.45), (0.1, Q + 0.45))
+    bench.hear('cmd_timeout', 'held where it was found')
+    np.testing.assert_allclose(found[1:3], [Q + 0.5] * 2, atol=1e-9)
+    np.testing.assert_allclose(found[3], Q + 0.45, atol=1e-9)
+
+
+def test_a_timeout_within_the_goal_time_is_not_used(bench) -> None:
+    """As with JTC, and the log says so."""
+    begin(bench, cmd_timeout=0.5, constraints__goal_time=1.0)
+    bench.hear('cmd_timeout: expected more than constraints.goal_time (1 s)')
+
+
+def test_some_of_the_joints_may_be_sent(bench) -> None:
+    """With `allow_partial_joints_goal` the others are held; without it they are missed."""
+    begin(bench)
+    names, goal = list(bench.robot.joint_names[1:3]), Q[1:3] + 0.2
+    message = bench.trajectory((1.0, goal), names=names)
+    bench.send_trajectory(message)
+    bench.hear('joint_trajectory dropped', 'allow_partial_joints_goal')
+    assert bench.set_atomically(allow_partial_joints_goal=True).successful
+    bench.send_trajectory(message)
+    (wanted,) = follow(bench, (0.0, Q), (1.1, Q))[1:]
+    np.testing.assert_allclose(wanted[1:3], goal, atol=1e-9)
+    np.testing.assert_allclose(np.delete(wanted, [1, 2]), np.delete(Q, [1, 2]), atol=1e-12)
