@@ -52,6 +52,9 @@ SEGMENTS_AT_ONCE = 160
 SPLINES_AT_ONCE = 64
 """The same where each is looked up in a motion."""
 
+LEAST_SEGMENTS = 3
+"""Of so many segments of a spline the last is but its end."""
+
 REACH = 10
 """So many segments of a spline feel where it begins: another velocity there changes the 10th by a
 part in a million."""
@@ -268,7 +271,7 @@ class MotionJudge:
     def survey_trajectory(
         self, trajectory: Trajectory, origin: float, found: list[Excess]
     ) -> Iterator[None]:
-        """Find what a motion exceeds, and the pose in which it ends.
+        """Find what a spline exceeds, and the pose in which it ends.
 
         Parameters
         ----------
@@ -292,6 +295,7 @@ class MotionJudge:
                 yield
             some = range(begin, min(begin + SPLINES_AT_ONCE, count))
             yield from self._survey(_segments_of(trajectory, some, origin), found)
+        found[:] = _without_rest(found, trajectory, origin, count)
 
     def judge_ends(
         self, trajectory: Trajectory, request: MotionRequest, state: DesiredState, now: float
@@ -332,7 +336,7 @@ class MotionJudge:
         before = min(REACH if request.is_spline else 1, last)
         for some in (range(before), range(last, len(knots) - 1)):
             found += self._judge_some(trajectory, some, origin)
-        return found
+        return _without_rest(found, trajectory, origin, last) if request.is_spline else found
 
     def _judge_some(self, trajectory: Trajectory, some: range, origin: float) -> list[Excess]:
         """Return what some segments exceed: all at once, as they seldom do, or each by itself."""
@@ -376,6 +380,20 @@ class MotionJudge:
         if rests.size:
             positions, times = segments.scaled[0, rests], segments.begins[rests]
             found += find_unholdable(positions, times, self.compute_holding, self.limits)
+
+
+def _without_rest(
+    found: list[Excess], trajectory: Trajectory, origin: float, count: int
+) -> list[Excess]:
+    """Leave out what a spline asks for to come to rest in its last segment.
+
+    Whoever streams positions never gets there, and nobody has asked for it. Positions count, and
+    so does a segment that is much of the motion.
+    """
+    if count < LEAST_SEGMENTS:
+        return found
+    rest = trajectory.knots[count - 1] - origin
+    return [one for one in found if one.time < rest or not one.quantity.is_optional]
 
 
 def _segments_of(trajectory: Trajectory, some: range, origin: float) -> Segments:
