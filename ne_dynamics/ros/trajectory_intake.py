@@ -24,6 +24,9 @@ in one turn, takes a millisecond."""
 MOST_AT_ONCE = 2**17
 """Bytes of a message that is read and checked in the turn in which it comes, in ..."""
 
+MOST_JUDGED_AT_ONCE = 2**14
+"""Bytes of a message of which more is done in that turn than to read it."""
+
 STEPS_AT_ONCE = 16
 """... so many steps at the most, each of less than a tenth of a millisecond."""
 
@@ -88,7 +91,10 @@ class TrajectoryIntake:
             self._guard.trigger()
             return
         if self._read(STEPS_AT_ONCE, inf):
-            self._hand_over()
+            if len(data) > MOST_JUDGED_AT_ONCE:
+                self._guard.trigger()
+            else:
+                self._hand_over()
 
     def _go_on(self) -> None:
         reading = self._reading
