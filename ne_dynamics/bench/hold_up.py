@@ -257,7 +257,8 @@ def _trajectory(node: ComputedTorqueNode, count: int) -> JointTrajectory:
         point.positions = [0.1 + 0.1 * phase**2 * (3.0 - 2.0 * phase)] * len(names)
         point.velocities = [0.6 * phase * (1.0 - phase) / (1e-2 * count)] * len(names)
         point.accelerations = [0.0] * len(names)
-        nanoseconds = 10_000_000 * index
+        # In the first second it goes to its begin, from wherever the one before has led.
+        nanoseconds = 1_000_000_000 + 10_000_000 * index
         point.time_from_start.sec, point.time_from_start.nanosec = divmod(nanoseconds, 10**9)
         message.points.append(point)
     return message

@@ -153,8 +153,11 @@ class PromptExecutor(SingleThreadedExecutor):
         super().spin_once(0.0)
         if self._on_absence is not None:
             self._on_absence(time.perf_counter() - begin)
-        if not all(task.done() for task, _, _ in self._tasks):
-            # Nothing wakes the executor for a task that still waits.
+        if not all(task.done() for task, _, _ in self._tasks) or any(
+            guard._executor_triggered for guard in self._entities[-2]
+        ):
+            # Nothing wakes the executor for a task that still waits, nor for a guard condition
+            # that was marked and not served.
             self.wake()
         if self._present_entities() != self._entities:
             self._release()

@@ -23,6 +23,9 @@ in one turn, takes a millisecond."""
 MOST_AT_ONCE = 2**17
 """Bytes of a message that is read and checked in the turn in which it comes, in ..."""
 
+MOST_JUDGED_AT_ONCE = 2**14
+"""Bytes of a message of which more is done in that turn than to read it."""
+
 STEPS_AT_ONCE = 16
 """... so many steps at the most, each of less than a tenth of a millisecond."""
 
@@ -86,15 +89,15 @@ class TrajectoryIntake:
             # To take it over from DDS was work enough for this turn.
             self._guard.trigger()
         else:
-            self._read_at_once()
+            self._read_at_once(len(data))
 
-    def _read_at_once(self) -> None:
-        """Read and check in one turn, unless that takes too many steps: then go on by turns."""
+    def _read_at_once(self, size: int) -> None:
+        """Read and check so many bytes in one turn, unless that is too much: then by turns."""
         for _ in range(STEPS_AT_ONCE):
             if not self._has_more:
                 break
             self._read_step()
-        if self._has_more:
+        if self._has_more or size > MOST_JUDGED_AT_ONCE:
             self._guard.trigger()
         else:
             self._hand_over()
