@@ -1,6 +1,6 @@
 """Trajectories for some of the joints: the others go on with what they follow.
 
-The rule is that of joint_trajectory_controller from 6.9 on: a joint that is left out passes where
+The rule is that of joint_trajectory_controller after 6.9.0: a joint that is left out passes where
 the running motion has it at each point's time, and goes on to that motion's end. Where the arm
 is held it stays.
 """

@@ -2,7 +2,7 @@
 
 What is followed is followed until the stamp of the new motion, and from the state of that moment
 the way leads to the new one's first point. That is the rule of joint_trajectory_controller from
-6.9 on, and was that of ROS 1; in between the old motion was forgotten when the new message came.
+6.8 on, and was that of ROS 1; in between the old motion was forgotten when the new message came.
 """
 
 from __future__ import annotations

@@ -332,6 +332,9 @@ class FollowJointTrajectoryServer:
                 else 'another motion has taken its place',
             )
             return
+        if now < trajectory.start_time:
+            # What was followed before is none of this goal's.
+            return
         if now >= goal.feedback_due:
             goal.feedback_due = now + FEEDBACK_PERIOD
             self._publish_feedback(configured, goal, now, position, velocity, command, stamp)
@@ -418,10 +421,10 @@ class FollowJointTrajectoryServer:
                 None,
             ),
         )
-        # Before its stamp the time of a goal is still to come.
-        elapsed = now - goal.origin
+        # A goal of one point sets out before its stamp.
+        elapsed = max(now - goal.origin, 0.0)
         for point, *arrays in points:
-            fill_point(point, order, max(elapsed, 0.0), *arrays)
+            fill_point(point, order, elapsed, *arrays)
         if self._has_index:
             feedback.index = min(bisect_right(goal.times, elapsed), len(goal.times) - 1)
         goal.handle.publish_feedback(feedback)

@@ -246,6 +246,35 @@ def test_an_arm_that_settles_within_the_goal_time_has_succeeded(bench, active: C
     assert active.result(handle).status == SUCCEEDED
 
 
+def test_a_goal_that_waits_is_not_judged(bench, active: Client) -> None:
+    """Until its stamp what was followed before is followed, and the goal's tolerances rest."""
+    bench.send_trajectory(bench.trajectory((0.4, GOAL)))
+    active.desired(Q, dt=0.002)
+    names = bench.robot.joint_names
+    path = active.tolerances(*((name, 0.01, 0.0) for name in names))
+    handle = active.send_accepted((0.5, Q), stamp=bench.time + 1.0, path_tolerance=path)
+    np.testing.assert_allclose(active.desired(Q, dt=0.2), Q + 0.5 * STEP, atol=1e-3)
+    np.testing.assert_allclose(active.desired(Q, dt=0.5), GOAL, atol=1e-9)
+    assert active.is_running(handle)
+    assert not active.feedback
+    active.desired(GOAL + 0.1, dt=0.4)
+    assert active.result(handle).code == active.type.Result.PATH_TOLERANCE_VIOLATED
+
+
+def test_a_goal_for_some_of_the_joints(bench, client: Client) -> None:
+    """With `allow_partial_joints_goal` the others are held, and the goal is reached."""
+    bench.start(allow_partial_joints_goal=True)
+    client.desired(Q)
+    names = list(bench.robot.joint_names[:2])
+    handle = client.send_accepted((0.5, GOAL[:2]), (1.0, GOAL[:2]), names=names)
+    wanted = np.concatenate((GOAL[:2], Q[2:]))
+    client.desired(Q, dt=0.002)
+    np.testing.assert_allclose(client.desired(wanted, dt=1.1), wanted, atol=1e-9)
+    assert client.result(handle).status == SUCCEEDED
+    handle = client.send((0.5, GOAL[:2]), names=['joint_1', 'tail'])
+    assert not handle.accepted
+
+
 def test_illegal_tolerances_leave_the_defaults(bench, active: Client) -> None:
     """As JTC has it: a goal with a tolerance that means nothing runs with the defaults, told."""
     name = bench.robot.joint_names[0]

@@ -1,0 +1,297 @@
+"""The same messages to the node and to a model of joint_trajectory_controller, row by row.
+
+The rows are those of the table in `doc/joint_trajectory_controller.md`; the model is in
+`test/support/jtc_model.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from jtc_model import JtcModel, Settings
+
+from ne_dynamics.control.trajectory import TrajectoryPoint
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+STEP = np.array([0.4, -0.2, 0.3, 0.1, 0.2, -0.1])
+STILL = np.zeros(6)
+PERIOD = 0.05
+
+
+class Sent(NamedTuple):
+    """A message: after how many cycles it comes, its stamp as seconds from the first, points."""
+
+    cycle: int
+    points: Sequence[tuple[Any, ...]]
+    stamp: float | None = None
+    names: Sequence[str] | None = None
+
+
+class Histories(NamedTuple):
+    """What was desired at each cycle, shapes (cycles, 6), and what the model gave up for."""
+
+    times: np.ndarray
+    positions: np.ndarray
+    velocities: np.ndarray
+    expected_positions: np.ndarray
+    expected_velocities: np.ndarray
+    reasons: list[str]
+
+
+def as_wanted(time: float, desired: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the position of an arm that is where it should be."""
+    return np.array(desired[0])
+
+
+def behind(distance: float, since: float = 0.0) -> Callable[[float, Any], np.ndarray]:
+    """Return an arm that is so far behind from a time on."""
+    return lambda time, desired: np.array(desired[0]) - (distance if time >= since else 0.0)
+
+
+def run(
+    bench: Any,
+    settings: Settings,
+    *messages: Sent,
+    cycles: int = 40,
+    arm: Callable[[float, Any], np.ndarray] = as_wanted,
+    **parameters: Any,
+) -> Histories:
+    """Send messages and states to both; return what both desired."""
+    names = list(bench.robot.joint_names)
+    bench.start(**{'interpolation_method': settings.interpolation_method} | parameters)
+    bench.answer(bench.joint_state(Q))
+    model = JtcModel(names, Q, settings)
+    first, wanted = bench.time, [Q, STILL, STILL]
+    rows, reasons, measured = [], [], Q
+    for cycle in range(cycles):
+        for sent in messages:
+            if sent.cycle == cycle:
+                stamp = 0.0 if sent.stamp is None else first + sent.stamp
+                points = [TrajectoryPoint(*point) for point in sent.points]
+                chosen = names if sent.names is None else list(sent.names)
+                assert model.receive(chosen, points, stamp, bench.time)
+                message = bench.trajectory(*sent.points, names=chosen, stamp=stamp)
+                bench.send_trajectory(message)
+        now = bench.time + PERIOD
+        # Where the arm is depends on what was wanted of it before.
+        measured = arm(now - first, wanted)
+        bench.answer(bench.joint_state(measured, STILL, dt=PERIOD))
+        wanted = model.update(now, measured, STILL)
+        reasons.append(model.reason)
+        rows.append((now - first, *(np.array(values) for values in wanted[:2])))
+    bench.spin(lambda: len(bench.efforts) == cycles + 1, 'all desired states')
+    times, positions, velocities = (np.array(column) for column in zip(*rows, strict=True))
+    got = bench.efforts[1:]
+    return Histories(
+        times,
+        np.array([effort.position for effort in got]),
+        np.array([effort.velocity for effort in got]),
+        positions,
+        velocities,
+        reasons,
+    )
+
+
+def check_same(found: Histories) -> None:
+    """Check that both desired the same at every cycle."""
+    np.testing.assert_allclose(found.positions, found.expected_positions, atol=1e-6)
+    np.testing.assert_allclose(found.velocities, found.expected_velocities, atol=1e-5)
+    # The arm was to move at all.
+    assert np.abs(found.positions - Q).max() > 0.05
+
+
+def way(order: int, step: float = 0.51) -> list[tuple[Any, ...]]:
+    """Return three points that carry derivatives up to an order; no cycle is at one of them."""
+    rng = np.random.default_rng(order)
+    rows = []
+    for index, share in enumerate((0.4, 0.7, 1.0)):
+        row: list[Any] = [step * (index + 1), Q + share * STEP]
+        ends = index == 2
+        row += [STILL if ends else rng.uniform(-0.3, 0.3, 6) for _ in range(order)]
+        rows.append(tuple(row))
+    return rows
+
+
+@pytest.mark.parametrize('order', [1, 2])
+def test_points_with_velocities(bench, order: int) -> None:
+    """Cubics and quintics, from the desired state of now and through every point."""
+    check_same(run(bench, Settings(), Sent(2, way(order))))
+
+
+def test_straight_lines(bench) -> None:
+    """Positions alone with `linear` here, `splines` there."""
+    check_same(run(bench, Settings(), Sent(2, way(0)), interpolation_method='linear'))
+
+
+def test_no_interpolation(bench) -> None:
+    """`none` takes the next point at once, with what it carries."""
+    check_same(run(bench, Settings(interpolation_method='none'), Sent(2, way(2))))
+
+
+def test_a_first_point_at_once(bench) -> None:
+    """A first point with velocities that is due now is jumped to."""
+    points = [(0.0, Q + 0.1 * STEP, STILL, STILL), (1.0, Q + STEP, STILL, STILL)]
+    check_same(run(bench, Settings(), Sent(2, points)))
+
+
+@pytest.mark.parametrize('order', [1, 2])
+def test_replaced_while_moving(bench, order: int) -> None:
+    """From the desired state of the moment, as with `interpolate_from_desired_state`."""
+    back = [(0.8, Q, *[STILL] * order)]
+    check_same(run(bench, Settings(), Sent(2, way(order)), Sent(17, back)))
+
+
+def test_a_begin_in_the_past(bench) -> None:
+    """JTC jumps into what is left; here the way leads to its next point, and both are one then."""
+    found = run(bench, Settings(), Sent(20, way(2), stamp=0.3))
+    joined = found.times > 0.3 + 1.02
+    np.testing.assert_allclose(
+        found.positions[joined], found.expected_positions[joined], atol=1e-6
+    )
+    steps = np.abs(np.diff(found.positions, axis=0)).max()
+    jumps = np.abs(np.diff(found.expected_positions, axis=0)).max()
+    assert steps < 0.5 * jumps
+
+
+@pytest.mark.parametrize('is_moving', [False, True])
+def test_a_stamp_in_the_future(bench, is_moving: bool) -> None:
+    """What is followed is followed until then, else the arm is held: the rule from 6.8 on."""
+    first = [Sent(1, way(2))] if is_moving else []
+    later = Sent(10, [(0.6, Q - STEP, STILL, STILL)], stamp=1.2)
+    found = run(bench, Settings(defers=True), *first, later)
+    check_same(found)
+
+
+def test_a_stamp_in_the_future_was_no_matter_to_jazzy(bench) -> None:
+    """There the arm sets out at once, here it waits; from the first point on both are one."""
+    later = Sent(1, [(0.6, Q + STEP, STILL, STILL)], stamp=1.0)
+    found = run(bench, Settings(), later)
+    waits = found.times < 0.99
+    np.testing.assert_allclose(found.positions[waits], np.tile(Q, (waits.sum(), 1)), atol=1e-9)
+    assert np.abs(found.expected_positions[waits] - Q).max() > 0.1
+    after = found.times > 1.61
+    np.testing.assert_allclose(found.positions[after], found.expected_positions[after], atol=1e-9)
+
+
+def test_positions_alone(bench) -> None:
+    """JTC draws straight lines; the spline is at its points when they are, and never jumps."""
+    found = run(bench, Settings(), Sent(0, way(0, 0.5)), interpolation_method='splines')
+    at_points = np.isclose((found.times - PERIOD) % 0.5, 0.0, atol=1e-6) & (found.times > 0.1)
+    at_points |= np.isclose((found.times - PERIOD) % 0.5, 0.5, atol=1e-6)
+    assert at_points.sum() >= 3
+    np.testing.assert_allclose(
+        found.positions[at_points], found.expected_positions[at_points], atol=1e-6
+    )
+    ours = np.abs(np.diff(found.velocities, axis=0)).max()
+    theirs = np.abs(np.diff(found.expected_velocities, axis=0)).max()
+    assert ours < 0.5 * theirs
+
+
+def test_path_tolerances(bench) -> None:
+    """Beyond `constraints.<joint>.trajectory` the arm is held where it was measured."""
+    found = run(
+        bench,
+        Settings(trajectory={'joint_3': 0.05}),
+        Sent(2, way(2)),
+        arm=behind(0.1, since=0.6),
+        **{'constraints.joint_3.trajectory': 0.05},
+    )
+    assert 'path' in found.reasons
+    check_same(found)
+
+
+@pytest.mark.parametrize('goal_time', [0.0, 0.22])
+def test_the_goal_time(bench, goal_time: float) -> None:
+    """Not within `constraints.<joint>.goal` in time: held where it was measured."""
+    found = run(
+        bench,
+        Settings(goal={'joint_2': 0.05}, goal_time=goal_time),
+        Sent(2, way(2)),
+        arm=behind(0.1),
+        constraints__goal_time=goal_time,
+        **{'constraints.joint_2.goal': 0.05},
+    )
+    assert ('goal' in found.reasons) is (goal_time > 0.0)
+    check_same(found)
+
+
+def test_pushed_away_long_after_the_end(bench) -> None:
+    """The end of a topic's trajectory counts for as long as nothing else comes."""
+    found = run(
+        bench,
+        Settings(goal={'joint_2': 0.05}, goal_time=0.1),
+        Sent(2, way(2)),
+        arm=behind(0.1, since=1.88),
+        cycles=42,
+        constraints__goal_time=0.1,
+        **{'constraints.joint_2.goal': 0.05},
+    )
+    assert found.reasons.index('goal') * PERIOD > 1.7
+    check_same(found)
+
+
+@pytest.mark.parametrize('goal_time', [0.0, 0.5])
+def test_the_command_timeout(bench, goal_time: float) -> None:
+    """Counted from the last point; not used unless it is longer than the goal time."""
+    found = run(
+        bench,
+        Settings(cmd_timeout=0.22, goal_time=goal_time),
+        Sent(2, way(2)),
+        arm=behind(0.02),
+        cmd_timeout=0.22,
+        constraints__goal_time=goal_time,
+    )
+    assert ('timeout' in found.reasons) is (goal_time == 0.0)
+    check_same(found)
+
+
+@pytest.mark.parametrize('order', [1, 2])
+def test_some_of_the_joints(bench, order: int) -> None:
+    """The others stay where they are held."""
+    names = ['joint_4', 'joint_2']
+    rows = [(1.0, [0.7, -0.8], *[[0.0, 0.0]] * order)]
+    found = run(
+        bench,
+        Settings(allow_partial_joints_goal=True),
+        Sent(2, rows, names=names),
+        allow_partial_joints_goal=True,
+    )
+    check_same(found)
+
+
+GOOD = (1.0, Q, STILL)
+REFUSED: dict[str, tuple[Sequence[str] | None, list[tuple[Any, ...]], float]] = {
+    'a joint missing': (['joint_1', 'joint_2'], [(1.0, Q[:2])], 0.0),
+    'an unknown joint': ([*(f'joint_{i}' for i in range(1, 6)), 'tail'], [(1.0, Q)], 0.0),
+    'moves at its end': (None, [(1.0, Q, STILL + 0.1)], 0.0),
+    'in the past': (None, [GOOD], -5.0),
+    'times that stand': (None, [GOOD, (1.0, Q, STILL)], 0.0),
+    'times that go back': (None, [GOOD, (0.5, Q, STILL)], 0.0),
+    'too few positions': (None, [(1.0, Q[:5])], 0.0),
+    'too many velocities': (None, [(1.0, Q, np.zeros(7))], 0.0),
+    'no positions': (None, [(1.0, [], STILL)], 0.0),
+}
+
+
+@pytest.mark.parametrize('name', list(REFUSED))
+def test_what_both_refuse(bench, name: str) -> None:
+    """Dropped, with a reason, and what is followed is followed on."""
+    names, points, stamp = REFUSED[name]
+    known = list(bench.robot.joint_names)
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    names = known if names is None else names
+    stamp = bench.time + stamp if stamp else 0.0
+    model = JtcModel(known, Q, Settings())
+    assert not model.receive(names, [TrajectoryPoint(*row) for row in points], stamp, bench.time)
+    bench.send_trajectory(bench.trajectory(*points, names=names, stamp=stamp))
+    bench.answer(bench.joint_state(Q))
+    bench.hear('joint_trajectory dropped')
+    bench.spin(lambda: len(bench.efforts) == 2)
+    np.testing.assert_allclose(bench.efforts[-1].position, Q)
