@@ -74,8 +74,8 @@ setup(
     extras_require=EXTRAS,
     entry_points={
         'console_scripts': [
-            'computed_torque = ne_dynamics.ros.node:main',
-            'simulated_robot = ne_dynamics.simulation.simulated_robot:main',
+            'computed_torque = ne_dynamics.executables:computed_torque',
+            'simulated_robot = ne_dynamics.executables:simulated_robot',
             'ne_dynamics = ne_dynamics.cli.main:main',
         ],
     },
