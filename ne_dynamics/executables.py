@@ -1,7 +1,7 @@
 """The ROS executables, as the package's scripts call them.
 
-What an executable needs is imported here, so that a package that is missing is one line and no
-traceback, and so is Ctrl-C before anything runs.
+What an executable needs is imported here: a package that is missing is one line and no
+traceback, nor Ctrl-C meanwhile.
 """
 
 from __future__ import annotations
