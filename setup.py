@@ -67,6 +67,7 @@ setup(
         (f'share/{PACKAGE}', ['package.xml']),
         (f'share/{PACKAGE}/launch', sorted(glob('launch/*.launch.py'))),
         (f'share/{PACKAGE}/config', sorted(glob('config/*'))),
+        (f'share/{PACKAGE}/examples', sorted(glob('examples/*.py'))),
     ],
     zip_safe=False,
     python_requires='>=3.10',  # to 3.14; what was run is in CONTRIBUTING.md
@@ -74,8 +75,8 @@ setup(
     extras_require=EXTRAS,
     entry_points={
         'console_scripts': [
-            'computed_torque = ne_dynamics.ros.node:main',
-            'simulated_robot = ne_dynamics.simulation.simulated_robot:main',
+            'computed_torque = ne_dynamics.executables:computed_torque',
+            'simulated_robot = ne_dynamics.executables:simulated_robot',
             'ne_dynamics = ne_dynamics.cli.main:main',
         ],
     },

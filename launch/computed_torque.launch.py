@@ -18,7 +18,10 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.ros.drivers import DRIVERS, driver_file, find_changes, find_driver
+from ne_dynamics.ros.launch_arguments import check_argument, check_file, check_log_level
 from ne_dynamics.ros.parameter_file import full_name, read_parameters
+from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
+from ne_dynamics.settings import ParameterSpec
 
 # Launch argument -> (parameter, type): passed on only when given.
 PARAMETERS = {
@@ -50,13 +53,24 @@ def config_file(name: str) -> PathJoinSubstitution:
     return PathJoinSubstitution([FindPackageShare('ne_dynamics'), 'config', name])
 
 
+USE_SIM_TIME = ParameterSpec('use_sim_time', 'bool', False, 'Of every ROS node.')
+
 DEFAULTS = config_file('computed_torque.params.yaml')
+
+
+def check_arguments(context: LaunchContext) -> None:
+    """Refuse an argument that cannot be, by its name."""
+    for argument, (parameter, _) in PARAMETERS.items():
+        spec = NODE_PARAMETERS.by_name.get(parameter, USE_SIM_TIME)
+        check_argument(argument, LaunchConfiguration(argument).perform(context), spec)
+    check_log_level(LaunchConfiguration('log_level').perform(context))
 
 
 def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node with the parameters that were given."""
     driver = LaunchConfiguration('driver').perform(context)
     topics = {**TOPICS, **find_driver(driver)}
+    check_arguments(context)
     given = {
         parameter: ParameterValue(LaunchConfiguration(argument), value_type=value_type)
         for argument, (parameter, value_type) in PARAMETERS.items()
@@ -74,7 +88,8 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
     # first of its way that counts for the order.
     params_file = LaunchConfiguration('params_file').perform(context)
     namespace = LaunchConfiguration('namespace').perform(context)
-    read_parameters(Path(params_file), full_name('computed_torque', namespace))
+    values = read_parameters(Path(params_file), full_name('computed_torque', namespace))
+    check_file(params_file, values, NODE_PARAMETERS)
     if driver == 'generic' or params_file != DEFAULTS.perform(context):
         changes = find_changes(Path(files[0].perform(context)), Path(params_file))
         if changes:

@@ -8,6 +8,7 @@ rviz2 is installed.
 """
 
 from pathlib import Path
+from typing import Any
 
 import yaml
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity, Substitution
@@ -19,8 +20,8 @@ from launch.actions import (
     RegisterEventHandler,
     Shutdown,
 )
-from launch.event_handlers import OnProcessExit
-from launch.events.process import ProcessExited
+from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.events.process import ProcessExited, ProcessIO
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
@@ -28,7 +29,11 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.launch_arguments import check_argument, check_file, check_log_level
 from ne_dynamics.ros.parameter_file import full_name, read_parameters
+from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
+from ne_dynamics.settings import ParameterTable
+from ne_dynamics.simulation.robot_parameters import PARAMETERS as ROBOT_PARAMETERS
 
 # Launch argument -> topic between the two nodes.
 TOPICS = {
@@ -37,6 +42,9 @@ TOPICS = {
     'imu': 'imu',
     'effort_commands': 'effort_controller/commands',
 }
+
+REFUSAL = b'not configured: '
+"""What the node says of a configuration that it refuses."""
 
 EXECUTABLES = ('simulated_robot', 'computed_torque')
 
@@ -48,10 +56,41 @@ def shut_down(event: ProcessExited, context: LaunchContext) -> Shutdown | None:
     return Shutdown(reason=f'{event.process_name} ended')
 
 
+def end_without_controller(event: ProcessIO) -> Shutdown | None:
+    """Return what ends the rest when the node has refused its configuration.
+
+    The robot would stand under its brakes, and nobody would look at the node. What the node says
+    is read: its changes of state are published before launch can have subscribed to them.
+    """
+    if not event.process_name.startswith('computed_torque') or REFUSAL not in event.text:
+        return None
+    return Shutdown(reason=f'{event.process_name} is not configured, and nothing else drives')
+
+
 def included(file: Substitution, arguments: dict[str, LaunchConfiguration]) -> GroupAction:
     """Return a launch file in a group: its arguments are not to become those of the next one."""
     source = PythonLaunchDescriptionSource(file)
     return GroupAction([IncludeLaunchDescription(source, launch_arguments=arguments.items())])
+
+
+def check_given(context: LaunchContext) -> None:
+    """Refuse arguments and files that cannot be, before one of the two nodes runs alone."""
+
+    def check(argument: str, table: ParameterTable[Any], parameter: str) -> None:
+        text = LaunchConfiguration(argument).perform(context)
+        check_argument(argument, text, table.find(parameter))
+
+    check('payload_mass', ROBOT_PARAMETERS, 'payload.mass')
+    for argument in ('joints', 'mode', 'state_timeout'):
+        check(argument, NODE_PARAMETERS, argument)
+    check_log_level(LaunchConfiguration('log_level').perform(context))
+    namespace = LaunchConfiguration('namespace').perform(context)
+    for argument, node, table in (
+        ('params_file', 'computed_torque', NODE_PARAMETERS),
+        ('robot_params_file', 'simulated_robot', ROBOT_PARAMETERS),
+    ):
+        path = LaunchConfiguration(argument).perform(context)
+        check_file(path, read_parameters(Path(path), full_name(node, namespace)), table)
 
 
 def order_of_the_command(context: LaunchContext) -> list[str]:
@@ -81,6 +120,7 @@ def order_of_the_command(context: LaunchContext) -> list[str]:
 
 def simulated_robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the robot, with the node's order of joints and its topics."""
+    check_given(context)
     joints = order_of_the_command(context)
     parameters = {
         'model_file': ParameterValue(LaunchConfiguration('model'), value_type=str),
@@ -211,5 +251,8 @@ def generate_launch_description() -> LaunchDescription:
             OpaqueFunction(function=simulated_robot),
             node,
             RegisterEventHandler(OnProcessExit(on_exit=shut_down)),
+            RegisterEventHandler(
+                OnProcessIO(on_stdout=end_without_controller, on_stderr=end_without_controller)
+            ),
         ]
     )

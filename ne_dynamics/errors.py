@@ -56,6 +56,10 @@ class ParameterError(NeDynamicsError, ValueError):
     """A parameter value is outside what the parameter table allows."""
 
 
+class CommandLineError(NeDynamicsError, ValueError):
+    """ROS cannot start with the arguments, parameter files or environment that were given."""
+
+
 class BackendError(NeDynamicsError, RuntimeError):
     """A computation backend was asked for that is unknown or cannot run here."""
 

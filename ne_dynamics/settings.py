@@ -44,6 +44,9 @@ TYPES: dict[object, str] = {
 }
 """Annotations, and what ROS calls them; an enumeration is a string."""
 
+_INFINITIES = {'inf': inf, '.inf': inf, '+inf': inf, '+.inf': inf, '-inf': -inf, '-.inf': -inf}
+"""`ros2 param load` hands an infinite number of a file over as a word."""
+
 SPEC, PREFIX = 'spec', 'prefix'
 """Keys of the metadata of a field."""
 
@@ -150,6 +153,8 @@ class ParameterSpec:
             return self._word(value)
         if self.type == 'double':
             return self._number(value)
+        if self.type == 'double[]' and isinstance(value, str):
+            value = _numbers_of_text(value)
         items = [value] if isinstance(value, (bool, int, float, str)) else value
         try:
             listed = list(items)
@@ -167,6 +172,9 @@ class ParameterSpec:
         return tuple(self._number(item) for item in listed)
 
     def _word(self, value: Any) -> str:
+        # An `off` without quotes is a truth value in YAML, which some tools take away.
+        if isinstance(value, bool) and ('on' if value else 'off') in self.choices:
+            return 'on' if value else 'off'
         if not isinstance(value, str):
             raise self._fault(value, 'a string')
         if self.choices and value not in self.choices:
@@ -174,6 +182,8 @@ class ParameterSpec:
         return value
 
     def _number(self, value: Any) -> float:
+        if isinstance(value, str):
+            value = _INFINITIES.get(value.strip().lower(), value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise self._fault(value, 'a number')
         number = float(value)
@@ -187,6 +197,17 @@ class ParameterSpec:
     def _fault(self, value: Any, expected: str) -> ParameterError:
         got = value if isinstance(value, (bool, int, float, str)) else _listed(value)
         return ParameterError(f'{self.name}: expected {expected}, got {got!r}')
+
+
+def _numbers_of_text(text: str) -> Any:
+    """Return the list that a text such as `[inf, 1.0]` shows; the text where it shows none."""
+    inner = text.strip()
+    if not (inner.startswith('[') and inner.endswith(']')):
+        return text
+    try:
+        return [float(word) for word in inner[1:-1].split(',')]
+    except ValueError:
+        return text
 
 
 def _listed(value: Any) -> Any:

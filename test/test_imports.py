@@ -32,6 +32,7 @@ RANKS = {
     'bench': 9,
     'papers': 10,
     'cli': 11,
+    'executables': 11,
 }
 
 PAPERS = ('forms', 'counting', 'studies')

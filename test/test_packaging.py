@@ -13,6 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
 import ne_dynamics as ned
 from ne_dynamics import shipped
@@ -27,7 +28,7 @@ MODELS = (
     'six_axis_arm.urdf',
 )
 PROJECT_FILES = ('package.xml', 'setup.py', 'setup.cfg', 'pyproject.toml', 'README.md', 'LICENSE')
-PROJECT_FOLDERS = ('ne_dynamics', 'resource', 'launch', 'config')
+PROJECT_FOLDERS = ('ne_dynamics', 'resource', 'launch', 'config', 'examples')
 
 
 def setup_argument(name):
@@ -94,6 +95,30 @@ def test_manifest_follows_the_format():
     assert warnings == []
     assert package.package_format == 3
     assert package.get_build_type() == 'ament_python'
+
+
+def test_manifest_has_the_addresses_and_the_settings_of_the_documentation():
+    """Website, repository and issues; rosdoc2 finds its two documents and the modules."""
+    urls = {url.get('type'): url.text for url in MANIFEST.findall('url')}
+    assert set(urls) == {'website', 'repository', 'bugtracker'}
+    file = ROOT / MANIFEST.find('export').findtext('rosdoc2')
+    kind, content = yaml.safe_load_all(file.read_text(encoding='utf-8'))
+    assert kind == {'type': 'rosdoc2 config', 'version': 1}
+    assert (ROOT / content['settings']['python_source'] / '__init__.py').is_file()
+
+
+def test_the_public_workflow_calls_what_must_pass():
+    """Its only command of its own is `.ci/run`, which can be executed."""
+    text = (ROOT / '.github/workflows/ci.yml').read_text(encoding='utf-8')
+    (job,) = yaml.safe_load(text)['jobs'].values()
+    assert [step['run'] for step in job['steps'] if 'run' in step] == ['.ci/run']
+    assert os.access(ROOT / '.ci/run', os.X_OK)
+
+
+def test_what_was_not_run_says_so():
+    """The files that could not be tried carry a label until somebody has."""
+    for name in ('.github/workflows/ci.yml', 'Dockerfile', 'rosdoc2.yaml', 'doc/topics.md'):
+        assert 'not run' in (ROOT / name).read_text(encoding='utf-8').lower(), name
 
 
 def test_versions_agree():
@@ -186,7 +211,7 @@ def test_wheel_holds_package_and_shared_files(wheel):
     shared = {name.split('.data/data/')[1] for name in names if '.data/data/' in name}
     assert 'share/ament_index/resource_index/packages/ne_dynamics' in shared
     assert 'share/ne_dynamics/package.xml' in shared
-    for folder in ('launch', 'config'):
+    for folder in ('launch', 'config', 'examples'):
         for path in (ROOT / folder).iterdir():
             if path.is_file():
                 assert f'share/ne_dynamics/{folder}/{path.name}' in shared

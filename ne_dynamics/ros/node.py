@@ -26,7 +26,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, ParameterError
+from ne_dynamics.errors import (
+    CommandLineError,
+    MissingDependencyError,
+    NeDynamicsError,
+    ParameterError,
+)
+from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.configuration import (
     check_description,
     controlled_arm,
@@ -49,11 +55,15 @@ try:
     from rclpy.logging import LoggingSeverity as Severity
     from rclpy.parameter import Parameter
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-    from rclpy.signals import SignalHandlerOptions
     from std_msgs.msg import String
     from std_srvs.srv import Trigger
 
     from ne_dynamics.ros.annotator import Annotator
+    from ne_dynamics.ros.command_line import (
+        check_arguments,
+        readable_parameters,
+        start_rclpy,
+    )
     from ne_dynamics.ros.configured_arm import ConfiguredArm
     from ne_dynamics.ros.connections import has_time
     from ne_dynamics.ros.control_clock import ControlClock
@@ -145,6 +155,12 @@ class ComputedTorqueNode(LifecycleNode):
         if self._autostart_pending:
             self._autostart_timer = self.create_timer(
                 0.0, self._on_autostart_timer, clock=self._steady_clock
+            )
+        else:
+            self.get_logger().info(
+                'autostart is off: the node is unconfigured and commands nothing until somebody '
+                f'says so: ros2 lifecycle set {self.get_fully_qualified_name()} configure, then '
+                'activate'
             )
 
     # ---- lifecycle
@@ -457,16 +473,29 @@ class ComputedTorqueNode(LifecycleNode):
         self._diagnostics.publish(self.state_label, faults, self.configured)
 
 
-def main(args: list[str] | None = None) -> None:
+def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM; leave the arm held against gravity.
 
     Both signals are ignored from then on, to the end of the process.
+
+    Parameters
+    ----------
+    args : list of str, optional
+        Command line, with ``--ros-args``; default: that of the process.
+
+    Returns
+    -------
+    int
+        Exit code: 0 when stopped from outside, 1 when ROS could not start with these arguments
+        (the message is on stderr). Arguments that are not for ROS exit with 2 on the spot.
     """
+    check_arguments('computed_torque', 'Joint states in, joint efforts out.', args)
     with stop_on_signals() as stop:
         executor: SingleThreadedExecutor | None = None
         try:
-            rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-            node = ComputedTorqueNode()
+            start_rclpy(args)
+            with readable_parameters():
+                node = ComputedTorqueNode()
             name = node.get_fully_qualified_name()
             for remark in files_without_effect(sys.argv if args is None else args, name):
                 node.get_logger().warning(remark)
@@ -489,11 +518,15 @@ def main(args: list[str] | None = None) -> None:
             node.destroy_node()
         except ExternalShutdownException:
             pass
+        except CommandLineError as error:
+            print_lines([f'computed_torque: {error}'], sys.stderr)
+            return 1
         finally:
             if executor is not None:
                 executor.shutdown()
             rclpy.try_shutdown()
+    return 0
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())

@@ -33,6 +33,7 @@ from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import BASE, Body, Link, Robot
 from ne_dynamics.simulation.base_motion import BaseMotion
+from ne_dynamics.simulation.integrators import INTEGRATORS
 
 try:
     import mujoco
@@ -40,9 +41,6 @@ except ImportError as error:
     raise MissingDependencyError(
         f'the simulated robot needs MuJoCo: pip install "ne_dynamics[sim]" ({error})'
     ) from error
-
-INTEGRATORS = {'rk4': 'RK4', 'implicitfast': 'implicitfast', 'euler': 'Euler'}
-"""Integrators on offer, and MuJoCo's names for them."""
 
 SMALLEST_MASS = 1e-12
 """What a joint must move at least [kg]."""

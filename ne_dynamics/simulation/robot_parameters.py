@@ -1,4 +1,4 @@
-"""Every parameter of the simulated robot, declared once; needs no ROS to be read."""
+"""Every parameter of the simulated robot, declared once; needs neither ROS nor MuJoCo."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ne_dynamics.control.wrench import Measures
 from ne_dynamics.dynamics import STANDARD_GRAVITY
 from ne_dynamics.ros.parameters import LockedJoints
 from ne_dynamics.settings import Changes, ParameterTable, group, parameter
-from ne_dynamics.simulation.mujoco_model import INTEGRATORS
+from ne_dynamics.simulation.integrators import INTEGRATORS
 
 DROPPABLE = ('joint_states', 'wrench', 'imu')
 """Topics that may fall silent."""

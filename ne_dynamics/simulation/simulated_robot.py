@@ -71,6 +71,7 @@ from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.signals import stop_on_signals
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation
@@ -100,12 +101,12 @@ try:
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.node import Node
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-    from rclpy.signals import SignalHandlerOptions
     from rosgraph_msgs.msg import Clock
     from sensor_msgs.msg import Imu, JointState
     from std_msgs.msg import Float64MultiArray, String
     from std_srvs.srv import SetBool, Trigger
 
+    from ne_dynamics.ros.command_line import check_arguments, readable_parameters, start_rclpy
     from ne_dynamics.ros.declared_parameters import DeclaredParameters
 except ImportError as error:
     raise MissingDependencyError(
@@ -642,15 +643,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         Exit code: 0 when stopped from outside, 1 when the model, a parameter or the physics
-        made it impossible to go on (the message is on stderr).
+        made it impossible to go on (the message is on stderr). Arguments that are not for ROS exit
+        with 2 on the spot.
     """
+    check_arguments('simulated_robot', 'A MuJoCo arm behind the topics of a real one.', arguments)
     with stop_on_signals() as stop:
         executor: SingleThreadedExecutor | None = None
         node: SimulatedRobot | None = None
         try:
-            rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+            start_rclpy(arguments)
             executor = SingleThreadedExecutor()
-            node = SimulatedRobot()
+            with readable_parameters():
+                node = SimulatedRobot()
             stop.wake(node)
             executor.add_node(node)
             while not stop.is_set():
@@ -658,7 +662,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except ExternalShutdownException:
             pass
         except NeDynamicsError as failure:
-            print(f'simulated_robot: {failure}', file=sys.stderr)
+            print_lines([f'simulated_robot: {failure}'], sys.stderr)
             return 1
         finally:
             stop.forget_node()

@@ -8,9 +8,11 @@ import pytest
 from install_space import ROOT, add_executable, add_package
 
 EXECUTABLES = {
-    'computed_torque': 'ne_dynamics.ros.node',
-    'simulated_robot': 'ne_dynamics.simulation.simulated_robot',
+    'computed_torque': 'ne_dynamics.executables:computed_torque',
+    'simulated_robot': 'ne_dynamics.executables:simulated_robot',
+    'ne_dynamics': 'ne_dynamics.cli.main:main',
 }
+"""As setup.py has them."""
 
 
 @pytest.fixture
@@ -20,8 +22,9 @@ def prefix(tmp_path):
     share = add_package(prefix, 'ne_dynamics')
     for folder in ('launch', 'config'):
         (share / folder).symlink_to(ROOT / folder)
-    for name, module in EXECUTABLES.items():
-        text = f'import sys\nfrom {module} import main\nsys.exit(main())'
+    for name, entry in EXECUTABLES.items():
+        module, _, function = entry.partition(':')
+        text = f'import sys\nfrom {module} import {function}\nsys.exit({function}())'
         add_executable(prefix, 'ne_dynamics', name, text)
     return prefix
 

@@ -227,6 +227,50 @@ def test_a_parameter_file_that_would_not_count_ends_the_launch(
     assert 'active' not in process.output
 
 
+HOSTILE = {
+    'simulation': ('payload_mass:=heavy', 'mode:=torque', 'log_level:=loud', 'joints:=[a'),
+    'computed_torque': ('state_timeout:=soon', 'use_imu:=maybe', 'use_sim_time:=5'),
+}
+
+
+@pytest.mark.parametrize(
+    ('launch_file', 'argument'), [(file, text) for file in HOSTILE for text in HOSTILE[file]]
+)
+def test_an_argument_that_cannot_be_is_named_and_ends_the_launch(
+    environment, launch_file, argument
+):
+    """The reason begins with the argument as it was typed; nothing is left running."""
+    path = ROOT / f'launch/{launch_file}.launch.py'
+    with LaunchProcess(path, [argument], environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert f'argument {argument}: ' in process.output
+    assert 'process started' not in process.output
+    assert process.returncode == 1
+
+
+def test_a_mode_in_a_file_that_cannot_be_ends_the_launch(environment, tmp_path):
+    """Neither of the two nodes is started."""
+    file = tmp_path / 'node.yaml'
+    file.write_text('computed_torque:\n  ros__parameters: {mode: torque}\n')
+    path = ROOT / 'launch/simulation.launch.py'
+    with LaunchProcess(path, [f'params_file:={file}'], environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert f'{file}: mode: expected one of computed_torque' in process.output
+    assert 'process started' not in process.output
+
+
+def test_a_node_that_refuses_its_robot_ends_the_simulation(environment, tmp_path):
+    """What only the node can know: the robot does not go on without a controller."""
+    file = tmp_path / 'node.yaml'
+    values = '{effort_limits: [1.0, 2.0], backend: python}'
+    file.write_text(f'computed_torque:\n  ros__parameters: {values}\n')
+    path = ROOT / 'launch/simulation.launch.py'
+    with LaunchProcess(path, [f'params_file:={file}'], environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert 'not configured: effort_limits: expected 1 or 6 values' in process.output
+    assert 'Traceback' not in process.output
+
+
 def test_arguments_reach_the_node(environment):
     """computed_torque.launch.py sets parameters and remaps every topic of the node."""
     topics = {

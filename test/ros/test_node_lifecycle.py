@@ -24,6 +24,7 @@ def test_starts_by_itself_and_answers(bench) -> None:
 def test_every_transition(bench) -> None:
     """Configure, activate, deactivate, cleanup and shutdown do what they say, twice round."""
     bench.start(wait='unconfigured', autostart=False)
+    bench.hear('autostart is off', 'ros2 lifecycle set /computed_torque configure')
     for _ in range(2):
         assert bench.change_state('configure')
         assert bench.state == 'inactive'

@@ -6,6 +6,11 @@ import re
 
 import numpy as np
 import pytest
+import yaml
+
+pytest.importorskip('rclpy', reason='rclpy is missing')
+
+from rclpy.parameter import Parameter, parameter_dict_from_yaml_file
 
 from ne_dynamics.ros.parameters import PARAMETERS
 
@@ -54,6 +59,28 @@ def test_gains_change_at_run_time(bench) -> None:
         assert bench.set_atomically(feedforward_pd__kp=kp).successful
         command = bench.answer(bench.joint_state(Q - 0.01))
         np.testing.assert_allclose(command, gravity + 0.01 * expected, atol=1e-9)
+
+
+def test_a_dump_of_the_parameters_can_be_loaded(bench, tmp_path) -> None:
+    """What `ros2 param dump` writes `ros2 param load` sets: infinite numbers and `off` among it.
+
+    But what can be set at the start only. The file goes the way of that command, through words.
+    """
+    bounds = [float('inf'), *[3.0] * 5]
+    node = bench.start(jump_velocity=bounds, velocity_check=True, wrench__max_force=float('inf'))
+    values = {spec.name: node.get_parameter(spec.name).value for spec in PARAMETERS}
+    plain = {
+        name: value if isinstance(value, (bool, float, str)) else list(value)
+        for name, value in values.items()
+    }
+    file = tmp_path / 'dump.yaml'
+    file.write_text(yaml.dump({'/computed_torque': {'ros__parameters': plain}}))
+    messages = parameter_dict_from_yaml_file(str(file)).values()
+    for parameter in map(Parameter.from_parameter_msg, messages):
+        (result,) = node.set_parameters([parameter])
+        assert result.successful or parameter.name == 'autostart', result.reason
+    after = {spec.name: node.get_parameter(spec.name).value for spec in PARAMETERS}
+    assert after == values
 
 
 def test_terms_and_mode_change_at_run_time(bench) -> None:

@@ -1,0 +1,37 @@
+"""The ROS executables, as the package's scripts call them.
+
+What an executable needs is imported here: a package that is missing is one line and no
+traceback, nor Ctrl-C meanwhile.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.printable import print_lines
+
+EXIT_ERROR = 1
+EXIT_INTERRUPTED = 130
+
+
+def computed_torque() -> int:
+    """Run the node; see :func:`ne_dynamics.ros.node.main`."""
+    return _run('computed_torque', 'ne_dynamics.ros.node')
+
+
+def simulated_robot() -> int:
+    """Run the simulated robot; see :func:`ne_dynamics.simulation.simulated_robot.main`."""
+    return _run('simulated_robot', 'ne_dynamics.simulation.simulated_robot')
+
+
+def _run(name: str, module: str) -> int:
+    try:
+        main = importlib.import_module(module).main
+    except MissingDependencyError as error:
+        print_lines([f'{name}: {error}'], sys.stderr)
+        return EXIT_ERROR
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    return int(main())

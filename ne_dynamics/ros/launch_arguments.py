@@ -1,0 +1,92 @@
+"""Arguments and parameter files of the launch files, checked before anything starts. No ROS.
+
+What launch says of a wrong argument is that "a string could not be converted"; what a node says of
+a wrong value comes when everything else is running. Here both are refused, by the name that the
+user typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from ne_dynamics.errors import ParameterError
+from ne_dynamics.settings import ParameterSpec, ParameterTable, Settings
+
+LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
+
+
+def check_argument(argument: str, text: str, spec: ParameterSpec) -> None:
+    """Refuse an argument whose text is not a value that its parameter may have.
+
+    Parameters
+    ----------
+    argument : str
+        Its name.
+    text : str
+        As it was typed; empty: nothing was given.
+    spec : ParameterSpec
+
+    Raises
+    ------
+    ParameterError
+        With the argument, what was expected and what was found.
+    """
+    if not text:
+        return
+    value: Any = text
+    if spec.type != 'string':
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError:
+            value = text
+    try:
+        if spec.type.endswith('[]') and not isinstance(value, list):
+            raise ParameterError(f'{spec.name}: expected a list ({spec.type}), got {value!r}')
+        spec.check(value)
+    except ParameterError as error:
+        raise ParameterError(f'argument {argument}:={text}: {error}') from None
+
+
+def check_log_level(text: str) -> None:
+    """Refuse what is no log level, `info`, nor one of a logger, `computed_torque:=debug`.
+
+    Raises
+    ------
+    ParameterError
+        With the levels that there are.
+    """
+    if text.rpartition(':=')[2].lower() not in LOG_LEVELS:
+        raise ParameterError(
+            f'argument log_level:={text}: expected one of {", ".join(LOG_LEVELS)}, got {text!r}'
+        )
+
+
+def check_file(path: str, values: Mapping[str, Any], table: ParameterTable[Settings]) -> None:
+    """Refuse a parameter file that has a value which its parameter may not have.
+
+    Parameters
+    ----------
+    path : str
+        Of the file.
+    values : mapping
+        What it has for the node, by name. Names that the table lacks are the node's to warn of.
+    table : ParameterTable
+
+    Raises
+    ------
+    ParameterError
+        With the file and what is wrong with each.
+    """
+    faults = []
+    for name, value in values.items():
+        spec = table.by_name.get(name)
+        try:
+            if spec is not None and value is not None:
+                spec.check(value)
+        except ParameterError as error:
+            faults.append(str(error))
+    if faults:
+        raise ParameterError(f'{path}: {"; ".join(faults)}')

@@ -1,0 +1,69 @@
+"""What the launch files refuse before anything starts; the checks need no launch."""
+
+from __future__ import annotations
+
+import pytest
+
+from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.launch_arguments import check_argument, check_file, check_log_level
+from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.simulation.robot_parameters import PARAMETERS as ROBOT_PARAMETERS
+
+
+@pytest.mark.parametrize(
+    ('argument', 'parameter', 'text', 'reason'),
+    [
+        ('mode', 'mode', 'torque', 'expected one of computed_torque'),
+        ('state_timeout', 'state_timeout', 'soon', "expected a number, got 'soon'"),
+        ('state_timeout', 'state_timeout', '-1', 'got -1'),
+        ('state_timeout', 'state_timeout', '{', "expected a number, got '{'"),
+        ('use_imu', 'imu.enabled', 'maybe', "expected true or false, got 'maybe'"),
+        ('autostart', 'autostart', '1', 'expected true or false, got 1'),
+        ('joints', 'joints', 'joint_1', 'expected a list'),
+        ('joints', 'joints', '[a', 'expected a list'),
+        ('joints', 'joints', '[a, a]', 'expected no name twice'),
+    ],
+)
+def test_the_argument_is_named(argument, parameter, text, reason) -> None:
+    """By its own name and as it was typed, with what its parameter expects."""
+    with pytest.raises(ParameterError, match=reason) as error:
+        check_argument(argument, text, PARAMETERS.find(parameter))
+    assert str(error.value).startswith(f'argument {argument}:={text}: ')
+
+
+def test_the_load_of_the_simulated_robot_is_a_number() -> None:
+    """`payload_mass:=heavy` and a load that pulls upwards are refused."""
+    for text in ('heavy', '-1.0'):
+        with pytest.raises(ParameterError, match=f'argument payload_mass:={text}: payload.mass'):
+            check_argument('payload_mass', text, ROBOT_PARAMETERS.find('payload.mass'))
+
+
+def test_what_can_be_passes() -> None:
+    """Numbers without a point, words that look like numbers, lists, and nothing at all."""
+    for argument, text in (
+        ('state_timeout', '1'),
+        ('state_timeout', '.inf'),
+        ('tip_link', '7'),
+        ('joints', '[a, b]'),
+        ('autostart', 'false'),
+        ('mode', ''),
+    ):
+        check_argument(argument, text, PARAMETERS.find(argument))
+
+
+def test_log_levels() -> None:
+    """In any case, and for one logger; nothing else."""
+    for text in ('info', 'DEBUG', 'computed_torque:=debug'):
+        check_log_level(text)
+    for text in ('loud', 'computed_torque:=loud', '10'):
+        with pytest.raises(ParameterError, match=f'argument log_level:={text}: expected one of'):
+            check_log_level(text)
+
+
+def test_every_fault_of_a_file_is_named() -> None:
+    """The file and all its faults; what the table does not know is the node's to warn of."""
+    check_file('a.yaml', {'mode': 'feedforward_pd', 'use_sim_time': 5, 'joints': None}, PARAMETERS)
+    values = {'mode': 'torque', 'wrench.timeout': 'soon', 'state_timeout': 1}
+    with pytest.raises(ParameterError, match=r'a\.yaml: mode: .*; wrench\.timeout: ') as error:
+        check_file('a.yaml', values, PARAMETERS)
+    assert 'state_timeout' not in str(error.value)

@@ -1,0 +1,28 @@
+"""The launch file of examples/, against the real launch system where it is installed."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip(
+    'launch_ros', reason='launch_ros is missing: it comes with a ROS 2 installation, not from pip'
+)
+
+from install_space import ROOT
+from launch_process import LaunchProcess
+from lifecycle_msgs.msg import State
+from test_launch_files import Watcher
+
+
+def test_the_example_brings_the_node_up_with_its_parameters(environment):
+    """In its namespace, with the gains that it gives."""
+    path = ROOT / 'examples/own_arm.launch.py'
+    with (
+        Watcher('/left/computed_torque', environment) as watcher,
+        LaunchProcess(path, [], environment) as process,
+    ):
+        assert process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
+        values = watcher.parameters('computed_torque.kp', 'tip_link')
+        assert list(values['computed_torque.kp']) == [100.0]
+        assert values['tip_link'] == 'tcp'
+    assert process.output.count('process has finished cleanly') == 2, process.output

@@ -1,0 +1,129 @@
+"""The command line of the executables: what cannot be is one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip('rclpy', reason='rclpy is missing')
+
+from ne_dynamics.errors import CommandLineError
+from ne_dynamics.ros.command_line import (
+    check_arguments,
+    plain_reason,
+    readable_parameters,
+    start_rclpy,
+)
+from ne_dynamics.ros.private_domain import private_domain
+
+FILES = {
+    'open list': 'computed_torque:\n  ros__parameters:\n    mode: [1, a\n',
+    'two types': 'computed_torque:\n  ros__parameters:\n    mode: [1, a]\n',
+    'no parameters': 'computed_torque:\n  mode: feedforward\n',
+}
+
+
+@pytest.mark.parametrize('content', FILES.values(), ids=FILES)
+def test_a_parameter_file_that_ros_cannot_read_is_named(tmp_path, content) -> None:
+    """The reason names the file, and no file of ROS's own sources."""
+    file = tmp_path / 'node.yaml'
+    file.write_text(content)
+    with pytest.raises(CommandLineError, match='params file') as error:
+        start_rclpy(['--ros-args', '--params-file', str(file)])
+    assert str(file) in str(error.value)
+    assert '.c:' not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'reason'),
+    [
+        (['--params-file', '/nowhere.yaml'], '/nowhere.yaml'),
+        (['--log-level', 'loud'], '--log-level loud'),
+        (['--bogus'], r"unknown ROS arguments: \['--bogus'\]"),
+        (['-p', 'mode'], '-p mode'),
+        (['-p', 'mode:=[1'], r'-p mode:=\[1'),
+        (['-r', 'joint_states'], '-r joint_states'),
+        (['-r', '__ns:=a-b'], '-r __ns:=a-b'),
+        (['-r', '__node:=a-b'], '-r __node:=a-b'),
+        (['--enclave', 'bad'], 'Enclave name is not valid'),
+    ],
+)
+def test_what_ros_cannot_read_is_named(arguments, reason) -> None:
+    """The argument that is at fault is in the reason, the places in ROS's sources are not."""
+    with pytest.raises(CommandLineError, match=reason) as error:
+        start_rclpy(['--ros-args', *arguments])
+    assert '.c:' not in str(error.value)
+    assert '\n' not in str(error.value)
+
+
+def test_the_line_of_a_file_is_kept() -> None:
+    """Of what rcl says of a place, the line in the user's file stays."""
+    text = (
+        "failed to initialize rcl: Couldn't parse params file: '--params-file a.yaml'. Error: "
+        'Sequence should be of same type at line_num 3, at /src/parse.c:435, at /src/rcl/b.c:415'
+    )
+    expected = (
+        "Couldn't parse params file: '--params-file a.yaml'. Error: Sequence should be of same "
+        'type, in line 3'
+    )
+    assert plain_reason(text) == expected
+
+
+@pytest.mark.parametrize('arguments', [['stray'], ['-p', 'mode:=a'], ['--ros-args', '--', 'b']])
+def test_what_is_not_for_ros_is_refused(capsys, arguments) -> None:
+    """A word too many, or a parameter without --ros-args before it: exit code 2."""
+    with pytest.raises(SystemExit) as end:
+        check_arguments('computed_torque', 'It does.', arguments)
+    assert end.value.code == 2
+    error = capsys.readouterr().err
+    assert 'what comes after --ros-args' in error
+    assert arguments[-1] in error
+
+
+def test_what_is_for_ros_is_left_to_ros() -> None:
+    """As launch writes it: several --ros-args, with and without an end."""
+    given = ['--ros-args', '-p', 'a:=1', '--', '--ros-args', '-r', 'b:=c']
+    check_arguments('computed_torque', 'It does.', given)
+
+
+@pytest.mark.parametrize(
+    'name', ['ne_dynamics.ros.node', 'ne_dynamics.simulation.simulated_robot']
+)
+def test_help_is_given_and_nothing_started(capsys, name) -> None:
+    """--help says what the executable takes, and ends with exit code 0."""
+    module = pytest.importorskip(f'ne_dynamics.{name}', exc_type=ImportError)
+    with pytest.raises(SystemExit) as end:
+        module.main(['--help'])
+    assert end.value.code == 0
+    text = capsys.readouterr().out
+    assert '--params-file FILE' in text
+    assert '--log-level LEVEL' in text
+
+
+def test_a_parameter_of_rclpy_itself_is_named(bench) -> None:
+    """`use_sim_time` is declared by rclpy: a number there is its exception, and then one line."""
+    with pytest.raises(CommandLineError, match=r"'use_sim_time' to '5'"), readable_parameters():
+        bench.start(wait=None, use_sim_time=5)
+
+
+@pytest.mark.parametrize('module', ['ros.node', 'simulation.simulated_robot'])
+def test_the_process_ends_with_one_line(module) -> None:
+    """The executable itself: exit code 1, its reason in one line of its own, no traceback."""
+    if module == 'simulation.simulated_robot':
+        pytest.importorskip('mujoco', reason='mujoco is missing')
+    result = subprocess.run(
+        [sys.executable, '-m', f'ne_dynamics.{module}', '--ros-args', '--log-level', 'loud'],
+        env={**os.environ, 'ROS_DOMAIN_ID': str(private_domain())},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert 'Traceback' not in result.stderr
+    own = [line for line in result.stderr.splitlines() if '[rcl]' not in line]
+    assert len(own) == 1, result.stderr
+    assert '--log-level loud' in own[0]

@@ -1,0 +1,55 @@
+"""The ROS executables where something that they need is missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ne_dynamics import executables
+
+ROOT = Path(__file__).resolve().parents[1]
+WITHOUT = """
+import sys
+sys.modules[sys.argv[1]] = None
+from ne_dynamics import executables
+sys.exit(getattr(executables, sys.argv[2])())
+"""
+
+
+@pytest.mark.parametrize(
+    ('missing', 'name', 'expected'),
+    [
+        ('mujoco', 'simulated_robot', 'needs MuJoCo: pip install "ne_dynamics[sim]"'),
+        ('rclpy', 'simulated_robot', 'pip install "ne_dynamics[ros]"'),
+        ('rclpy', 'computed_torque', 'pip install "ne_dynamics[ros]"'),
+    ],
+)
+def test_a_missing_package_is_one_line(missing, name, expected):
+    """It names the extra that brings the package; the exit code is 1."""
+    if missing == 'mujoco':
+        pytest.importorskip('rclpy', reason='rclpy is missing')
+    result = subprocess.run(
+        [sys.executable, '-c', WITHOUT, missing, name],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 1
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(f'{name}: ')
+    assert expected in line
+
+
+def test_an_interrupt_before_anything_runs_is_no_traceback(monkeypatch):
+    """Ctrl-C while the packages are imported: exit code 130."""
+
+    def interrupted(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(executables.importlib, 'import_module', interrupted)
+    assert executables.computed_torque() == 130
