@@ -53,7 +53,7 @@ SPLINES_AT_ONCE = 64
 """The same where each is looked up in a motion."""
 
 LEAST_SEGMENTS = 3
-"""Of so many segments of a spline the last is but its end."""
+"""Of so many segments of a spline or more the last is but its end, and not much of the motion."""
 
 REACH = 10
 """So many segments of a spline feel where it begins: another velocity there changes the 10th by a
@@ -290,12 +290,13 @@ class MotionJudge:
         final = trajectory.final.position[np.newaxis]
         found += find_unholdable(final, np.array([end]), self.compute_holding, self.limits)
         count = len(trajectory.knots) - 1
-        for begin in range(0, count, SPLINES_AT_ONCE):
+        judged = count - _has_end(count)
+        for begin in range(0, judged, SPLINES_AT_ONCE):
             if begin:
                 yield
-            some = range(begin, min(begin + SPLINES_AT_ONCE, count))
+            some = range(begin, min(begin + SPLINES_AT_ONCE, judged))
             yield from self._survey(_segments_of(trajectory, some, origin), found)
-        found[:] = _without_rest(found, trajectory, origin, count)
+        found += self._judge_rest(trajectory, range(judged, count), origin)
 
     def judge_ends(
         self, trajectory: Trajectory, request: MotionRequest, state: DesiredState, now: float
@@ -333,10 +334,22 @@ class MotionJudge:
             found.append(excess)
         knots = trajectory.knots
         last = bisect_left(knots, origin + request.waypoints.times[-1])
-        before = min(REACH if request.is_spline else 1, last)
-        for some in (range(before), range(last, len(knots) - 1)):
+        before, judged = 1, last
+        if request.is_spline:
+            before, judged = REACH, last - _has_end(last)
+        for some in (range(min(before, judged)), range(last, len(knots) - 1)):
             found += self._judge_some(trajectory, some, origin)
-        return _without_rest(found, trajectory, origin, last) if request.is_spline else found
+        if before > judged:
+            found += self._judge_rest(trajectory, range(judged, last), origin)
+        return found
+
+    def _judge_rest(self, trajectory: Trajectory, some: range, origin: float) -> list[Excess]:
+        """Return what is not optional of what the end of a spline exceeds.
+
+        To come to rest there is what no sender has asked for, and who streams never gets there.
+        """
+        found = self._judge_some(trajectory, some, origin)
+        return [excess for excess in found if not excess.quantity.is_optional]
 
     def _judge_some(self, trajectory: Trajectory, some: range, origin: float) -> list[Excess]:
         """Return what some segments exceed: all at once, as they seldom do, or each by itself."""
@@ -382,18 +395,9 @@ class MotionJudge:
             found += find_unholdable(positions, times, self.compute_holding, self.limits)
 
 
-def _without_rest(
-    found: list[Excess], trajectory: Trajectory, origin: float, count: int
-) -> list[Excess]:
-    """Leave out what a spline asks for to come to rest in its last segment.
-
-    Whoever streams positions never gets there, and nobody has asked for it. Positions count, and
-    so does a segment that is much of the motion.
-    """
-    if count < LEAST_SEGMENTS:
-        return found
-    rest = trajectory.knots[count - 1] - origin
-    return [one for one in found if one.time < rest or not one.quantity.is_optional]
+def _has_end(count: int) -> bool:
+    """Return whether the last of so many segments of a spline is but its end."""
+    return count >= LEAST_SEGMENTS
 
 
 def _segments_of(trajectory: Trajectory, some: range, origin: float) -> Segments:

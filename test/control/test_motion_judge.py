@@ -17,6 +17,7 @@ from ne_dynamics.control.motion_demand import (
     WhenInfeasible,
 )
 from ne_dynamics.control.motion_judge import finish
+from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.robot import Robot
@@ -311,3 +312,70 @@ def test_many_points_are_judged_in_pieces() -> None:
     with pytest.raises(InfeasibleMotionError) as refusal:
         finish(controller.survey(waypoints(*points)))
     assert 6.9 < refusal.value.excesses[0].time < 7.1
+
+
+def streaming(when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE) -> Controller:
+    """Return a controller that holds the arm, for points that carry positions alone."""
+    controller = controller_of(when_infeasible)
+    controller.adopt(replace(controller.tuning, interpolation_method=Interpolation.SPLINES))
+    return controller
+
+
+def positions(times: np.ndarray, speed: float, joint: int = 0) -> Waypoints:
+    """Return positions alone, of a joint that sets out softly and then goes on at a speed."""
+    points = []
+    for time in times:
+        there = Q.copy()
+        there[joint] += speed * (time - 0.5 * (1.0 - np.exp(-2.0 * time)))
+        points.append(TrajectoryPoint(time, there))
+    return waypoints(*points)
+
+
+def test_a_stream_of_positions_is_followed_though_it_ends_abruptly() -> None:
+    """The last segment of a chunk brings the arm to rest, which its sender never asked for."""
+    chunk = positions(np.arange(1, 16) / 30.0, 1.0)
+    assert streaming().follow(chunk) == ()
+    # The same rest in a motion of two segments is what was asked for.
+    with pytest.raises(InfeasibleMotionError):
+        streaming().follow(waypoints(*(TrajectoryPoint(t, Q + 0.03 * t) for t in (0.001, 0.01))))
+
+
+def test_a_spline_through_positions_is_judged_between_them() -> None:
+    """What positions alone ask for on the way is too much, at once or after a while."""
+    for times in (np.arange(1, 16) / 30.0, np.arange(1, 31) / 30.0):
+        with pytest.raises(InfeasibleMotionError) as refusal:
+            streaming().follow(positions(times, 6.0))
+        assert Quantity.VELOCITY in {excess.quantity for excess in refusal.value.excesses}
+        followed = streaming(WhenInfeasible.FOLLOW).follow(positions(times, 6.0))
+        assert followed
+
+
+def test_a_spline_beyond_position_limits_is_refused_whatever_is_set() -> None:
+    """Positions within the limits may have a curve between them that is not."""
+    there = Q.copy()
+    there[2] = 2.79
+    times = (0.5, 0.8, 1.0, 2.0)
+    points = [TrajectoryPoint(t, there if index in (1, 2) else Q) for index, t in enumerate(times)]
+    for chosen in BOTH:
+        with pytest.raises(InfeasibleMotionError) as refusal:
+            streaming(chosen).follow(waypoints(*points))
+        assert refusal.value.excesses[0].quantity is Quantity.POSITION
+
+
+def test_a_chunk_that_takes_over_is_judged_from_where_it_begins() -> None:
+    """A stream that leaps is refused, and the one before goes on."""
+    controller = streaming()
+    times = np.arange(1, 16) / 30.0
+    controller.follow(positions(times, 1.0))
+    now = 0.0
+    for _ in range(50):
+        now += 0.002
+        state = controller.present_state()
+        command = controller.update(state.position, state.velocity, now)
+        assert command.refused is None
+    running = controller.trajectory
+    with pytest.raises(InfeasibleMotionError):
+        controller.follow(positions(times, -9.0))
+    command = controller.update(state.position, state.velocity, now + 0.002)
+    assert controller.trajectory is running
+    assert command.refused is None
