@@ -225,7 +225,7 @@ class ConfiguredArm:
         self._end_braking()
         if self._send_last(last):
             self._reporter.logger.info(f'inactive; {LAST_COMMAND_WORDS[last]}')
-        self.on_motion_ended(reason)
+        self._end_motion(reason)
 
     def wait_for_farewell(self) -> None:
         """Let the last command reach its subscribers."""
@@ -345,7 +345,7 @@ class ConfiguredArm:
         )
         if not is_braked:
             self._send_last(LastCommand.GRAVITY)
-        self.on_motion_ended(str(fault))
+        self._end_motion(str(fault))
 
     def _on_return(self, fault: Fault) -> None:
         """Say that the arm is held again."""
@@ -353,7 +353,7 @@ class ConfiguredArm:
             self._statistics.fault(fault)
             text = f'{fault}; the motion is given up'
             self._reporter.say(fault.kind.value, text, Severity.ERROR)
-            self.on_motion_ended(str(fault))
+            self._end_motion(str(fault))
         self._statistics.restart()
         self._reporter.say('return', 'holding where the arm is', Severity.INFO)
 
@@ -447,7 +447,7 @@ class ConfiguredArm:
         what = 'the arm floats' if floats else 'the arm is held where it was found'
         text = f'a contact has ended the motion; {what}'
         self._reporter.say('contact', text, Severity.WARN)
-        self.on_motion_ended(text)
+        self._end_motion(text)
 
     # ---- the motion
 
@@ -529,11 +529,16 @@ class ConfiguredArm:
         """Let the end of the motion be all right: nobody is to say more."""
         self._motion_watch.end()
 
+    def _end_motion(self, reason: str) -> None:
+        """Tell who followed the motion that it is over, and why."""
+        self.end_watch()
+        self.on_motion_ended(reason)
+
     def _give_up(self, reason: str) -> None:
         """Hold the arm where it is found: the motion is not what its sender wanted."""
         self.controller.hold(where_found=True)
         self._reporter.say('motion', f'{reason}; the arm is held where it was found')
-        self.on_motion_ended(reason)
+        self._end_motion(reason)
 
     def read_trajectory(self, message: JointTrajectory) -> tuple[Waypoints, float | None]:
         """Return a trajectory, checked, and when it starts; None for now.
@@ -601,9 +606,8 @@ class ConfiguredArm:
             For who followed the motion.
         """
         self._intake.discard()
-        self.end_watch()
         self.controller.hold()
-        self.on_motion_ended(reason)
+        self._end_motion(reason)
 
     def clear_fault(self) -> str:
         """Let a fault that latches be over; return what it was, in words.

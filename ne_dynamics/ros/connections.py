@@ -129,7 +129,7 @@ class Connections:
             self._listen(WrenchStamped, 'wrench', callbacks.wrench, latest)
         if controller.imu is not None:
             self._listen(Imu, 'imu', callbacks.imu, latest)
-        for topic in dict.fromkeys(map(node.resolve_topic_name, TRAJECTORY_TOPICS)):
+        for topic in {node.resolve_topic_name(name): name for name in TRAJECTORY_TOPICS}.values():
             self._listen(JointTrajectory, topic, callbacks.joint_trajectory, 10, raw=True)
         states = QoSProfile(depth=1, reliability=RELIABILITY[reliability])
         self._listen(JointState, 'joint_states', callbacks.joint_states, states)

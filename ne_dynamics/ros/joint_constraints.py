@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
-from rclpy.exceptions import ParameterException
 
 from ne_dynamics.control.goal import Tolerances
 from ne_dynamics.errors import ParameterError
@@ -70,10 +69,8 @@ class JointConstraints:
                 description=f'{text} [rad or m]', floating_point_range=[limits]
             )
             for name in names:
-                try:
-                    node.declare_parameter(name, AS_LISTED, descriptor)
-                except ParameterException as error:
-                    raise ParameterError(f'{name}: {error}') from error
+                value = self._given(name)
+                node.declare_parameter(name, value, descriptor, ignore_override=True)
         unknown = [
             name
             for name in node._parameter_overrides
@@ -81,6 +78,19 @@ class JointConstraints:
         ]
         if unknown:
             raise ParameterError(f'{unknown[0]}: no such joint')
+
+    def _given(self, name: str) -> float:
+        """Return the value that a parameter was given at the start; an integer will do."""
+        given = self._node._parameter_overrides.get(name)
+        if given is None:
+            return AS_LISTED
+        value = given.value
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ParameterError(f'{name}: expected double, got {value!r}')
+        # NaN is none of these.
+        if not value >= AS_LISTED:
+            raise ParameterError(f'{name}: expected >= {AS_LISTED:g}, got {value:g}')
+        return float(value)
 
     def destroy(self) -> None:
         """Take the parameters away."""

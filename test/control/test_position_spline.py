@@ -260,7 +260,7 @@ def effort_error(motion: TrueMotion, times, states) -> float:
     return float((np.sqrt(((got - wanted) ** 2).mean(0)) / np.sqrt((wanted**2).mean(0))).max())
 
 
-@pytest.mark.parametrize(('count', 'every'), [(16, 8), (8, 4), (50, 25), (8, 1)])
+@pytest.mark.parametrize(('count', 'every'), [(16, 8), (8, 4), (50, 25), (8, 1), (4, 2)])
 @pytest.mark.parametrize('late', [0.0, 0.012])
 def test_streamed_chunks_have_the_efforts_of_the_true_motion(count, every, late: float) -> None:
     """Positions at 30 Hz: the RMS error of no joint's effort is beyond 10 % of the true one."""

@@ -148,6 +148,27 @@ def test_both_names_of_the_trajectory_are_heard(bench) -> None:
         np.testing.assert_allclose(bench.efforts[-1].position, goal, atol=1e-9)
 
 
+@pytest.mark.parametrize('remapped', [False, True])
+def test_one_topic_by_two_names_is_heard_once(bench, remapped: bool) -> None:
+    """Remapped to one and the same, each message counts once."""
+    from ne_dynamics.ros.node import ComputedTorqueNode
+    from ne_dynamics.simulation.node_messages import parameter_of
+
+    rules = ['--ros-args', '-r', 'joint_trajectory:=~/joint_trajectory'] if remapped else []
+    values = {'model_file': bench.model_file, 'backend': 'python', 'autostart': False}
+    bench.node = ComputedTorqueNode(
+        context=bench.context,
+        cli_args=rules,
+        parameter_overrides=[parameter_of(name, value) for name, value in values.items()],
+    )
+    bench.node.trigger_configure()
+    heard = [one.topic_name for one in bench.node.configured.subscriptions]
+    expected = ['/computed_torque/joint_trajectory', '/joint_trajectory', '/joint_states']
+    if remapped:
+        expected.remove('/joint_trajectory')
+    assert heard == expected
+
+
 def test_without_control_msgs_there_is_a_line_in_the_log(bench) -> None:
     """Neither topic nor service, and the reason."""
     from build_control_msgs import installed

@@ -261,6 +261,17 @@ def test_a_goal_that_waits_is_not_judged(bench, active: Client) -> None:
     assert active.result(handle).code == active.type.Result.PATH_TOLERANCE_VIOLATED
 
 
+def test_nobody_waits_for_more_after_a_goal(bench, client: Client) -> None:
+    """`cmd_timeout` is for who falls silent: a goal that was reached has its end."""
+    bench.start(cmd_timeout=0.5)
+    client.desired(Q)
+    handle = client.send_accepted((1.0, GOAL))
+    follow(client, handle, 12)
+    assert client.result(handle).status == SUCCEEDED
+    for _ in range(3):
+        np.testing.assert_allclose(client.desired(GOAL + 0.01, dt=1.0), GOAL, atol=1e-9)
+
+
 def test_a_goal_for_some_of_the_joints(bench, client: Client) -> None:
     """With `allow_partial_joints_goal` the others are held, and the goal is reached."""
     bench.start(allow_partial_joints_goal=True)

@@ -67,11 +67,18 @@ def test_single_joints_have_tolerances_of_their_own(bench) -> None:
     np.testing.assert_allclose(goes_on, (on_the_way + Q) / 2.0, atol=1e-3)
 
 
-def test_tolerances_of_single_joints_are_checked(bench) -> None:
-    """Below -1, for a joint that there is not, of the wrong type: named, and not configured."""
-    bench.start(wait=None, **{'constraints.joint_2.goal': -2.0})
-    bench.hear('constraints.joint_2.goal')
+@pytest.mark.parametrize('value', [-2.0, float('nan'), 'tight', [0.1]])
+def test_tolerances_of_single_joints_are_checked(bench, value: Any) -> None:
+    """Below -1, NaN, of the wrong type: named, and not configured."""
+    bench.start(wait=None, **{'constraints.joint_2.goal': value})
+    bench.hear('not configured: constraints.joint_2.goal: expected')
     assert bench.state == 'unconfigured'
+
+
+def test_an_integer_is_a_tolerance(bench) -> None:
+    """As of the other parameters."""
+    node = bench.start(**{'constraints.joint_2.goal': 1})
+    assert node.get_parameter('constraints.joint_2.goal').value == 1.0
 
 
 def test_a_tolerance_of_no_joint_is_refused(bench) -> None:
@@ -101,6 +108,16 @@ def test_silence_after_the_last_point_is_noticed(bench) -> None:
     bench.hear('cmd_timeout', 'held where it was found')
     np.testing.assert_allclose(found[1:3], [Q + 0.5] * 2, atol=1e-9)
     np.testing.assert_allclose(found[3], Q + 0.45, atol=1e-9)
+
+
+def test_what_waits_when_the_motion_is_given_up_is_not_watched(bench) -> None:
+    """A trajectory that no state has begun is forgotten with its tolerances and its timeout."""
+    begin(bench, cmd_timeout=0.1, constraints__trajectory=[0.05])
+    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
+    assert bench.trigger('hold').success
+    held = follow(bench, (0.01, Q), (2.0, Q + 0.2), (2.0, Q + 0.2))
+    np.testing.assert_allclose(held, [Q] * 3, atol=1e-12)
+    assert not any('held where it was found' in line for line in bench.said())
 
 
 def test_a_timeout_within_the_goal_time_is_not_used(bench) -> None:
