@@ -74,7 +74,7 @@ def included(file: Substitution, arguments: dict[str, LaunchConfiguration]) -> G
 
 
 def check_given(context: LaunchContext) -> None:
-    """Refuse arguments and files that cannot be, before one of the two nodes runs alone."""
+    """Refuse arguments and files that cannot be: launch leaves running what it has started."""
 
     def check(argument: str, table: ParameterTable[Any], parameter: str) -> None:
         text = LaunchConfiguration(argument).perform(context)
@@ -91,6 +91,7 @@ def check_given(context: LaunchContext) -> None:
     ):
         path = LaunchConfiguration(argument).perform(context)
         check_file(path, read_parameters(Path(path), full_name(node, namespace)), table)
+    order_of_the_command(context)
 
 
 def order_of_the_command(context: LaunchContext) -> list[str]:
@@ -120,7 +121,6 @@ def order_of_the_command(context: LaunchContext) -> list[str]:
 
 def simulated_robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the robot, with the node's order of joints and its topics."""
-    check_given(context)
     joints = order_of_the_command(context)
     parameters = {
         'model_file': ParameterValue(LaunchConfiguration('model'), value_type=str),
@@ -247,6 +247,7 @@ def generate_launch_description() -> LaunchDescription:
                 )
                 for argument, topic in TOPICS.items()
             ),
+            OpaqueFunction(function=check_given),
             view,
             OpaqueFunction(function=simulated_robot),
             node,

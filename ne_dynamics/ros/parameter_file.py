@@ -20,6 +20,24 @@ PARAMETERS_KEY = 'ros__parameters'
 _WILDCARDS = {'**': '(/[^/]+)*', '*': '/[^/]+'}
 
 
+class _UntaggedLoader(yaml.SafeLoader):
+    """Reads what has a tag that it does not know as what it is without, as ROS does.
+
+    Launch writes the lists of a launch file as `!!python/tuple`. Nothing else is made of a tag.
+    """
+
+
+def _without_tag(loader: yaml.SafeLoader, _: str, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    return node.value
+
+
+_UntaggedLoader.add_multi_constructor('', _without_tag)
+
+
 def full_name(node: str, namespace: str = '') -> str:
     """Return the name of a node with its namespace, as ROS has it."""
     return '/' + '/'.join(filter(None, (*namespace.split('/'), node)))
@@ -94,7 +112,7 @@ def read_parameters(path: Path, node: str) -> dict[str, Any]:
         When there is no such file, it is no parameter file, or it has nothing for this node.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding='utf-8'))
+        content = yaml.load(path.read_text(encoding='utf-8'), _UntaggedLoader)
     except OSError as error:
         raise ParameterError(f'{path}: expected a parameter file: {error.strerror}') from None
     except (UnicodeDecodeError, yaml.YAMLError) as error:

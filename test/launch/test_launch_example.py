@@ -25,4 +25,5 @@ def test_the_example_brings_the_node_up_with_its_parameters(environment):
         values = watcher.parameters('computed_torque.kp', 'tip_link')
         assert list(values['computed_torque.kp']) == [100.0]
         assert values['tip_link'] == 'tcp'
+    assert 'expected YAML' not in process.output
     assert process.output.count('process has finished cleanly') == 2, process.output

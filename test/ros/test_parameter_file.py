@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.ros.parameter_file import (
@@ -98,6 +99,27 @@ def test_what_is_no_parameter_file_is_named(tmp_path, content, reason) -> None:
     with pytest.raises(ParameterError, match=reason) as error:
         read_parameters(file, '/computed_torque')
     assert str(file) in str(error.value)
+
+
+def test_lists_of_a_launch_file_are_read(tmp_path) -> None:
+    """Launch writes them with a tag of Python, which ROS does not look at: no remark."""
+    file = tmp_path / 'launch_params'
+    values = {'computed_torque.kp': (100.0, 50.0), 'mode': 'feedforward_pd'}
+    file.write_text(yaml.dump({'/arm/computed_torque': {'ros__parameters': values}}))
+    assert '!!python/tuple' in file.read_text()
+    name = '/arm/computed_torque'
+    assert read_parameters(file, name) == {**values, 'computed_torque.kp': [100.0, 50.0]}
+    assert files_without_effect(['--params-file', str(file)], name) == []
+
+
+def test_a_tag_makes_nothing_but_what_is_written(tmp_path) -> None:
+    """A file from outside calls no function of Python."""
+    file = tmp_path / 'node.yaml'
+    called = tmp_path / 'called'
+    tagged = f'!!python/object/apply:os.mkdir [{called}]'
+    file.write_text(f'/**:\n  ros__parameters:\n    mode: {tagged}\n')
+    assert read_parameters(file, '/computed_torque') == {'mode': [str(called)]}
+    assert not called.exists()
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path) -> None:
