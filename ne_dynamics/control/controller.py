@@ -17,9 +17,7 @@ What the model does not have may be observed, and compensated; see
 from __future__ import annotations
 
 import contextlib
-from collections import deque
 from collections.abc import Generator, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -36,24 +34,16 @@ from ne_dynamics.control.feasibility import (
     judge_timeout,
     judge_velocities,
 )
+from ne_dynamics.control.followed_motion import Circumstances, FollowedMotion
 from ne_dynamics.control.imu import BaseImu
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
-from ne_dynamics.control.motion_demand import DemandLimits, Excess
+from ne_dynamics.control.motion_demand import Excess
 from ne_dynamics.control.motion_guard import MotionGuard
-from ne_dynamics.control.motion_judge import (
-    MotionJudge,
-    MotionRequest,
-    PathEfforts,
-    finish,
-)
-from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.state_effort import StateEffort, find_beginning
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateRefused
 from ne_dynamics.control.state_rate import StateRate
-from ne_dynamics.control.stopping import StopLimits, stop
 from ne_dynamics.control.trajectory import (
-    MOST_WAITING,
     DesiredState,
     Trajectory,
     Waypoints,
@@ -216,6 +206,7 @@ class Controller:
         self._limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
         self._guard = StateGuard(tuning.law.joints, tuning.states)
         self._motion = MotionGuard(tuning.law.joints, tuning.motion)
+        self._followed = FollowedMotion(tuning)
         self._offset = CommandOffset(tuning.transition_time)
         self._law_before: ControlLaw | None = None
         self._start: FloatArray | None = None
@@ -240,7 +231,7 @@ class Controller:
             self.imu.configure(tuning.imu)
         limiter.continue_from(self._limiter)
         self._limiter = limiter
-        self._demand_limits = DemandLimits.of(tuning.law.joints, limiter.limits)
+        self._followed.configure(tuning)
         self._guard.configure(tuning.states)
         self._offset.configure(tuning.transition_time)
         self._note_law()
@@ -274,8 +265,7 @@ class Controller:
         """
         self._guard.reset()
         self._motion.reset()
-        self._trajectory: Trajectory | None = None
-        self._requests: deque[MotionRequest] = deque(maxlen=MOST_WAITING)
+        self._followed.forget()
         self._limiter.reset()
         self._offset.clear()
         self._law_before = None
@@ -331,11 +321,7 @@ class Controller:
     @property
     def trajectory(self) -> Trajectory | None:
         """The motion that is followed; None before the first state and in gravity mode."""
-        return self._trajectory
-
-    def _desired_at(self, position: FloatArray, now: float) -> DesiredState:
-        trajectory = self._trajectory
-        return resting_state(position) if trajectory is None else trajectory.sample(now)
+        return self._followed.trajectory
 
     def present_state(self) -> DesiredState | None:
         """Return where the arm should be, or where it is when nothing is followed.
@@ -344,7 +330,7 @@ class Controller:
         """
         if self.position is None or self.time is None:
             return None
-        return self._desired_at(self.position, self.time)
+        return self._followed.desired_at(self.position, self.time)
 
     def observe(
         self,
@@ -455,7 +441,9 @@ class Controller:
         law = self._law
         if self._law_before is not None or inputs.nature != self._inputs.nature:
             self._change_model(position, velocity, now, inputs)
-        desired_before = None if self._law_before is None else self._desired_at(position, now)
+        desired_before = (
+            None if self._law_before is None else self._followed.desired_at(position, now)
+        )
         desired, refused = self._desired(position, velocity, now, inputs)
         elapsed = since = 0.0 if before is None or fault is not None else now - before
         begins = fault is not None or self._limiter.last is None
@@ -593,7 +581,7 @@ class Controller:
         if disturbance is None or velocity is None:
             return
         law_before = law if self._law_before is None else self._law_before
-        motion = position, velocity, self._zero, self._desired_at(position, now).velocity
+        motion = position, velocity, self._zero, self._followed.desired_at(position, now).velocity
         try:
             present = law.compensation.effort(*motion, inputs.wrench, inputs.base)
             past = law_before.compensation.effort(*motion, before.wrench, before.base)
@@ -622,8 +610,7 @@ class Controller:
 
     def _restart(self) -> None:
         """Hold where the arm is: the motion, and what was measured before, are of the past."""
-        self._trajectory = None
-        self._requests.clear()
+        self._followed.forget()
         self._motion.reset()
         self._answered.clear()
         self._compensation = None
@@ -706,57 +693,30 @@ class Controller:
     def _desired(
         self, position: FloatArray, velocity: FloatArray | None, now: float, inputs: _Inputs
     ) -> tuple[DesiredState, TrajectoryError | None]:
+        motion = self._followed
         if self.tuning.mode is Mode.GRAVITY_COMPENSATION or self.is_floating:
             # The arm is led by hand: wherever it is left is what another mode will hold.
-            self._trajectory = None
-            self._requests.clear()
+            motion.forget()
             return resting_state(position), None
-        if self._trajectory is None:
-            speed = self._zero if velocity is None else velocity
-            self._trajectory = self._stop(DesiredState(position, speed, self._zero), now, inputs)
         refused = None
-        while self._requests:
-            refused = self._take_over(self._requests.popleft(), now, inputs)
-        return self._trajectory.sample(now), refused
+        if motion.trajectory is None or motion.has_requests:
+            refused = motion.advance(self._circumstances(position, velocity, now, inputs))
+        return motion.desired_at(position, now), refused
 
-    def _take_over(
-        self, request: MotionRequest, now: float, inputs: _Inputs
-    ) -> TrajectoryError | None:
-        """Let waypoints take the place of what is followed; return why they cannot."""
-        if self._trajectory is None:
-            raise RuntimeError('nothing is followed or held')
-        running, judge = self._trajectory, self._make_judge()
-        begin = running.sample(now)
-        try:
-            trajectory = self._lay(request, running, now, inputs)
-            if not request.is_judged_from(begin):
-                judge.decide(judge.judge_ends(trajectory, request, begin, now))
-        except TrajectoryError as error:
-            return error
-        self._trajectory = trajectory
-        return None
+    def _circumstances(
+        self,
+        position: FloatArray | None,
+        velocity: FloatArray | None,
+        now: float | None,
+        inputs: _Inputs,
+    ) -> Circumstances:
+        return Circumstances(
+            now, position, velocity, inputs.wrench, inputs.base, self._resting_base()
+        )
 
-    def _lay(
-        self, request: MotionRequest, running: Trajectory, now: float, inputs: _Inputs
-    ) -> Trajectory:
-        return request.lay(running, now, lambda state, time: self._stop(state, time, inputs))
-
-    def _stop(self, state: DesiredState, now: float, inputs: _Inputs) -> Trajectory:
-        """Return the stop of a motion, for what the model carries and feels at present."""
-        tuning = self.tuning
-
-        def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
-            compensation = tuning.hold_law.compensation
-            try:
-                return compensation.effort(q, qd, qdd, qd, inputs.wrench, inputs.base)
-            except InputError:
-                return np.full(q.shape, np.inf)
-
-        return stop(state, self._stop_limits(), compute_efforts, now=now)
-
-    def _stop_limits(self) -> StopLimits:
-        tuning = self.tuning
-        return StopLimits.of(tuning.law.joints, self._limiter.limits, tuning.decelerations)
+    @property
+    def _present(self) -> Circumstances:
+        return self._circumstances(self.position, self._velocity, self.time, self._inputs)
 
     def survey(
         self, waypoints: Waypoints, start_time: float | None = None
@@ -784,30 +744,7 @@ class Controller:
         InfeasibleMotionError
             When it is not to be followed.
         """
-        judge, found = self._make_judge(), list[Excess]()
-        now, running = self.time, self._trajectory
-        request = self._request(waypoints, start_time)
-        if request.interpolation is Interpolation.NONE:
-            yield from judge.survey_poses(waypoints, found)
-        elif not request.is_spline or running is None or now is None:
-            since = 0.0 if start_time is None or now is None else now - start_time
-            yield from judge.survey_waypoints(waypoints, found, since=since)
-        else:
-            try:
-                trajectory = self._lay(request, running, now, self._inputs)
-            except TrajectoryError:
-                # Of the past: the next state will find it so.
-                return ()
-            yield from judge.survey_trajectory(trajectory, request.origin(now), found)
-        return judge.decide(found)
-
-    def _make_judge(self) -> MotionJudge:
-        """Return the judge of motions, with what the arm carries and feels at present."""
-        tuning, wrench = self.tuning, self._inputs.wrench
-        efforts = PathEfforts(tuning.hold_law, self._resting_base(), wrench, self.position)
-        return MotionJudge(
-            self._demand_limits, efforts.moving, efforts.holding, tuning.when_infeasible
-        )
+        return self._followed.survey(waypoints, start_time, self._present)
 
     def follow(
         self,
@@ -837,30 +774,11 @@ class Controller:
         InfeasibleMotionError
             When the motion is not to be followed: nothing changes then.
         """
-        exceeded: tuple[Excess, ...] = ()
-        if not is_surveyed:
-            exceeded = finish(self.survey(waypoints, start_time))
-        request = self._request(waypoints, start_time)
-        if self._trajectory is not None and self.time is not None:
-            now, begin = self.time, self._trajectory.sample(self.time)
-            judge = self._make_judge()
-            try:
-                trajectory = self._lay(request, self._trajectory, now, self._inputs)
-            except TrajectoryError:
-                # Of the past: the next state will find it so.
-                pass
-            else:
-                found = judge.judge_ends(trajectory, request, begin, now)
-                exceeded += judge.decide(found)
-                request = replace(request, judged_from=begin)
+        exceeded = self._followed.follow(
+            waypoints, start_time, self._present, is_surveyed=is_surveyed
+        )
         self._end_floating()
-        if start_time is None:
-            self._requests.clear()
-        self._requests.append(request)
         return exceeded
-
-    def _request(self, waypoints: Waypoints, start_time: float | None) -> MotionRequest:
-        return MotionRequest(waypoints, start_time, self.tuning.interpolation_method)
 
     def hold(self, *, where_found: bool = False) -> None:
         """Stop the desired motion.
@@ -871,16 +789,8 @@ class Controller:
             The measured one instead: an arm that is kept from where it should be no longer
             pushes.
         """
-        self._requests.clear()
         self._end_floating()
-        if self._trajectory is None or self.time is None:
-            return
-        if where_found and self.position is not None:
-            speed = self._zero if self._velocity is None else self._velocity
-            state = DesiredState(self.position, speed, self._zero)
-        else:
-            state = self._trajectory.sample(self.time)
-        self._trajectory = self._stop(state, self.time, self._inputs)
+        self._followed.hold(self._present, where_found=where_found)
 
     def judge(self, tuning: Tuning) -> Verdict:
         """Judge whether a tuning can work where the arm is and at the rate of its states.
@@ -956,7 +866,7 @@ class Controller:
             brake = plan_brake(
                 self._answered,
                 compute_efforts,
-                self._stop_limits(),
+                self._followed.stop_limits,
                 silent_for=silent_for,
                 period=RAMP_PERIOD,
             )

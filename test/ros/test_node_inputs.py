@@ -288,7 +288,7 @@ def test_a_long_trajectory_is_followed(bench) -> None:
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(long_trajectory(bench, MOST_POINTS, Q + 0.5))
     controller = bench.node.configured.controller
-    bench.spin(lambda: bool(controller._requests), 'the end of its judgement')
+    bench.spin(lambda: controller._followed.has_requests, 'the end of its judgement')
     bench.answer(bench.joint_state(Q))
     bench.answer(bench.joint_state(Q, dt=3.0))
     bench.spin(lambda: len(bench.efforts) == 3)

@@ -1,0 +1,283 @@
+"""The motion that an arm follows, what waits to take its place, and how that is judged before.
+
+What is followed never jumps by itself: another motion begins in the desired state of its moment,
+and what is ended is brought to rest along its way (:mod:`ne_dynamics.control.stopping`). Waypoints
+are surveyed in pieces as soon as they are known, and judged once more, at their ends, where they
+take over; see :mod:`ne_dynamics.control.motion_judge`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.control.compensation import Base
+from ne_dynamics.control.motion_demand import DemandLimits, Excess
+from ne_dynamics.control.motion_judge import MotionJudge, MotionRequest, PathEfforts, finish
+from ne_dynamics.control.position_spline import Interpolation
+from ne_dynamics.control.stopping import StopLimits, stop
+from ne_dynamics.control.trajectory import (
+    MOST_WAITING,
+    DesiredState,
+    Trajectory,
+    Waypoints,
+    resting_state,
+)
+from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.errors import InputError, TrajectoryError
+from ne_dynamics.model.rigid_body import FloatArray
+
+
+class Circumstances(NamedTuple):
+    """What is known of an arm when its motion is decided.
+
+    Attributes
+    ----------
+    time : float or None
+        Of the last state [s]; None before the first.
+    position, velocity : array, shape (n,), or None
+        [rad or m, rad/s or m/s]
+    wrench : array, shape (6,), or None
+        Felt at the wrist.
+    base : Base or None
+        How the base stands and moves.
+    resting_base : Base or None
+        How it stands: what moves now is no guide to later.
+    """
+
+    time: float | None = None
+    position: FloatArray | None = None
+    velocity: FloatArray | None = None
+    wrench: FloatArray | None = None
+    base: Base | None = None
+    resting_base: Base | None = None
+
+
+class FollowedMotion:
+    """The motion of one arm.
+
+    Parameters
+    ----------
+    tuning : Tuning
+
+    Attributes
+    ----------
+    trajectory : Trajectory or None
+        What is followed; None before the first state, and where the arm is led by hand.
+    """
+
+    def __init__(self, tuning: Tuning) -> None:
+        self._zero = np.zeros(tuning.effort_limits.size)
+        self.trajectory: Trajectory | None = None
+        self._requests: deque[MotionRequest] = deque(maxlen=MOST_WAITING)
+        self.configure(tuning)
+
+    def configure(self, tuning: Tuning) -> None:
+        """Let another tuning count for what is decided from now on."""
+        joints, limits = tuning.law.joints, tuning.effort_limits
+        self._tuning = tuning
+        self._demand_limits = DemandLimits.of(joints, limits)
+
+    @property
+    def stop_limits(self) -> StopLimits:
+        """With what motions are brought to rest."""
+        tuning = self._tuning
+        return StopLimits.of(tuning.law.joints, tuning.effort_limits, tuning.decelerations)
+
+    @property
+    def has_requests(self) -> bool:
+        """Whether waypoints wait for the next state."""
+        return bool(self._requests)
+
+    def forget(self) -> None:
+        """Follow nothing: where the next state finds the arm is what is held."""
+        self.trajectory = None
+        self._requests.clear()
+
+    def desired_at(self, position: FloatArray, now: float) -> DesiredState:
+        """Return where the arm should be at a time, or a position where nothing is followed."""
+        trajectory = self.trajectory
+        return resting_state(position) if trajectory is None else trajectory.sample(now)
+
+    def advance(self, here: Circumstances) -> TrajectoryError | None:
+        """Let what waits take the place of what is followed, from this state on.
+
+        Parameters
+        ----------
+        here : Circumstances
+            With a state.
+
+        Returns
+        -------
+        TrajectoryError or None
+            Why waypoints that waited are not followed.
+        """
+        if self.trajectory is None:
+            self.trajectory = self._stop(_measured_state(here, self._zero), here)
+        refused = None
+        while self._requests:
+            refused = self._take_over(self._requests.popleft(), self.trajectory, here) or refused
+        return refused
+
+    def _take_over(
+        self, request: MotionRequest, running: Trajectory, here: Circumstances
+    ) -> TrajectoryError | None:
+        """Let waypoints take the place of what is followed; return why they cannot."""
+        now, judge = _time_of(here), self._make_judge(here)
+        begin = running.sample(now)
+        try:
+            trajectory = self._lay(request, running, here)
+            if not request.is_judged_from(begin):
+                judge.decide(judge.judge_ends(trajectory, request, begin, now))
+        except TrajectoryError as error:
+            return error
+        self.trajectory = trajectory
+        return None
+
+    def _lay(self, request: MotionRequest, running: Trajectory, here: Circumstances) -> Trajectory:
+        def stop_later(state: DesiredState, time: float) -> Trajectory:
+            return self._stop(state, here, time)
+
+        return request.lay(running, _time_of(here), stop_later)
+
+    def _stop(
+        self, state: DesiredState, here: Circumstances, time: float | None = None
+    ) -> Trajectory:
+        """Return the stop of a motion, for what the model carries and feels at present."""
+        compensation = self._tuning.hold_law.compensation
+
+        def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+            try:
+                return compensation.effort(q, qd, qdd, qd, here.wrench, here.base)
+            except InputError:
+                return np.full(q.shape, np.inf)
+
+        now = _time_of(here) if time is None else time
+        return stop(state, self.stop_limits, compute_efforts, now=now)
+
+    def survey(
+        self, waypoints: Waypoints, start_time: float | None, here: Circumstances
+    ) -> Generator[None, None, tuple[Excess, ...]]:
+        """Judge the motion between waypoints in pieces, for :meth:`follow`.
+
+        Parameters
+        ----------
+        waypoints : Waypoints
+        start_time : float or None
+            Time from which theirs count [s].
+        here : Circumstances
+
+        Yields
+        ------
+        None
+            Between pieces of about half a millisecond.
+
+        Returns
+        -------
+        tuple of Excess
+            What the motion exceeds and is followed all the same, the worst first.
+
+        Raises
+        ------
+        InfeasibleMotionError
+            When it is not to be followed.
+        """
+        judge, found = self._make_judge(here), list[Excess]()
+        now, running = here.time, self.trajectory
+        request = self._request(waypoints, start_time)
+        if request.interpolation is Interpolation.NONE:
+            yield from judge.survey_poses(waypoints, found)
+        elif not request.is_spline or running is None or now is None:
+            since = 0.0 if start_time is None or now is None else now - start_time
+            yield from judge.survey_waypoints(waypoints, found, since=since)
+        else:
+            try:
+                trajectory = self._lay(request, running, here)
+            except TrajectoryError:
+                # Of the past: the next state will find it so.
+                return ()
+            yield from judge.survey_trajectory(trajectory, request.origin(now), found)
+        return judge.decide(found)
+
+    def _make_judge(self, here: Circumstances) -> MotionJudge:
+        tuning = self._tuning
+        efforts = PathEfforts(tuning.hold_law, here.resting_base, here.wrench, here.position)
+        return MotionJudge(
+            self._demand_limits, efforts.moving, efforts.holding, tuning.when_infeasible
+        )
+
+    def follow(
+        self,
+        waypoints: Waypoints,
+        start_time: float | None,
+        here: Circumstances,
+        *,
+        is_surveyed: bool,
+    ) -> tuple[Excess, ...]:
+        """Follow waypoints from the next state on; see :meth:`Controller.follow`.
+
+        Parameters
+        ----------
+        waypoints : Waypoints
+        start_time : float or None
+        here : Circumstances
+        is_surveyed : bool
+
+        Returns
+        -------
+        tuple of Excess
+
+        Raises
+        ------
+        InfeasibleMotionError
+            When the motion is not to be followed: nothing changes then.
+        """
+        exceeded: tuple[Excess, ...] = ()
+        if not is_surveyed:
+            exceeded = finish(self.survey(waypoints, start_time, here))
+        request, running = self._request(waypoints, start_time), self.trajectory
+        if running is not None and here.time is not None:
+            begin, judge = running.sample(here.time), self._make_judge(here)
+            try:
+                trajectory = self._lay(request, running, here)
+            except TrajectoryError:
+                # Of the past: the next state will find it so.
+                pass
+            else:
+                found = judge.judge_ends(trajectory, request, begin, here.time)
+                exceeded += judge.decide(found)
+                request = replace(request, judged_from=begin)
+        if start_time is None:
+            self._requests.clear()
+        self._requests.append(request)
+        return exceeded
+
+    def _request(self, waypoints: Waypoints, start_time: float | None) -> MotionRequest:
+        return MotionRequest(waypoints, start_time, self._tuning.interpolation_method)
+
+    def hold(self, here: Circumstances, *, where_found: bool) -> None:
+        """Stop the desired motion, or the measured one; forget what waits."""
+        self._requests.clear()
+        if self.trajectory is None or here.time is None:
+            return
+        is_found = where_found and here.position is not None
+        state = (
+            _measured_state(here, self._zero) if is_found else self.trajectory.sample(here.time)
+        )
+        self.trajectory = self._stop(state, here)
+
+
+def _time_of(here: Circumstances) -> float:
+    if here.time is None:
+        raise RuntimeError('no state has come')
+    return here.time
+
+
+def _measured_state(here: Circumstances, zero: FloatArray) -> DesiredState:
+    if here.position is None:
+        raise RuntimeError('no state has come')
+    return DesiredState(here.position, zero if here.velocity is None else here.velocity, zero)
