@@ -45,7 +45,9 @@ from std_msgs.msg import Float64MultiArray
 
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.launch_arguments import check_argument, check_log_level
 from ne_dynamics.ros.parameter_file import nodes_in, parameters_in_any_namespace
+from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
 from ne_dynamics.simulation.gazebo_description import gazebo_description, links_at_sensor
 
 PACKAGES = (
@@ -264,6 +266,8 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     def value(argument: str) -> str:
         return LaunchConfiguration(argument).perform(context)
 
+    check_argument('mode', value('mode'), NODE_PARAMETERS.find('mode'))
+    check_log_level(value('log_level'))
     # An argument on the command line cannot be empty.
     sensor_joint = '' if value('sensor_joint') == 'none' else value('sensor_joint')
     needed = (*PACKAGES, SENSOR_PACKAGE) if sensor_joint else PACKAGES

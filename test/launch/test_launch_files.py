@@ -229,6 +229,7 @@ def test_a_parameter_file_that_would_not_count_ends_the_launch(
 
 HOSTILE = {
     'simulation': ('payload_mass:=heavy', 'mode:=torque', 'log_level:=loud', 'joints:=[a'),
+    'gazebo': ('mode:=torque', 'log_level:=loud'),
     'computed_torque': ('state_timeout:=soon', 'use_imu:=maybe', 'use_sim_time:=5'),
 }
 
