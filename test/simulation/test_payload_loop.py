@@ -43,7 +43,7 @@ def test_a_slow_motion_tells_by_efforts(mass, coulomb) -> None:
 def test_poses_that_are_held_tell_by_efforts(mass) -> None:
     """Commands of a feedback tell what measured efforts do."""
     arm = LoadedArm(mass, COM)
-    windows = arm.visit(poses(7, 2))
+    windows = arm.visit(poses(8, 2))
     for source in (Source.EFFORT, Source.COMMAND):
         found = estimate_payload(arm.carrier, windows, source)
         check(found, mass, 0.15, 0.05 if mass < 1.0 else 0.02)
