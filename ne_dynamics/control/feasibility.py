@@ -44,7 +44,11 @@ PERIODS_OF_DELAY = 1.5
 counts, and half of the one for which it is held."""
 
 DOUBTFUL_PRODUCT, LARGEST_PRODUCT = 0.5, 1.0
-"""kv times the delay from which on the loop is doubtful, and refused."""
+"""kv times the delay from which on the loop is doubtful, and refused. An observer that compensates
+adds its rate to kv; where joints are elastic it costs as much again of what is not doubtful."""
+
+OBSERVER_PRODUCT = 0.12
+"""The observer's rate times the delay from which on elastic joints may swing, whatever kv is."""
 
 LEAST_MARGIN = 5.0
 """Phase margin below which a loop is refused, whatever the delay [degrees]."""
@@ -218,6 +222,7 @@ def judge_gains(
     kp, kv = _find_loops(gains, matrix)
     if not (kp.any() or kv.any()):
         return Verdict([], [])
+    softest = min(_largest(kv))
     kp, kv = kp + observer_rate * kv, kv + observer_rate * np.eye(kv.shape[-1])
     pairs = list(zip(_largest(kp), _largest(kv), strict=True))
     margins = [_margin(p, v, delay) for p, v in pairs]
@@ -247,8 +252,17 @@ def judge_gains(
     growth = growth_rate(kp, kv, period, source)
     if growth > (FASTEST_GROWTH if source is None else 0.0):
         return Verdict([f'{seen}; with all joints the loop grows by {growth:.3g} /s'], [])
-    if stiffest * lag > DOUBTFUL_PRODUCT:
-        return Verdict([], [f'{seen}; better is kv * delay below {DOUBTFUL_PRODUCT:g}'])
+    if (stiffest + observer_rate) * lag > DOUBTFUL_PRODUCT:
+        beside = f' less {observer_rate * lag:.2f} for the observer' if observer_rate else ''
+        remark = f'{seen}; better is kv * delay below {DOUBTFUL_PRODUCT:g}{beside}'
+        return Verdict([], [remark])
+    fastest = min(softest, OBSERVER_PRODUCT / lag)
+    if observer_rate > fastest:
+        remark = (
+            f'observer.cutoff_frequency: 2 pi times it is {observer_rate:.4g} /s; better is at '
+            f'most {fastest:.4g} /s, of kv and of {OBSERVER_PRODUCT:g} by a delay of {late}'
+        )
+        return Verdict([], [remark])
     return Verdict([], [])
 
 

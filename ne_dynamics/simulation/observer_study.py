@@ -277,7 +277,7 @@ def largest_gain(period: float, cutoff: float) -> float:
     cutoff : float
         Of the observer that compensates [Hz]; 0 for none.
     """
-    return DOUBTFUL_PRODUCT / (PERIODS_OF_DELAY * period) - 2.0 * np.pi * cutoff
+    return DOUBTFUL_PRODUCT / (PERIODS_OF_DELAY * period) - 4.0 * np.pi * cutoff
 
 
 def run_elastic(

@@ -208,3 +208,27 @@ def test_a_slow_velocity_filter_is_refused_with_gains_that_are_calm_without() ->
     assert 'velocities estimated, 159 ms late' in refusal
     assert judge_with(10.0).remarks
     assert not any(judge_with(30.0))
+
+
+@pytest.mark.parametrize(
+    ('kv', 'cutoff', 'field'),
+    [
+        (20.0, 3.0, ''),
+        (45.0, 3.0, ''),
+        (64.0, 3.0, 'computed_torque.kv'),
+        (45.0, 6.0, 'computed_torque.kv'),
+        (22.0, 4.0, 'observer.cutoff_frequency'),
+        (15.0, 3.0, 'observer.cutoff_frequency'),
+    ],
+)
+def test_an_observer_has_its_share_of_what_is_not_doubtful(
+    kv: float, cutoff: float, field
+) -> None:
+    """States every 4 ms: what elastic joints of 40 Hz swung with is doubtful, the default not."""
+    gains = Gains.from_values(0.25 * kv * kv, kv, 6)
+    verdict = judge_gains(
+        Mode.COMPUTED_TORQUE, gains, lambda: np.eye(6), 0.004, observer_rate=2.0 * np.pi * cutoff
+    )
+    assert not verdict.refusals
+    assert len(verdict.remarks) == bool(field)
+    assert all(field in remark.partition(':')[0] for remark in verdict.remarks)
