@@ -427,8 +427,7 @@ class Controller:
         InputError
             When the mode needs a velocity and there is none, or the effort is not finite.
         """
-        law, motion = self._law, self._motion
-        mode = self.tuning.mode
+        motion, mode = self._motion, self.tuning.mode
         if velocity is None and motion.is_velocity_measured and mode.needs_velocity:
             raise InputError(f'velocity: got none; mode {mode.value} needs it', field='velocity')
         before, was = self._guard.time, self._guard.fault

@@ -206,6 +206,10 @@ class _Limits:
         self._has_position = bool(np.isfinite(self.position).any())
         self._has_velocity = bool(np.isfinite(self.velocity).any())
 
+    def __bool__(self) -> bool:
+        """Return whether there is any."""
+        return self._has_position or self._has_velocity
+
     def are_kept(self, position_error: FloatArray, velocity_error: FloatArray | None) -> bool:
         """Return whether all joints are within."""
         if self._has_position and (np.abs(position_error) > self.position).any():
@@ -272,6 +276,9 @@ class GoalMonitor:
             None as long as the goal is neither reached nor failed.
         """
         is_on_the_way = now < end_time
+        if is_on_the_way and not self._path:
+            self._is_first = False
+            return None
         position_error = self._position_error(desired.position, position)
         velocity_error = None if velocity is None else desired.velocity - velocity
         # The first state counts as on the way even when it is the last waypoint's.

@@ -20,6 +20,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.control.controller import (
     LONGEST_RAMP,
+    NOTHING_OBSERVED,
     RAMP_PERIOD,
     Command,
     Controller,
@@ -416,7 +417,9 @@ class ConfiguredArm:
 
     def _report_answer(self, stamp: Any, command: Command) -> None:
         """Say what is not as usual about an answer."""
-        self._report_observed(stamp, self.controller.observed)
+        observed = self.controller.observed
+        if observed is not NOTHING_OBSERVED or self.connections.is_in_contact:
+            self._report_observed(stamp, observed)
         if command.ahead:
             text = f'{command.ahead:.3g} s ahead of the one after it; it is believed no longer'
             self._reporter.drop('joint_states', 'header.stamp', f'header.stamp: {text}')

@@ -264,6 +264,11 @@ class Connections:
             message.effort = array('d', effort[self.arm.command_order].tobytes())
             self.external_torque_publisher.publish(message)
 
+    @property
+    def is_in_contact(self) -> bool:
+        """Whether a contact was the last that was said of one."""
+        return bool(self._is_in_contact)
+
     def end_contact(self) -> None:
         """Say of a contact that it is over: nobody looks any more."""
         if self._is_in_contact:

@@ -92,9 +92,10 @@ class JointStateReader:
         """
         match = self._match_of(message.name)
         position = self._field('position', message.position, match)
-        if len(message.velocity) == 0:
+        velocity = message.velocity
+        if len(velocity) == 0:
             return JointReading(position, None)
-        return JointReading(position, self._field('velocity', message.velocity, match))
+        return JointReading(position, self._field('velocity', velocity, match))
 
     def read_effort(self, message: Any) -> FloatArray | None:
         """Return the effort of a message that :meth:`read` accepts, shape (n,) [N m or N].
