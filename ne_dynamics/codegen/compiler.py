@@ -55,8 +55,22 @@ _engines: weakref.WeakValueDictionary[str, Engine] = weakref.WeakValueDictionary
 """Loaded code by key, for as long as somebody uses it."""
 
 
+_unused: list[Any] = []
+"""Code that nobody uses any more."""
+
+
+def _unload_unused() -> None:
+    """Unload what nobody uses any more; to be called while LLVM is at rest."""
+    while _unused:
+        _unused.pop().close()
+
+
 class Engine:
-    """Machine code in memory; it is unloaded when nobody refers to it any more.
+    """Machine code in memory.
+
+    When nobody refers to it any more it is unloaded, before other code is loaded. Not at once:
+    among garbage that is collected in a cycle, parts of LLVM would be closed before what needs
+    them, and code before what was made of it.
 
     Parameters
     ----------
@@ -67,17 +81,12 @@ class Engine:
 
     def __init__(self, execution: Any) -> None:
         self._execution = execution
+        weakref.finalize(self, _unused.append, execution).atexit = False
 
     def address(self, function: str) -> int:
         """Return the address of a function."""
         with _busy:
             return int(self._execution.get_function_address(function))
-
-    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if not is_finalizing():  # else parts of llvmlite may be gone, and the memory goes anyway
-            with _busy:
-                self._execution.close()
-                self._execution = None  # with all that it holds of LLVM, before others go on
 
 
 class Toolchain:
@@ -180,6 +189,7 @@ class Toolchain:
             When the system lets this process have no more memory maps.
         """
         most = _most_functions()
+        _unload_unused()
         if len(_engines) >= most:
             raise BackendError(
                 f"backend 'compiled': expected at most {most} functions in use at a time (each "

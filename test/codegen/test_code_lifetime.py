@@ -306,6 +306,32 @@ def test_code_is_unloaded_with_the_last_dynamics_that_use_it(monkeypatch, tmp_pa
         gc.enable()
 
 
+def test_code_in_a_cycle_of_garbage_is_unloaded_whole():
+    """The collector ends what is in a cycle in any order; LLVM's parts keep theirs."""
+    output = run_script("""
+        class Holder:
+            pass
+
+        for number in range(12):
+            holders = [Holder() for _ in range(4)]
+            for index, holder in enumerate(holders):
+                gravity = (0.0, 0.1 * number, -1.0 - index)
+                holder.dynamics = ned.Dynamics(robot, gravity, 'compiled')
+                for _ in range(2):
+                    holder.dynamics.gravity_torque(q)
+                    holder.dynamics.inverse_dynamics(q, q, q)
+                holder.method = holder.dynamics.gravity_torque
+                holder.others = holders
+                # Llvmlite's own objects are in the cycle as well.
+                for engine in list(compiler._engines.values()):
+                    engine._execution.holder = holder
+            del holders, holder, engine
+            gc.collect()
+        print('whole')
+    """)
+    assert output == 'whole\n'
+
+
 def test_code_that_is_kept_to_the_very_end_is_left_in_silence():
     """What outlives the modules of the compiler is unloaded with the process, without a word."""
     code = """
