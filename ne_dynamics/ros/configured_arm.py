@@ -513,8 +513,11 @@ class ConfiguredArm:
         InfeasibleMotionError
             When it is not to be followed: what went before goes on.
         """
+        are_many = len(waypoints.times) > MANY_POINTS
+        if are_many:
+            yield
         exceeded = yield from self.controller.survey(waypoints, start_time)
-        if len(waypoints.times) > MANY_POINTS:
+        if are_many:
             yield
         exceeded += self.controller.follow(waypoints, start_time, is_surveyed=True)
         self._intake.discard()

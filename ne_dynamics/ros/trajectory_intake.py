@@ -16,9 +16,9 @@ from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.ros.trajectory_cdr import SerializedTrajectory, TrajectoryReading
 from ne_dynamics.ros.turns import Turns
 
-MOST_POINTS = 6_000
+MOST_POINTS = 5_000
 """Points of a trajectory; more are refused before they are read. To check so many, which is done
-in one turn, takes a millisecond."""
+in one turn, takes a millisecond, and to lay them into time another one."""
 
 MOST_AT_ONCE = 2**17
 """Bytes of a message that is read and checked in the turn in which it comes, in ..."""

@@ -283,14 +283,14 @@ def long_trajectory(bench, count: int, goal: np.ndarray):
 
 
 def test_a_long_trajectory_is_followed(bench) -> None:
-    """Six thousand points are read while states are answered, and then followed."""
+    """Five thousand points are read while states are answered, and then followed."""
     bench.start()
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(long_trajectory(bench, MOST_POINTS, Q + 0.5))
     controller = bench.node.configured.controller
     bench.spin(lambda: controller._followed.has_requests, 'the end of its judgement')
     bench.answer(bench.joint_state(Q))
-    bench.answer(bench.joint_state(Q, dt=3.0))
+    bench.answer(bench.joint_state(Q, dt=0.5e-3 * MOST_POINTS))
     bench.spin(lambda: len(bench.efforts) == 3)
     np.testing.assert_allclose(bench.efforts[-1].position, Q + 0.25, atol=1e-3)
 
