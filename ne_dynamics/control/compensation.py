@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 
 from ne_dynamics.algorithms.newton_euler import compute_friction
+from ne_dynamics.errors import InputError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -155,6 +156,23 @@ class Compensation:
         self._falling[6:] = dynamics.gravity
         self._zero = np.zeros(len(robot.joints))
         self._zero.setflags(write=False)
+
+    def effort_or_infinite(
+        self,
+        q: FloatArray,
+        qd: FloatArray,
+        qdd: FloatArray,
+        wrench: FloatArray | None = None,
+        base: Base | None = None,
+    ) -> FloatArray:
+        """Return the effort of a motion with its own friction; infinite where it overflows.
+
+        Parameters and result are those of :meth:`effort`.
+        """
+        try:
+            return self.effort(q, qd, qdd, qd, wrench, base)
+        except InputError:
+            return np.full(q.shape, np.inf)
 
     def effort(
         self,

@@ -213,6 +213,7 @@ class Controller:
         self._inputs = NO_INPUTS
         self._answered = AnsweredStates()
         self._braked: tuple[FloatArray, FloatArray] | None = None
+        self._compensation: FloatArray | None = None
         self._rate = StateRate()
         self._disturbance: DisturbanceObserver | None = None
         self.is_floating = False
@@ -263,21 +264,14 @@ class Controller:
 
         The rate of the states is no matter of who answers them: it is still known.
         """
+        self._restart()
         self._guard.reset()
-        self._motion.reset()
-        self._followed.forget()
         self._limiter.reset()
         self._offset.clear()
         self._law_before = None
         self._inputs = NO_INPUTS
         self._velocity: FloatArray | None = None
         self._unreviewed: _Answer | None = None
-        self._answered.clear()
-        self._compensation: FloatArray | None = None
-        self.is_floating = False
-        if self._disturbance is not None:
-            self._disturbance.reset()
-            self.observed = NOTHING_OBSERVED
 
     @property
     def position(self) -> FloatArray | None:

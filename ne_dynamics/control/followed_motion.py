@@ -28,7 +28,7 @@ from ne_dynamics.control.trajectory import (
     resting_state,
 )
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.errors import InputError, TrajectoryError
+from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -151,10 +151,7 @@ class FollowedMotion:
         compensation = self._tuning.hold_law.compensation
 
         def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
-            try:
-                return compensation.effort(q, qd, qdd, qd, here.wrench, here.base)
-            except InputError:
-                return np.full(q.shape, np.inf)
+            return compensation.effort_or_infinite(q, qd, qdd, here.wrench, here.base)
 
         now = _time_of(here) if time is None else time
         return stop(state, self.stop_limits, compute_efforts, now=now)
@@ -164,27 +161,7 @@ class FollowedMotion:
     ) -> Generator[None, None, tuple[Excess, ...]]:
         """Judge the motion between waypoints in pieces, for :meth:`follow`.
 
-        Parameters
-        ----------
-        waypoints : Waypoints
-        start_time : float or None
-            Time from which theirs count [s].
-        here : Circumstances
-
-        Yields
-        ------
-        None
-            Between pieces of about half a millisecond.
-
-        Returns
-        -------
-        tuple of Excess
-            What the motion exceeds and is followed all the same, the worst first.
-
-        Raises
-        ------
-        InfeasibleMotionError
-            When it is not to be followed.
+        As :meth:`ne_dynamics.control.controller.Controller.survey`, under these circumstances.
         """
         judge, found = self._make_judge(here), list[Excess]()
         now, running = here.time, self.trajectory
@@ -218,7 +195,9 @@ class FollowedMotion:
         *,
         is_surveyed: bool,
     ) -> tuple[Excess, ...]:
-        """Follow waypoints from the next state on; see :meth:`Controller.follow`.
+        """Follow waypoints from the next state on.
+
+        As :meth:`ne_dynamics.control.controller.Controller.follow`, under these circumstances.
 
         Parameters
         ----------

@@ -41,7 +41,6 @@ from ne_dynamics.control.trajectory import (
     Waypoints,
     scaled_coefficients,
 )
-from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
 Result = TypeVar('Result')
@@ -171,17 +170,11 @@ class PathEfforts:
         compensation = self._law.compensation
         if not compensation.terms.inertia:
             qdd = np.zeros_like(qdd)
-        try:
-            return compensation.effort(q, qd, qdd, qd, self._wrench_at(q), self._base)
-        except InputError:
-            return np.full(q.shape, np.inf)
+        return compensation.effort_or_infinite(q, qd, qdd, self._wrench_at(q), self._base)
 
     def holding(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
         """Return the same without what the wrist feels: it may let go."""
-        try:
-            return self._law.compensation.effort(q, qd, qdd, qd, None, self._base)
-        except InputError:
-            return np.full(q.shape, np.inf)
+        return self._law.compensation.effort_or_infinite(q, qd, qdd, None, self._base)
 
     def _wrench_at(self, q: FloatArray) -> FloatArray | None:
         if self._force is None:
