@@ -228,6 +228,28 @@ class Compensation:
             load = rigid.inverse_dynamics(q, qd, still, wrench, resting, payload)
         return effort + self._friction_of_models(qd_friction, load, direction)
 
+    def inertial_effort(
+        self, q: FloatArray, qdd: FloatArray, wrench: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the effort that accelerations take by themselves, as far as `terms` have it.
+
+        Parameters
+        ----------
+        q, qdd : array, shape (n,)
+            Positions [rad or m] and accelerations.
+        wrench : array, shape (6,), or None
+            That is given to :meth:`effort`: the load is another one without it.
+
+        Returns
+        -------
+        array, shape (n,)
+            The mass matrix times `qdd` [N m or N].
+        """
+        if not self.terms.inertia:
+            return self._zero
+        payload = self.find_payload(wrench)
+        return self._rigid.inverse_dynamics(q, self._zero, qdd, None, self._falling, payload)
+
     def find_payload(self, wrench: FloatArray | None) -> FloatArray | None:
         """Return what the inverse dynamics carry, shape (10,); None for nothing.
 

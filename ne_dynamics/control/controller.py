@@ -84,6 +84,9 @@ class Command(NamedTuple):
     unused_effort : str
         Why the first command does not begin at the measured effort, in a sentence; '' where it
         does, and of any other command.
+    place : float
+        Time of the state on the path that is followed: that of the state, but for motions that
+        go slower than they were sent [s].
     """
 
     effort: FloatArray
@@ -94,6 +97,7 @@ class Command(NamedTuple):
     velocity: FloatArray | None = None
     ahead: float = 0.0
     unused_effort: str = ''
+    place: float = 0.0
 
 
 class Observed(NamedTuple):
@@ -326,6 +330,25 @@ class Controller:
             return None
         return self._followed.desired_at(self.position, self.time)
 
+    def state_at(self, time: float) -> tuple[float, DesiredState]:
+        """Return where the motion is at a time, as things stand, and when that is on its path.
+
+        Parameters
+        ----------
+        time : float
+            [s]
+
+        Raises
+        ------
+        RuntimeError
+            When no motion is followed.
+        """
+        trajectory = self._followed.trajectory
+        if trajectory is None:
+            raise RuntimeError('no motion is followed')
+        pacer = self._followed.pacer
+        return pacer.place_at(time), pacer.state_at(trajectory, time)
+
     def observe(
         self,
         position: FloatArray,
@@ -438,6 +461,11 @@ class Controller:
             None if self._law_before is None else self._followed.desired_at(position, now)
         )
         desired, refused = self._desired(position, velocity, now, inputs)
+        pacer = self._followed.pacer
+        place, path = pacer.place_at(now), None
+        if pacer.is_needed and pacer.clock is not None and self._followed.trajectory is not None:
+            path = self._followed.trajectory.sample(place)
+            desired = pacer.clock.moved(path)
         elapsed = since = 0.0 if before is None or fault is not None else now - before
         begins = fault is not None or self._limiter.last is None
         unused_effort = ''
@@ -454,6 +482,18 @@ class Controller:
             compensation = self._find_compensation(law)
             if compensation is not None:
                 effort = effort - compensation
+            if path is not None:
+                offset = self._offset.value
+                desired, pushing = pacer.choose(
+                    law,
+                    position,
+                    path,
+                    desired,
+                    effort if offset is None else effort + offset,
+                    inputs.wrench,
+                    elapsed,
+                )
+                effort = effort + pushing
             wanted = effort
             if begins:
                 self._bridge(self._start, effort)
@@ -495,6 +535,7 @@ class Controller:
             velocity,
             self._guard.ahead,
             unused_effort,
+            place,
         )
 
     def review(self) -> None:
@@ -529,6 +570,8 @@ class Controller:
             now,
         )
         self._end_on(found, 'position')
+        if self._followed.pacer.slows_down:
+            self._followed.reconsider(self._present)
 
     def _observe(self, answer: _Answer, disturbance: DisturbanceObserver) -> None:
         """Observe what the model does not have; let a contact end the motion."""
@@ -692,7 +735,7 @@ class Controller:
             motion.forget()
             return resting_state(position), None
         refused = None
-        if motion.trajectory is None or motion.has_requests:
+        if not motion.is_idle:
             refused = motion.advance(self._circumstances(position, velocity, now, inputs))
         return motion.desired_at(position, now), refused
 
@@ -773,8 +816,57 @@ class Controller:
         self._end_floating()
         return exceeded
 
+    @property
+    def speed(self) -> float:
+        """Speed at which the motion is followed on its path: 1 as it was sent."""
+        clock = self._followed.pacer.clock
+        return 1.0 if clock is None else clock.speed
+
+    @property
+    def speed_scaling(self) -> float:
+        """Speed that is asked for; see :meth:`scale_speed`."""
+        return self._followed.pacer.target
+
+    def scale_speed(self, factor: float) -> None:
+        """Follow this motion, and all that come, at another speed along the same path.
+
+        Parameters
+        ----------
+        factor : float
+            1: as they were sent; 0: not at all, until another factor comes.
+
+        Raises
+        ------
+        InputError
+            When it is not finite or negative, or more than 1 where motions are not slowed down:
+            nobody has looked whether the arm can do that.
+        """
+        most = np.inf if self._followed.pacer.slows_down else 1.0
+        if not (np.isfinite(factor) and 0.0 <= factor <= most):
+            to = 'a finite number' if most > 1.0 else '1 (more with when_infeasible slow_down)'
+            raise InputError(f'factor: expected from 0 to {to}, got {factor:g}', field='factor')
+        self._followed.pacer.scale(factor)
+
+    def place_of(self, start_time: float | None) -> float | None:
+        """Return a start by the clock of the states as one on the path that is followed [s].
+
+        Parameters
+        ----------
+        start_time : float or None
+            [s]; None for one with the state to come.
+        """
+        now = self.time
+        if now is None:
+            return start_time
+        return self._followed.pacer.start_of(start_time, now)
+
+    @property
+    def planned_duration(self) -> float | None:
+        """Time that a motion takes that was slowed down as it was surveyed, else None [s]."""
+        return self._followed.planned_duration
+
     def hold(self, *, where_found: bool = False) -> None:
-        """Stop the desired motion.
+        """Stop the desired motion: along its path, as soon as the limits allow.
 
         Parameters
         ----------

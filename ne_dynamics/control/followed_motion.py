@@ -18,6 +18,7 @@ import numpy as np
 from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.motion_demand import DemandLimits, Excess
 from ne_dynamics.control.motion_judge import MotionJudge, MotionRequest, PathEfforts, finish
+from ne_dynamics.control.pacing import Pacer, Planned
 from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.stopping import StopLimits, stop
 from ne_dynamics.control.trajectory import (
@@ -57,6 +58,25 @@ class Circumstances(NamedTuple):
     resting_base: Base | None = None
 
 
+class _PlannedWaypoints(NamedTuple):
+    """The pace of waypoints, planned before they are followed.
+
+    Attributes
+    ----------
+    waypoints : Waypoints
+    begin : DesiredState
+        From which it was planned.
+    origin : float
+        Place from which the times of the waypoints count there [s].
+    planned : Planned
+    """
+
+    waypoints: Waypoints
+    begin: DesiredState
+    origin: float
+    planned: Planned
+
+
 class FollowedMotion:
     """The motion of one arm.
 
@@ -67,13 +87,18 @@ class FollowedMotion:
     Attributes
     ----------
     trajectory : Trajectory or None
-        What is followed; None before the first state, and where the arm is led by hand.
+        What is followed, in the time of its path; None before the first state, and where the arm
+        is led by hand.
+    pacer : Pacer
+        Says what that time is.
     """
 
     def __init__(self, tuning: Tuning) -> None:
         self._zero = np.zeros(tuning.effort_limits.size)
         self.trajectory: Trajectory | None = None
         self._requests: deque[MotionRequest] = deque(maxlen=MOST_WAITING)
+        self._planned: _PlannedWaypoints | None = None
+        self.pacer = Pacer(tuning)
         self.configure(tuning)
 
     def configure(self, tuning: Tuning) -> None:
@@ -81,6 +106,7 @@ class FollowedMotion:
         joints, limits = tuning.law.joints, tuning.effort_limits
         self._tuning = tuning
         self._demand_limits = DemandLimits.of(joints, limits)
+        self.pacer.configure(tuning)
 
     @property
     def stop_limits(self) -> StopLimits:
@@ -88,23 +114,26 @@ class FollowedMotion:
         tuning = self._tuning
         return StopLimits.of(tuning.law.joints, tuning.effort_limits, tuning.decelerations)
 
-    @property
-    def has_requests(self) -> bool:
-        """Whether waypoints wait for the next state."""
-        return bool(self._requests)
-
     def forget(self) -> None:
         """Follow nothing: where the next state finds the arm is what is held."""
-        self.trajectory = None
+        self.trajectory = self._planned = None
         self._requests.clear()
+        self.pacer.forget()
 
     def desired_at(self, position: FloatArray, now: float) -> DesiredState:
         """Return where the arm should be at a time, or a position where nothing is followed."""
         trajectory = self.trajectory
-        return resting_state(position) if trajectory is None else trajectory.sample(now)
+        if trajectory is None:
+            return resting_state(position)
+        return self.pacer.state_at(trajectory, now)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether a state changes nothing: a motion goes as it was sent, and nothing waits."""
+        return self.trajectory is not None and not self._requests and self.pacer.is_absent
 
     def advance(self, here: Circumstances) -> TrajectoryError | None:
-        """Let what waits take the place of what is followed, from this state on.
+        """Go on to a state; let what waits take the place of what is followed from there on.
 
         Parameters
         ----------
@@ -118,6 +147,7 @@ class FollowedMotion:
         """
         if self.trajectory is None:
             self.trajectory = self._stop(_measured_state(here, self._zero), here)
+        self.trajectory = self.pacer.advance(self.trajectory, _time_of(here))
         refused = None
         while self._requests:
             refused = self._take_over(self._requests.popleft(), self.trajectory, here) or refused
@@ -127,16 +157,42 @@ class FollowedMotion:
         self, request: MotionRequest, running: Trajectory, here: Circumstances
     ) -> TrajectoryError | None:
         """Let waypoints take the place of what is followed; return why they cannot."""
+        here, request, running = self._on_path(here, request, running)
         now, judge = _time_of(here), self._make_judge(here)
         begin = running.sample(now)
+        exceeded: tuple[Excess, ...] = ()
         try:
             trajectory = self._lay(request, running, here)
-            if not request.is_judged_from(begin):
-                judge.decide(judge.judge_ends(trajectory, request, begin, now))
+            is_judged = request.is_judged_from(begin)
+            if not is_judged:
+                exceeded = judge.decide(judge.judge_ends(trajectory, request, begin, now))
         except TrajectoryError as error:
             return error
         self.trajectory = trajectory
+        profile, is_outdated = None, bool(exceeded)
+        planned = self._planned
+        if planned is not None and planned.waypoints is request.waypoints:
+            is_outdated |= not all(map(np.array_equal, planned.begin, begin))
+            if planned.planned.profile is not None:
+                shift = request.origin(now) - planned.origin
+                profile = planned.planned.profile.shifted(shift)
+        self._planned = None
+        self.pacer.take(profile, trajectory.start_time, is_outdated=is_outdated)
         return None
+
+    def _on_path(
+        self, here: Circumstances, request: MotionRequest, running: Trajectory
+    ) -> tuple[Circumstances, MotionRequest, Trajectory]:
+        """Return the same in the time of the path, and the motion from whose state to go on."""
+        clock, now = self.pacer.clock, here.time
+        if clock is None or now is None:
+            return here, request, running
+        place, speed = clock.ahead(now)
+        if speed == 0.0:
+            # How fast it would go on is of the past.
+            running = Trajectory.hold(running.sample(place).position, now=place)
+        start_time = self.pacer.start_of(request.start_time, now)
+        return here._replace(time=place), replace(request, start_time=start_time), running
 
     def _lay(self, request: MotionRequest, running: Trajectory, here: Circumstances) -> Trajectory:
         def stop_later(state: DesiredState, time: float) -> Trajectory:
@@ -163,26 +219,73 @@ class FollowedMotion:
 
         As :meth:`ne_dynamics.control.controller.Controller.survey`, under these circumstances.
         """
+        request, running = self._request(waypoints, start_time), self.trajectory
+        if running is not None:
+            here, request, running = self._on_path(here, request, running)
         judge, found = self._make_judge(here), list[Excess]()
-        now, running = here.time, self.trajectory
-        request = self._request(waypoints, start_time)
-        if request.interpolation is Interpolation.NONE:
-            yield from judge.survey_poses(waypoints, found)
-        elif not request.is_spline or running is None or now is None:
-            since = 0.0 if start_time is None or now is None else now - start_time
-            yield from judge.survey_waypoints(waypoints, found, since=since)
-        else:
+        now, trajectory = here.time, None
+        if running is not None and now is not None and (request.is_spline or self._slows_down):
             try:
                 trajectory = self._lay(request, running, here)
             except TrajectoryError:
                 # Of the past: the next state will find it so.
                 return ()
+        if request.interpolation is Interpolation.NONE:
+            yield from judge.survey_poses(waypoints, found)
+        elif trajectory is None or now is None or not request.is_spline:
+            start = request.start_time
+            since = 0.0 if start is None or now is None else now - start
+            yield from judge.survey_waypoints(waypoints, found, since=since)
+        else:
             yield from judge.survey_trajectory(trajectory, request.origin(now), found)
-        return judge.decide(found)
+        exceeded = judge.decide(found)
+        if self._slows_down and trajectory is not None and running is not None:
+            yield from self._plan(request, trajectory, running, here, has_excess=bool(exceeded))
+        return exceeded
+
+    @property
+    def _slows_down(self) -> bool:
+        return self.pacer.slows_down and self._tuning.interpolation_method.has_way
+
+    def _plan(
+        self,
+        request: MotionRequest,
+        trajectory: Trajectory,
+        running: Trajectory,
+        here: Circumstances,
+        *,
+        has_excess: bool,
+    ) -> Generator[None, None, None]:
+        """Plan the pace of what is to be followed, where it cannot go as it was sent."""
+        now, judge = _time_of(here), self._make_judge(here)
+        begin = running.sample(now)
+        if not has_excess:
+            has_excess = bool(judge.decide(judge.judge_ends(trajectory, request, begin, now)))
+        if not has_excess:
+            return
+        start, origin = trajectory.start_time, request.origin(now)
+        clock = self.pacer.clock
+        speed = 1.0 if clock is None else clock.speed
+        planned = yield from self.pacer.survey(
+            trajectory, self._path_efforts(here), begin=start, origin=origin, speed=speed
+        )
+        self._planned = _PlannedWaypoints(request.waypoints, begin, origin, planned)
+
+    @property
+    def planned_duration(self) -> float | None:
+        """How long what was surveyed last will take; None where it goes as it was sent [s]."""
+        return None if self._planned is None else self._planned.planned.duration
+
+    def reconsider(self, here: Circumstances) -> None:
+        """Do a piece of what is to be planned anew, between two states."""
+        self.pacer.reconsider(self.trajectory, lambda: self._path_efforts(here))
+
+    def _path_efforts(self, here: Circumstances) -> PathEfforts:
+        return PathEfforts(self._tuning.hold_law, here.resting_base, here.wrench, here.position)
 
     def _make_judge(self, here: Circumstances) -> MotionJudge:
         tuning = self._tuning
-        efforts = PathEfforts(tuning.hold_law, here.resting_base, here.wrench, here.position)
+        efforts = self._path_efforts(here)
         return MotionJudge(
             self._demand_limits, efforts.moving, efforts.holding, tuning.when_infeasible
         )
@@ -220,14 +323,16 @@ class FollowedMotion:
             exceeded = finish(self.survey(waypoints, start_time, here))
         request, running = self._request(waypoints, start_time), self.trajectory
         if running is not None and here.time is not None:
-            begin, judge = running.sample(here.time), self._make_judge(here)
+            there, laid, running = self._on_path(here, request, running)
+            now, judge = _time_of(there), self._make_judge(there)
+            begin = running.sample(now)
             try:
-                trajectory = self._lay(request, running, here)
+                trajectory = self._lay(laid, running, there)
             except TrajectoryError:
                 # Of the past: the next state will find it so.
                 pass
             else:
-                found = judge.judge_ends(trajectory, request, begin, here.time)
+                found = judge.judge_ends(trajectory, laid, begin, now)
                 exceeded += judge.decide(found)
                 request = replace(request, judged_from=begin)
         if start_time is None:
@@ -244,9 +349,16 @@ class FollowedMotion:
         if self.trajectory is None or here.time is None:
             return
         is_found = where_found and here.position is not None
+        has_way = not is_found and not self.trajectory.has_steps
+        if has_way and self.pacer.stop(self.trajectory, here.time):
+            self.trajectory = self.trajectory.given_up()
+            return
         state = (
-            _measured_state(here, self._zero) if is_found else self.trajectory.sample(here.time)
+            _measured_state(here, self._zero)
+            if is_found
+            else self.pacer.state_at(self.trajectory, here.time)
         )
+        self.pacer.forget()
         self.trajectory = self._stop(state, here)
 
 

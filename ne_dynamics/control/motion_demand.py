@@ -62,8 +62,18 @@ class WhenInfeasible(str, enum.Enum):
 
     REFUSE = 'refuse'
     """It is not followed, and what went before goes on."""
+    SLOW_DOWN = 'slow_down'
+    """Its path is followed as fast as the limits allow."""
     FOLLOW = 'follow'
     """It is followed as far as the motors do, and its sender is told."""
+
+    def allows(self, quantity: Quantity) -> bool:
+        """Return whether a motion that exceeds a quantity is followed all the same."""
+        if self is WhenInfeasible.REFUSE:
+            return False
+        # No other speed makes a step smaller.
+        is_hopeless = self is WhenInfeasible.SLOW_DOWN and quantity is Quantity.STEP
+        return quantity.is_optional and not is_hopeless
 
 
 class Quantity(enum.Enum):
@@ -71,6 +81,7 @@ class Quantity(enum.Enum):
 
     POSITION = 'position'
     HOLDING = 'effort to hold it there'
+    SLOW = 'effort to move slowly there'
     STEP = 'step at its begin'
     VELOCITY = 'velocity'
     ACCELERATION = 'acceleration'
@@ -80,12 +91,12 @@ class Quantity(enum.Enum):
     @property
     def is_optional(self) -> bool:
         """Whether a motion that exceeds it may be followed all the same."""
-        return self not in (Quantity.POSITION, Quantity.HOLDING)
+        return self not in (Quantity.POSITION, Quantity.HOLDING, Quantity.SLOW)
 
     def unit(self, joint: Joint) -> str:
         """Return the unit in which a joint has it."""
         is_sliding = joint.type is JointType.PRISMATIC
-        if self in (Quantity.EFFORT, Quantity.HOLDING):
+        if self in (Quantity.EFFORT, Quantity.HOLDING, Quantity.SLOW):
             return 'N' if is_sliding else 'N m'
         powers = {Quantity.VELOCITY: '/s', Quantity.ACCELERATION: '/s^2'}
         powers[Quantity.DECELERATION] = '/s^2'

@@ -213,8 +213,7 @@ class MotionJudge:
             When it is not to be followed.
         """
         ranked = rank(found)
-        refuses_all = self.when_infeasible is WhenInfeasible.REFUSE
-        if any(refuses_all or not excess.quantity.is_optional for excess in ranked):
+        if not all(self.when_infeasible.allows(excess.quantity) for excess in ranked):
             raise InfeasibleMotionError(ranked)
         return tuple(ranked)
 
@@ -288,7 +287,7 @@ class MotionJudge:
             if begin:
                 yield
             some = range(begin, min(begin + SPLINES_AT_ONCE, judged))
-            yield from self._survey(_segments_of(trajectory, some, origin), found)
+            yield from self._survey(segments_of(trajectory, some, origin), found)
         found += self._judge_rest(trajectory, range(judged, count), origin)
 
     def judge_ends(
@@ -349,14 +348,14 @@ class MotionJudge:
         found: list[Excess] = []
         if not some:
             return found
-        finish(self._survey(_segments_of(trajectory, some, origin), found))
+        finish(self._survey(segments_of(trajectory, some, origin), found))
         if not found:
             return found
         each = (range(index, index + 1) for index in some)
         return [
             excess
             for one in each
-            for excess in self._judge_segment(_segments_of(trajectory, one, origin))
+            for excess in self._judge_segment(segments_of(trajectory, one, origin))
         ]
 
     def _judge_segment(self, segment: Segments) -> list[Excess]:
@@ -393,8 +392,17 @@ def _has_end(count: int) -> bool:
     return count >= LEAST_SEGMENTS
 
 
-def _segments_of(trajectory: Trajectory, some: range, origin: float) -> Segments:
-    """Return some segments of a motion, their times from an origin on."""
+def segments_of(trajectory: Trajectory, some: range, origin: float) -> Segments:
+    """Return some segments of a motion.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+    some : range
+        Their indices.
+    origin : float
+        From which their times count [s].
+    """
     knots = np.array(trajectory.knots[some.start : some.stop + 1])
     durations = np.diff(knots)
     polynomials = np.stack([trajectory.coefficients(index) for index in some], axis=1)

@@ -36,6 +36,11 @@ class Interpolation(str, enum.Enum):
     NONE = 'none'
     """Nothing: the next point, at once."""
 
+    @property
+    def has_way(self) -> bool:
+        """Whether there is a way from point to point."""
+        return self is not Interpolation.NONE
+
 
 def passes_over_first(times: FloatArray, now: float, *, is_moving: bool) -> bool:
     """Return whether the first of the points is too near to be steered for.

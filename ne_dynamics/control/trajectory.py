@@ -581,6 +581,15 @@ class Trajectory:
         joined._final = end._final
         return joined
 
+    def given_up(self) -> Trajectory:
+        """Return the same motion as another one: nobody waits for its end."""
+        return copy(self)
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether it goes from point to point without a way between them."""
+        return isinstance(self._segments, _Steps)
+
     def waiting_after(self, before: Trajectory, now: float) -> Trajectory:
         """Return this motion with another one in place of its state before it begins.
 

@@ -28,7 +28,7 @@ from ne_dynamics.control.controller import (
 )
 from ne_dynamics.control.goal import GoalMonitor, Tolerances
 from ne_dynamics.control.laws import Mode
-from ne_dynamics.control.motion_demand import describe, rank
+from ne_dynamics.control.motion_demand import Excess, WhenInfeasible, describe, rank
 from ne_dynamics.control.motion_watch import MotionWatch
 from ne_dynamics.control.partial_goal import NamedFields, completed
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
@@ -408,7 +408,7 @@ class ConfiguredArm:
         self.on_state(now, position, command.velocity, command, stamp)
         self.on_answer(now, position, command.velocity, command, message.header.stamp)
         reason = self._motion_watch.observe(
-            now, controller.trajectory, command.desired, position, command.velocity
+            command.place, controller.trajectory, command.desired, position, command.velocity
         )
         if reason:
             self._give_up(reason)
@@ -523,8 +523,17 @@ class ConfiguredArm:
         self._intake.discard()
         self._motion_watch.begin(monitor, command_timeout(self.settings))
         if exceeded:
-            text = f'joint_trajectory: beyond the arm, but followed: {describe(rank(exceeded))}'
-            self._reporter.say('joint_trajectory.exceeds', text)
+            self._report_excess(waypoints, exceeded)
+
+    def _report_excess(self, waypoints: Waypoints, exceeded: tuple[Excess, ...]) -> None:
+        """Say what a trajectory exceeds that is followed all the same, and how."""
+        followed = 'but followed'
+        if self.controller.tuning.when_infeasible is WhenInfeasible.SLOW_DOWN:
+            duration, followed = self.controller.planned_duration, 'slowed down'
+            if duration is not None:
+                followed += f' ({duration:.4g} s in place of {waypoints.times[-1]:.4g} s)'
+        text = f'joint_trajectory: beyond the arm, {followed}: {describe(rank(exceeded))}'
+        self._reporter.say('joint_trajectory.exceeds', text)
 
     @property
     def tolerances(self) -> Tolerances:

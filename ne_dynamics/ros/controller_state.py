@@ -44,8 +44,7 @@ class ControllerState:
         self._configured = configured
         self._message = state_type()
         # Releases before Iron had no such field.
-        if hasattr(self._message, 'speed_scaling_factor'):
-            self._message.speed_scaling_factor = 1.0
+        self._has_scaling = hasattr(self._message, 'speed_scaling_factor')
         self._publisher = node.create_publisher(
             state_type, STATE_TOPIC, 10, event_callbacks=NO_PUBLISHER_EVENTS
         )
@@ -77,13 +76,12 @@ class ControllerState:
         if not self._publisher.get_subscription_count():
             return
         self._last = now
-        self._fill(configured, now, position, velocity, command, stamp)
+        self._fill(configured, position, velocity, command, stamp)
         self._publisher.publish(self._message)
 
     def _fill(
         self,
         configured: ConfiguredArm,
-        now: float,
         position: FloatArray,
         velocity: FloatArray | None,
         command: Command,
@@ -91,7 +89,9 @@ class ControllerState:
     ) -> None:
         arm, controller, message = configured.arm, configured.controller, self._message
         trajectory, desired = controller.trajectory, command.desired
-        elapsed = 0.0 if trajectory is None else max(now - trajectory.start_time, 0.0)
+        elapsed = 0.0 if trajectory is None else max(command.place - trajectory.start_time, 0.0)
+        if self._has_scaling:
+            message.speed_scaling_factor = controller.speed
         speed_error = None if velocity is None else desired.velocity - velocity
         error = controller.tuning.law.position_error(desired.position, position)
         message.header.stamp = stamp
@@ -118,7 +118,7 @@ class ControllerState:
             return response
         nanoseconds = stamp_nanoseconds(request.time)
         time = configured.clock.seconds(nanoseconds) if nanoseconds else float('-inf')
-        state = trajectory.sample(time)
+        time, state = configured.controller.state_at(time)
         order = configured.arm.command_order
         response.name = list(configured.arm.command_names)
         for field, values in zip(('position', 'velocity', 'acceleration'), state, strict=True):

@@ -17,7 +17,7 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import RCLError, ServerGoalHandle
 from rclpy.logging import LoggingSeverity as Severity
 
-from ne_dynamics.control.controller import Command
+from ne_dynamics.control.controller import Command, Controller
 from ne_dynamics.control.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.motion_demand import InfeasibleMotionError
@@ -100,10 +100,11 @@ class _Goal:
         self.origin = 0.0
         self.feedback_due = 0.0
 
-    def begin(self, trajectory: Trajectory | None, now: float) -> None:
+    def begin(self, controller: Controller, command: Command, now: float) -> None:
         """Take note of the motion that the first command came of."""
-        self.trajectory = trajectory
-        self.origin = now if self._start_time is None else self._start_time
+        self.trajectory = controller.trajectory
+        origin = controller.place_of(self._start_time)
+        self.origin = command.place if origin is None else origin
         self.feedback_due = now
 
 
@@ -322,7 +323,7 @@ class FollowJointTrajectoryServer:
                 code = GoalCode.INVALID_GOAL if is_infeasible else GoalCode.OLD_HEADER_TIMESTAMP
                 self._preempt(code, str(command.refused))
                 return
-            goal.begin(trajectory, now)
+            goal.begin(controller, command, now)
         if trajectory is None or trajectory is not goal.trajectory:
             mode = controller.tuning.mode
             self._preempt(
@@ -332,14 +333,14 @@ class FollowJointTrajectoryServer:
                 else 'another motion has taken its place',
             )
             return
-        if now < trajectory.start_time:
+        if command.place < trajectory.start_time:
             # What was followed before is none of this goal's.
             return
         if now >= goal.feedback_due:
             goal.feedback_due = now + FEEDBACK_PERIOD
-            self._publish_feedback(configured, goal, now, position, velocity, command, stamp)
+            self._publish_feedback(configured, goal, position, velocity, command, stamp)
         outcome = goal.monitor.observe(
-            now, trajectory.end_time, command.desired, position, velocity
+            command.place, trajectory.end_time, command.desired, position, velocity
         )
         if outcome is None:
             return
@@ -396,7 +397,6 @@ class FollowJointTrajectoryServer:
         self,
         configured: ConfiguredArm,
         goal: _Goal,
-        now: float,
         position: FloatArray,
         velocity: FloatArray | None,
         command: Command,
@@ -422,7 +422,7 @@ class FollowJointTrajectoryServer:
             ),
         )
         # A goal of one point sets out before its stamp.
-        elapsed = max(now - goal.origin, 0.0)
+        elapsed = max(command.place - goal.origin, 0.0)
         for point, *arrays in points:
             fill_point(point, order, elapsed, *arrays)
         if self._has_index:

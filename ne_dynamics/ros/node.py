@@ -74,6 +74,7 @@ try:
     from ne_dynamics.ros.joint_constraints import is_of_a_joint
     from ne_dynamics.ros.payload_estimator import PayloadEstimator
     from ne_dynamics.ros.prompt_executor import make_executor
+    from ne_dynamics.ros.speed_scaling import make_speed_scaling
     from ne_dynamics.ros.rclpy_guards import guard_clock, guard_services
     from ne_dynamics.ros.reporter import Reporter
 except ImportError as error:
@@ -146,6 +147,7 @@ class ComputedTorqueNode(LifecycleNode):
         self._payload_estimator = PayloadEstimator(self, self.reporter, lambda: self.configured)
         self._goals = make_follow_joint_trajectory(self, self.reporter)
         self._controller_state = make_controller_state(self, lambda: self.configured)
+        self._speed_scaling = make_speed_scaling(self, self.reporter, lambda: self.configured)
         self._annotator = Annotator(self, self.reporter, self._on_annotate)
         self._diagnostics = DiagnosticsPublisher(self, self.reporter.statistics)
         # Real seconds: diagnostics go on when simulated time stands still.
@@ -285,6 +287,8 @@ class ComputedTorqueNode(LifecycleNode):
             self._goals.attach(configured)
         if self._controller_state is not None:
             self._controller_state.attach(configured)
+        if self._speed_scaling is not None:
+            self._speed_scaling.attach(configured)
         self._annotator.configure(
             arm.dynamics, configured.annotation_tuning(), configured.controller.present_state
         )

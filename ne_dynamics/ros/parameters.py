@@ -163,10 +163,25 @@ class TrajectorySettings:
     when_infeasible: WhenInfeasible = parameter(
         WhenInfeasible.REFUSE,
         'What becomes of a trajectory that asks for more than the arm can do, anywhere on its '
-        'splines: `refuse`, it is not followed, and what went before goes on; `follow`, it is, as '
+        'splines: `refuse`, it is not followed, and what went before goes on; `slow_down`, its '
+        'path is, as fast as the limits allow; `follow`, it is, as '
         'far as the motors do. That is for velocities, accelerations (URDF 1.2) and efforts: '
         'positions beyond the limits, and poses that the motors cannot hold, are refused in every '
         'case.',
+    )
+
+
+@dataclass(frozen=True)
+class SpeedScalingSettings:
+    """At what speed motions are followed."""
+
+    initial_scaling_factor: float = parameter(
+        1.0,
+        'Speed at which motions are followed on their path, as long as `~/speed_scaling_input` '
+        'says nothing else; 1: as they were sent.',
+        minimum=0.0,
+        maximum=1.0,
+        changes=Changes.UNCONFIGURED,
     )
 
 
@@ -442,6 +457,7 @@ class NodeSettings:
     )
     following_error: FollowingErrorSettings = group(FollowingErrorSettings)
     trajectory: TrajectorySettings = group(TrajectorySettings)
+    speed_scaling: SpeedScalingSettings = group(SpeedScalingSettings)
     stop: StopSettings = group(StopSettings)
     saturation: SaturationSettings = group(SaturationSettings)
     velocity: VelocitySettings = group(VelocitySettings, prefix='velocity_')

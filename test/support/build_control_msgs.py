@@ -63,6 +63,10 @@ trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_error
 trajectory_msgs/MultiDOFJointTrajectoryPoint multi_dof_output
 float64 speed_scaling_factor
 """,
+    'msg/SpeedScalingFactor.msg': """\
+# Of the speed that was asked for.
+float64 factor
+""",
     'srv/QueryTrajectoryState.srv': """\
 # Where the motion is at a time.
 builtin_interfaces/Time time
@@ -154,11 +158,12 @@ LIBRARY_KINDS = (
 CHECK = """
 from rclpy.type_support import check_for_type_support
 from control_msgs.action import FollowJointTrajectory
-from control_msgs.msg import JointTrajectoryControllerState
+from control_msgs.msg import JointTrajectoryControllerState, SpeedScalingFactor
 from control_msgs.srv import QueryTrajectoryState
 check_for_type_support(FollowJointTrajectory)
 check_for_type_support(JointTrajectoryControllerState)
 check_for_type_support(QueryTrajectoryState)
+check_for_type_support(SpeedScalingFactor)
 """
 
 PATIENCE = 300.0

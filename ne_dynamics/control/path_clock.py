@@ -1,0 +1,202 @@
+"""How far a motion has come on its path, and how fast it goes on: a clock of its own.
+
+A trajectory is a path q(s) in the time s that its sender gave it. This clock says which s it is,
+and how fast s passes: u = ds/dt, 1 where the motion goes as it was sent. The desired motion is
+
+    q = q(s),   dq/dt = q' u,   d2q/dt2 = q'' u^2 + q' a,   a = du/dt.
+
+At every state a is chosen anew, so that the efforts, feedback and all, stay within the limits of
+the motors: they are affine in a (Dahl and Nielsen 1990). One choice makes three things of it. A
+motion that asks for too much goes as fast as a profile allows
+(:mod:`ne_dynamics.control.speed_profile`); one that is scaled goes at the speed that is asked for;
+one that is given up stops as soon as it can. Whatever the speed, the path is the same.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.control.speed_profile import SpeedProfile
+from ne_dynamics.control.trajectory import DesiredState
+from ne_dynamics.model.rigid_body import FloatArray
+
+LOOK_AHEAD = 0.02
+"""A profile counts as far ahead as the motion comes in this time [s]; about what is reached of it
+by then."""
+
+SWING_TIME = 0.025
+"""Time in which the acceleration along the path comes from nothing to all that is wanted [s]: no
+effort makes a step by it, unless the limits ask for one."""
+
+SCALING_RATE = 5.0
+"""Most by which another speed is gone over to [1/s]: from standing to full speed in 0.2 s."""
+
+LANDING_TIME = 0.03
+"""Time constant with which the last bit of a stop ends [s]."""
+
+STANDING = 1e-3
+"""Speed below which a motion that is given up stands."""
+
+NEGLIGIBLE = 1e-9
+"""Rows that change by less for an acceleration along the path do not limit it."""
+
+LONGEST_STEP = 0.1
+"""A clock goes on by so much at once at the most [s]: nobody knows what happens in between."""
+
+
+class Band(NamedTuple):
+    """Between which accelerations along the path the limits are kept.
+
+    Attributes
+    ----------
+    low, high : float
+        [1/s]; `low` above `high` where they cannot be kept.
+    """
+
+    low: float = -np.inf
+    high: float = np.inf
+
+    @classmethod
+    def of(cls, change: FloatArray, low: FloatArray, high: FloatArray) -> Band:
+        """Return the band of ``low <= change a <= high`` for all of several rows."""
+        counts = np.abs(change) > NEGLIGIBLE
+        if not counts.any():
+            return cls()
+        change = change[counts]
+        one, other = low[counts] / change, high[counts] / change
+        return cls(float(np.minimum(one, other).max()), float(np.maximum(one, other).min()))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no acceleration keeps the limits."""
+        return self.low > self.high
+
+    def within(self, other: Band) -> Band:
+        """Return what is in both."""
+        return Band(max(self.low, other.low), min(self.high, other.high))
+
+
+class PathClock:
+    """The clock of one motion.
+
+    Parameters
+    ----------
+    time : float
+        Of the caller [s].
+    place : float
+        That of the path then [s].
+
+    Attributes
+    ----------
+    time, place : float
+        As of the last state [s].
+    speed, change : float
+        Of the place by the caller's time, and of the speed [1/s].
+    target : float
+        Speed that is asked for.
+    is_stopping : bool
+        Whether the motion is given up: it goes no farther than it must.
+    profile : SpeedProfile or None
+        How fast the path may be followed.
+    """
+
+    def __init__(self, time: float, place: float) -> None:
+        self.time = time
+        self.place = place
+        self.speed = 1.0
+        self.change = 0.0
+        self.target = 1.0
+        self.is_stopping = False
+        self.profile: SpeedProfile | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the motion goes as it was sent, and nothing asks for another speed."""
+        return (
+            self.profile is None
+            and not self.is_stopping
+            and self.target == self.speed == 1.0
+            and self.change == 0.0
+        )
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether a motion that was given up stands."""
+        return self.is_stopping and self.speed <= STANDING
+
+    def ahead(self, time: float) -> tuple[float, float]:
+        """Return place [s] and speed at a time of the caller [s], as things stand.
+
+        Parameters
+        ----------
+        time : float
+            Of times before the last state nothing is remembered.
+        """
+        if time < self.time:
+            return self.place + (time - self.time), self.speed
+        elapsed = min(time - self.time, LONGEST_STEP)
+        rest = time - self.time - elapsed
+        speed = self.speed + self.change * elapsed
+        if self.change < 0.0:
+            speed = max(speed, 0.0)
+        elif self.change > 0.0:
+            speed = min(speed, max(self.speed, self.target))
+        return self.place + 0.5 * (self.speed + speed) * elapsed + speed * rest, speed
+
+    def advance(self, time: float) -> None:
+        """Go on to a time of the caller [s]."""
+        self.place, self.speed = self.ahead(time)
+        self.time = time
+
+    def moved(self, state: DesiredState) -> DesiredState:
+        """Return the motion at a point of the path, as it is gone without `change`.
+
+        Parameters
+        ----------
+        state : DesiredState
+            The path and its derivatives there.
+        """
+        speed = self.speed
+        return DesiredState(
+            state.position, state.velocity * speed, state.acceleration * (speed * speed)
+        )
+
+    def choose(self, band: Band, elapsed: float) -> float:
+        """Return the acceleration along the path from this state on, and keep it.
+
+        Parameters
+        ----------
+        band : Band
+        elapsed : float
+            Since the state before [s].
+        """
+        low, high = band
+        if low > high:
+            # Less speed is the one thing that helps where nothing does.
+            low = high = min(0.0, 0.5 * (low + high))
+        wanted = self._wanted()
+        # To go faster than is wanted spares no effort for long.
+        low = min(low, max(wanted, 0.0))
+        wanted = min(max(wanted, low), high)
+        step = max(abs(wanted), abs(self.change)) * min(1.0, elapsed / SWING_TIME)
+        change = min(max(wanted, self.change - step), self.change + step)
+        change = min(max(change, low), high)
+        if self.speed <= 0.0:
+            change = max(change, 0.0)
+        self.change = change
+        return change
+
+    def _wanted(self) -> float:
+        speed = self.speed
+        if self.is_stopping:
+            return -speed / LANDING_TIME
+        # Nobody knows whether a path that was not planned may be gone faster than it was sent.
+        target = min(self.target, 1.0) if self.profile is None else self.target
+        rate = (target - speed) / LOOK_AHEAD
+        wanted = min(max(rate, -SCALING_RATE), SCALING_RATE)
+        if self.profile is not None:
+            there = self.profile.speed_at(self.place + speed * LOOK_AHEAD)
+            wanted = min(wanted, (there - speed) / LOOK_AHEAD)
+        return wanted

@@ -1,0 +1,222 @@
+"""How fast a path may be followed, so that all of the rest can be followed within the limits.
+
+With x = u^2 as the unknown (:mod:`ne_dynamics.control.path_limits`) that is found by one pass from
+the end to the begin, each step an intersection of lines: the speeds from which the end can be
+reached are intervals (Pham and Pham 2018). An arm that may stand anywhere on its path may go
+arbitrarily slowly, so that the intervals begin at rest, and their upper ends are all there is to
+know. A pass forward from a speed at the begin then takes as much of it as the limits allow.
+
+What is needed on the way is the upper ends alone: whoever is slower, for whatever reason, is still
+within. So the motion can be stopped, slowed down and let go again without another plan.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Generator
+
+import numpy as np
+
+from ne_dynamics.control.effort_demand import Efforts
+from ne_dynamics.control.motion_demand import DemandLimits
+from ne_dynamics.control.path_limits import Bands, PathIntervals, PathLimits
+from ne_dynamics.control.trajectory import IndexArray
+from ne_dynamics.model.rigid_body import FloatArray
+
+SLOWEST = 0.01
+"""Speed that a motion has on its path at the least, where it does not stop: corners are passed
+with it."""
+
+CORNER = 1e-3
+"""A change of a velocity from segment to segment [rad/s or m/s], and as a part of it, from which
+on there is a corner."""
+
+INTERVALS_AT_ONCE = 64
+"""Whose lines are computed in one step."""
+
+STAGES_AT_ONCE = 64
+"""Intervals that a pass goes over in one step."""
+
+PASSES = 2
+"""Passes, the second with friction near the speeds of the first."""
+
+
+class SpeedProfile:
+    """Largest speeds along a path.
+
+    Parameters
+    ----------
+    times : array, shape (N + 1,)
+        Points of the path, in its time [s], ascending.
+    squares : array, shape (N + 1,)
+        Squares of the speeds there; linear in between.
+    """
+
+    def __init__(self, times: FloatArray, squares: FloatArray) -> None:
+        self.times = times
+        self.squares = squares
+        self._times: list[float] = times.tolist()
+        self._squares: list[float] = squares.tolist()
+
+    def speed_at(self, time: float) -> float:
+        """Return the largest speed at a point; infinite where nothing is known."""
+        times = self._times
+        if not times[0] <= time < times[-1]:
+            return float('inf')
+        index = bisect_right(times, time) - 1
+        begin, end = times[index], times[index + 1]
+        low, high = self._squares[index : index + 2]
+        square = low + (high - low) * (time - begin) / (end - begin)
+        return float(square**0.5)
+
+    def shifted(self, duration: float) -> SpeedProfile:
+        """Return the same for a path whose time begins later by so much [s]."""
+        return SpeedProfile(self.times + duration, self.squares)
+
+    def until(self, time: float) -> SpeedProfile | None:
+        """Return the part before a point; None where that is nothing."""
+        count = int(np.searchsorted(self.times, time))
+        return None if count < 2 else SpeedProfile(self.times[:count], self.squares[:count])
+
+    def after(self, other: SpeedProfile | None) -> SpeedProfile:
+        """Return this one, and before its begin another one."""
+        if other is None:
+            return self
+        before = other.times < self.times[0]
+        return SpeedProfile(
+            np.concatenate((other.times[before], self.times)),
+            np.concatenate((other.squares[before], self.squares)),
+        )
+
+
+class PathPlan:
+    """The lines of a path, and what follows from them.
+
+    Parameters
+    ----------
+    path : PathIntervals
+        All of the path, in its order.
+    compute_efforts : callable
+    limits : DemandLimits
+    share : float
+        Part of the effort limits that the motion may take.
+    fastest : float
+        Largest speed; 1 is that of the path's own time.
+    """
+
+    def __init__(
+        self,
+        path: PathIntervals,
+        compute_efforts: Efforts,
+        limits: DemandLimits,
+        *,
+        share: float = 1.0,
+        fastest: float = 1.0,
+    ) -> None:
+        self._path = path
+        self._compute = compute_efforts
+        self._limits = limits
+        self._share = share
+        self._fastest = fastest
+        self._near: FloatArray | None = None
+        self._corners = _find_corners(path)
+        self.times = np.append(path.begins, path.begins[-1] + path.durations[-1])
+
+    def find(
+        self, begin: float = 1.0, end: float = np.inf
+    ) -> Generator[None, None, tuple[SpeedProfile, FloatArray]]:
+        """Return the profile, and the squares of the speeds of the fastest motion.
+
+        Parameters
+        ----------
+        begin, end : float
+            Largest speeds at both ends of the path.
+
+        Yields
+        ------
+        None
+            Between pieces of the work.
+        """
+        count = self.times.size
+        squares = taken = np.zeros(count)
+        for index in range(PASSES):
+            bands = yield from self._bands()
+            self.may_rest = bands.may_rest
+            squares = yield from self._backward(bands, end)
+            taken = yield from self._forward(bands, squares, begin)
+            if index < PASSES - 1:
+                near = np.maximum(taken, SLOWEST**2)
+                self._near = np.stack((near[:-1], near[1:]))
+        return SpeedProfile(self.times, squares), taken
+
+    def _bands(self) -> Generator[None, None, Bands]:
+        """Compute the lines and what they leave."""
+        found: list[Bands] = []
+        caps = np.full(self.times.size, np.inf)
+        for first in range(0, len(self._path.begins), INTERVALS_AT_ONCE):
+            if first:
+                yield
+            some = slice(first, first + INTERVALS_AT_ONCE)
+            begins, durations, *motion = self._path
+            limits = PathLimits.of(
+                PathIntervals(begins[some], durations[some], *(each[:, some] for each in motion)),
+                self._compute,
+                self._limits,
+                share=self._share,
+                fastest=self._fastest,
+                near=None if self._near is None else self._near[:, some],
+            )
+            bands = limits.bands()
+            found.append(bands._replace(cap=bands.largest_squares()))
+            size = len(bands.cap)
+            nodes = caps[first : first + size + 1]
+            nodes[:-1] = np.minimum(nodes[:-1], found[-1].cap)
+            nodes[1:] = np.minimum(nodes[1:], limits.caps[1])
+        caps[self._corners] = 0.0
+        self._caps = np.maximum(caps, SLOWEST**2)
+        return Bands(*(np.concatenate(rows) for rows in zip(*found, strict=True)))
+
+    def _backward(self, bands: Bands, end: float) -> Generator[None, None, FloatArray]:
+        """Return the largest squares from which the end can be reached, shape (N + 1,)."""
+        steps = 2.0 * self._path.durations[:, np.newaxis]
+        # x + step (low + slope x) <= next x, for each line from below.
+        weight = 1.0 + steps * bands.low_slope
+        counts = np.isfinite(bands.low) & (weight > 0.0)
+        spent = np.where(counts, steps * np.where(counts, bands.low, 0.0), -np.inf)
+        inverse = 1.0 / np.where(counts, weight, 1.0)
+        squares: FloatArray = self._caps.copy()
+        square = squares[-1] = max(min(squares[-1], end**2), SLOWEST**2)
+        for index in range(len(steps) - 1, -1, -1):
+            if index % STAGES_AT_ONCE == 0:
+                yield
+            reachable = ((square - spent[index]) * inverse[index]).min(initial=np.inf)
+            square = squares[index] = max(min(float(squares[index]), float(reachable)), SLOWEST**2)
+        return squares
+
+    def _forward(
+        self, bands: Bands, squares: FloatArray, begin: float
+    ) -> Generator[None, None, FloatArray]:
+        """Return the squares of the fastest motion below others, shape (N + 1,)."""
+        steps, taken = 2.0 * self._path.durations, squares.copy()
+        square = taken[0] = min(squares[0], max(begin, SLOWEST) ** 2)
+        for index, step in enumerate(steps.tolist()):
+            if index % STAGES_AT_ONCE == 0:
+                yield
+            change = (bands.high[index] + bands.high_slope[index] * square).min(initial=np.inf)
+            square = min(squares[index + 1], square + step * change)
+            square = taken[index + 1] = max(square, SLOWEST**2)
+        return taken
+
+    def when(self, taken: FloatArray) -> FloatArray:
+        """Return when each point of the path is passed, from its begin on, shape (N + 1,) [s]."""
+        speeds = np.sqrt(taken)
+        passed = 2.0 * self._path.durations / (speeds[:-1] + speeds[1:])
+        return np.concatenate(([0.0], np.cumsum(passed)))
+
+
+def _find_corners(path: PathIntervals) -> IndexArray:
+    """Return the indices of the points between two intervals in which the path has a corner."""
+    before, after = path.velocity[1, :-1], path.velocity[0, 1:]
+    size = np.maximum(np.abs(before), np.abs(after))
+    is_corner = (np.abs(after - before) > CORNER * (1.0 + size)).any(axis=1)
+    return np.flatnonzero(is_corner) + 1

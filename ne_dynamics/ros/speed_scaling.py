@@ -1,0 +1,88 @@
+"""At what speed motions are followed, as joint_trajectory_controller is told: by a topic.
+
+The type is `control_msgs/SpeedScalingFactor`, of a package that is optional, and of its releases
+from Jazzy on: without it there is no such topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.ros.configured_arm import ConfiguredArm
+from ne_dynamics.ros.reporter import Reporter
+
+TOPIC = '~/speed_scaling_input'
+
+QOS = QoSProfile(
+    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+"""As in joint_trajectory_controller: who comes later still gets the last factor."""
+
+
+class SpeedScaling:
+    """Lets a node's motions go at the speed that the last factor says.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    factor_type : type
+        control_msgs.msg.SpeedScalingFactor
+    reporter : Reporter
+    configured : callable
+        Returns the arm, or None.
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        factor_type: Any,
+        reporter: Reporter,
+        configured: Callable[[], ConfiguredArm | None],
+    ) -> None:
+        self._reporter = reporter
+        self._configured = configured
+        self._factor: float | None = None
+        node.create_subscription(factor_type, TOPIC, self._on_factor, QOS)
+
+    def attach(self, configured: ConfiguredArm) -> None:
+        """Let what was said before count for this arm, or what it is set up with."""
+        initial = configured.settings.speed_scaling.initial_scaling_factor
+        configured.controller.scale_speed(initial)
+        if self._factor is not None:
+            self._scale(configured, self._factor)
+
+    def _on_factor(self, message: Any) -> None:
+        configured, factor = self._configured(), float(message.factor)
+        if configured is None:
+            self._factor = factor
+        elif self._scale(configured, factor):
+            self._factor = factor
+
+    def _scale(self, configured: ConfiguredArm, factor: float) -> bool:
+        """Let a factor count for an arm; return whether it does."""
+        controller = configured.controller
+        before = controller.speed_scaling
+        try:
+            controller.scale_speed(factor)
+        except NeDynamicsError as error:
+            self._reporter.drop('speed_scaling_input', 'factor', str(error))
+            return False
+        if factor != before:
+            self._reporter.tell(f'motions go at {factor:g} times the speed that is asked for')
+        return True
+
+
+def make_speed_scaling(
+    node: Any, reporter: Reporter, configured: Callable[[], ConfiguredArm | None]
+) -> SpeedScaling | None:
+    """Return what listens to factors; None where `control_msgs` has no such message."""
+    try:
+        from control_msgs.msg import SpeedScalingFactor
+    except ImportError as error:
+        node.get_logger().info(f'no {TOPIC}: it needs control_msgs ({error})')
+        return None
+    return SpeedScaling(node, SpeedScalingFactor, reporter, configured)
