@@ -343,16 +343,21 @@ class FollowedMotion:
     def _request(self, waypoints: Waypoints, start_time: float | None) -> MotionRequest:
         return MotionRequest(waypoints, start_time, self._tuning.interpolation_method)
 
-    def hold(self, here: Circumstances, *, where_found: bool) -> None:
-        """Stop the desired motion, or the measured one; forget what waits."""
+    def hold(self, here: Circumstances, *, where_found: bool, period: float) -> None:
+        """Stop the desired motion, or the measured one; forget what waits.
+
+        As :meth:`ne_dynamics.control.controller.Controller.hold`, under these circumstances, and
+        with the time until the next state [s].
+        """
         self._requests.clear()
         if self.trajectory is None or here.time is None:
             return
         is_found = where_found and here.position is not None
-        has_way = not is_found and not self.trajectory.has_steps
-        if has_way and self.pacer.stop(self.trajectory, here.time):
-            self.trajectory = self.trajectory.given_up()
-            return
+        if not is_found and not self.trajectory.has_steps:
+            moving = self._path_efforts(here).moving
+            if self.pacer.stop(self.trajectory, here.time, moving, period):
+                self.trajectory = self.trajectory.given_up()
+                return
         state = (
             _measured_state(here, self._zero)
             if is_found

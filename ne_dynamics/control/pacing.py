@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.effort_demand import find_unholdable
+from ne_dynamics.control.effort_demand import Efforts, find_unholdable
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.motion_demand import (
     DemandLimits,
@@ -176,15 +176,35 @@ class Pacer:
 
     # ---- motions
 
-    def stop(self, trajectory: Trajectory, time: float) -> bool:
-        """Give a motion up; return whether it comes to rest along its path, if it moves."""
+    def stop(self, trajectory: Trajectory, time: float, efforts: Efforts, period: float) -> bool:
+        """Give a motion up; return whether it comes to rest along its path, if it moves.
+
+        Parameters
+        ----------
+        trajectory : Trajectory
+        time : float
+            Of the last state [s].
+        efforts : callable
+            Of the model, by which it begins to brake at that state.
+        period : float
+            Until the next state [s]; 0 where that is not known.
+        """
         place, speed = (time, 1.0) if self.clock is None else self.clock.ahead(time)
-        state = trajectory.sample(place)
-        if speed == 0.0 or not (state.velocity.any() or state.acceleration.any()):
+        path = trajectory.sample(place)
+        if speed == 0.0 or not (path.velocity.any() or path.acceleration.any()):
             return False
         clock = self.clock or self._start(time)
         clock.is_stopping = True
         self._planning = None
+        band = Band()
+        desired = clock.moved(path)
+        accelerations = np.stack((desired.acceleration, desired.acceleration + path.velocity))
+        still, moved = efforts(
+            np.stack([desired.position] * 2), np.stack([desired.velocity] * 2), accelerations
+        )
+        if np.isfinite(still).all() and np.isfinite(moved).all():
+            band = self._band(clock, path.velocity, desired, moved - still, still)
+        clock.stop(band, period)
         return True
 
     def take(self, profile: SpeedProfile | None, start: float, *, is_outdated: bool) -> None:

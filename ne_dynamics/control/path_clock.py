@@ -110,6 +110,7 @@ class PathClock:
         self.target = 1.0
         self.is_stopping = False
         self.profile: SpeedProfile | None = None
+        self._is_chosen_ahead = False
 
     @property
     def is_idle(self) -> bool:
@@ -139,9 +140,9 @@ class PathClock:
         elapsed = min(time - self.time, LONGEST_STEP)
         rest = time - self.time - elapsed
         speed = self.speed + self.change * elapsed
-        if self.change < 0.0:
-            speed = max(speed, 0.0)
-        elif self.change > 0.0:
+        if speed < 0.0:
+            return self.place - 0.5 * self.speed**2 / self.change, 0.0
+        if self.change > 0.0:
             speed = min(speed, max(self.speed, self.target))
         return self.place + 0.5 * (self.speed + speed) * elapsed + speed * rest, speed
 
@@ -180,6 +181,8 @@ class PathClock:
         # To go faster than is wanted spares no effort for long.
         low = min(low, max(wanted, 0.0))
         wanted = min(max(wanted, low), high)
+        if self._is_chosen_ahead:
+            elapsed, self._is_chosen_ahead = 0.0, False
         step = max(abs(wanted), abs(self.change)) * min(1.0, elapsed / SWING_TIME)
         change = min(max(wanted, self.change - step), self.change + step)
         change = min(max(change, low), high)
@@ -187,6 +190,21 @@ class PathClock:
             change = max(change, 0.0)
         self.change = change
         return change
+
+    def stop(self, band: Band, period: float) -> None:
+        """Begin to stop, with what would have been chosen at the last state.
+
+        Parameters
+        ----------
+        band : Band
+            At the last state.
+        period : float
+            Until the next one [s]; 0 where that is not known.
+        """
+        self.is_stopping = True
+        self._is_chosen_ahead = False
+        self.choose(band, period or SWING_TIME)
+        self._is_chosen_ahead = True
 
     def _wanted(self) -> float:
         speed = self.speed

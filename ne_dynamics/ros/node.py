@@ -74,9 +74,9 @@ try:
     from ne_dynamics.ros.joint_constraints import is_of_a_joint
     from ne_dynamics.ros.payload_estimator import PayloadEstimator
     from ne_dynamics.ros.prompt_executor import make_executor
-    from ne_dynamics.ros.speed_scaling import make_speed_scaling
     from ne_dynamics.ros.rclpy_guards import guard_clock, guard_services
     from ne_dynamics.ros.reporter import Reporter
+    from ne_dynamics.ros.speed_scaling import make_speed_scaling
 except ImportError as error:
     raise MissingDependencyError(
         'the node needs ROS 2 for Python: source a ROS 2 installation, or '

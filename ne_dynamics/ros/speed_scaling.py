@@ -57,9 +57,7 @@ class SpeedScaling:
 
     def _on_factor(self, message: Any) -> None:
         configured, factor = self._configured(), float(message.factor)
-        if configured is None:
-            self._factor = factor
-        elif self._scale(configured, factor):
+        if configured is None or self._scale(configured, factor):
             self._factor = factor
 
     def _scale(self, configured: ConfiguredArm, factor: float) -> bool:
