@@ -107,7 +107,7 @@ def test_hold_stops_where_the_motion_is(dynamics: Dynamics) -> None:
     for time in np.arange(0.402, 1.0, 0.002):
         held = controller.update(Q, ZERO, time).desired
         braking.append(np.abs(held.acceleration))
-    assert (np.abs(begun.acceleration) <= 0.1 * np.max(braking, axis=0)).all()
+    assert (np.abs(begun.acceleration) <= 0.15 * np.max(braking, axis=0)).all()
     assert (held.position > Q + 0.2).all()
     assert (held.position < Q + 0.25).all()
     assert not held.velocity.any()
