@@ -22,9 +22,9 @@ from ne_dynamics.control.speed_profile import SpeedProfile
 from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.model.rigid_body import FloatArray
 
-LOOK_AHEAD = 0.02
-"""A profile counts as far ahead as the motion comes in this time [s]; about what is reached of it
-by then."""
+LOOK_AHEAD = 0.01
+"""A profile counts as far ahead as the motion comes in this time [s], or in a period of the states
+where that is longer: between them it is a chord of the profile."""
 
 SWING_TIME = 0.025
 """Time in which the acceleration along the path comes from nothing to all that is wanted [s]: no
@@ -32,6 +32,9 @@ effort makes a step by it, unless the limits ask for one."""
 
 SCALING_RATE = 5.0
 """Most by which another speed is gone over to [1/s]: from standing to full speed in 0.2 s."""
+
+APPROACH_TIME = 0.02
+"""Time constant with which the last bit of the way to another speed ends [s]."""
 
 LANDING_TIME = 0.03
 """Time constant with which the last bit of a stop ends [s]."""
@@ -177,7 +180,8 @@ class PathClock:
         if low > high:
             # Less speed is the one thing that helps where nothing does.
             low = high = min(0.0, 0.5 * (low + high))
-        wanted = self._wanted()
+        planned = self._planned(max(LOOK_AHEAD, elapsed))
+        wanted = min(self._wanted(), planned)
         # To go faster than is wanted spares no effort for long.
         low = min(low, max(wanted, 0.0))
         wanted = min(max(wanted, low), high)
@@ -185,7 +189,8 @@ class PathClock:
             elapsed, self._is_chosen_ahead = 0.0, False
         step = max(abs(wanted), abs(self.change)) * min(1.0, elapsed / SWING_TIME)
         change = min(max(wanted, self.change - step), self.change + step)
-        change = min(max(change, low), high)
+        # Of what is planned nothing is left for later.
+        change = min(max(min(change, planned), low), high)
         if self.speed <= 0.0:
             change = max(change, 0.0)
         self.change = change
@@ -212,9 +217,12 @@ class PathClock:
             return -speed / LANDING_TIME
         # Nobody knows whether a path that was not planned may be gone faster than it was sent.
         target = min(self.target, 1.0) if self.profile is None else self.target
-        rate = (target - speed) / LOOK_AHEAD
-        wanted = min(max(rate, -SCALING_RATE), SCALING_RATE)
-        if self.profile is not None:
-            there = self.profile.speed_at(self.place + speed * LOOK_AHEAD)
-            wanted = min(wanted, (there - speed) / LOOK_AHEAD)
-        return wanted
+        rate = (target - speed) / APPROACH_TIME
+        return min(max(rate, -SCALING_RATE), SCALING_RATE)
+
+    def _planned(self, ahead: float) -> float:
+        """Return the acceleration along the path that the profile allows, looking ahead [s]."""
+        if self.profile is None:
+            return float('inf')
+        there = self.profile.speed_at(self.place + self.speed * ahead)
+        return (there - self.speed) / ahead

@@ -1,0 +1,168 @@
+"""`~/speed_scaling_input` and trajectories that are slowed down, over DDS."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from jtc_model import JtcModel, Settings
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+from ne_dynamics.control.trajectory import TrajectoryPoint
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+STEP = np.array([0.4, -0.2, 0.3, 0.1, 0.2, -0.1])
+STILL = np.zeros(6)
+PERIOD = 0.05
+
+
+class Slider:
+    """Says at what speed motions are to be followed, as an operator does."""
+
+    def __init__(self, bench: Any) -> None:
+        from control_msgs.msg import SpeedScalingFactor
+
+        self.bench, self.kind = bench, SpeedScalingFactor
+        self.publisher = bench.probe.create_publisher(
+            SpeedScalingFactor,
+            'computed_torque/speed_scaling_input',
+            QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+        )
+
+    def say(self, factor: float) -> None:
+        """Send a factor."""
+        self.publisher.publish(self.kind(factor=factor))
+
+    def set(self, factor: float) -> None:
+        """Send a factor and wait until it counts."""
+        self.say(factor)
+        controller = self.bench.node.configured.controller
+        self.bench.spin(lambda: controller.speed_scaling == factor, f'factor {factor}')
+
+
+@pytest.fixture
+def slider(bench, messages) -> Slider:
+    """Return a slider; the node is not started yet."""
+    return Slider(bench)
+
+
+def step(bench: Any, dt: float = PERIOD) -> tuple[np.ndarray, np.ndarray]:
+    """Let the arm be where it should be at the next state; return what is desired there."""
+    count = len(bench.efforts)
+    place = np.array(bench.efforts[-1].position) if count else Q
+    bench.answer(bench.joint_state(place, dt=dt))
+    bench.spin(lambda: len(bench.efforts) > count, 'the desired state')
+    return np.array(bench.efforts[-1].position), np.array(bench.efforts[-1].velocity)
+
+
+def way() -> list[tuple[Any, ...]]:
+    """Return three points with velocities."""
+    return [
+        (0.51, Q + 0.4 * STEP, 0.6 * STEP, STILL),
+        (1.02, Q + 0.7 * STEP, 0.7 * STEP, STILL),
+        (1.53, Q + STEP, STILL, STILL),
+    ]
+
+
+@pytest.mark.parametrize('where', ['topic', 'parameter', 'before the node'])
+def test_half_the_speed_is_the_path_of_jtc(bench, slider, where: str) -> None:
+    """At half the speed the positions are those of JTC's clock at half its pace.
+
+    The velocities, which JTC does not send with position interfaces alone, are half as large.
+    """
+    if where == 'before the node':
+        slider.say(0.5)
+    initial = 0.5 if where == 'parameter' else 1.0
+    bench.start(speed_scaling__initial_scaling_factor=initial)
+    step(bench)
+    if where == 'topic':
+        slider.set(0.5)
+    controller = bench.node.configured.controller
+    bench.spin(lambda: controller.speed_scaling == 0.5, 'the factor')
+    for _ in range(10):
+        step(bench)
+    model = JtcModel(list(bench.robot.joint_names), Q, Settings())
+    bench.send_trajectory(bench.trajectory(*way()))
+    assert model.receive(bench.joint_names, [TrajectoryPoint(*point) for point in way()], 0.0, 0.0)
+    position, _ = step(bench)
+    np.testing.assert_allclose(position, model.update(0.0, Q, STILL)[0], atol=1e-9)
+    fastest = 0.0
+    for cycle in range(1, 66):
+        position, velocity = step(bench)
+        expected = model.update(0.5 * PERIOD * cycle, position, STILL)
+        np.testing.assert_allclose(position, expected[0], atol=1e-6)
+        np.testing.assert_allclose(velocity, 0.5 * np.array(expected[1]), atol=1e-6)
+        fastest = max(fastest, np.abs(velocity).max())
+    assert fastest > 0.1
+    np.testing.assert_allclose(position, Q + STEP, atol=1e-9)
+
+
+def test_standing_still_and_going_on(bench, slider) -> None:
+    """At 0 the arm comes to rest on its path, and stays; at 1 it goes on to the end."""
+    bench.start()
+    step(bench)
+    bench.send_trajectory(bench.trajectory((1.0, Q + STEP, STILL, STILL)))
+    for _ in range(200):
+        step(bench, 0.002)
+    slider.set(0.0)
+    for _ in range(200):
+        position, velocity = step(bench, 0.002)
+    assert not velocity.any()
+    way = (position - Q) / STEP
+    assert np.ptp(way) < 1e-9
+    assert 0.35 < way[0] < 0.8
+    for _ in range(50):
+        later, _ = step(bench, 0.002)
+    np.testing.assert_array_equal(later, position)
+    slider.set(1.0)
+    for _ in range(700):
+        position, _ = step(bench, 0.002)
+    np.testing.assert_allclose(position, Q + STEP, atol=1e-9)
+
+
+@pytest.mark.parametrize('factor', [-0.5, float('nan'), float('inf'), 1.5])
+def test_a_factor_that_cannot_be_counts_for_nothing(bench, slider, factor: float) -> None:
+    """It is refused by name, and the motion goes on as it was."""
+    bench.start()
+    step(bench)
+    slider.set(0.5)
+    slider.say(factor)
+    assert 'factor: expected from 0 to 1' in bench.hear('speed_scaling_input', 'factor')
+    assert bench.node.configured.controller.speed_scaling == 0.5
+
+
+def test_a_goal_that_is_too_much_is_slowed_down(bench, slider) -> None:
+    """Its sender is told how long it takes; the state tells at what speed it is followed."""
+    from control_msgs.msg import JointTrajectoryControllerState
+
+    states: list[Any] = []
+    bench.probe.create_subscription(
+        JointTrajectoryControllerState, 'computed_torque/controller_state', states.append, 2000
+    )
+    limits = [330.0, 330.0, 150.0, 56.0, 56.0, 56.0]
+    bench.start(
+        trajectory__when_infeasible='slow_down',
+        interpolation_method='splines',
+        effort_limits=limits,
+        state_publish_rate=1e6,
+    )
+    publisher = bench.node._controller_state._publisher
+    bench.spin(lambda: publisher.get_subscription_count() > 0, 'the subscription')
+    step(bench, 0.002)
+    far = 3.0 * STEP
+    bench.send_trajectory(bench.trajectory((0.3, Q + 0.5 * far), (0.45, Q + far)))
+    line = bench.hear('beyond the arm, slowed down (', 'in place of 0.45 s')
+    assert 'velocity' in line
+    for _ in range(1000):
+        position, velocity = step(bench, 0.002)
+        assert (np.abs(velocity) <= 1.01 * bench.robot.limits('velocity_limit')).all()
+    np.testing.assert_allclose(position, Q + far, atol=1e-9)
+    bench.spin(lambda: len(states) > 1000, 'the states')
+    speeds = [state.speed_scaling_factor for state in states]
+    assert min(speeds) < 0.5
+    assert max(speeds) <= 1.0
+    assert (np.abs(bench.commands) < limits).all()
