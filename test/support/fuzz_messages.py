@@ -41,6 +41,7 @@ from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.settings import Changes, ParameterSpec
 from ne_dynamics.shipped import shipped_file
 
+SCALING = '~/speed_scaling_input'
 GOAL, CANCEL = '~/follow_joint_trajectory', '~/follow_joint_trajectory cancel'
 """Kinds of steps that concern the action."""
 
@@ -338,7 +339,7 @@ class MessageSource:
             (self._description, 0.25),
         )
         if find_spec('control_msgs'):
-            self._kinds += (self._goal, 3.0), (self._cancel, 0.7)
+            self._kinds += (self._goal, 3.0), (self._cancel, 0.7), (self._factor, 1.0)
 
     # ---- the run
 
@@ -679,6 +680,15 @@ class MessageSource:
 
     def _cancel(self) -> Iterator[Step]:
         yield Step(CANCEL, self.rng.choice((0, 0, 0, 1, 5)))
+
+    def _factor(self) -> Iterator[Step]:
+        from control_msgs.msg import SpeedScalingFactor
+
+        rng = self.rng
+        factor, mutations = rng.choice((0.0, 0.5, 1.0, 1.0, rng.random())), ()
+        if self._is_mutated():
+            factor, mutations = self.number(), ('factor',)
+        yield Step(SCALING, SpeedScalingFactor(factor=factor), 0.0, mutations)
 
     def _frame(self, good: tuple[str, ...]) -> str:
         rng = self.rng

@@ -19,7 +19,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fuzz_messages import CANCEL, GOAL, KNOWN, MODELS, MessageSource, Plan, Step, sane_request
+from fuzz_messages import (
+    CANCEL,
+    GOAL,
+    KNOWN,
+    MODELS,
+    SCALING,
+    MessageSource,
+    Plan,
+    Step,
+    sane_request,
+)
 from fuzz_node import CLOCK_ROUNDING, COMMANDS, SHORTEST_STEP, Violation
 from geometry_msgs.msg import WrenchStamped
 from lifecycle_msgs.srv import ChangeState, GetState
@@ -152,6 +162,12 @@ class NodeProcess:
             )
             for kind, message in TOPICS.items()
         }
+        if find_spec('control_msgs'):
+            from control_msgs.msg import SpeedScalingFactor
+
+            self._publishers[SCALING] = self._node.create_publisher(
+                SpeedScalingFactor, _resolve(SCALING), latched
+            )
         self._clients = {
             kind: self._node.create_client(service, _resolve(kind))
             for kind, service in SERVICES.items()
@@ -265,7 +281,7 @@ class NodeProcess:
         ------
         Violation
         """
-        if step.kind in TOPICS:
+        if step.kind in TOPICS or step.kind == SCALING:
             self._send(step)
             self.counts['sent'] += 1
             # Of joint states only the newest is kept: each is to be looked at.
