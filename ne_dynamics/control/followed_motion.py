@@ -68,13 +68,17 @@ class _PlannedWaypoints(NamedTuple):
         From which it was planned.
     origin : float
         Place from which the times of the waypoints count there [s].
-    planned : Planned
+    efforts : PathEfforts
+        By which it was planned.
+    planned : Planned or None
+        None where it may go as it was sent.
     """
 
     waypoints: Waypoints
     begin: DesiredState
     origin: float
-    planned: Planned
+    efforts: PathEfforts
+    planned: Planned | None
 
 
 class FollowedMotion:
@@ -170,14 +174,14 @@ class FollowedMotion:
             return error
         self.trajectory = trajectory
         profile, is_outdated = None, bool(exceeded)
-        planned = self._planned
-        if planned is not None and planned.waypoints is request.waypoints:
-            is_outdated |= not all(map(np.array_equal, planned.begin, begin))
-            if planned.planned.profile is not None:
-                shift = request.origin(now) - planned.origin
-                profile = planned.planned.profile.shifted(shift)
-        self._planned = None
-        self.pacer.take(profile, trajectory.start_time, is_outdated=is_outdated)
+        found, self._planned = self._planned, None
+        efforts = self._path_efforts(here)
+        if found is not None and found.waypoints is request.waypoints:
+            efforts = found.efforts
+            if found.planned is not None:
+                is_outdated |= not all(map(np.array_equal, found.begin, begin))
+                profile = found.planned.profile.shifted(request.origin(now) - found.origin)
+        self.pacer.take(profile, efforts, trajectory.start_time, is_outdated=is_outdated)
         return None
 
     def _on_path(
@@ -220,6 +224,7 @@ class FollowedMotion:
         As :meth:`ne_dynamics.control.controller.Controller.survey`, under these circumstances.
         """
         request, running = self._request(waypoints, start_time), self.trajectory
+        self._planned = None
         if running is not None:
             here, request, running = self._on_path(here, request, running)
         judge, found = self._make_judge(here), list[Excess]()
@@ -261,20 +266,23 @@ class FollowedMotion:
         begin = running.sample(now)
         if not has_excess:
             has_excess = bool(judge.decide(judge.judge_ends(trajectory, request, begin, now)))
-        if not has_excess:
-            return
-        start, origin = trajectory.start_time, request.origin(now)
-        clock = self.pacer.clock
-        speed = 1.0 if clock is None else clock.speed
-        planned = yield from self.pacer.survey(
-            trajectory, self._path_efforts(here), begin=start, origin=origin, speed=speed
-        )
-        self._planned = _PlannedWaypoints(request.waypoints, begin, origin, planned)
+        origin, efforts, planned = request.origin(now), self._path_efforts(here), None
+        if has_excess:
+            clock = self.pacer.clock
+            planned = yield from self.pacer.survey(
+                trajectory,
+                efforts,
+                begin=trajectory.start_time,
+                origin=origin,
+                speed=1.0 if clock is None else clock.speed,
+            )
+        self._planned = _PlannedWaypoints(request.waypoints, begin, origin, efforts, planned)
 
     @property
     def planned_duration(self) -> float | None:
         """How long what was surveyed last will take; None where it goes as it was sent [s]."""
-        return None if self._planned is None else self._planned.planned.duration
+        planned = None if self._planned is None else self._planned.planned
+        return None if planned is None else planned.duration
 
     def reconsider(self, here: Circumstances) -> None:
         """Do a piece of what is to be planned anew, between two states."""

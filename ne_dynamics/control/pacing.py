@@ -56,13 +56,12 @@ class Planned(NamedTuple):
 
     Attributes
     ----------
-    profile : SpeedProfile or None
-        None where it can be followed as it was sent.
+    profile : SpeedProfile
     duration : float
         Of the fastest motion [s].
     """
 
-    profile: SpeedProfile | None
+    profile: SpeedProfile
     duration: float
 
 
@@ -207,13 +206,22 @@ class Pacer:
         clock.stop(band, period)
         return True
 
-    def take(self, profile: SpeedProfile | None, start: float, *, is_outdated: bool) -> None:
+    def take(
+        self,
+        profile: SpeedProfile | None,
+        efforts: PathEfforts,
+        start: float,
+        *,
+        is_outdated: bool,
+    ) -> None:
         """Follow another path.
 
         Parameters
         ----------
         profile : SpeedProfile or None
             None where all of it may go as it was sent, as far as is known.
+        efforts : PathEfforts
+            By which that is known.
         start : float
             Place from which on it is followed [s].
         is_outdated : bool
@@ -225,7 +233,7 @@ class Pacer:
         before = None if clock.profile is None else clock.profile.until(start)
         clock.is_stopping = False
         clock.profile = before if profile is None else profile.after(before)
-        self._planning = None
+        self._planning, self._efforts = None, efforts
         self._is_outdated = is_outdated or self.target > 1.0
 
     def survey(
@@ -255,18 +263,16 @@ class Pacer:
         InfeasibleMotionError
             When there is a pose that the motors cannot hold, or not leave slowly.
         """
-        self._efforts, self._is_outdated = efforts, False
         knots = trajectory.knots
-        first = max(int(np.searchsorted(knots, begin, side='right')) - 1, 0)
         count = len(knots) - 1
+        first = int(np.searchsorted(knots, begin, side='right')) - 1
+        first = min(max(first, 0), count - 1)
         parts = []
         for index in range(first, count, SEGMENTS_AT_ONCE):
             some = range(index, min(index + SEGMENTS_AT_ONCE, count))
             parts.append(PathIntervals.of(segments_of(trajectory, some, 0.0)))
             self._refuse_poses(parts[-1], efforts, origin)
             yield
-        if not parts:
-            return Planned(None, 0.0)
         times, durations = (np.concatenate([part[i] for part in parts]) for i in range(2))
         motion = (np.concatenate([part[i] for part in parts], axis=1) for i in range(2, 5))
         plan = PathPlan(
@@ -387,6 +393,7 @@ class Pacer:
             efforts = make_efforts()
             if not self._has_changed(trajectory, efforts, clock):
                 return
+            self._efforts, self._is_outdated = efforts, False
             self._planning = self.survey(
                 trajectory, efforts, begin=clock.place, speed=max(clock.speed, SLOWEST)
             )

@@ -14,6 +14,7 @@ one that is given up stops as soon as it can. Whatever the speed, the path is th
 
 from __future__ import annotations
 
+from math import copysign, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -33,11 +34,8 @@ effort makes a step by it, unless the limits ask for one."""
 SCALING_RATE = 5.0
 """Most by which another speed is gone over to [1/s]: from standing to full speed in 0.2 s."""
 
-APPROACH_TIME = 0.02
-"""Time constant with which the last bit of the way to another speed ends [s]."""
-
-LANDING_TIME = 0.03
-"""Time constant with which the last bit of a stop ends [s]."""
+STOPPING_RATE = 50.0
+"""The same of a stop that nothing else limits [1/s]."""
 
 STANDING = 1e-3
 """Speed below which a motion that is given up stands."""
@@ -181,13 +179,12 @@ class PathClock:
             # Less speed is the one thing that helps where nothing does.
             low = high = min(0.0, 0.5 * (low + high))
         planned = self._planned(max(LOOK_AHEAD, elapsed))
-        wanted = min(self._wanted(), planned)
+        wanted, swing = self._wanted(low, high)
         # To go faster than is wanted spares no effort for long.
-        low = min(low, max(wanted, 0.0))
-        wanted = min(max(wanted, low), high)
+        low = min(low, max(min(wanted, planned), 0.0))
         if self._is_chosen_ahead:
             elapsed, self._is_chosen_ahead = 0.0, False
-        step = max(abs(wanted), abs(self.change)) * min(1.0, elapsed / SWING_TIME)
+        step = swing * min(elapsed, SWING_TIME)
         change = min(max(wanted, self.change - step), self.change + step)
         # Of what is planned nothing is left for later.
         change = min(max(min(change, planned), low), high)
@@ -211,14 +208,19 @@ class PathClock:
         self.choose(band, period or SWING_TIME)
         self._is_chosen_ahead = True
 
-    def _wanted(self) -> float:
-        speed = self.speed
-        if self.is_stopping:
-            return -speed / LANDING_TIME
+    def _wanted(self, low: float, high: float) -> tuple[float, float]:
+        """Return the acceleration to the speed that is wanted, and how fast to go over to it.
+
+        At the most it swings out in :data:`SWING_TIME`, and back in time to be at rest there.
+        """
         # Nobody knows whether a path that was not planned may be gone faster than it was sent.
         target = min(self.target, 1.0) if self.profile is None else self.target
-        rate = (target - speed) / APPROACH_TIME
-        return min(max(rate, -SCALING_RATE), SCALING_RATE)
+        gap = (0.0 if self.is_stopping else target) - self.speed
+        most = STOPPING_RATE if self.is_stopping else SCALING_RATE
+        most = max(min(most, -low if gap < 0.0 else high), 0.0)
+        swing = max(most, abs(self.change)) / SWING_TIME
+        # Half of what would do is what a motion in steps keeps to.
+        return copysign(min(most, sqrt(abs(gap) * swing)), gap), swing
 
     def _planned(self, ahead: float) -> float:
         """Return the acceleration along the path that the profile allows, looking ahead [s]."""

@@ -1,0 +1,143 @@
+"""The clock of a motion that goes at a pace of its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.control.path_clock import (
+    SCALING_RATE,
+    STANDING,
+    SWING_TIME,
+    Band,
+    PathClock,
+)
+from ne_dynamics.control.speed_profile import SpeedProfile
+from ne_dynamics.control.trajectory import DesiredState
+
+PERIOD = 0.002
+FREE = Band()
+
+
+def run(clock: PathClock, seconds: float, band: Band = FREE) -> np.ndarray:
+    """Let states come; return time, place, speed and acceleration at each."""
+    rows = []
+    for _ in range(round(seconds / PERIOD)):
+        clock.advance(clock.time + PERIOD)
+        clock.choose(band, PERIOD)
+        rows.append((clock.time, clock.place, clock.speed, clock.change))
+    return np.array(rows)
+
+
+def test_it_goes_with_the_caller_until_something_is_asked_for() -> None:
+    """A new clock is the caller's own, exactly."""
+    clock = PathClock(3.0, 3.0)
+    rows = run(clock, 1.0)
+    np.testing.assert_allclose(rows[:, 0], rows[:, 1], atol=1e-12)
+    assert clock.is_idle
+
+
+def test_the_place_is_the_integral_of_the_speed() -> None:
+    """What is said of the place, the speed and the acceleration fits together."""
+    clock = PathClock(0.0, 0.0)
+    clock.target = 0.3
+    rows = run(clock, 0.5)
+    _, place, speed, change = rows.T
+    # But for the state in which the speed is reached.
+    errors = np.abs(np.diff(speed) - PERIOD * change[:-1])
+    assert np.sort(errors)[-2] < 1e-12
+    assert errors.max() < 5e-4
+    np.testing.assert_allclose(np.diff(place), 0.5 * PERIOD * (speed[1:] + speed[:-1]), atol=1e-12)
+    assert speed[-1] == pytest.approx(0.3, abs=1e-6)
+    assert np.abs(change).max() <= SCALING_RATE
+    # From state to state no more than the swing.
+    steps = np.abs(np.diff(change))
+    assert steps.max() <= 1.01 * SCALING_RATE * PERIOD / SWING_TIME
+
+
+@pytest.mark.parametrize('low', [-2.0, -8.0, -40.0])
+def test_a_stop_takes_what_the_band_leaves(low: float) -> None:
+    """It comes to rest not much farther than at the band's lower end throughout, and stays."""
+    clock = PathClock(0.0, 0.0)
+    band = Band(low, 40.0)
+    clock.stop(band, PERIOD)
+    rows = run(clock, 2.0 - 2.0 / low, band)
+    assert clock.has_stopped
+    assert clock.speed <= STANDING
+    assert (rows[:, 3] >= low - 1e-12).all()
+    shortest = 0.5 / -low
+    # The swing at the begin and the landing at the end cost so much time at full speed.
+    assert rows[-1, 1] <= shortest + 0.06
+
+
+def test_an_empty_band_never_speeds_it_up() -> None:
+    """Where no acceleration keeps the limits the motion slows, whichever limit asks for what."""
+    for low, high in ((5.0, -5.0), (30.0, 10.0), (-3.0, -9.0)):
+        clock = PathClock(0.0, 0.0)
+        speeds = run(clock, 0.3, Band(low, high))[:, 2]
+        assert (np.diff(speeds) <= 0.0).all()
+        assert (speeds >= 0.0).all()
+
+
+def test_it_never_goes_back() -> None:
+    """A band that asks for deceleration for ever leaves the motion standing."""
+    clock = PathClock(0.0, 0.0)
+    rows = run(clock, 1.1, Band(-50.0, -1.0))
+    assert (np.diff(rows[:, 1]) >= 0.0).all()
+    assert clock.speed == 0.0
+    stood = run(clock, 0.1, Band(-50.0, -1.0))
+    assert np.ptp(stood[:, 1]) == 0.0
+    assert run(clock, 1.0)[-1, 2] == pytest.approx(1.0)
+
+
+def test_a_profile_is_kept_to() -> None:
+    """The speed stays below that of the profile, within a hundredth, and near to it."""
+    places = np.linspace(0.0, 3.0, 301)
+    speeds = 0.6 + 0.35 * np.cos(4.0 * places)
+    clock = PathClock(0.0, 0.0)
+    clock.profile = SpeedProfile(places, speeds**2)
+    clock.speed = float(speeds[0])
+    rows = run(clock, 4.0)
+    inside = rows[:, 1] < 2.9
+    allowed = np.interp(rows[inside, 1], places, speeds)
+    assert (rows[inside, 2] <= 1.01 * allowed).all()
+    assert (rows[inside, 2] >= 0.8 * allowed).all()
+
+
+def test_faster_than_sent_needs_a_plan() -> None:
+    """Without a profile nobody has looked: 1 is all there is."""
+    clock = PathClock(0.0, 0.0)
+    clock.target = 2.0
+    assert run(clock, 1.0)[-1, 2] == 1.0
+    clock.profile = SpeedProfile(np.array([0.0, 100.0]), np.array([9.0, 9.0]))
+    assert run(clock, 1.0)[-1, 2] == pytest.approx(2.0)
+
+
+def test_times_before_and_after_the_last_state() -> None:
+    """Later places follow from the speed; a long silence lets the speed go on as it was."""
+    clock = PathClock(10.0, 5.0)
+    assert clock.ahead(9.0) == (4.0, 1.0)
+    clock.speed, clock.change = 0.5, -10.0
+    place, speed = clock.ahead(20.0)
+    assert speed == 0.0
+    assert place == pytest.approx(5.0 + 0.5 * 0.5**2 / 10.0)
+    clock.change = 0.0
+    assert clock.ahead(20.0) == (pytest.approx(10.0), 0.5)
+
+
+def test_the_motion_is_the_path_at_that_speed() -> None:
+    """Velocities go with the speed, accelerations with its square."""
+    clock = PathClock(0.0, 0.0)
+    clock.speed = 0.5
+    moved = clock.moved(DesiredState(*(np.array([value]) for value in (1.0, 2.0, 4.0))))
+    assert [float(each[0]) for each in moved] == [1.0, 1.0, 1.0]
+
+
+def test_a_band_is_what_all_rows_leave() -> None:
+    """Each row gives two ends, whatever the sign of its slope; a slope of nothing gives none."""
+    slope = np.array([2.0, -1.0, 0.0])
+    band = Band.of(slope, np.array([-4.0, -3.0, -9.0]), np.array([2.0, 1.5, -8.0]))
+    assert band == (-1.5, 1.0)
+    assert Band.of(np.zeros(2), np.zeros(2), np.zeros(2)) == (-np.inf, np.inf)
+    assert Band(1.0, 0.0).is_empty
+    assert band.within(Band(-1.0, 9.0)) == (-1.0, 1.0)
