@@ -245,6 +245,7 @@ class FollowedMotion:
             yield from judge.survey_trajectory(trajectory, request.origin(now), found)
         exceeded = judge.decide(found)
         if self._slows_down and trajectory is not None and running is not None:
+            yield
             yield from self._plan(request, trajectory, running, here, has_excess=bool(exceeded))
         return exceeded
 
@@ -268,6 +269,7 @@ class FollowedMotion:
             has_excess = bool(judge.decide(judge.judge_ends(trajectory, request, begin, now)))
         origin, efforts, planned = request.origin(now), self._path_efforts(here), None
         if has_excess:
+            yield
             clock = self.pacer.clock
             planned = yield from self.pacer.survey(
                 trajectory,

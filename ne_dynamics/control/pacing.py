@@ -45,7 +45,7 @@ with for the rest of a path to be planned anew."""
 LOOKS_APART = 0.05
 """That is looked at so often [s]."""
 
-SEGMENTS_AT_ONCE = 16
+SEGMENTS_AT_ONCE = 3
 """Segments that are divided in one step."""
 
 _FEEDING_FORWARD = (Mode.FEEDFORWARD, Mode.FEEDFORWARD_PD)
