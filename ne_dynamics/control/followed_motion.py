@@ -134,7 +134,12 @@ class FollowedMotion:
     @property
     def is_idle(self) -> bool:
         """Whether a state changes nothing: a motion goes as it was sent, and nothing waits."""
-        return self.trajectory is not None and not self._requests and self.pacer.is_absent
+        return self.trajectory is not None and not self.has_requests and self.pacer.is_absent
+
+    @property
+    def has_requests(self) -> bool:
+        """Whether waypoints wait for the next state."""
+        return bool(self._requests)
 
     def advance(self, here: Circumstances) -> TrajectoryError | None:
         """Go on to a state; let what waits take the place of what is followed from there on.

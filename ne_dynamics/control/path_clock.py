@@ -44,7 +44,7 @@ NEGLIGIBLE = 1e-9
 """Rows that change by less for an acceleration along the path do not limit it."""
 
 LONGEST_STEP = 0.1
-"""A clock goes on by so much at once at the most [s]: nobody knows what happens in between."""
+"""A motion speeds up for so long without a state at the most [s]."""
 
 
 class Band(NamedTuple):
@@ -138,8 +138,9 @@ class PathClock:
         """
         if time < self.time:
             return self.place + (time - self.time), self.speed
-        elapsed = min(time - self.time, LONGEST_STEP)
-        rest = time - self.time - elapsed
+        elapsed, rest = time - self.time, 0.0
+        if self.change > 0.0 and elapsed > LONGEST_STEP:
+            elapsed, rest = LONGEST_STEP, elapsed - LONGEST_STEP
         speed = self.speed + self.change * elapsed
         if speed < 0.0:
             return self.place - 0.5 * self.speed**2 / self.change, 0.0
