@@ -875,7 +875,7 @@ class Controller:
             pushes.
         """
         self._end_floating()
-        self._followed.hold(self._present, where_found=where_found, period=self.period)
+        self._followed.hold(self._present, where_found=where_found)
 
     def judge(self, tuning: Tuning) -> Verdict:
         """Judge whether a tuning can work where the arm is and at the rate of its states.

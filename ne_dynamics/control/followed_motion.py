@@ -358,11 +358,10 @@ class FollowedMotion:
     def _request(self, waypoints: Waypoints, start_time: float | None) -> MotionRequest:
         return MotionRequest(waypoints, start_time, self._tuning.interpolation_method)
 
-    def hold(self, here: Circumstances, *, where_found: bool, period: float) -> None:
+    def hold(self, here: Circumstances, *, where_found: bool) -> None:
         """Stop the desired motion, or the measured one; forget what waits.
 
-        As :meth:`ne_dynamics.control.controller.Controller.hold`, under these circumstances, and
-        with the time until the next state [s].
+        As :meth:`ne_dynamics.control.controller.Controller.hold`, under these circumstances.
         """
         self._requests.clear()
         if self.trajectory is None or here.time is None:
@@ -370,7 +369,7 @@ class FollowedMotion:
         is_found = where_found and here.position is not None
         if not is_found and not self.trajectory.has_steps:
             moving = self._path_efforts(here).moving
-            if self.pacer.stop(self.trajectory, here.time, moving, period):
+            if self.pacer.stop(self.trajectory, here.time, moving):
                 self.trajectory = self.trajectory.given_up()
                 return
         state = (

@@ -175,7 +175,7 @@ class Pacer:
 
     # ---- motions
 
-    def stop(self, trajectory: Trajectory, time: float, efforts: Efforts, period: float) -> bool:
+    def stop(self, trajectory: Trajectory, time: float, efforts: Efforts) -> bool:
         """Give a motion up; return whether it comes to rest along its path, if it moves.
 
         Parameters
@@ -185,16 +185,13 @@ class Pacer:
             Of the last state [s].
         efforts : callable
             Of the model, by which it begins to brake at that state.
-        period : float
-            Until the next state [s]; 0 where that is not known.
         """
         place, speed = (time, 1.0) if self.clock is None else self.clock.ahead(time)
         path = trajectory.sample(place)
         if speed == 0.0 or not (path.velocity.any() or path.acceleration.any()):
             return False
         clock = self.clock or self._start(time)
-        clock.is_stopping = True
-        self._planning = None
+        self._planning, clock.is_stopping = None, True
         band = Band()
         desired = clock.moved(path)
         accelerations = np.stack((desired.acceleration, desired.acceleration + path.velocity))
@@ -203,7 +200,7 @@ class Pacer:
         )
         if np.isfinite(still).all() and np.isfinite(moved).all():
             band = self._band(clock, path.velocity, desired, moved - still, still)
-        clock.stop(band, period)
+        clock.stop(band)
         return True
 
     def take(
@@ -231,7 +228,7 @@ class Pacer:
         if clock is None:
             return
         before = None if clock.profile is None else clock.profile.until(start)
-        clock.is_stopping = False
+        clock.go_on()
         clock.profile = before if profile is None else profile.after(before)
         self._planning, self._efforts = None, efforts
         self._is_outdated = is_outdated or self.target > 1.0

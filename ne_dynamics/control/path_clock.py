@@ -111,6 +111,7 @@ class PathClock:
         self.target = 1.0
         self.is_stopping = False
         self.profile: SpeedProfile | None = None
+        self._first_band: Band | None = None
         self._is_chosen_ahead = False
 
     @property
@@ -150,6 +151,11 @@ class PathClock:
 
     def advance(self, time: float) -> None:
         """Go on to a time of the caller [s]."""
+        first, self._first_band = self._first_band, None
+        if first is not None:
+            # The state before was the first of the stop, but nobody knew how long it would be.
+            self.choose(first, time - self.time)
+            self._is_chosen_ahead = True
         self.place, self.speed = self.ahead(time)
         self.time = time
 
@@ -194,20 +200,21 @@ class PathClock:
         self.change = change
         return change
 
-    def stop(self, band: Band, period: float) -> None:
-        """Begin to stop, with what would have been chosen at the last state.
+    def stop(self, band: Band) -> None:
+        """Begin to stop at the last state.
 
         Parameters
         ----------
         band : Band
-            At the last state.
-        period : float
-            Until the next one [s]; 0 where that is not known.
+            At that state.
         """
         self.is_stopping = True
-        self._is_chosen_ahead = False
-        self.choose(band, period or SWING_TIME)
-        self._is_chosen_ahead = True
+        self._first_band = band
+
+    def go_on(self) -> None:
+        """Give nothing up any more."""
+        self.is_stopping = False
+        self._first_band = None
 
     def _wanted(self, low: float, high: float) -> tuple[float, float]:
         """Return the acceleration to the speed that is wanted, and how fast to go over to it.

@@ -60,7 +60,7 @@ def test_a_stop_takes_what_the_band_leaves(low: float) -> None:
     """It comes to rest not much farther than at the band's lower end throughout, and stays."""
     clock = PathClock(0.0, 0.0)
     band = Band(low, 40.0)
-    clock.stop(band, PERIOD)
+    clock.stop(band)
     rows = run(clock, 2.0 - 2.0 / low, band)
     assert clock.has_stopped
     assert clock.speed <= STANDING
