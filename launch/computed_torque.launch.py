@@ -5,6 +5,9 @@
 The node starts from the parameter file of the driver. A parameter file that is given comes after
 it, and an argument that is given after both. Without a model, in any of these places, the node
 waits for the topic `robot_description`.
+
+leader:=true makes the arm the leader of a teleoperation: leader_arm.params.yaml comes after the
+file of the driver then. doc/leader_arms.md says more.
 """
 
 from pathlib import Path
@@ -18,7 +21,13 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.ros.drivers import DRIVERS, driver_file, find_changes, find_driver
-from ne_dynamics.ros.launch_arguments import check_argument, check_file, check_log_level
+from ne_dynamics.ros.launch_arguments import (
+    check_argument,
+    check_file,
+    check_leader,
+    check_log_level,
+    read_leader,
+)
 from ne_dynamics.ros.parameter_file import full_name, read_parameters
 from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
 from ne_dynamics.settings import ParameterSpec
@@ -82,6 +91,11 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
             LaunchConfiguration('sensor_link'), value_type=str
         )
     files = [config_file(driver_file(driver))]
+    mode = LaunchConfiguration('mode').perform(context)
+    leads = read_leader(LaunchConfiguration('leader').perform(context))
+    if leads:
+        check_leader(mode, f'argument mode:={mode}')
+        files.append(config_file('leader_arm.params.yaml'))
     remarks = []
     # The file with the defaults sets every parameter: nothing of another driver would be left.
     # Nor may it come before the driver's. Where files name the node in different ways, it is the
@@ -90,11 +104,16 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
     namespace = LaunchConfiguration('namespace').perform(context)
     values = read_parameters(Path(params_file), full_name('computed_torque', namespace))
     check_file(params_file, values, NODE_PARAMETERS)
-    if driver == 'generic' or params_file != DEFAULTS.perform(context):
-        changes = find_changes(Path(files[0].perform(context)), Path(params_file))
-        if changes:
-            text = f'{params_file} changes what driver {driver} sets: {", ".join(changes)}'
-            remarks.append(LogInfo(msg=text))
+    is_given = params_file != DEFAULTS.perform(context)
+    if leads and is_given:
+        check_leader(values.get('mode', ''), f'{params_file}: mode')
+    if is_given or (driver == 'generic' and not leads):
+        whose = (f'driver {driver}', 'leader:=true')
+        for file, who in zip(files, whose):  # noqa: B905 - the second only of a leader
+            changes = find_changes(Path(file.perform(context)), Path(params_file))
+            if changes:
+                text = f'{params_file} changes what {who} sets: {", ".join(changes)}'
+                remarks.append(LogInfo(msg=text))
         files.append(params_file)
     return [
         *remarks,
@@ -165,6 +184,12 @@ def generate_launch_description() -> LaunchDescription:
                 'mode',
                 default_value='',
                 description='Control law; empty: as the parameter file says',
+            ),
+            DeclareLaunchArgument(
+                'leader',
+                default_value='false',
+                description='Hold the arm weightless, to be led by hand: nothing is followed '
+                '(true or false)',
             ),
             DeclareLaunchArgument(
                 'state_timeout',

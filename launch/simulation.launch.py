@@ -29,7 +29,13 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.launch_arguments import check_argument, check_file, check_log_level
+from ne_dynamics.ros.launch_arguments import (
+    check_argument,
+    check_file,
+    check_leader,
+    check_log_level,
+    read_leader,
+)
 from ne_dynamics.ros.parameter_file import full_name, read_parameters
 from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
 from ne_dynamics.settings import ParameterTable
@@ -83,6 +89,9 @@ def check_given(context: LaunchContext) -> None:
     check('payload_mass', ROBOT_PARAMETERS, 'payload.mass')
     for argument in ('joints', 'mode', 'state_timeout'):
         check(argument, NODE_PARAMETERS, argument)
+    if read_leader(LaunchConfiguration('leader').perform(context)):
+        mode = LaunchConfiguration('mode').perform(context)
+        check_leader(mode, f'argument mode:={mode}')
     check_log_level(LaunchConfiguration('log_level').perform(context))
     namespace = LaunchConfiguration('namespace').perform(context)
     for argument, node, table in (
@@ -157,6 +166,7 @@ def generate_launch_description() -> LaunchDescription:
             'tip_link': LaunchConfiguration('tip_link'),
             'sensor_link': LaunchConfiguration('sensor_link'),
             'mode': LaunchConfiguration('mode'),
+            'leader': LaunchConfiguration('leader'),
             'state_timeout': LaunchConfiguration('state_timeout'),
             'joints': LaunchConfiguration('joints'),
             'params_file': LaunchConfiguration('params_file'),
@@ -216,6 +226,12 @@ def generate_launch_description() -> LaunchDescription:
                 'mode',
                 default_value='',
                 description='Control law; empty: as the parameter file says',
+            ),
+            DeclareLaunchArgument(
+                'leader',
+                default_value='false',
+                description='Hold the arm weightless, to be led by hand: nothing is followed '
+                '(true or false)',
             ),
             DeclareLaunchArgument(
                 'payload_mass',

@@ -61,6 +61,9 @@ RAMP_PERIOD = 0.002
 LONGEST_RAMP = 0.5
 """A ramp to the last command takes no longer than this [s]."""
 
+LOWERING_TIME = 3.0
+"""In which the effort against gravity fades where the arm is to be lowered [s]."""
+
 
 class Command(NamedTuple):
     """What one state is answered by.
@@ -444,9 +447,11 @@ class Controller:
         InputError
             When the mode needs a velocity and there is none, or the effort is not finite.
         """
-        motion, mode = self._motion, self.tuning.mode
-        if velocity is None and motion.is_velocity_measured and mode.needs_velocity:
-            raise InputError(f'velocity: got none; mode {mode.value} needs it', field='velocity')
+        motion, law = self._motion, self.tuning.law
+        if velocity is None and motion.is_velocity_measured and law.needs_velocity:
+            raise InputError(
+                f'velocity: got none; mode {law.mode.value} needs it', field='velocity'
+            )
         before, was = self._guard.time, self._guard.fault
         # What is not used may say all the same that a fast motion is none of a broken sensor.
         fault = self._guard.judge(position, velocity, now, arrival)
@@ -907,7 +912,7 @@ class Controller:
             weight = self._holding_effort(tuning, feels_wrench=False)
             limits = judge_limits(names, weight, tuning.effort_limits)
             velocities = judge_velocities(
-                law.mode, tuning.motion.velocity, are_measured=self._guard.velocity is not None
+                law, tuning.motion.velocity, are_measured=self._guard.velocity is not None
             )
         if position is not None and period > 0.0:
             gains = judge_gains(
@@ -962,6 +967,28 @@ class Controller:
             return None
         self._braked = (position, brake.end)
         return self._brake(brake)
+
+    def lowering_commands(self) -> Iterator[FloatArray]:
+        """Return the commands that let an arm down which nobody sees, each after `RAMP_PERIOD`.
+
+        First those of :meth:`last_commands`, then what holds the arm fades to nothing within
+        `LOWERING_TIME`: joints sink one by one, as their friction no longer carries the rest.
+
+        Yields
+        ------
+        array, shape (n,)
+            [N m or N]
+
+        Raises
+        ------
+        InputError
+            When the effort is not finite.
+        """
+        yield from self.last_commands()
+        held = self._limiter.last
+        if held is not None:
+            for effort in ramp(held, self._zero, LOWERING_TIME, RAMP_PERIOD):
+                yield self._limiter.apply(effort, RAMP_PERIOD).effort
 
     def _brake(self, brake: Brake) -> Iterator[FloatArray]:
         for effort in brake.efforts:

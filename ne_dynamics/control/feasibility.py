@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.laws import Gains, Mode
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.velocity_source import (
     VelocityFilter,
     VelocitySettings,
@@ -121,14 +121,16 @@ def judge_timeout(timeout: float, period: float) -> Verdict:
     return Verdict([], [f'{seen}: one that is lost ends the motion'])
 
 
-def judge_velocities(mode: Mode, velocity: VelocitySettings, *, are_measured: bool) -> Verdict:
-    """Judge whether a mode has the velocities that it needs."""
-    if are_measured or not mode.needs_velocity or velocity.source is not VelocitySource.MEASURED:
+def judge_velocities(
+    law: ControlLaw, velocity: VelocitySettings, *, are_measured: bool
+) -> Verdict:
+    """Judge whether a law has the velocities that it needs."""
+    if are_measured or not law.needs_velocity or velocity.source is not VelocitySource.MEASURED:
         return Verdict([], [])
     return Verdict(
         [
-            f'mode, velocity_source: {mode.value} needs velocities, and joint_states have none; '
-            'expected velocity_source to be differentiated or estimated'
+            f'mode, velocity_source: {law.mode.value} needs velocities, and joint_states have '
+            'none; expected velocity_source to be differentiated or estimated'
         ],
         [],
     )

@@ -8,7 +8,7 @@ where a joint is continuous), e' = qd_d - qd.
 computed_torque      RNE(q, qd, qdd_d + Kv e' + Kp e)
 feedforward          RNE(q_d, qd_d, qdd_d)
 feedforward_pd       RNE(q_d, qd_d, qdd_d) + Kp e + Kv e'
-gravity_compensation RNE(q, 0, 0)
+gravity_compensation RNE(q, 0, 0), and what a hand is to feel
 ==================== ==========================================================
 
 Terms switch off one by one, for robots that compensate themselves:
@@ -26,6 +26,9 @@ friction
 
 A payload and a base that is tilted or moves enter wherever the model does. Where no wrench is
 given the payload may be another one: what a sensor does not say of the tool, the model puts in.
+
+What a hand is to feel beside the inertia of the arm is in :mod:`ne_dynamics.control.hand_guiding`;
+by default it is nothing.
 
 So feedforward_pd with gravity alone is PD with gravity compensation, and with all terms off it
 is PD alone.
@@ -48,6 +51,7 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.algorithms.gain_conditions import find_broken_conditions
 from ne_dynamics.control.compensation import Base, Compensation, InverseDynamics, Terms
+from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.control.trajectory import TURN, DesiredState, continuous_joints
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ParameterError
@@ -217,6 +221,8 @@ class ControlLaw:
     smoothing_velocity : float
     payload_without_wrench : array, shape (10,), optional
         See :class:`~ne_dynamics.control.compensation.Compensation`.
+    hand_guiding : HandGuiding, optional
+        What mode gravity_compensation adds to gravity; nothing in other modes.
 
     Attributes
     ----------
@@ -224,6 +230,8 @@ class ControlLaw:
         What the model feeds forward.
     has_feedback : bool
         Whether the tracking error enters.
+    needs_velocity : bool
+        Whether the measured velocity enters.
     error : array, shape (n,)
         With feedback: the position error of the last call of :meth:`effort` [rad or m].
 
@@ -242,6 +250,7 @@ class ControlLaw:
         payload: FloatArray | None = None,
         smoothing_velocity: float = 0.0,
         payload_without_wrench: FloatArray | None = None,
+        hand_guiding: HandGuiding | None = None,
     ) -> None:
         try:
             self.mode = Mode(mode)
@@ -262,6 +271,10 @@ class ControlLaw:
         self._zero.setflags(write=False)
         self.error = self._zero
         self.has_feedback = self.mode.has_feedback
+        is_led = self.mode is Mode.GRAVITY_COMPENSATION
+        is_led = is_led and hand_guiding is not None and not hand_guiding.is_off
+        self._hand_guiding = hand_guiding if is_led else None
+        self.needs_velocity = self.mode.needs_velocity or is_led
         self._has_tip = dynamics.robot.tip_link is not None
         self._traced: Dynamics | None = None
         self._step: ResidualStep | None = None
@@ -380,6 +393,10 @@ class ControlLaw:
             if self.terms.inertia:
                 acceleration += desired.acceleration
             return self.compensation.effort(q, qd, acceleration, desired.velocity, wrench, base)
+        if self._hand_guiding is not None:
+            if qd is None:
+                raise InputError('qd: expected the measured velocity, got None')
+            return self._hand_guiding.effort(self.compensation, q, qd, wrench, base)
         if mode is Mode.GRAVITY_COMPENSATION:
             still = self._zero
             return self.compensation.effort(q, still, still, still, wrench, base)

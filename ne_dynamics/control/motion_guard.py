@@ -115,7 +115,7 @@ class MotionGuard:
     ) -> Fault | None:
         """Return a fault when a measured velocity that the law uses is not the positions'."""
         limits = self._limits
-        is_used = limits.velocity.check and self._positions is None and law.mode.needs_velocity
+        is_used = limits.velocity.check and self._positions is None and law.needs_velocity
         if not is_used or measured is None:
             return None
         text = self._check.update(position, measured, now)

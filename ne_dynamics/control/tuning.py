@@ -34,6 +34,8 @@ class OnStateLoss(str, enum.Enum):
     """What holds the arm at its last position."""
     BRAKE = 'brake'
     """What brings it to rest by the model, then what holds it there."""
+    LOWER = 'lower'
+    """What holds the arm at its last position, fading: it sinks, on any fault."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +66,7 @@ class Tuning:
         What the measured efforts are.
     on_state_loss : OnStateLoss
         Braking is for modes with feedback alone: without it nobody knows where the motion comes
-        from.
+        from. Lowering is for all modes and faults.
     disturbance : DisturbanceTuning or None
         How what the model does not have is observed; not at all when None.
     when_infeasible : WhenInfeasible

@@ -15,6 +15,7 @@ from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.goal import Tolerances
+from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.control.imu import BaseImu
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
@@ -349,7 +350,9 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
     remarks += payload_remarks
     unread = None if arm.wrench_link is None else carried_parameters(settings, arm)
     model = (settings.terms, payload, settings.friction.smoothing_velocity, unread)
-    law = ControlLaw(arm.dynamics, mode, gains, *model)
+    guiding = settings.hand_guiding
+    speeds = _limits_or_none(guiding.speed_limit, arm, 'hand_guiding.speed_limit', None)
+    law = ControlLaw(arm.dynamics, mode, gains, *model, HandGuiding(guiding, speeds))
     if np.any(rates):
         remarks += _slew_remarks(law, limits, rates, arm)
     tuning = Tuning(

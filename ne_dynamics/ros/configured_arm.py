@@ -20,6 +20,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.control.controller import (
     LONGEST_RAMP,
+    LOWERING_TIME,
     NOTHING_OBSERVED,
     RAMP_PERIOD,
     Command,
@@ -33,7 +34,7 @@ from ne_dynamics.control.motion_watch import MotionWatch
 from ne_dynamics.control.partial_goal import NamedFields, completed
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.trajectory import PointFields, Waypoints
-from ne_dynamics.control.tuning import LastCommand, Tuning
+from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.control.wrench import static_wrench
 from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -266,9 +267,18 @@ class ConfiguredArm:
         self._braking = controller.braking_commands(now - since)
         if self._braking is None:
             return False
+        self._start_leaving(now)
+        return True
+
+    def _begin_lowering(self) -> None:
+        """Begin to let the arm down; states that are answered again end it."""
+        self._braking = self.controller.lowering_commands()
+        self._start_leaving(self._brake_time())
+
+    def _start_leaving(self, now: float) -> None:
+        """Let a timer send what leaves the arm alone, from now on."""
         self._braking_since, self._braked_steps = now, 0
         self.connections.start_brake()
-        return True
 
     def _brake_time(self) -> float:
         """Return the time by which the watchdog goes [s]."""
@@ -333,18 +343,22 @@ class ConfiguredArm:
         self.connections.stop_watch()
         self.connections.end_contact()
         self._end_braking()
+        is_lowered = self.controller.tuning.on_state_loss is OnStateLoss.LOWER
         is_braked = fault.kind is FaultKind.STOPPED and self._begin_braking()
         self._statistics.fault(fault)
         self._statistics.restart()
         until = 'it is cleared' if fault.latches else 'states can be believed again'
         braked = 'the arm is braked by the model, then ' if is_braked else ''
+        fading = f', fading in {LOWERING_TIME:g} s,' if is_lowered else ''
         self._reporter.say(
             f'{fault.kind.value} {fault.latches}',
             f'{fault}; the motion is given up, {braked}a last command holds the arm against '
-            f'gravity until {until}',
+            f'gravity{fading} until {until}',
             Severity.ERROR,
         )
-        if not is_braked:
+        if is_lowered:
+            self._begin_lowering()
+        elif not is_braked:
             self._send_last(LastCommand.GRAVITY)
         self._end_motion(str(fault))
 

@@ -12,8 +12,11 @@ from typing import Any
 
 import yaml
 
+from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.settings import ParameterSpec, ParameterTable, Settings
+
+LEADER = ParameterSpec('leader', 'bool', False, 'Whether the arm is led by hand.')
 
 LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 
@@ -48,6 +51,41 @@ def check_argument(argument: str, text: str, spec: ParameterSpec) -> None:
         spec.check(value)
     except ParameterError as error:
         raise ParameterError(f'argument {argument}:={text}: {error}') from None
+
+
+def read_leader(text: str) -> bool:
+    """Return what the argument `leader` says: whether the arm is led by hand.
+
+    Raises
+    ------
+    ParameterError
+        When it is neither true nor false.
+    """
+    check_argument('leader', text, LEADER)
+    return bool(yaml.safe_load(text))
+
+
+def check_leader(mode: str, what: str) -> None:
+    """Refuse a mode that an arm which is led by hand cannot have.
+
+    Parameters
+    ----------
+    mode : str
+        Empty where none is given.
+    what : str
+        Where it was given, for the message.
+
+    Raises
+    ------
+    ParameterError
+        Unless it is gravity_compensation, or empty.
+    """
+    expected = Mode.GRAVITY_COMPENSATION.value
+    if mode not in ('', expected):
+        raise ParameterError(
+            f'{what}: expected {expected} or none with leader:=true, which follows nothing, got '
+            f'{mode!r}'
+        )
 
 
 def check_log_level(text: str) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.contact import ContactSettings
+from ne_dynamics.control.hand_guiding import HandGuidingSettings
 from ne_dynamics.control.imu import ImuSettings
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.motion_demand import WhenInfeasible
@@ -388,6 +389,7 @@ class NodeSettings:
     computed_torque: ComputedTorqueGains = group(ComputedTorqueGains)
     feedforward: FeedforwardSettings = group(FeedforwardSettings)
     feedforward_pd: FeedforwardPdGains = group(FeedforwardPdGains)
+    hand_guiding: HandGuidingSettings = group(HandGuidingSettings)
     terms: Terms = group(Terms)
     friction: FrictionSettings = group(FrictionSettings)
     effort_limits: tuple[float, ...] = parameter(
@@ -443,8 +445,9 @@ class NodeSettings:
         OnStateLoss.BRAKE,
         'What is sent then: `brake`, in 0.25 s at most what brings the arm to rest by the model, '
         'from where it should be by now, and then what holds it there against gravity; '
-        '`gravity`, that alone, for the last pose. Only modes with feedback brake, and not where '
-        'the last state is older than 0.5 s.',
+        '`gravity`, that alone, for the last pose; `lower`, that too, but fading to nothing in '
+        '3 s, and on every other fault as well: for arms that are led by hand. Only modes with '
+        'feedback brake, and not where the last state is older than 0.5 s.',
     )
     jump_velocity: tuple[float, ...] = parameter(
         (),

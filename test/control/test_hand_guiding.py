@@ -1,0 +1,187 @@
+"""What a hand feels beside the inertia of an arm in mode gravity_compensation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_model
+from ne_dynamics.control.compensation import Compensation, Terms
+from ne_dynamics.control.controller import LOWERING_TIME, RAMP_PERIOD
+from ne_dynamics.control.hand_guiding import HandGuiding, HandGuidingSettings
+from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.state_guard import FaultKind, StateRefused
+from ne_dynamics.control.trajectory import resting_state
+from ne_dynamics.errors import InputError, ParameterError
+from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.shipped import shipped_file
+
+ARM = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+JOINTS = tuple(replace(joint, coulomb_friction=0.1 * joint.effort_limit) for joint in ARM.joints)
+RUBBING = replace(ARM, joints=JOINTS)
+DYNAMICS = Dynamics(RUBBING, backend='python')
+PLAIN = Compensation(DYNAMICS, Terms(), None, 0.001)
+LIMITS = np.array([2.0, 2.0, 2.0, 1.0, 1.0, np.inf])
+RNG_SEED = 11
+
+
+def states(count=50, speed=3.0):
+    """Return positions and velocities at random."""
+    rng = np.random.default_rng(RNG_SEED)
+    positions, velocities = rng.uniform(-1.0, 1.0, (2, count, 6))
+    return zip(2.0 * positions, speed * velocities, strict=True)
+
+
+def test_by_default_only_gravity_is_carried() -> None:
+    """The settings of the node are off, and the law needs no velocity then."""
+    law = ControlLaw(
+        DYNAMICS, Mode.GRAVITY_COMPENSATION, hand_guiding=HandGuiding(HandGuidingSettings())
+    )
+    assert not law.needs_velocity
+    for q, _ in states():
+        effort = law.effort(q, None, resting_state(q))
+        np.testing.assert_allclose(effort, DYNAMICS.gravity_torque(q), atol=1e-9)
+
+
+def test_damping_takes_the_kinetic_energy_at_its_rate() -> None:
+    """The power of what is added to gravity is -2 d T, whatever the joints weigh."""
+    guiding = HandGuiding(HandGuidingSettings(damping=3.0))
+    for q, qd in states():
+        added = guiding.effort(PLAIN, q, qd) - DYNAMICS.gravity_torque(q)
+        assert added @ qd == pytest.approx(-6.0 * DYNAMICS.kinetic_energy(q, qd))
+
+
+def test_beyond_the_speed_limit_the_arm_is_braked_and_within_it_not() -> None:
+    """Energy is taken by braking (1 - 1/rho), of which every joint has its part."""
+    guiding = HandGuiding(HandGuidingSettings(braking=20.0), LIMITS)
+    for q, qd in states():
+        rho = (np.abs(qd) / LIMITS).max()
+        assert guiding.excess(qd) == pytest.approx(rho)
+        rate = 20.0 * max(0.0, 1.0 - 1.0 / rho)
+        added = guiding.effort(PLAIN, q, qd) - DYNAMICS.gravity_torque(q)
+        expected = -rate * DYNAMICS.mass_matrix(q) @ qd
+        np.testing.assert_allclose(added, expected, atol=1e-9)
+
+
+def test_less_than_the_friction_of_the_model_is_taken_off() -> None:
+    """What is added drives each joint with no more than its share of friction, 0 at rest and
+    beyond the speed limit.
+    """
+    guiding = HandGuiding(HandGuidingSettings(friction=0.6, braking=1e-9), LIMITS)
+    coulomb = RUBBING.joint_values('coulomb_friction')
+    viscous = RUBBING.joint_values('viscous_friction')
+    for q, qd in states(speed=1.5):
+        added = guiding.effort(PLAIN, q, qd) - DYNAMICS.gravity_torque(q)
+        friction = coulomb + viscous * np.abs(qd)
+        assert (added * np.sign(qd) >= -1e-6).all()
+        assert (np.abs(added) <= 0.6 * friction + 1e-6).all()
+        still = guiding.effort(PLAIN, q, 0.0 * qd)
+        np.testing.assert_allclose(still, DYNAMICS.gravity_torque(q), atol=1e-9)
+        fast = guiding.effort(PLAIN, q, np.full(6, 1.01)) - DYNAMICS.gravity_torque(q)
+        np.testing.assert_allclose(fast, 0.0, atol=1e-6)
+
+
+def test_a_velocity_near_zero_takes_little_off() -> None:
+    """At a tenth of `friction_velocity`, a noise, a tenth of the share counts."""
+    chosen = HandGuidingSettings(friction=0.5, friction_velocity=0.1)
+    guiding, q = HandGuiding(chosen), np.full(6, 0.3)
+    for sign in (1.0, -1.0):
+        qd = np.full(6, sign * 0.01)
+        added = guiding.effort(PLAIN, q, qd) - DYNAMICS.gravity_torque(q)
+        coulomb = RUBBING.joint_values('coulomb_friction')
+        np.testing.assert_allclose(added, sign * 0.05 * coulomb, rtol=0.02)
+
+
+def test_without_a_velocity_nothing_is_damped_with_a_guess() -> None:
+    """A state that has none is refused, by its field."""
+    guiding = HandGuiding(HandGuidingSettings(damping=1.0))
+    law = ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, hand_guiding=guiding)
+    assert law.needs_velocity
+    with pytest.raises(InputError, match='qd: expected the measured velocity, got None'):
+        law.effort(np.zeros(6), None, resting_state(np.zeros(6)))
+    with pytest.raises(InputError, match='velocity: got none; mode gravity_compensation needs it'):
+        led().answer(np.zeros(6), None, 1.0)
+
+
+def test_other_modes_have_none_of_it() -> None:
+    """Damping of the hand is no part of computed torque."""
+    arm = controlled_arm(PARAMETERS.changed({'backend': 'python'}), ARM)
+    laws = [
+        make_tuning(PARAMETERS.changed({'hand_guiding.damping': damping}), arm)[0].law
+        for damping in (0.0, 5.0)
+    ]
+    for q, qd in states(5):
+        first, second = (law.effort(q, qd, resting_state(q)) for law in laws)
+        np.testing.assert_array_equal(first, second)
+
+
+def led(**changes):
+    """Return the controller of an arm that is led by hand."""
+    chosen = PARAMETERS.changed(
+        {
+            'backend': 'python',
+            'mode': 'gravity_compensation',
+            'hand_guiding.damping': 2.0,
+            'on_state_loss': 'lower',
+            **changes,
+        }
+    )
+    arm = controlled_arm(chosen, ARM)
+    return make_controller(arm, make_tuning(chosen, arm)[0])
+
+
+def test_speed_limits_are_in_the_order_of_the_command() -> None:
+    """One for each joint, as `joints` has them; another number of them is refused."""
+    names = ARM.joint_names[::-1]
+    chosen = {'backend': 'python', 'mode': 'gravity_compensation', 'joints': names}
+    chosen['hand_guiding.speed_limit'] = tuple(LIMITS[::-1])
+    settings = PARAMETERS.changed(chosen)
+    arm = controlled_arm(settings, ARM)
+    law = make_tuning(settings, arm)[0].law
+    expected = HandGuiding(settings.hand_guiding, LIMITS)
+    compensation = Compensation(arm.dynamics, Terms(), None, 0.001)
+    for q, qd in states(5):
+        np.testing.assert_allclose(
+            law.effort(q, qd, resting_state(q)), expected.effort(compensation, q, qd), atol=1e-9
+        )
+    wrong = PARAMETERS.changed({**chosen, 'hand_guiding.speed_limit': (1.0, 2.0)})
+    with pytest.raises(ParameterError, match=r'hand_guiding.speed_limit: expected 1 or 6 values'):
+        make_tuning(wrong, arm)
+
+
+def test_velocities_of_the_wrong_sign_are_a_fault_where_they_damp() -> None:
+    """A driver that turns the sign would drive the arm: the check of the velocities counts."""
+    controller, q, fault = led(), np.full(6, 0.2), None
+    for index in range(500):
+        q = q + 0.002 * 0.5
+        try:
+            controller.update(q, np.full(6, -0.5), 1.0 + 0.002 * index)
+        except StateRefused as refusal:
+            fault = fault or refusal.fault
+    assert fault is not None
+    assert fault.kind is FaultKind.VELOCITY
+    assert fault.latches
+
+
+def test_an_arm_that_nobody_sees_is_lowered() -> None:
+    """The last effort fades to nothing, monotonically and without a step, in `LOWERING_TIME`."""
+    controller, q = led(transition_time=0.0), np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+    last = controller.update(q, np.zeros(6), 1.0).effort
+    controller.trip(FaultKind.STOPPED, 'no usable one')
+    commands = np.array([last, *controller.lowering_commands()])
+    sizes = np.abs(commands)
+    assert len(commands) == pytest.approx(LOWERING_TIME / RAMP_PERIOD, abs=3)
+    assert (np.diff(sizes, axis=0) <= 1e-9).all()
+    steepest = 1.5 * np.abs(last) * RAMP_PERIOD / LOWERING_TIME
+    assert (np.abs(np.diff(commands, axis=0)) <= 1.01 * steepest + 1e-9).all()
+    assert not commands[-1].any()
+    again = controller.update(q, np.zeros(6), 5.0).effort
+    np.testing.assert_allclose(again, last)
+
+
+def test_an_arm_that_was_never_seen_is_not_lowered() -> None:
+    """No state has come: no command goes out."""
+    assert not list(led().lowering_commands())
