@@ -108,11 +108,11 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
     if leads and is_given:
         check_leader(values.get('mode', ''), f'{params_file}: mode')
     if is_given or (driver == 'generic' and not leads):
-        whose = (f'driver {driver}', 'leader:=true')
-        for file, who in zip(files, whose):  # noqa: B905 - the second only of a leader
-            changes = find_changes(Path(file.perform(context)), Path(params_file))
+        owners = {'driver': f'driver {driver}', 'leader': 'leader:=true'}
+        for file, (whose, owner) in zip(files, owners.items()):  # noqa: B905 - not all lead
+            changes = find_changes(Path(file.perform(context)), Path(params_file), whose)
             if changes:
-                text = f'{params_file} changes what {who} sets: {", ".join(changes)}'
+                text = f'{params_file} changes what {owner} sets: {", ".join(changes)}'
                 remarks.append(LogInfo(msg=text))
         files.append(params_file)
     return [

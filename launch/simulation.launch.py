@@ -49,6 +49,10 @@ TOPICS = {
     'effort_commands': 'effort_controller/commands',
 }
 
+DEFAULTS = PathJoinSubstitution(
+    [FindPackageShare('ne_dynamics'), 'config', 'computed_torque.params.yaml']
+)
+
 REFUSAL = b'not configured: '
 """What the node says of a configuration that it refuses."""
 
@@ -89,7 +93,8 @@ def check_given(context: LaunchContext) -> None:
     check('payload_mass', ROBOT_PARAMETERS, 'payload.mass')
     for argument in ('joints', 'mode', 'state_timeout'):
         check(argument, NODE_PARAMETERS, argument)
-    if read_leader(LaunchConfiguration('leader').perform(context)):
+    leads = read_leader(LaunchConfiguration('leader').perform(context))
+    if leads:
         mode = LaunchConfiguration('mode').perform(context)
         check_leader(mode, f'argument mode:={mode}')
     check_log_level(LaunchConfiguration('log_level').perform(context))
@@ -99,7 +104,10 @@ def check_given(context: LaunchContext) -> None:
         ('robot_params_file', 'simulated_robot', ROBOT_PARAMETERS),
     ):
         path = LaunchConfiguration(argument).perform(context)
-        check_file(path, read_parameters(Path(path), full_name(node, namespace)), table)
+        values = read_parameters(Path(path), full_name(node, namespace))
+        check_file(path, values, table)
+        if leads and argument == 'params_file' and path != DEFAULTS.perform(context):
+            check_leader(values.get('mode', ''), f'{path}: mode')
     order_of_the_command(context)
 
 
@@ -192,9 +200,7 @@ def generate_launch_description() -> LaunchDescription:
             ),
             DeclareLaunchArgument(
                 'params_file',
-                default_value=PathJoinSubstitution(
-                    [share, 'config', 'computed_torque.params.yaml']
-                ),
+                default_value=DEFAULTS,
                 description='Parameters of the computed-torque node',
             ),
             DeclareLaunchArgument(

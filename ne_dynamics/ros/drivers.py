@@ -65,14 +65,17 @@ def driver_file(name: str) -> str:
     return f'driver_{name}.yaml'
 
 
-def find_changes(file_of_the_driver: Path, params_file: Path) -> list[str]:
-    """Return what a parameter file of the user changes of a driver's.
+def find_changes(given: Path, params_file: Path, whose: str = 'driver') -> list[str]:
+    """Return what a parameter file of the user changes of one that comes before it.
 
     A full copy of the default file changes all of it back.
 
     Parameters
     ----------
-    file_of_the_driver, params_file : Path
+    given, params_file : Path
+        The one before, and the user's.
+    whose : str
+        What the one before is of.
 
     Returns
     -------
@@ -86,8 +89,8 @@ def find_changes(file_of_the_driver: Path, params_file: Path) -> list[str]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return []
     return [
-        f'{name}: {own[name]} (driver: {value})'
-        for name, value in _read_parameters(file_of_the_driver).items()
+        f'{name}: {own[name]} ({whose}: {value})'
+        for name, value in _read_parameters(given).items()
         if name in own and own[name] != value
     ]
 

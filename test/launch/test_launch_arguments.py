@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.launch_arguments import check_argument, check_file, check_log_level
+from ne_dynamics.ros.launch_arguments import (
+    check_argument,
+    check_file,
+    check_leader,
+    check_log_level,
+    read_leader,
+)
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.simulation.robot_parameters import PARAMETERS as ROBOT_PARAMETERS
 
@@ -67,3 +73,14 @@ def test_every_fault_of_a_file_is_named() -> None:
     with pytest.raises(ParameterError, match=r'a\.yaml: mode: .*; wrench\.timeout: ') as error:
         check_file('a.yaml', values, PARAMETERS)
     assert 'state_timeout' not in str(error.value)
+
+
+def test_a_leader_follows_nothing() -> None:
+    """`leader` is true or false, and another mode beside it is refused by where it was given."""
+    assert [read_leader(text) for text in ('true', 'false', '')] == [True, False, False]
+    with pytest.raises(ParameterError, match='argument leader:=yes!: leader: expected true or'):
+        read_leader('yes!')
+    for mode in ('', 'gravity_compensation'):
+        check_leader(mode, 'argument mode')
+    with pytest.raises(ParameterError, match=r'my\.yaml: mode: expected gravity_compensation or'):
+        check_leader('computed_torque', 'my.yaml: mode')

@@ -228,9 +228,15 @@ def test_a_parameter_file_that_would_not_count_ends_the_launch(
 
 
 HOSTILE = {
-    'simulation': ('payload_mass:=heavy', 'mode:=torque', 'log_level:=loud', 'joints:=[a'),
+    'simulation': (
+        'payload_mass:=heavy',
+        'mode:=torque',
+        'leader:=maybe',
+        'log_level:=loud',
+        'joints:=[a',
+    ),
     'gazebo': ('mode:=torque', 'log_level:=loud'),
-    'computed_torque': ('state_timeout:=soon', 'use_imu:=maybe', 'use_sim_time:=5'),
+    'computed_torque': ('state_timeout:=soon', 'use_imu:=maybe', 'use_sim_time:=5', 'leader:=1'),
 }
 
 
@@ -397,6 +403,53 @@ def test_what_the_user_gives_wins_over_the_driver(environment, tmp_path, key):
         'terms.gravity': False,
         'mode': 'feedforward_pd',
     }
+
+
+def test_a_leader_is_carried_and_follows_nothing(environment, tmp_path):
+    """leader:=true counts after the driver's file, before the user's; nothing can be followed."""
+    file = tmp_path / 'mine.yaml'
+    values = {'hand_guiding': {'damping': 3.0}, 'state_timeout': 3.5}
+    file.write_text(yaml.safe_dump({'computed_torque': {'ros__parameters': values}}))
+    path = ROOT / 'launch/computed_torque.launch.py'
+    for more, damping, timeout in (([], 2.0, 0.05), ([f'params_file:={file}'], 3.0, 3.5)):
+        arguments = [f'model:={ARM}', 'driver:=franka', 'leader:=true', *more]
+        with (
+            Watcher('/computed_torque', environment) as watcher,
+            LaunchProcess(path, arguments, environment) as process,
+        ):
+            process.wait_until(lambda watcher=watcher: watcher.state() is not None)
+            found = watcher.parameters(
+                'mode',
+                'on_state_loss',
+                'terms.gravity',
+                'hand_guiding.damping',
+                'hand_guiding.speed_limit',
+                'state_timeout',
+            )
+        assert {**found, 'hand_guiding.speed_limit': list(found['hand_guiding.speed_limit'])} == {
+            'mode': 'gravity_compensation',
+            'on_state_loss': 'lower',
+            'terms.gravity': False,
+            'hand_guiding.damping': damping,
+            'hand_guiding.speed_limit': [2.0],
+            'state_timeout': timeout,
+        }
+        said = 'changes what leader:=true sets: hand_guiding.damping: 3.0 (leader: 2.0)'
+        assert (said in process.output) == bool(more)
+
+
+@pytest.mark.parametrize('launch_file', ['computed_torque', 'simulation'])
+def test_a_leader_with_another_mode_ends_the_launch(environment, tmp_path, launch_file):
+    """By argument or in the user's file: nothing is started."""
+    path = ROOT / f'launch/{launch_file}.launch.py'
+    file = tmp_path / 'mine.yaml'
+    file.write_text('computed_torque:\n  ros__parameters: {mode: computed_torque}\n')
+    for argument in ('mode:=feedforward_pd', f'params_file:={file}'):
+        with LaunchProcess(path, ['leader:=true', argument], environment) as process:
+            assert process.wait_until(lambda process=process: not process.is_running)
+        assert 'expected gravity_compensation or none with leader:=true' in process.output
+        assert 'process started' not in process.output
+        assert process.returncode == 1
 
 
 def test_an_unknown_driver_ends_the_launch(environment):

@@ -154,6 +154,33 @@ def test_it_sleeps_while_inactive(bench) -> None:
     assert len(bench.commands) == before
 
 
+def test_an_arm_that_is_led_is_lowered_when_states_stop(bench) -> None:
+    """With on_state_loss lower the effort against gravity fades to nothing without a step, and is
+    back when states are: an arm that is led by hand is not held blindly.
+    """
+    bench.start(mode='gravity_compensation', on_state_loss='lower', state_timeout=0.3)
+    held = bench.answer(bench.joint_state(Q))
+    bench.hear('joint_states stopped', 'gravity, fading in 3 s, until')
+    bench.spin(lambda: not bench.commands[-1].any(), 'nothing')
+    fading = np.abs(bench.commands)
+    assert len(fading) > 20
+    assert (np.diff(fading, axis=0) <= 1e-9).all()
+    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), held, atol=1e-9)
+
+
+def test_states_that_return_end_the_lowering(bench) -> None:
+    """The first usable state is answered, and nothing fades beside the answers."""
+    bench.start(mode='gravity_compensation', on_state_loss='lower', state_timeout=0.3)
+    held = bench.answer(bench.joint_state(Q))
+    share = np.abs(held).max()
+    bench.spin(lambda: np.abs(bench.commands[-1]).max() < 0.7 * share, 'the half of it')
+    bench.joint_states.publish(bench.joint_state(Q))
+    bench.spin(lambda: np.allclose(bench.commands[-1], held), 'the answer')
+    before = len(bench.commands)
+    bench.settle()
+    assert len(bench.commands) == before
+
+
 @pytest.mark.parametrize('last', ['gravity', 'zero', 'none'])
 def test_deactivation_sends_what_is_asked_for(bench, last: str) -> None:
     """on_deactivate says what the arm is left with."""
