@@ -1,0 +1,242 @@
+"""The action over DDS as MoveIt's simple controller manager uses it, by the file that we ship."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from build_control_msgs import ControlMessages
+
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from ne_dynamics.shipped import shipped_file
+
+FILE = shipped_file('moveit_controllers.yaml')
+PARAMETERS = yaml.safe_load(FILE.read_text(encoding='utf-8'))
+ALLOWED_START = PARAMETERS['trajectory_execution']['allowed_start_tolerance']
+
+START = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+END = START + np.array([0.5, 0.3, -0.4, 0.8, 0.6, -0.7])
+ACCELERATIONS = np.full(6, 2.0)
+STEP = 0.02
+
+
+class Execution:
+    """What MoveIt and an arm that goes where it is sent do; states come every 20 ms."""
+
+    def __init__(self, bench: Any) -> None:
+        from moveit_handle import ControllerHandle
+
+        self.bench = bench
+        self.handle = ControllerHandle(PARAMETERS, bench)
+        self.measured = START.copy()
+        self.velocity = np.zeros(6)
+        self.desired: list[np.ndarray] = []
+
+    def begin(self, **parameters: Any) -> None:
+        """Start the node, with what it does between points by default."""
+        self.bench.start(interpolation_method='splines', **parameters)
+        self.step()
+
+    def plan(self, start: Any, end: Any, scaling: float = 1.0) -> Any:
+        """Return a plan at these parts of the limits of velocity and acceleration."""
+        from moveit_handle import Plan
+
+        velocities = scaling * self.bench.robot.limits('velocity_limit')
+        return Plan(start, end, velocities, scaling * ACCELERATIONS)
+
+    def send(self, plan: Any, order: Any = None) -> bool:
+        """Send a plan."""
+        return self.handle.send(plan.message(self.handle.joints, order))
+
+    def step(self, *, is_stuck: bool = False) -> np.ndarray:
+        """Let one state be answered; return the desired position, where the arm is next."""
+        before = len(self.bench.efforts)
+        state = self.bench.joint_state(self.measured, self.velocity, dt=STEP)
+        self.bench.answer(state)
+        self.bench.spin(lambda: len(self.bench.efforts) > before, 'the desired state')
+        desired = np.array(self.bench.efforts[-1].position)
+        self.desired.append(desired)
+        if not is_stuck:
+            self.measured = desired
+            self.velocity = np.array(self.bench.efforts[-1].velocity)
+        return desired
+
+    def run(self, seconds: float, **options: Any) -> np.ndarray:
+        """Let states be answered for a while; return the desired positions, row by row."""
+        return np.array([self.step(**options) for _ in range(round(seconds / STEP))])
+
+
+@pytest.fixture
+def execution(bench, messages: ControlMessages) -> Iterator[Execution]:
+    """Return an execution; the node is not started yet."""
+    execution = Execution(bench)
+    yield execution
+    execution.handle.destroy()
+
+
+def test_the_file_is_what_the_manager_reads(bench, execution: Execution) -> None:
+    """Names, types and joints are those of the node and of the arm, and no value is unknown."""
+    execution.begin()
+    of_all = PARAMETERS['moveit_simple_controller_manager']
+    assert PARAMETERS['moveit_controller_manager'] == (
+        'moveit_simple_controller_manager/MoveItSimpleControllerManager'
+    )
+    assert of_all['controller_names'] == ['computed_torque']
+    assert set(of_all) == {'controller_names', 'computed_torque'}
+    controller = of_all['computed_torque']
+    assert set(controller) == {
+        'type',
+        'action_ns',
+        'default',
+        'joints',
+        'allowed_execution_duration_scaling',
+        'allowed_goal_duration_margin',
+    }
+    assert controller['default'] is True
+    assert set(controller['joints']) == set(bench.robot.joint_names)
+    bench.spin(execution.handle._client.server_is_ready, 'the action')
+    nearest = 0.02 * bench.robot.limits('velocity_limit').min()
+    assert nearest > ALLOWED_START
+
+
+@pytest.mark.parametrize('scaling', [0.1, 1.0])
+def test_a_plan_is_executed(execution: Execution, scaling: float) -> None:
+    """With the usual scaling and at the limits a plan is followed along its way, and SUCCEEDED is
+    read, within the time that the file allows.
+    """
+    execution.begin()
+    plan = execution.plan(START, END, scaling)
+    assert execution.send(plan)
+    result = execution.handle.ask_result()
+    ways = execution.run(plan.duration)
+    expected = np.array([plan.at(min(STEP * k, plan.duration))[0] for k in range(len(ways))])
+    assert np.abs(ways - expected).max() < 1e-2
+    execution.run(0.1)
+    assert execution.handle.wait(result).name == 'SUCCEEDED'
+    assert execution.handle.said == 'SUCCESSFUL: the goal is reached'
+    np.testing.assert_allclose(execution.step(), END, atol=1e-9)
+
+
+def test_a_plan_that_starts_beside_the_arm_is_executed(execution: Execution) -> None:
+    """MoveIt plans from joint states, which the desired position is beside by the tracking error:
+    at the largest tolerance that the file has it goes on without a step of more than that.
+    """
+    execution.begin()
+    offset = ALLOWED_START * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    plan = execution.plan(START + offset, END, 0.3)
+    assert execution.send(plan)
+    result = execution.handle.ask_result()
+    ways = np.vstack([START, execution.run(plan.duration + 0.1)])
+    speeds = np.abs(np.diff(ways, axis=0)).max()
+    assert speeds < ALLOWED_START + STEP * 0.3 * 3.2
+    assert execution.handle.wait(result).name == 'SUCCEEDED'
+
+
+def test_a_plan_from_elsewhere_is_aborted_and_moves_nothing(execution: Execution) -> None:
+    """Where MoveIt does not check (a tolerance of 0), the node does: ABORTED, by the joint."""
+    execution.begin()
+    plan = execution.plan(START + 0.2, END)
+    assert execution.send(plan)
+    assert execution.handle.wait().name == 'ABORTED'
+    assert execution.handle.said.startswith('INVALID_GOAL: ')
+    assert "joint 'joint_" in execution.handle.said
+    np.testing.assert_allclose(execution.run(0.2), np.tile(START, (10, 1)), atol=1e-9)
+
+
+def test_joints_in_another_order_are_matched_by_name(bench, execution: Execution) -> None:
+    """A planning group has its own order, the command the parameter's, the file a third."""
+    names = list(bench.robot.joint_names)[::-1]
+    execution.begin(joints=names)
+    plan = execution.plan(START, END)
+    assert execution.send(plan, order=[3, 0, 5, 1, 4, 2])
+    result = execution.handle.ask_result()
+    for _ in range(round((plan.duration + 0.1) / STEP)):
+        before = len(bench.efforts)
+        bench.answer(bench.joint_state(execution.measured, execution.velocity, dt=STEP))
+        bench.spin(lambda before=before: len(bench.efforts) > before, 'the desired state')
+        message = bench.efforts[-1]
+        assert list(message.name) == names
+        execution.measured = np.array(message.position)[::-1]
+        execution.velocity = np.array(message.velocity)[::-1]
+    np.testing.assert_allclose(execution.measured, END, atol=1e-9)
+    assert execution.handle.wait(result).name == 'SUCCEEDED'
+
+
+def test_stop_is_preempted_and_brings_the_arm_to_rest(execution: Execution) -> None:
+    """MoveIt's stop() cancels and waits for the answer alone; the arm stops along its way, and the
+    next plan, from where it stands, is executed.
+    """
+    execution.begin()
+    plan = execution.plan(START, END)
+    assert execution.send(plan)
+    result = execution.handle.ask_result()
+    execution.run(0.5 * plan.duration)
+    assert execution.handle.cancel() == 1
+    execution.run(0.5)
+    assert execution.handle.wait(result).name == 'PREEMPTED'
+    stopped = execution.run(0.1)
+    assert np.ptp(stopped, axis=0).max() < 1e-9
+    assert 0.4 < np.linalg.norm(stopped[-1] - START) / np.linalg.norm(END - START) < 0.8
+    back = execution.plan(stopped[-1], START)
+    assert execution.send(back)
+    result = execution.handle.ask_result()
+    execution.run(back.duration + 0.1)
+    assert execution.handle.wait(result).name == 'SUCCEEDED'
+
+
+def test_replanning_while_executing_goes_on_without_a_step(execution: Execution) -> None:
+    """A continuation takes over in the middle of a motion: the goal before is ABORTED by its own
+    result, which MoveIt no longer looks at, and the new one is SUCCEEDED.
+    """
+    execution.begin()
+    plan = execution.plan(START, END, 0.3)
+    assert execution.send(plan)
+    first = execution.handle.ask_result()
+    before = execution.run(0.5 * plan.duration)
+    # From where the joint states are now, at rest by what a planner assumes.
+    again = execution.plan(execution.measured, START + 0.2, 0.3)
+    assert execution.send(again)
+    second = execution.handle.ask_result()
+    assert execution.handle.wait(first).name == 'ABORTED'
+    assert 'another goal' in execution.handle.said
+    ways = np.vstack([before[-1:], execution.run(again.duration + 0.1)])
+    assert np.abs(np.diff(ways, axis=0)).max() < STEP * 3.2
+    assert execution.handle.wait(second).name == 'SUCCEEDED'
+    np.testing.assert_allclose(execution.step(), START + 0.2, atol=1e-9)
+
+
+def test_an_arm_that_is_stuck_is_aborted_by_the_tolerances_of_the_node(
+    execution: Execution,
+) -> None:
+    """MoveIt sends no tolerances: those of the node's parameters count, and their code is read."""
+    execution.begin(constraints__trajectory=[0.1])
+    assert execution.send(execution.plan(START, END))
+    result = execution.handle.ask_result()
+    execution.run(1.0, is_stuck=True)
+    assert execution.handle.wait(result).name == 'ABORTED'
+    assert execution.handle.said.startswith("PATH_TOLERANCE_VIOLATED: joint '")
+
+
+def test_a_plan_for_a_joint_that_there_is_not_is_rejected(bench, execution: Execution) -> None:
+    """A gripper in the planning group: MoveIt reads a goal that was rejected, the log says why."""
+    execution.begin()
+    plan = execution.plan(START, END)
+    message = plan.message([*bench.robot.joint_names[:5], 'finger'])
+    assert not execution.handle.send(message)
+    bench.hear('follow_joint_trajectory dropped', 'INVALID_JOINTS', 'finger')
+
+
+def test_a_plan_without_motion_succeeds(bench, execution: Execution) -> None:
+    """Where start and goal are the same MoveIt sends one point at time 0, at rest."""
+    execution.begin()
+    message = execution.plan(START, END).message(execution.handle.joints)
+    message.points = message.points[:1]
+    message.points[0].accelerations = [0.0] * 6
+    assert execution.handle.send(message)
+    result = execution.handle.ask_result()
+    execution.run(0.1)
+    assert execution.handle.wait(result).name == 'SUCCEEDED'
