@@ -20,20 +20,23 @@ in the axes of the child link, about its origin (the joint's).
 
 from __future__ import annotations
 
-import math
 import os
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.model.description_file import looks_like_xml, read_file
 from ne_dynamics.model.frozen import frozen_array
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import BASE, Robot
 from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.simulation.control_description import (
+    Hardware,
+    add_control,
+    choose_positions,
+    parse_description,
+    remove_control,
+)
 
 WORLD = 'world'
 """Name of the link that Gazebo takes for the world."""
@@ -44,15 +47,6 @@ MOUNT = 'world_mount'
 HARDWARE_PLUGIN = 'gz_ros2_control/GazeboSimSystem'
 GAZEBO_PLUGIN = 'gz_ros2_control::GazeboSimROS2ControlPlugin'
 GAZEBO_PLUGIN_FILE = 'gz_ros2_control-system'
-CONTROL_PLUGINS = (
-    'gz_ros2_control',
-    'ign_ros2_control',
-    'gazebo_ros2_control',
-    'gazebo_ros_control',
-)
-"""What runs joints in Gazebo, today's and the classic one: by name or file name of a plugin."""
-
-WRENCH_INTERFACES = ('force.x', 'force.y', 'force.z', 'torque.x', 'torque.y', 'torque.z')
 SENSOR_RATE = 500.0
 """Readings a second of the force-torque sensor [Hz, simulated time]."""
 
@@ -110,7 +104,7 @@ def gazebo_description(
         When an array or a name is wrong, or a position is not within the limits.
     """
     robot = load_urdf(path_or_xml)
-    root = _parsed(path_or_xml)
+    root = parse_description(path_or_xml)
     namespace = _checked_namespace(namespace)
     file = os.fspath(controllers_file)
     if not isinstance(file, str) or not file:
@@ -118,15 +112,16 @@ def gazebo_description(
     xyz = frozen_array(mount_xyz, (3,), 'mount_xyz')
     rpy = frozen_array(mount_rpy, (3,), 'mount_rpy')
     free_fall = frozen_array(gravity, (3,), 'gravity')
-    _remove_control(root)
+    remove_control(root)
     _check_masses(robot)
     _mount(root, xyz, rpy)
-    positions = _initial_positions(robot, initial_position or {})
+    positions = choose_positions(robot, initial_position or {})
     efforts = _holding_efforts(root, positions, free_fall)
     sensor = ''
     if sensor_joint:
         _, sensor = _sensor_links(root, robot, sensor_joint)
-    _add_control(root, robot, positions, efforts, sensor)
+    hardware = Hardware('gazebo', HARDWARE_PLUGIN)
+    add_control(root, robot, hardware, positions, efforts, sensor)
     if sensor:
         _add_sensor(root, sensor_joint, sensor)
     _add_plugin(root, file, namespace)
@@ -159,21 +154,7 @@ def links_at_sensor(
         When there is no such joint, when it is not fixed, or nothing with mass is beyond it.
     """
     robot = load_urdf(path_or_xml)
-    return _sensor_links(_parsed(path_or_xml), robot, sensor_joint)
-
-
-def _parsed(path_or_xml: str | os.PathLike[str] | bytes) -> ElementTree.Element:
-    """Return the root element of a description that :func:`load_urdf` has accepted."""
-    if isinstance(path_or_xml, (str, bytes)) and looks_like_xml(path_or_xml):
-        document = (
-            path_or_xml.lstrip('\ufeff \t\r\n') if isinstance(path_or_xml, str) else (path_or_xml)
-        )
-    else:
-        document = read_file(path_or_xml)  # type: ignore[arg-type]
-    root = ElementTree.fromstring(document)
-    for element in root.iter():
-        element.tag = element.tag.rpartition('}')[2]
-    return root
+    return _sensor_links(parse_description(path_or_xml), robot, sensor_joint)
 
 
 def _checked_namespace(namespace: str) -> str:
@@ -181,19 +162,6 @@ def _checked_namespace(namespace: str) -> str:
     if stripped and not all(part.isidentifier() for part in stripped.split('/')):
         raise InputError(f'namespace: expected a ROS namespace, got {namespace!r}')
     return stripped
-
-
-def _remove_control(root: ElementTree.Element) -> None:
-    """Remove what would run joints beside what is added: other hardware, the plugin itself."""
-    for element in root.findall('ros2_control'):
-        root.remove(element)
-    for element in root.findall('gazebo'):
-        for plugin in element.findall('plugin'):
-            names = f'{plugin.get("name")} {plugin.get("filename")}'
-            if any(known in names for known in CONTROL_PLUGINS):
-                element.remove(plugin)
-        if not element.attrib and not len(element):
-            root.remove(element)
 
 
 def _check_masses(robot: Robot) -> None:
@@ -275,70 +243,12 @@ def _numbers(values: Sequence[float] | FloatArray) -> str:
     return ' '.join(repr(float(value)) for value in values)
 
 
-def _initial_positions(robot: Robot, given: Mapping[str, float]) -> FloatArray:
-    """Return where the joints stand at the start, shape (n,) [rad or m]."""
-    unknown = sorted(set(given) - set(robot.joint_names))
-    if unknown:
-        raise InputError(
-            f'initial_position: expected joints out of {", ".join(robot.joint_names)}, got '
-            f'{", ".join(map(repr, unknown))}'
-        )
-    positions = np.zeros(robot.n)
-    for index, joint in enumerate(robot.joints):
-        value = float(given.get(joint.name, min(max(0.0, joint.lower), joint.upper)))
-        if not math.isfinite(value) or not joint.lower <= value <= joint.upper:
-            raise InputError(
-                f'initial_position: {joint.name}: expected a number from {joint.lower:g} to '
-                f'{joint.upper:g}, got {value}'
-            )
-        positions[index] = value
-    return positions
-
-
 def _holding_efforts(
     root: ElementTree.Element, positions: FloatArray, gravity: FloatArray
 ) -> FloatArray:
     """Return what holds the mounted arm, shape (n,) [N m or N], in the order of the robot."""
     mounted = load_urdf(ElementTree.tostring(root))
     return Dynamics(mounted, gravity=gravity, backend='python').gravity_torque(positions)
-
-
-def _state_interface(parent: ElementTree.Element, name: str, value: float | None) -> None:
-    element = ElementTree.SubElement(parent, 'state_interface', name=name)
-    if value is not None:
-        ElementTree.SubElement(element, 'param', name='initial_value').text = repr(float(value))
-
-
-def _add_control(
-    root: ElementTree.Element,
-    robot: Robot,
-    positions: FloatArray,
-    efforts: FloatArray,
-    sensor: str,
-) -> None:
-    control = ElementTree.SubElement(root, 'ros2_control', name='gazebo', type='system')
-    hardware = ElementTree.SubElement(control, 'hardware')
-    ElementTree.SubElement(hardware, 'plugin').text = HARDWARE_PLUGIN
-    for body in robot.bodies:
-        joint = robot.joints[body.coordinate]
-        element = ElementTree.SubElement(control, 'joint', name=body.joint_name)
-        effort: float | None = None
-        if body.joint_name == joint.name:
-            effort = efforts[body.coordinate]
-            command = ElementTree.SubElement(element, 'command_interface', name='effort')
-            if 0.0 < joint.effort_limit < math.inf:
-                for name, sign in (('min', -1.0), ('max', 1.0)):
-                    ElementTree.SubElement(command, 'param', name=name).text = repr(
-                        sign * joint.effort_limit
-                    )
-        position = body.multiplier * positions[body.coordinate] + body.offset
-        _state_interface(element, 'position', position)
-        _state_interface(element, 'velocity', None)
-        _state_interface(element, 'effort', effort)
-    if sensor:
-        element = ElementTree.SubElement(control, 'sensor', name=sensor)
-        for name in WRENCH_INTERFACES:
-            _state_interface(element, name, None)
 
 
 def _add_sensor(root: ElementTree.Element, joint: str, name: str) -> None:
