@@ -12,7 +12,6 @@ Needs gz_ros2_control, ros_gz_sim, ros_gz_bridge, robot_state_publisher and the 
 """
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,28 +24,37 @@ from launch.actions import (
     LogInfo,
     OpaqueFunction,
     RegisterEventHandler,
-    Shutdown,
 )
 from launch.conditions import IfCondition
 from launch.event_handler import EventHandler
-from launch.event_handlers import OnProcessExit
-from launch.events.process import ProcessExited
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.ros_adapters import get_ros_node
-from launch_ros.substitutions import FindPackagePrefix, FindPackageShare
+from launch_ros.substitutions import FindPackageShare
 from rcl_interfaces.msg import Parameter, ParameterType
 from rcl_interfaces.msg import ParameterValue as Value
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.ros.launch_arguments import check_argument, check_log_level
-from ne_dynamics.ros.parameter_file import nodes_in, parameters_in_any_namespace
+from ne_dynamics.ros.launch_order import (
+    CommandsFlow,
+    after,
+    check_packages,
+    controller_parameters,
+    effort_joints,
+    end_with_others,
+    full_name,
+    read_initial_position,
+    read_numbers,
+    read_yaml,
+    watch_commands,
+)
+from ne_dynamics.ros.parameter_file import parameters_in_any_namespace
 from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
 from ne_dynamics.simulation.gazebo_description import gazebo_description, links_at_sensor
 
@@ -64,7 +72,6 @@ SENSOR_PACKAGE = 'force_torque_sensor_broadcaster'
 JOINT_STATE_BROADCASTER = 'joint_state_broadcaster'
 SENSOR_BROADCASTER = 'force_torque_sensor_broadcaster'
 EFFORT_CONTROLLER = 'effort_controller'
-COMMANDS = f'{EFFORT_CONTROLLER}/commands'
 WRENCH = f'{SENSOR_BROADCASTER}/wrench'
 NODE = 'computed_torque'
 
@@ -81,35 +88,10 @@ TEMPORARY = ('create', 'spawner', 'rviz2')
 SPAWNER_ARGUMENTS = ['--controller-manager-timeout', '120', '--switch-timeout', '60']
 
 
-class CommandsFlow(Event):
-    """The node has answered a joint state."""
-
-    name = 'ne_dynamics.CommandsFlow'
-
-
 class ArmRests(Event):
     """The arm has come to rest under the effort controller."""
 
     name = 'ne_dynamics.ArmRests'
-
-
-def missing_packages(context: LaunchContext, packages: tuple[str, ...]) -> list[str]:
-    """Return those ROS packages that are not installed."""
-    missing = []
-    for package in packages:
-        try:
-            FindPackagePrefix(package).perform(context)
-        except LookupError:
-            missing.append(package)
-    return missing
-
-
-def read_parameters(file: Path, argument: str) -> Any:
-    """Return what is in the parameter file that an argument names."""
-    try:
-        return yaml.safe_load(file.read_text(encoding='utf-8'))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ParameterError(f'{argument} {file}: {error}') from error
 
 
 def chosen_mode(context: LaunchContext) -> str:
@@ -117,34 +99,8 @@ def chosen_mode(context: LaunchContext) -> str:
     mode = LaunchConfiguration('mode').perform(context)
     if mode:
         return mode
-    content = read_parameters(
-        Path(LaunchConfiguration('params_file').perform(context)), 'params_file'
-    )
+    content = read_yaml(Path(LaunchConfiguration('params_file').perform(context)), 'params_file')
     return str(parameters_in_any_namespace(content, NODE).get('mode', ''))
-
-
-def controller_parameters(file: Path, name: str) -> dict[str, Any]:
-    """Return the parameters of a node in a parameter file, whatever its namespace there."""
-    for node, parameters in nodes_in(read_parameters(file, 'controllers_file')):
-        if node.rpartition('/')[2] == name and isinstance(parameters, dict):
-            return parameters
-    raise ParameterError(f'controllers_file {file}: expected parameters of {name!r}, got none')
-
-
-def checked_joints(file: Path) -> list[str]:
-    """Return the joints of the effort controller, in its order."""
-    parameters = controller_parameters(file, EFFORT_CONTROLLER)
-    joints = parameters.get('joints')
-    if not isinstance(joints, list) or not joints or not all(isinstance(j, str) for j in joints):
-        raise ParameterError(
-            f'controllers_file {file}: {EFFORT_CONTROLLER}: joints: expected names, got {joints!r}'
-        )
-    if parameters.get('interface_name') != 'effort':
-        raise ParameterError(
-            f'controllers_file {file}: {EFFORT_CONTROLLER}: interface_name: expected effort, got '
-            f'{parameters.get("interface_name")!r}'
-        )
-    return joints
 
 
 def check_sensor(file: Path, frame: str) -> None:
@@ -156,58 +112,6 @@ def check_sensor(file: Path, frame: str) -> None:
                 f'controllers_file {file}: {SENSOR_BROADCASTER}: {key}: expected {frame!r}, the '
                 f'link behind the sensor, got {parameters.get(key)!r}'
             )
-
-
-def numbers(context: LaunchContext, argument: str) -> list[float]:
-    """Return the numbers of an argument such as '0 0 1.5'."""
-    text = LaunchConfiguration(argument).perform(context)
-    try:
-        return [float(word) for word in text.split()]
-    except ValueError:
-        raise ParameterError(f'{argument}: expected numbers, got {text!r}') from None
-
-
-def initial_position(context: LaunchContext, joints: list[str]) -> dict[str, float]:
-    """Return where the joints are to stand, in the order of the effort controller."""
-    values = numbers(context, 'initial_position')
-    if values and len(values) != len(joints):
-        raise ParameterError(
-            f'initial_position: expected {len(joints)} numbers, for {", ".join(joints)}, got '
-            f'{len(values)}'
-        )
-    return dict(zip(joints, values))  # noqa: B905 - empty: all at their defaults
-
-
-def ending(reason: str) -> list[LaunchDescriptionEntity]:
-    """Return what ends everything, and says why."""
-    reason = f'ending everything: {reason}'
-    return [LogInfo(msg=reason), Shutdown(reason=reason)]
-
-
-def after(process: Node, what: str, entities: Callable[[], list[Any]]) -> RegisterEventHandler:
-    """Return what goes on when a process has done its work, and ends everything if it has not."""
-
-    def on_exit(event: ProcessExited, context: LaunchContext) -> list[Any]:
-        if context.is_shutdown:
-            return []
-        if event.returncode != 0:
-            return ending(f'could not {what}: exit code {event.returncode}')
-        return entities()
-
-    return RegisterEventHandler(OnProcessExit(target_action=process, on_exit=on_exit))
-
-
-def shut_down(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return what ends the rest when a process has ended that was to stay."""
-    if context.is_shutdown or event.process_name.startswith(TEMPORARY):
-        return []
-    return ending(f'{event.process_name} has ended')
-
-
-def full_name(context: LaunchContext, name: str) -> str:
-    """Return the name of a topic or a service in the namespace of the arm."""
-    namespace = LaunchConfiguration('namespace').perform(context).strip('/')
-    return '/'.join(filter(None, ('', namespace, name)))
 
 
 def watch_rest(context: LaunchContext) -> None:
@@ -243,23 +147,6 @@ def let_float(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return [LogInfo(msg=f'mode {mode}: the arm floats')]
 
 
-def watch_commands(context: LaunchContext) -> None:
-    """Emit :class:`CommandsFlow` when the first command arrives; wait for no longer."""
-    node = get_ros_node(context)
-    loop = context.asyncio_loop
-    seen = False
-
-    def on_command(message: Float64MultiArray) -> None:
-        nonlocal seen
-        if not seen:
-            seen = True
-            node.destroy_subscription(subscription)
-            loop.call_soon_threadsafe(lambda: context.emit_event_sync(CommandsFlow()))
-
-    topic = full_name(context, COMMANDS)
-    subscription = node.create_subscription(Float64MultiArray, topic, on_command, 1)
-
-
 def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return everything, in its order, or raise what is wrong with the arguments."""
 
@@ -271,23 +158,20 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     # An argument on the command line cannot be empty.
     sensor_joint = '' if value('sensor_joint') == 'none' else value('sensor_joint')
     needed = (*PACKAGES, SENSOR_PACKAGE) if sensor_joint else PACKAGES
-    missing = missing_packages(context, needed)
-    if missing:
-        debian = ' '.join(f'ros-$ROS_DISTRO-{name.replace("_", "-")}' for name in missing)
-        raise RuntimeError(f'gazebo.launch.py needs packages that are not installed: {debian}')
+    check_packages(context, needed, 'gazebo.launch.py')
 
     controllers_file = Path(value('controllers_file')).resolve()
     namespace = LaunchConfiguration('namespace')
-    joints = checked_joints(controllers_file)
+    joints = effort_joints(controllers_file)
     model = Path(value('model'))
     description = gazebo_description(
         model,
         controllers_file,
         namespace=value('namespace'),
         sensor_joint=sensor_joint,
-        initial_position=initial_position(context, joints),
-        mount_xyz=numbers(context, 'mount_xyz'),
-        mount_rpy=numbers(context, 'mount_rpy'),
+        initial_position=read_initial_position(value('initial_position'), joints),
+        mount_xyz=read_numbers(value('mount_xyz'), 'mount_xyz'),
+        mount_rpy=read_numbers(value('mount_rpy'), 'mount_rpy'),
     )
     broadcasters = [JOINT_STATE_BROADCASTER]
     if sensor_joint:
@@ -418,7 +302,7 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                 entities=[OpaqueFunction(function=let_float)],
             )
         ),
-        RegisterEventHandler(OnProcessExit(on_exit=shut_down)),
+        end_with_others(TEMPORARY),
     ]
 
 

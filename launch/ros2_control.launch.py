@@ -12,31 +12,23 @@ robot_state_publisher, and mujoco_ros2_control or joint_state_topic_hardware_int
 """
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import yaml
-from launch import Event, LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
     GroupAction,
     IncludeLaunchDescription,
-    LogInfo,
     OpaqueFunction,
     RegisterEventHandler,
-    Shutdown,
 )
 from launch.event_handler import EventHandler
-from launch.event_handlers import OnProcessExit
-from launch.events.process import ProcessExited
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.ros_adapters import get_ros_node
-from launch_ros.substitutions import FindPackagePrefix, FindPackageShare
-from std_msgs.msg import Float64MultiArray
+from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.urdf_tree import load_urdf
@@ -46,7 +38,16 @@ from ne_dynamics.ros.launch_arguments import (
     check_log_level,
     read_leader,
 )
-from ne_dynamics.ros.parameter_file import nodes_in
+from ne_dynamics.ros.launch_order import (
+    CommandsFlow,
+    after,
+    check_packages,
+    effort_joints,
+    end_with_others,
+    full_name,
+    read_initial_position,
+    watch_commands,
+)
 from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.simulation.hardware_description import (
@@ -71,7 +72,6 @@ PACKAGES = (
 
 JOINT_STATE_BROADCASTER = 'joint_state_broadcaster'
 EFFORT_CONTROLLER = 'effort_controller'
-COMMANDS = f'{EFFORT_CONTROLLER}/commands'
 
 TEMPORARY = ('spawner',)
 """What ends while the rest goes on."""
@@ -79,113 +79,15 @@ TEMPORARY = ('spawner',)
 HEADLESS = ParameterSpec('headless', 'bool', True, 'Whether MuJoCo has no window.')
 
 
-class CommandsFlow(Event):
-    """The node has answered a joint state."""
-
-    name = 'ne_dynamics.CommandsFlow'
-
-
-def check_packages(context: LaunchContext, packages: set[str]) -> None:
-    """Refuse to start with ROS packages missing, by their names in Debian."""
-    missing = []
-    for package in sorted(packages):
-        try:
-            FindPackagePrefix(package).perform(context)
-        except LookupError:
-            missing.append(f'ros-$ROS_DISTRO-{package.replace("_", "-")}')
-    if missing:
-        raise RuntimeError(
-            f'ros2_control.launch.py needs packages that are not installed: {" ".join(missing)}'
-        )
-
-
 def checked_joints(file: Path, known: tuple[str, ...]) -> list[str]:
-    """Return the joints of the effort controller, in its order."""
-    try:
-        content = yaml.safe_load(file.read_text(encoding='utf-8'))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ParameterError(f'controllers_file {file}: {error}') from error
-    parameters: dict[str, Any] = {}
-    for name, values in nodes_in(content):
-        if name.rpartition('/')[2] == EFFORT_CONTROLLER and isinstance(values, dict):
-            parameters = values
-    joints = parameters.get('joints')
-    if not isinstance(joints, list) or sorted(map(str, joints)) != sorted(known):
+    """Return the joints of the effort controller, which are those of the model, in its order."""
+    joints = effort_joints(file)
+    if sorted(joints) != sorted(known):
         raise ParameterError(
-            f'controllers_file {file}: {EFFORT_CONTROLLER}: joints: expected those of the model, '
-            f'{list(known)}, got {joints!r}'
-        )
-    if parameters.get('interface_name') != 'effort':
-        raise ParameterError(
-            f'controllers_file {file}: {EFFORT_CONTROLLER}: interface_name: expected effort, got '
-            f'{parameters.get("interface_name")!r}'
+            f'controllers_file {file}: effort_controller: joints: expected those of the model, '
+            f'{list(known)}, got {joints}'
         )
     return joints
-
-
-def ending(reason: str) -> list[LaunchDescriptionEntity]:
-    """Return what ends everything, and says why."""
-    reason = f'ending everything: {reason}'
-    return [LogInfo(msg=reason), Shutdown(reason=reason)]
-
-
-def after(process: Node, what: str, entities: Callable[[], list[Any]]) -> RegisterEventHandler:
-    """Return what goes on when a process has done its work, and ends everything if it has not."""
-
-    def on_exit(event: ProcessExited, context: LaunchContext) -> list[Any]:
-        if context.is_shutdown:
-            return []
-        if event.returncode != 0:
-            return ending(f'could not {what}: exit code {event.returncode}')
-        return entities()
-
-    return RegisterEventHandler(OnProcessExit(target_action=process, on_exit=on_exit))
-
-
-def shut_down(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return what ends the rest when a process has ended that was to stay."""
-    if context.is_shutdown or event.process_name.startswith(TEMPORARY):
-        return []
-    return ending(f'{event.process_name} has ended')
-
-
-def full_name(context: LaunchContext, topic: str) -> str:
-    """Return the name of a topic in the namespace of the arm."""
-    if topic.startswith('/'):
-        return topic
-    namespace = LaunchConfiguration('namespace').perform(context).strip('/')
-    return f'/{namespace}/{topic}' if namespace else f'/{topic}'
-
-
-def watch_commands(context: LaunchContext) -> None:
-    """Emit :class:`CommandsFlow` when the first command arrives; wait for no longer."""
-    node = get_ros_node(context)
-    loop = context.asyncio_loop
-    seen = False
-
-    def on_command(message: Float64MultiArray) -> None:
-        nonlocal seen
-        if not seen:
-            seen = True
-            node.destroy_subscription(subscription)
-            loop.call_soon_threadsafe(lambda: context.emit_event_sync(CommandsFlow()))
-
-    topic = full_name(context, COMMANDS)
-    subscription = node.create_subscription(Float64MultiArray, topic, on_command, 1)
-
-
-def initial_position(text: str, joints: list[str]) -> dict[str, float]:
-    """Return where the joints are to stand, in the order of the effort controller."""
-    try:
-        values = [float(word) for word in text.split()]
-    except ValueError:
-        raise ParameterError(f'initial_position: expected numbers, got {text!r}') from None
-    if values and len(values) != len(joints):
-        raise ParameterError(
-            f'initial_position: expected {len(joints)} numbers, for {", ".join(joints)}, got '
-            f'{len(values)}'
-        )
-    return dict(zip(joints, values))  # noqa: B905 - empty: all at their defaults
 
 
 def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -204,7 +106,7 @@ def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     check_log_level(value('log_level'))
     if read_leader(value('leader')):
         check_leader(value('mode'), f'argument mode:={value("mode")}')
-    check_packages(context, {*PACKAGES, *MANAGERS[kind]})
+    check_packages(context, sorted({*PACKAGES, *MANAGERS[kind]}), 'ros2_control.launch.py')
 
     model = Path(value('model'))
     robot = load_urdf(model)
@@ -228,7 +130,7 @@ def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                 f'which {JOINT_STATE_BROADCASTER} publishes, got the same'
             )
         hardware = topic_hardware(value('joint_commands_topic'), states_topic)
-    position = initial_position(value('initial_position'), joints)
+    position = read_initial_position(value('initial_position'), joints)
     description = hardware_description(model, hardware, initial_position=position)
 
     namespace = LaunchConfiguration('namespace')
@@ -301,7 +203,7 @@ def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             )
         ),
         after(spawn_effort_controller, 'start the effort controller', list),
-        RegisterEventHandler(OnProcessExit(on_exit=shut_down)),
+        end_with_others(TEMPORARY),
     ]
 
 

@@ -438,6 +438,32 @@ def test_a_leader_is_carried_and_follows_nothing(environment, tmp_path):
         assert (said in process.output) == bool(more)
 
 
+def test_a_leader_floats_in_the_simulation(environment):
+    """simulation.launch.py leader:=true carries its arm: the node is active in that mode."""
+    path = ROOT / 'launch/simulation.launch.py'
+    received = []
+    with (
+        Watcher('/computed_torque', environment) as watcher,
+        LaunchProcess(path, ['leader:=true', 'tip_link:=tcp'], environment) as process,
+    ):
+        watcher.node.create_subscription(
+            Float64MultiArray, 'effort_controller/commands', received.append, 10
+        )
+
+        def commands_flow():
+            watcher.spin()
+            return len(received) >= 100
+
+        assert process.wait_until(commands_flow), process.output
+        values = watcher.parameters('mode', 'hand_guiding.friction', 'on_state_loss')
+    assert values == {
+        'mode': 'gravity_compensation',
+        'hand_guiding.friction': 0.5,
+        'on_state_loss': 'lower',
+    }
+    assert 'Traceback' not in process.output
+
+
 @pytest.mark.parametrize('launch_file', ['computed_torque', 'simulation'])
 def test_a_leader_with_another_mode_ends_the_launch(environment, tmp_path, launch_file):
     """By argument or in the user's file: nothing is started."""
