@@ -87,14 +87,6 @@ def test_links_lead_somewhere():
             assert (ROOT / target).stat().st_size < 300_000, target
 
 
-@pytest.mark.parametrize('page', sorted((ROOT / 'doc').glob('*.md')), ids=lambda path: path.name)
-def test_links_of_the_pages_lead_somewhere(page):
-    """Every relative link of a page in `doc` exists."""
-    targets = re.findall(r'\]\(([^)#\s]+)(?:#[^)]*)?\)', page.read_text(encoding='utf-8'))
-    missing = [t for t in targets if '://' not in t and not (page.parent / t).exists()]
-    assert not missing
-
-
 def test_python_examples_run(tmp_path, monkeypatch, capsys):
     """The Python of the README runs, one block after the other, with nothing but the package."""
     monkeypatch.chdir(ROOT)
