@@ -17,9 +17,16 @@ import numpy as np
 
 from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.motion_demand import DemandLimits, Excess
-from ne_dynamics.control.motion_judge import MotionJudge, MotionRequest, PathEfforts, finish
+from ne_dynamics.control.motion_judge import (
+    Ending,
+    MotionJudge,
+    MotionRequest,
+    PathEfforts,
+    finish,
+)
 from ne_dynamics.control.pacing import Pacer, Planned
 from ne_dynamics.control.position_spline import Interpolation
+from ne_dynamics.control.position_stream import ENDINGS, PositionStream, returned
 from ne_dynamics.control.stopping import StopLimits, stop
 from ne_dynamics.control.trajectory import (
     MOST_WAITING,
@@ -102,6 +109,8 @@ class FollowedMotion:
         self.trajectory: Trajectory | None = None
         self._requests: deque[MotionRequest] = deque(maxlen=MOST_WAITING)
         self._planned: _PlannedWaypoints | None = None
+        self._stream = PositionStream(tuning.longest_interval)
+        self._surveyed: tuple[Waypoints, Ending | None] | None = None
         self.pacer = Pacer(tuning)
         self.configure(tuning)
 
@@ -111,6 +120,7 @@ class FollowedMotion:
         self._tuning = tuning
         self._demand_limits = DemandLimits.of(joints, limits)
         self.pacer.configure(tuning)
+        self._stream.longest_interval = tuning.longest_interval
 
     @property
     def stop_limits(self) -> StopLimits:
@@ -122,6 +132,7 @@ class FollowedMotion:
         """Follow nothing: where the next state finds the arm is what is held."""
         self.trajectory = self._planned = None
         self._requests.clear()
+        self._stream.forget()
         self.pacer.forget()
 
     def desired_at(self, position: FloatArray, now: float) -> DesiredState:
@@ -171,13 +182,17 @@ class FollowedMotion:
         begin = running.sample(now)
         exceeded: tuple[Excess, ...] = ()
         try:
+            if request.waypoints.carried is not None:
+                request = request.integrated(running, now)
+                exceeded = judge.decide(finish(_survey_all(judge, request.waypoints)))
             trajectory = self._lay(request, running, here)
             is_judged = request.is_judged_from(begin)
             if not is_judged:
-                exceeded = judge.decide(judge.judge_ends(trajectory, request, begin, now))
+                exceeded += judge.decide(judge.judge_ends(trajectory, request, begin, now))
         except TrajectoryError as error:
             return error
         self.trajectory = trajectory
+        self._stream.remember(request, now)
         profile, is_outdated = None, bool(exceeded)
         found, self._planned = self._planned, None
         efforts = self._path_efforts(here)
@@ -207,7 +222,24 @@ class FollowedMotion:
         def stop_later(state: DesiredState, time: float) -> Trajectory:
             return self._stop(state, here, time)
 
-        return request.lay(running, _time_of(here), stop_later)
+        now = _time_of(here)
+        streamed = self._stream.extended(request, now)
+        if streamed is None:
+            return request.lay(running, now, stop_later)
+        trajectory = streamed.lay(running, now, stop_later, goes_on=True)
+        return returned(trajectory, request.waypoints, self.stop_limits)
+
+    def _going_on(
+        self, request: MotionRequest, running: Trajectory, here: Circumstances
+    ) -> MotionRequest:
+        """Return a request of a stream with as fast an end as the arm can be stopped from."""
+        now = _time_of(here)
+        for ending in ENDINGS if self._stream.goes_on(request, now) else ():
+            chosen = replace(request, ending=ending)
+            trajectory = self._lay(chosen, running, here)
+            if self._make_judge(here).allows_end(trajectory, request, now):
+                return chosen
+        return request
 
     def _stop(
         self, state: DesiredState, here: Circumstances, time: float | None = None
@@ -228,18 +260,23 @@ class FollowedMotion:
 
         As :meth:`ne_dynamics.control.controller.Controller.survey`, under these circumstances.
         """
-        request, running = self._request(waypoints, start_time), self.trajectory
+        request, running = self._request(waypoints, start_time, here), self.trajectory
         self._planned = None
         if running is not None:
             here, request, running = self._on_path(here, request, running)
+        request = _integrated(request, running, here.time)
         judge, found = self._make_judge(here), list[Excess]()
         now, trajectory = here.time, None
         if running is not None and now is not None and (request.is_spline or self._slows_down):
             try:
+                request = self._going_on(request, running, here)
                 trajectory = self._lay(request, running, here)
             except TrajectoryError:
                 # Of the past: the next state will find it so.
                 return ()
+            self._surveyed = waypoints, request.ending
+            yield
+        waypoints = request.waypoints
         if request.interpolation is Interpolation.NONE:
             yield from judge.survey_poses(waypoints, found)
         elif trajectory is None or now is None or not request.is_spline:
@@ -336,12 +373,17 @@ class FollowedMotion:
         exceeded: tuple[Excess, ...] = ()
         if not is_surveyed:
             exceeded = finish(self.survey(waypoints, start_time, here))
-        request, running = self._request(waypoints, start_time), self.trajectory
+        request, running = self._request(waypoints, start_time, here), self.trajectory
         if running is not None and here.time is not None:
             there, laid, running = self._on_path(here, request, running)
             now, judge = _time_of(there), self._make_judge(there)
             begin = running.sample(now)
             try:
+                laid = _integrated(laid, running, now)
+                if is_surveyed and self._surveyed and self._surveyed[0] is waypoints:
+                    laid = replace(laid, ending=self._surveyed[1])
+                else:
+                    laid = self._going_on(laid, running, there)
                 trajectory = self._lay(laid, running, there)
             except TrajectoryError:
                 # Of the past: the next state will find it so.
@@ -349,14 +391,22 @@ class FollowedMotion:
             else:
                 found = judge.judge_ends(trajectory, laid, begin, now)
                 exceeded += judge.decide(found)
-                request = replace(request, judged_from=begin)
+                # Positions that are integrated follow from the state in which it takes over.
+                is_known = waypoints.carried is None
+                request = replace(
+                    request, ending=laid.ending, judged_from=begin if is_known else None
+                )
         if start_time is None:
             self._requests.clear()
+            self._stream.hear(request, here.time)
         self._requests.append(request)
         return exceeded
 
-    def _request(self, waypoints: Waypoints, start_time: float | None) -> MotionRequest:
-        return MotionRequest(waypoints, start_time, self._tuning.interpolation_method)
+    def _request(
+        self, waypoints: Waypoints, start_time: float | None, here: Circumstances
+    ) -> MotionRequest:
+        request = MotionRequest(waypoints, start_time, self._tuning.interpolation_method)
+        return self._stream.paced(request, here.time)
 
     def hold(self, here: Circumstances, *, where_found: bool) -> None:
         """Stop the desired motion, or the measured one; forget what waits.
@@ -364,6 +414,7 @@ class FollowedMotion:
         As :meth:`ne_dynamics.control.controller.Controller.hold`, under these circumstances.
         """
         self._requests.clear()
+        self._stream.forget()
         if self.trajectory is None or here.time is None:
             return
         is_found = where_found and here.position is not None
@@ -379,6 +430,34 @@ class FollowedMotion:
         )
         self.pacer.forget()
         self.trajectory = self._stop(state, here)
+
+
+def _integrated(
+    request: MotionRequest, running: Trajectory | None, now: float | None
+) -> MotionRequest:
+    """Return a request with positions; see :meth:`MotionRequest.integrated`."""
+    if request.waypoints.carried is None:
+        return request
+    if not request.interpolation.has_way:
+        raise TrajectoryError(
+            "points: expected positions in all of them with interpolation_method 'none', "
+            'got points without',
+            field='points',
+        )
+    if running is None or now is None:
+        raise TrajectoryError(
+            'points: expected positions before the first joint state, got points without: '
+            'there is nothing to integrate from',
+            field='points',
+        )
+    return request.integrated(running, now)
+
+
+def _survey_all(judge: MotionJudge, waypoints: Waypoints) -> Generator[None, None, list[Excess]]:
+    """Find what the motion between waypoints exceeds."""
+    found: list[Excess] = []
+    yield from judge.survey_waypoints(waypoints, found)
+    return found
 
 
 def _time_of(here: Circumstances) -> float:

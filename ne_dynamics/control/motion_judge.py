@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ne_dynamics.control.effort_demand import (
     find_unholdable,
     survey_efforts,
 )
+from ne_dynamics.control.integrated_points import integrated
 from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.motion_demand import (
     DemandLimits,
@@ -59,6 +60,21 @@ REACH = 10
 part in a million."""
 
 
+class Ending(NamedTuple):
+    """How a motion goes on behind the last point of a stream.
+
+    Attributes
+    ----------
+    share : float
+        Part of the velocity and acceleration that the points say with which it is passed.
+    steady : bool
+        Whether the acceleration stays; else it fades.
+    """
+
+    share: float
+    steady: bool
+
+
 @dataclass(frozen=True, eq=False)
 class MotionRequest:
     """Waypoints that wait to be laid into time.
@@ -72,12 +88,15 @@ class MotionRequest:
         What is between points that carry positions alone.
     judged_from : DesiredState or None
         State in which the motion that was judged begins.
+    ending : Ending or None
+        How the motion goes on behind the last waypoint of a stream; None: it comes to rest there.
     """
 
     waypoints: Waypoints
     start_time: float | None = None
     interpolation: Interpolation = Interpolation.LINEAR
     judged_from: DesiredState | None = None
+    ending: Ending | None = None
 
     @property
     def is_spline(self) -> bool:
@@ -88,6 +107,19 @@ class MotionRequest:
         """Return the time from which those of the waypoints count, if it is laid now [s]."""
         return now if self.start_time is None else self.start_time
 
+    def integrated(self, running: Trajectory, now: float) -> MotionRequest:
+        """Return the request with positions in all waypoints, in the place of another motion.
+
+        Raises
+        ------
+        TrajectoryError
+            As :func:`~ne_dynamics.control.integrated_points.integrated`.
+        """
+        origin = self.origin(now)
+        begin = max(origin, now)
+        waypoints = integrated(self.waypoints, running.sample(begin), begin - origin)
+        return replace(self, waypoints=waypoints)
+
     def is_judged_from(self, state: DesiredState) -> bool:
         """Return whether the motion from this state on is the one that was judged."""
         judged = self.judged_from
@@ -96,7 +128,12 @@ class MotionRequest:
         return all(np.array_equal(*pair) for pair in zip(judged, state, strict=True))
 
     def lay(
-        self, running: Trajectory, now: float, stop: Callable[[DesiredState, float], Trajectory]
+        self,
+        running: Trajectory,
+        now: float,
+        stop: Callable[[DesiredState, float], Trajectory],
+        *,
+        goes_on: bool = False,
     ) -> Trajectory:
         """Return the motion in the place of another one.
 
@@ -108,6 +145,8 @@ class MotionRequest:
             [s]
         stop : callable
             Returns the stop of a motion from a state at a time, for waypoints that end moving.
+        goes_on : bool
+            Whether the waypoints are those of a stream, with the states in which they end.
 
         Raises
         ------
@@ -120,6 +159,7 @@ class MotionRequest:
             now=now,
             start_time=self.start_time,
             interpolation=self.interpolation,
+            goes_on=goes_on,
         )
         if self.waypoints.velocities[-1].any():
             end = stop(trajectory.last_moment, trajectory.end_time)
@@ -334,6 +374,13 @@ class MotionJudge:
         if before > judged:
             found += self._judge_rest(trajectory, range(judged, last), origin)
         return found
+
+    def allows_end(self, trajectory: Trajectory, request: MotionRequest, now: float) -> bool:
+        """Return whether nothing is exceeded from the last segment between the waypoints on."""
+        origin = request.origin(now)
+        last = bisect_left(trajectory.knots, origin + request.waypoints.times[-1])
+        some = range(max(last - 1, 0), len(trajectory.knots) - 1)
+        return not self._judge_some(trajectory, some, origin)
 
     def _judge_rest(self, trajectory: Trajectory, some: range, origin: float) -> list[Excess]:
         """Return what is not optional of what the end of a spline exceeds.

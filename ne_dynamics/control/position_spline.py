@@ -64,11 +64,14 @@ def passes_over_first(times: FloatArray, now: float, *, is_moving: bool) -> bool
 
 
 def spline_derivatives(
-    times: FloatArray, positions: FloatArray, start_velocity: FloatArray
+    times: FloatArray,
+    positions: FloatArray,
+    start_velocity: FloatArray,
+    end_velocity: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return velocities and accelerations of a cubic spline at its knots.
 
-    The spline begins with a velocity, and is natural at its end: no acceleration there.
+    The spline begins with a velocity. It ends with one, too, or is natural there.
 
     Parameters
     ----------
@@ -78,11 +81,14 @@ def spline_derivatives(
         [rad or m]
     start_velocity : array, shape (n,)
         [rad/s or m/s]
+    end_velocity : array, shape (n,), optional
+        [rad/s or m/s]; None: such that there is no acceleration at the end.
 
     Returns
     -------
     velocities, accelerations : array, shape (p, n)
-        [rad/s or m/s], [rad/s^2 or m/s^2]; at the first knot the acceleration is that after it.
+        [rad/s or m/s], [rad/s^2 or m/s^2]; at the first knot the acceleration is that after it,
+        at the last one 0.
     """
     rates = 1.0 / np.diff(times)[:, np.newaxis]
     slopes = np.diff(positions, axis=0) * rates
@@ -96,6 +102,8 @@ def spline_derivatives(
     above = np.append(rates[1:], [[0.0]], axis=0)
     right[0] -= below[0] * start_velocity
     below[0] = 0.0
+    if end_velocity is not None:
+        right[-1], diagonal[-1], below[-1] = end_velocity, 1.0, 0.0
     velocities = np.vstack((start_velocity, _solve(below, diagonal, above, right)))
     accelerations = np.zeros_like(velocities)
     accelerations[:-1] = 2.0 * rates * (3.0 * slopes - 2.0 * velocities[:-1] - velocities[1:])

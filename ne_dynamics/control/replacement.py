@@ -18,6 +18,7 @@ def replace_motion(
     now: float,
     start_time: float | None,
     interpolation: Interpolation,
+    goes_on: bool = False,
 ) -> Trajectory:
     """Return the motion that is followed once waypoints have been accepted.
 
@@ -34,6 +35,8 @@ def replace_motion(
         then, the way leads to the next point; to one that is alone it leads from `now` on.
     interpolation : Interpolation
         Of positions alone.
+    goes_on : bool
+        As for :meth:`Trajectory.through`.
 
     Returns
     -------
@@ -55,5 +58,6 @@ def replace_motion(
         start_time=start_time,
         interpolation=interpolation,
         jumps=not is_later,
+        goes_on=goes_on,
     )
     return motion.waiting_after(running, now) if begin > now else motion

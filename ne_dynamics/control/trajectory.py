@@ -166,6 +166,23 @@ def resting_state(position: ArrayLike) -> DesiredState:
     return DesiredState(held, rest, rest)
 
 
+class CarriedFields(NamedTuple):
+    """What points carry of which some carry no positions.
+
+    Attributes
+    ----------
+    has : array, shape (3, m), dtype bool
+        Positions, velocities, accelerations.
+    must_rest : bool
+        Whether the end must be at rest.
+    joint_names : tuple of str
+    """
+
+    has: NDArray[np.bool_]
+    must_rest: bool
+    joint_names: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Waypoints:
     """Checked waypoints in the order of the robot's joints; nothing says yet when they start.
@@ -184,6 +201,9 @@ class Waypoints:
         Joints that may be shifted by whole turns.
     has_effort : bool
         Whether the sender gave efforts, which are not used.
+    carried : CarriedFields or None
+        What the points carry, where some carry no positions; these are zero until they are
+        :func:`~ne_dynamics.control.integrated_points.integrated`.
     """
 
     times: tuple[float, ...]
@@ -193,6 +213,12 @@ class Waypoints:
     orders: tuple[int, ...]
     continuous: IndexArray
     has_effort: bool = False
+    carried: CarriedFields | None = None
+
+    @property
+    def states(self) -> DesiredState:
+        """Positions, velocities and accelerations of all points, shapes (m, n)."""
+        return DesiredState(self.positions, self.velocities, self.accelerations)
 
     @classmethod
     def from_points(
@@ -202,6 +228,7 @@ class Waypoints:
         points: Sequence[TrajectoryPoint],
         *,
         allow_nonzero_velocity_at_end: bool = False,
+        allow_integration: bool = False,
     ) -> Waypoints:
         """Match, check and freeze what a sender gave.
 
@@ -215,6 +242,8 @@ class Waypoints:
             At least one.
         allow_nonzero_velocity_at_end : bool
             Accept a last point that still moves.
+        allow_integration : bool
+            Accept points without positions.
 
         Returns
         -------
@@ -234,6 +263,7 @@ class Waypoints:
             joint_names,
             PointFields.of(points, len(joint_names)),
             allow_nonzero_velocity_at_end=allow_nonzero_velocity_at_end,
+            allow_integration=allow_integration,
         )
 
     @classmethod
@@ -244,6 +274,7 @@ class Waypoints:
         fields: PointFields,
         *,
         allow_nonzero_velocity_at_end: bool = False,
+        allow_integration: bool = False,
     ) -> Waypoints:
         """Match, check and freeze points that are arrays already; see :meth:`from_points`."""
         columns = _columns(joints, joint_names)
@@ -251,43 +282,57 @@ class Waypoints:
             raise TrajectoryError('points: expected at least one, got none', field='points')
         _check_times(fields.times)
         count = fields.times.size
-        orders = np.full(count, -1)
+        has = _carried(fields, len(joint_names), allow_integration=allow_integration)
         arrays = np.zeros((3, count, len(joints)))
         for derivative, key in enumerate(('positions', 'velocities', 'accelerations')):
             rows, values = getattr(fields, key)
             _check_finite(key, rows, values, joint_names)
-            if derivative == 0 and rows.size < count:
-                index = int(np.setdiff1d(np.arange(count), rows)[0])
-                raise TrajectoryError(
-                    f'point {index}: positions: expected {len(joint_names)} values, one per '
-                    'joint, got 0',
-                    field='points',
-                )
             if rows.size:
                 arrays[derivative, rows] = values[:, columns]
-            without = rows[orders[rows] != derivative - 1]
-            if without.size:
-                raise TrajectoryError(
-                    f'point {without[0]}: accelerations without velocities: '
-                    'expected both, or no accelerations',
-                    field='points',
-                )
-            orders[rows] = derivative
         efforts, values = fields.effort
         _check_finite('effort', efforts, values, joint_names)
-        _check_position_limits(joints, arrays[0])
+        _check_position_limits(joints, fields.positions[0], arrays[0])
         if not allow_nonzero_velocity_at_end:
             _check_rest(joints, arrays[1, -1])
         arrays.setflags(write=False)
+        carried = None
+        if not has[0].all():
+            names = tuple(joint.name for joint in joints)
+            carried = CarriedFields(has, not allow_nonzero_velocity_at_end, names)
         return cls(
             tuple(fields.times.tolist()),
             arrays[0],
             arrays[1],
             arrays[2],
-            tuple(orders.tolist()),
+            tuple(np.where(has[2], 2, np.where(has[1], 1, 0)).tolist()),
             continuous_joints(joints),
             efforts.size > 0,
+            carried,
         )
+
+
+def _carried(fields: PointFields, width: int, *, allow_integration: bool) -> NDArray[np.bool_]:
+    """Return which points carry positions, velocities, accelerations, shape (3, p)."""
+    has = np.zeros((3, fields.times.size), dtype=bool)
+    for row, (points, _) in zip(has, (fields[1], fields[2], fields[3]), strict=True):
+        row[points] = True
+    lacking = ~has.any(axis=0) if allow_integration else ~has[0]
+    if lacking.any():
+        expected = (
+            'positions, velocities or accelerations: expected at least one of them, got none'
+            if allow_integration
+            else f'positions: expected {width} values, one per joint, got 0 (see '
+            'allow_integration_in_goal_trajectories)'
+        )
+        raise TrajectoryError(f'point {int(np.argmax(lacking))}: {expected}', field='points')
+    without = has[0] & has[2] & ~has[1]
+    if without.any():
+        raise TrajectoryError(
+            f'point {int(np.argmax(without))}: accelerations without velocities: '
+            'expected both, or no accelerations',
+            field='points',
+        )
+    return has
 
 
 def _columns(joints: Sequence[Joint], joint_names: Sequence[str]) -> list[int]:
@@ -377,18 +422,20 @@ def _check_finite(
         )
 
 
-def _check_position_limits(joints: Sequence[Joint], positions: FloatArray) -> None:
+def _check_position_limits(
+    joints: Sequence[Joint], rows: IndexArray, positions: FloatArray
+) -> None:
     for column, joint in enumerate(joints):
         if joint.type is JointType.CONTINUOUS:
             continue
-        values = positions[:, column]
+        values = positions[rows, column]
         outside = (values < joint.lower - POSITION_TOLERANCE) | (
             values > joint.upper + POSITION_TOLERANCE
         )
         if outside.any():
             index = int(np.argmax(outside))
             raise TrajectoryError(
-                f'point {index}: positions: joint {joint.name!r}: expected '
+                f'point {rows[index]}: positions: joint {joint.name!r}: expected '
                 f'{joint.lower:g} to {joint.upper:g}, got {values[index]:g}',
                 field='points',
             )
@@ -641,6 +688,7 @@ class Trajectory:
         start_time: float | None = None,
         interpolation: Interpolation = Interpolation.LINEAR,
         jumps: bool = True,
+        goes_on: bool = False,
     ) -> Trajectory:
         """Lay waypoints into time, beginning with the present desired state.
 
@@ -663,6 +711,9 @@ class Trajectory:
             Of positions alone.
         jumps : bool
             False: the start state is in the place of any such waypoint.
+        goes_on : bool
+            Whether the last two waypoints of a spline carry the states that it passes, instead
+            of a rest at its end; see :func:`~ne_dynamics.control.position_stream.going_on`.
 
         Returns
         -------
@@ -718,7 +769,8 @@ class Trajectory:
             segments: _Segments = _Steps(orders, durations, _standing(motion, has_way=has_way))
         else:
             if is_spline and has_way:
-                motion, orders = _on_a_spline(np.array(knots), motion), np.full(orders.size, 2)
+                motion = _on_a_spline(np.array(knots), motion, goes_on=goes_on)
+                orders = np.full(orders.size, 2)
             segments = _Segments(orders, durations, motion)
         if not segments.are_finite():
             raise TrajectoryError(
@@ -813,13 +865,21 @@ def _standing(motion: DesiredState, *, has_way: bool) -> DesiredState:
     return standing
 
 
-def _on_a_spline(times: FloatArray, motion: DesiredState) -> DesiredState:
-    """Return positions with the velocities and accelerations of a spline, at rest at the end."""
+def _on_a_spline(times: FloatArray, motion: DesiredState, *, goes_on: bool) -> DesiredState:
+    """Return positions with the derivatives of a spline, and the ends as they are.
+
+    The end is the last state, at rest; of a motion that goes on, the last but one.
+    """
+    inner = slice(-1) if goes_on else slice(None)
+    position, velocity, acceleration = (values[inner] for values in motion)
+    if len(position) < 3:
+        return motion
     with np.errstate(over='ignore', invalid='ignore'):
-        velocities, accelerations = spline_derivatives(times, motion.position, motion.velocity[0])
-    accelerations[0] = motion.acceleration[0]
-    velocities[-1] = accelerations[-1] = 0.0
-    return DesiredState(motion.position, velocities, accelerations)
+        found = spline_derivatives(
+            times[inner], position, velocity[0], velocity[-1] if goes_on else None
+        )
+    velocity[1:-1], acceleration[1:-1] = (values[1:-1] for values in found)
+    return motion
 
 
 def nearest_turns(start: FloatArray, first: FloatArray, continuous: IndexArray) -> FloatArray:

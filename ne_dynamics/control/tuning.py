@@ -11,6 +11,7 @@ from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.motion_demand import WhenInfeasible
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.position_spline import Interpolation
+from ne_dynamics.control.position_stream import LONGEST_INTERVAL
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.state_guard import StateLimits
 from ne_dynamics.control.transition import TRANSITION_TIME
@@ -73,6 +74,8 @@ class Tuning:
         What becomes of a motion that asks for more than the arm can do.
     interpolation_method : Interpolation
         What is between points that carry positions alone.
+    longest_interval : float
+        Such points are a stream's when they are no farther from each other than this [s].
     """
 
     law: ControlLaw
@@ -90,6 +93,7 @@ class Tuning:
     disturbance: DisturbanceTuning | None = None
     when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE
     interpolation_method: Interpolation = Interpolation.SPLINES
+    longest_interval: float = LONGEST_INTERVAL
 
     @property
     def mode(self) -> Mode:

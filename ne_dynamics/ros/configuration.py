@@ -375,6 +375,7 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
         disturbance=_disturbance_tuning(settings, arm, limits),
         when_infeasible=settings.trajectory.when_infeasible,
         interpolation_method=settings.interpolation_method,
+        longest_interval=settings.trajectory.stream_interval,
     )
     return tuning, remarks
 

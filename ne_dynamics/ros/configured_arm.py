@@ -586,6 +586,7 @@ class ConfiguredArm:
             names,
             points,
             allow_nonzero_velocity_at_end=self._may_end_moving,
+            allow_integration=self._may_be_integrated,
         )
         return waypoints, self._start_time(waypoints, stamp)
 
@@ -597,7 +598,10 @@ class ConfiguredArm:
             begin = self.clock.seconds(stamp) if stamp else now
             given = completed(robot.joint_names, given, running, begin)
         waypoints = Waypoints.from_fields(
-            robot.joints, *given, allow_nonzero_velocity_at_end=self._may_end_moving
+            robot.joints,
+            *given,
+            allow_nonzero_velocity_at_end=self._may_end_moving,
+            allow_integration=self._may_be_integrated,
         )
         return waypoints, self._start_time(waypoints, stamp)
 
@@ -625,6 +629,10 @@ class ConfiguredArm:
     @property
     def _may_end_moving(self) -> bool:
         return self.settings.allow_nonzero_velocity_at_trajectory_end
+
+    @property
+    def _may_be_integrated(self) -> bool:
+        return self.settings.allow_integration_in_goal_trajectories
 
     def hold(self, reason: str) -> None:
         """Bring the desired motion to rest, and hold the arm there.

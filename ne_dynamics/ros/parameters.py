@@ -17,6 +17,7 @@ from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.motion_demand import WhenInfeasible
 from ne_dynamics.control.observer import ObserverSettings
 from ne_dynamics.control.position_spline import Interpolation
+from ne_dynamics.control.position_stream import LONGEST_INTERVAL
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss
@@ -169,6 +170,17 @@ class TrajectorySettings:
         'far as the motors do. That is for velocities, accelerations (URDF 1.2) and efforts: '
         'positions beyond the limits, and poses that the motors cannot hold, are refused in every '
         'case.',
+    )
+    stream_interval: float = parameter(
+        LONGEST_INTERVAL,
+        'Messages of positions alone, one after the other, are a stream where their points are no '
+        'farther apart than this: the last point is passed as those before it say, and returned '
+        'to when nothing more comes (0.15 s later at most, and a stop); messages without a '
+        'stamp are laid at the pace in which they come. 0: each message ends at rest, and begins '
+        'when it comes. For `interpolation_method: splines`.',
+        unit='s',
+        minimum=0.0,
+        maximum=1.0,
     )
 
 
@@ -480,6 +492,11 @@ class NodeSettings:
         False,
         'Accept trajectories and goals for some of the joints; the others go on with what they '
         'follow, or are held.',
+    )
+    allow_integration_in_goal_trajectories: bool = parameter(
+        False,
+        'Accept points without positions: these are integrated from their velocities, or from '
+        'their accelerations, beginning with the desired state of the moment.',
     )
     cmd_timeout: float = parameter(
         0.0,

@@ -16,6 +16,7 @@ from ne_dynamics.control.laws import Mode
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.chunk_scenario import Chunks
 from ne_dynamics.simulation.control_laws import ControlLaws
 from ne_dynamics.simulation.demo_arm import law_parameters
 from ne_dynamics.simulation.demo_motion import InverseDynamics, rest_to_rest
@@ -638,6 +639,6 @@ class SensorLoss(Scenario):
 
 SCENARIOS: Mapping[str, type[Scenario]] = {
     scenario.name: scenario
-    for scenario in (ControlLaws, ToolLoad, TiltedBase, WrongModel, SensorLoss)
+    for scenario in (ControlLaws, ToolLoad, TiltedBase, WrongModel, SensorLoss, Chunks)
 }
 """By name, the one without which the demo goes first."""

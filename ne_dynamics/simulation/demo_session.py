@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.ros.private_domain import private_domain
-from ne_dynamics.simulation.demo_motion import Motion
+from ne_dynamics.simulation.demo_motion import Motion, rest_to_rest
+from ne_dynamics.simulation.position_chunks import LEAD, NEAR, PositionChunks
 from ne_dynamics.simulation.recording import Diagnosis, SessionRecording, Setting
 from ne_dynamics.simulation.ros_process import (
     NODE_MODULE,
@@ -151,6 +152,7 @@ class ClosedLoop:
         *,
         settings: Sequence[Setting] = (),
         must_follow: bool = True,
+        chunks: PositionChunks | None = None,
     ) -> SessionRecording:
         """Follow a motion once, from its first waypoint at rest, and record.
 
@@ -165,6 +167,8 @@ class ClosedLoop:
             In the order of their times.
         must_follow : bool
             Whether it is an error when the node does not follow the motion to its end.
+        chunks : PositionChunks, optional
+            How the motion is told while it goes on; None: whole, before it begins.
 
         Returns
         -------
@@ -189,13 +193,16 @@ class ClosedLoop:
             'rate': float(self._rate),
             'lockstep': True,
             'brake': True,
-            'pause_at': [setting.time for setting in settings],
+            'pause_at': [
+                *(setting.time for setting in settings),
+                *(chunks.pauses(motion.duration) if chunks else ()),
+            ],
             'initial_position': motion.positions[0].tolist(),
         }
         with RosProcesses(self._domain, namespace) as processes:
             processes.start(ROBOT_NAME, ROBOT_MODULE, robot, remappings=OWN_TOPICS)
             processes.start(NODE_NAME, NODE_MODULE, node, remappings=OWN_TOPICS)
-            observer = _Observer(self._context, namespace, motion, processes)
+            observer = _Observer(self._context, namespace, motion, processes, chunks)
             try:
                 observer.follow(progress or (lambda reached: None), settings)
                 if not must_follow:
@@ -209,9 +216,15 @@ class _Observer:
     """The third process: sends the trajectory, releases the brake, records."""
 
     def __init__(
-        self, context: Any, namespace: str, motion: Motion, processes: RosProcesses
+        self,
+        context: Any,
+        namespace: str,
+        motion: Motion,
+        processes: RosProcesses,
+        chunks: PositionChunks | None,
     ) -> None:
         self._motion = motion
+        self._chunks = chunks
         self._processes = processes
         self._states: dict[int, JointState] = {}
         self._desired: dict[int, JointState] = {}
@@ -298,6 +311,12 @@ class _Observer:
         self._wait(lambda: self._is_accepted, 'joint_trajectory: answer that follows it')
         # Under the brake the stamp stands still: this is when the motion starts.
         start = max(self._states)
+        due = self._chunks.times(self._motion.duration) if self._chunks else []
+        if due:
+            self._wait(self._resumer.service_is_ready, f'{ROBOT_NAME}/resume')
+            while due and due[0] <= LEAD:
+                self._send_chunk(due.pop(0), start)
+            self._spin(SETTLING_TIME)
         future = self._client.call_async(Trigger.Request())
         self._wait(future.done, f'{ROBOT_NAME}/release_brake')
         end = start + round(self._motion.duration * 1e9)
@@ -309,6 +328,9 @@ class _Observer:
             self._executor.spin_once(timeout_sec=0.5)
             if waiting and reached > start and reached >= start + waiting[0].time * NANOSECONDS:
                 self._set(waiting.pop(0), reached)
+            if due and reached >= start + round((due[0] - LEAD) * NANOSECONDS):
+                self._send_chunk(due.pop(0), start)
+                self._resume()
             newest = next(reversed(self._states))
             if newest != reached:
                 if reached == start:
@@ -331,6 +353,10 @@ class _Observer:
         if not answer.result().result.successful:
             raise ProcessError(f'{NODE_NAME} refused a setting: {answer.result().result.reason}')
         self._set_stamps.append(reached)
+        self._resume()
+
+    def _resume(self) -> None:
+        """Let time go on."""
         resumed = self._resumer.call_async(Trigger.Request())
         self._wait(resumed.done, f'{ROBOT_NAME}/resume')
 
@@ -340,8 +366,21 @@ class _Observer:
         while len(self._diagnoses) == before and time.monotonic() < deadline:
             self._executor.spin_once(timeout_sec=0.1)
 
+    def _send_chunk(self, due: float, start: int) -> None:
+        """Send the chunk of a time [s] of the motion that began at a stamp [ns]."""
+        assert self._chunks is not None  # there is a time of one
+        names = self._motion.robot.joint_names
+        message = trajectory_message(names, self._chunks.points(self._motion, due))
+        stamp = message.header.stamp
+        stamp.sec, stamp.nanosec = divmod(start + round(due * NANOSECONDS), NANOSECONDS)
+        self._publisher.publish(message)
+
     def _trajectory(self) -> JointTrajectory:
+        """Return the motion, or where it begins if it is told in chunks."""
         motion = self._motion
+        if self._chunks is not None:
+            begin = motion.positions[0]
+            motion = rest_to_rest(motion.robot, begin, begin, motion.duration)
         velocities = motion.velocities.copy()
         velocities[0] += START_MARK
         rows = zip(motion.times, motion.positions, velocities, motion.accelerations, strict=True)
@@ -364,10 +403,11 @@ class _Observer:
             [self._desired[stamps[index]] for index in compared], names, 'position'
         )
         difference = np.abs(followed - desired[compared]).max()
-        if must_follow and not difference <= DESIRED_TOLERANCE:
+        tolerance = DESIRED_TOLERANCE if self._chunks is None else NEAR
+        if must_follow and not difference <= tolerance:
             raise ProcessError(
                 f'{NODE_NAME} did not follow the trajectory it was sent: its desired position '
-                f'is up to {difference:.3g} away; expected at most {DESIRED_TOLERANCE:g}'
+                f'is up to {difference:.3g} away; expected at most {tolerance:g}'
             )
         heeded = np.full_like(desired, np.nan)
         heeded[compared] = followed

@@ -27,6 +27,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.demo_arm import DemoArm, gain_parameters, law_parameters
 from ne_dynamics.simulation.demo_motion import InverseDynamics, Motion, excitation
 from ne_dynamics.simulation.demo_tables import ProgressBar
+from ne_dynamics.simulation.position_chunks import PositionChunks
 from ne_dynamics.simulation.recording import SessionRecording, Setting
 from ne_dynamics.simulation.ros_process import Parameters
 from ne_dynamics.simulation.run_style import Style
@@ -84,6 +85,8 @@ class Run:
         Whether it is a failure when the node gives the motion up.
     motion : Motion, optional
         Instead of the scenario's.
+    chunks : PositionChunks, optional
+        How the motion is told while it goes on; None: whole, before it begins.
     """
 
     key: str
@@ -93,6 +96,7 @@ class Run:
     settings: tuple[Setting, ...] = ()
     must_follow: bool = True
     motion: Motion | None = None
+    chunks: PositionChunks | None = None
 
 
 class Scenario(abc.ABC):
@@ -191,6 +195,7 @@ class Scenario(abc.ABC):
                         bar.show,
                         settings=run.settings,
                         must_follow=run.must_follow,
+                        chunks=run.chunks,
                     )
                 finally:
                     bar.close()

@@ -27,6 +27,9 @@ LEVEL_COLOURS = ('#2a9d6f', '#e69f00', '#d1495b', '#8c8c8c')
 LEVEL_NAMES = ('OK', 'WARN', 'ERROR', 'STALE')
 """Of diagnostics, by their level."""
 
+CLOSE_LOOK = 0.5
+"""Time of which efforts are drawn where their steps are to be seen [s]."""
+
 SHADE = '#f3e6d8'
 SMALLEST_ERROR = 1e-2
 """Errors below are not drawn [mrad, mm]."""
@@ -198,6 +201,36 @@ def plot_sensor_loss(
             columnspacing=1.4,
         )
     _finish(figure, [], title, path)
+
+
+def plot_chunks(path: Path, robot: Robot, runs: Drawn, title: str) -> None:
+    """Draw the errors, and a part of the effort of the joint in which the runs differ most.
+
+    Parameters
+    ----------
+    path : path
+        PNG file to write.
+    robot : Robot
+    runs : sequence of (Style, SessionRecording)
+    title : str
+    """
+    figure, (error, effort) = _figure(2, 1, (9.6, 6.4))
+    _draw_errors(error, runs)
+    joint = _joint_of_most_effort(robot, runs)
+    _draw_efforts(effort, robot, runs, joint)
+    duration = float(runs[0][1].time[-1])
+    begin, end = 0.5 * duration, min(0.5 * duration + CLOSE_LOOK, duration)
+    effort.set_xlim(begin, end)
+    shown = [
+        recording.effort[(recording.time >= begin) & (recording.time <= end), joint]
+        for _, recording in runs
+    ]
+    low, high = min(map(np.min, shown)), max(map(np.max, shown))
+    effort.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
+    error.axvspan(begin, end, color=SHADE, linewidth=0.0, zorder=0)
+    error.set_xlabel('time [s]')
+    effort.set_xlabel('time [s], of the part that is shaded above')
+    _finish(figure, [error], title, path)
 
 
 # -- parts ----------------------------------------------------------------------------------

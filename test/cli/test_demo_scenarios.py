@@ -87,6 +87,14 @@ def test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_too
     assert held['rms_error'] < dropped['rms_error'] / 3.0
 
 
+def test_positions_alone_have_a_feed_forward_by_splines(requirements, tmp_path):
+    """Chunks of 2 at 30 Hz have at most a fifth of the error of straight lines."""
+    found = results_of('chunks', 3.0, tmp_path)['findings']
+    assert found['ratios']['spline_2'] > 5.0
+    assert found['effort_errors']['spline_2'] < 0.1
+    assert found['effort_errors']['lines'] > 2.0 * found['effort_errors']['spline_2']
+
+
 def test_a_table_names_the_runs_of_a_scenario(requirements, tmp_path):
     """Laws stand above it, cases beside it, and how much better computed torque is at its end."""
     scenario = SCENARIOS['model-error'](Options(is_short=True, duration=0.5), tmp_path)

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from jtc_interpolation import JointTrajectoryController
+from streamed_motion import RATE, TrueMotion
 
-from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.position_spline import (
     Interpolation,
     passes_over_first,
@@ -24,9 +24,7 @@ from ne_dynamics.control.trajectory import (
 )
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.shipped import shipped_file
 
-RATE = 30.0
 JOINTS = (Joint('a', lower=-3.0, upper=3.0), Joint('b', lower=-3.0, upper=3.0))
 STILL = np.zeros(2)
 
@@ -190,37 +188,6 @@ def test_without_interpolation_the_next_point_counts() -> None:
         np.testing.assert_array_equal(
             np.array(trajectory.sample(time)), [[1.3, 1.4], STILL, STILL]
         )
-
-
-class TrueMotion:
-    """Six sines, the fastest of 0.7 Hz, and the efforts that the shipped arm needs for them."""
-
-    def __init__(self) -> None:
-        self.dynamics = Dynamics(load_urdf(shipped_file('six_axis_arm.urdf')), backend='python')
-        rng = np.random.default_rng(5)
-        self._rates = 2.0 * np.pi * rng.uniform(0.2, 0.7, 6)
-        self._phases = rng.uniform(0.0, 2.0 * np.pi, 6)
-        self._size = np.array([0.6, 0.4, 0.5, 0.7, 0.7, 0.8])
-        self._middle = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
-
-    def __call__(self, time: float) -> DesiredState:
-        """Return the state at a time."""
-        angle = self._rates * time + self._phases
-        swing = self._size * np.sin(angle)
-        return DesiredState(
-            self._middle + swing,
-            self._size * self._rates * np.cos(angle),
-            -(self._rates**2) * swing,
-        )
-
-    def chunk(self, begin: float, count: int, noise=0.0) -> list[TrajectoryPoint]:
-        """Return so many positions at 30 Hz, the first one interval after the begin."""
-        times = np.arange(1, count + 1) / RATE
-        return [TrajectoryPoint(t, self(begin + t).position + noise) for t in times]
-
-    def waypoints(self, points) -> Waypoints:
-        """Return checked waypoints."""
-        return Waypoints.from_points(self.dynamics.robot.joints, self.dynamics.joint_names, points)
 
 
 def stream(motion: TrueMotion, interpolation: Interpolation, count: int, every: int, late=0.0):

@@ -265,6 +265,47 @@ def test_some_of_the_joints(bench, order: int) -> None:
     check_same(found)
 
 
+NONE: list[float] = []
+RATE = np.array([0.2, -0.1, 0.3, 0.1, 0.2, -0.1])
+INTEGRATED: dict[str, list[tuple[Any, ...]]] = {
+    'velocities': [(0.51, NONE, RATE), (1.02, NONE, 0.5 * RATE), (1.53, NONE, STILL)],
+    'accelerations': [
+        (0.51, NONE, NONE, RATE),
+        (1.02, NONE, NONE, -RATE),
+        (1.53, NONE, NONE, STILL),
+    ],
+    'velocities and accelerations': [
+        (0.51, NONE, RATE, 0.2 * RATE),
+        (1.02, NONE, 0.5 * RATE, -RATE),
+        (1.53, NONE, STILL, STILL),
+    ],
+    'positions among them': [
+        (0.51, NONE, RATE),
+        (1.02, Q + 0.1 * RATE, 0.2 * RATE),
+        (1.53, NONE, STILL),
+    ],
+}
+
+
+@pytest.mark.parametrize('name', list(INTEGRATED))
+def test_points_without_positions(bench, name: str) -> None:
+    """`allow_integration_in_goal_trajectories`: by the mean of both ends, from point to point."""
+    chosen = {'allow_integration_in_goal_trajectories': True}
+    found = run(bench, Settings(**chosen), Sent(2, INTEGRATED[name]), **chosen)
+    np.testing.assert_allclose(found.positions, found.expected_positions, atol=1e-6)
+    np.testing.assert_allclose(found.velocities, found.expected_velocities, atol=1e-5)
+    assert np.abs(found.positions - Q).max() > 0.02
+
+
+def test_points_without_positions_while_moving(bench) -> None:
+    """They are integrated from the desired state in which they take over."""
+    chosen = {'allow_integration_in_goal_trajectories': True}
+    found = run(
+        bench, Settings(**chosen), Sent(2, way(2)), Sent(17, INTEGRATED['velocities']), **chosen
+    )
+    check_same(found)
+
+
 GOOD = (1.0, Q, STILL)
 REFUSED: dict[str, tuple[Sequence[str] | None, list[tuple[Any, ...]], float]] = {
     'a joint missing': (['joint_1', 'joint_2'], [(1.0, Q[:2])], 0.0),
@@ -279,16 +320,34 @@ REFUSED: dict[str, tuple[Sequence[str] | None, list[tuple[Any, ...]], float]] = 
 }
 
 
+@pytest.mark.parametrize('points', [[(1.0, [], [], [], STILL)], [(1.0, Q), (2.0, [], STILL[:5])]])
+def test_what_both_refuse_to_integrate(bench, points: list[tuple[Any, ...]]) -> None:
+    """Efforts alone say nothing of the motion, and a length is wrong with integration too."""
+    chosen = {'allow_integration_in_goal_trajectories': True}
+    check_refused(bench, list(bench.robot.joint_names), points, 0.0, **chosen)
+
+
 @pytest.mark.parametrize('name', list(REFUSED))
 def test_what_both_refuse(bench, name: str) -> None:
     """Dropped, with a reason, and what is followed is followed on."""
     names, points, stamp = REFUSED[name]
+    check_refused(bench, names, points, stamp)
+
+
+def check_refused(
+    bench: Any,
+    names: Sequence[str] | None,
+    points: list[tuple[Any, ...]],
+    stamp: float,
+    **chosen: Any,
+) -> None:
+    """Check that both drop a message."""
     known = list(bench.robot.joint_names)
-    bench.start()
+    bench.start(**chosen)
     bench.answer(bench.joint_state(Q))
     names = known if names is None else names
     stamp = bench.time + stamp if stamp else 0.0
-    model = JtcModel(known, Q, Settings())
+    model = JtcModel(known, Q, Settings(**chosen))
     assert not model.receive(names, [TrajectoryPoint(*row) for row in points], stamp, bench.time)
     bench.send_trajectory(bench.trajectory(*points, names=names, stamp=stamp))
     bench.answer(bench.joint_state(Q))

@@ -28,6 +28,7 @@ class Settings:
     interpolation_method: str = 'splines'
     allow_partial_joints_goal: bool = False
     allow_nonzero_velocity_at_trajectory_end: bool = False
+    allow_integration_in_goal_trajectories: bool = False
     cmd_timeout: float = 0.0
     goal_time: float = 0.0
     stopped_velocity_tolerance: float = 0.01
@@ -42,7 +43,7 @@ class _Motion:
     def __init__(self, points: list[Any], start: float, begin: float, before: list[np.ndarray]):
         self.start, self.begin, self.before = start, begin, before
         self.times = [start + point.time_from_start for point in points]
-        self.points = points
+        self.points = points = self._deduced(points)
         self.way = JointTrajectoryController(points) if len(points) > 1 else None
         lead = SimpleNamespace(
             time_from_start=0.0,
@@ -54,6 +55,33 @@ class _Motion:
         first = SimpleNamespace(**vars(points[0]))
         first.time_from_start = self.times[0] - begin
         self.lead = JointTrajectoryController([lead, first]) if first.time_from_start > 0 else None
+
+    def _deduced(self, points: list[Any]) -> list[Any]:
+        """Return points with the positions that follow from the derivatives before and at them."""
+        zero = np.zeros_like(self.before[0])
+        names = ('positions', 'velocities', 'accelerations')
+        one = dict(zip(names, self.before, strict=True))
+        time, deduced = self.begin, []
+        for point, due in zip(points, self.times, strict=True):
+            other = {name: getattr(point, name) for name in names}
+            if not len(other['positions']):
+                half = 0.5 * (due - time)
+
+                def of(state: dict[str, Any], name: str) -> np.ndarray:
+                    state[name] = state[name] if len(state[name]) else zero
+                    return state[name]
+
+                if not len(other['velocities']):
+                    gain = of(one, 'accelerations') + of(other, 'accelerations')
+                    other['velocities'] = of(one, 'velocities') + half * gain
+                way = of(one, 'velocities') + of(other, 'velocities')
+                other['positions'] = one['positions'] + half * way
+            deduced.append(SimpleNamespace(**{**vars(point), **other}))
+            if len(deduced) > 1:
+                # What the one before lacked counts as zero from here on.
+                vars(deduced[-2]).update(one)
+            one, time = other, due
+        return deduced
 
     def _values(self, point: Any) -> list[np.ndarray]:
         zero = np.zeros(len(point.positions))
@@ -117,6 +145,10 @@ class JtcModel:
             return 'times do not increase'
         for point in points:
             sizes = (len(point.positions), len(point.velocities), len(point.accelerations))
+            if settings.allow_integration_in_goal_trajectories:
+                if not any(sizes) or any(size not in (0, len(names)) for size in sizes):
+                    return 'lengths'
+                continue
             if sizes[0] != len(names) or any(size not in (0, len(names)) for size in sizes[1:]):
                 return 'lengths'
         return ''
