@@ -19,6 +19,7 @@ import numpy as np
 from ne_dynamics.control.effort_demand import Efforts
 from ne_dynamics.control.motion_demand import DemandLimits
 from ne_dynamics.control.segment_bounds import Segments, sample_segments
+from ne_dynamics.control.trajectory import IndexArray
 from ne_dynamics.model.rigid_body import FloatArray
 
 LARGEST_WAY = 0.05
@@ -64,23 +65,24 @@ class PathIntervals(NamedTuple):
         return cls(parts.begins, parts.durations, *sample_segments(parts, 1))
 
 
-def divide(
-    segments: Segments, largest_way: float = LARGEST_WAY, most: int = MOST_INTERVALS
-) -> Segments:
-    """Return the parts of segments, as small as they are to be.
+def divide(segments: Segments) -> Segments:
+    """Return the parts of segments, as small as they are to be."""
+    # No way is longer than its terms together.
+    with np.errstate(over='ignore', invalid='ignore'):
+        ways = np.abs(segments.scaled[1:]).sum(axis=(0, 2))
+    wanted = np.ceil(np.nan_to_num(ways / LARGEST_WAY))
+    return divide_into(segments, np.clip(wanted, LEAST_INTERVALS, MOST_INTERVALS).astype(np.intp))
+
+
+def divide_into(segments: Segments, counts: IndexArray) -> Segments:
+    """Return the parts of segments, each divided evenly.
 
     Parameters
     ----------
     segments : Segments
-    largest_way : float
-        That all joints together go in a part at the most [rad or m].
-    most : int
-        Parts of a segment, whatever it takes.
+    counts : array, shape (s,), dtype int
+        Into how many parts.
     """
-    with np.errstate(over='ignore', invalid='ignore'):
-        ways = np.abs(segments.scaled[1:]).sum(axis=(0, 2))
-    wanted = np.ceil(np.nan_to_num(ways / largest_way))
-    counts = np.clip(wanted, LEAST_INTERVALS, most).astype(np.intp)
     which = np.repeat(np.arange(counts.size), counts)
     index = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
     width = 1.0 / counts[which]

@@ -29,7 +29,7 @@ SLOWEST = 0.01
 with it. Where the limits allow less than the speed that was sent, it is this part of theirs."""
 
 LEAST_ALLOWED = 1e-6
-"""Square of a speed; where the limits allow less they are left rather than never come to an end."""
+"""Square of a speed; limits that allow less are left rather than that a path has no end."""
 
 CORNER = 1e-3
 """A change of a velocity from segment to segment [rad/s or m/s], and as a part of it, from which
@@ -103,6 +103,15 @@ class PathPlan:
         Part of the effort limits that the motion may take.
     fastest : float
         Largest speed; 1 is that of the path's own time.
+    slowest : float
+        Speed at corners, or this part of what the limits allow.
+
+    Attributes
+    ----------
+    times : array, shape (N + 1,)
+        Ends of the intervals, in the time of the path [s].
+    corners : array, shape (k,), dtype int
+        Indices of those in which the path has a corner.
     """
 
     def __init__(
@@ -113,14 +122,16 @@ class PathPlan:
         *,
         share: float = 1.0,
         fastest: float = 1.0,
+        slowest: float = SLOWEST,
     ) -> None:
         self._path = path
         self._compute = compute_efforts
         self._limits = limits
         self._share = share
         self._fastest = fastest
+        self._slowest = slowest
         self._near: FloatArray | None = None
-        self._corners = _find_corners(path)
+        self.corners = _find_corners(path)
         self.times = np.append(path.begins, path.begins[-1] + path.durations[-1])
 
     def find(
@@ -170,14 +181,15 @@ class PathPlan:
             nodes = caps[some.start : some.stop + 1]
             nodes[:-1] = np.minimum(nodes[:-1], found[-1].cap)
             nodes[1:] = np.minimum(nodes[1:], limits.caps[1])
-        self._floors = SLOWEST**2 * np.clip(caps, LEAST_ALLOWED, 1.0)
-        caps[self._corners] = 0.0
+        self._floors = self._slowest**2 * np.clip(caps, LEAST_ALLOWED, 1.0)
+        caps[self.corners] = 0.0
         self._caps = np.maximum(caps, self._floors)
         return found
 
     def _backward(self, found: list[Bands], end: float) -> Generator[None, None, FloatArray]:
         """Return the largest squares from which the end can be reached, shape (N + 1,)."""
-        squares, floors = self._caps.copy(), self._floors
+        squares: FloatArray = self._caps.copy()
+        floors = self._floors
         square = squares[-1] = max(min(float(squares[-1]), end**2), floors[-1])
         durations = self._path.durations
         parts = list(zip(slices(durations.size, INTERVALS_AT_ONCE), found, strict=True))
