@@ -62,7 +62,7 @@ feedback's."""
 PATH_TOLERANCE = 1e-4
 """As far may the motion between the points be from the path [rad or m]."""
 
-LIMIT_TOLERANCE = 0.005
+LIMIT_TOLERANCE = 0.01
 """Part of a limit by which it may be beyond it."""
 
 STEP = 0.05
@@ -70,6 +70,9 @@ STEP = 0.05
 
 ATTEMPTS = 10
 """Times that intervals are halved, or limits lowered."""
+
+HALVINGS = 2
+"""Of these, how many halve intervals for the sake of the limits."""
 
 FIRST_PARTS = 16
 """Intervals in which it is found how far a segment goes."""
@@ -398,7 +401,7 @@ class _Retiming:
         """Return what comes of it; None where all may be as it was sent."""
         planned, share, largest_way = self._limits, self._share, LARGEST_WAY
         reason = ''
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             parts = _divide(self._segments, largest_way)
             way = (_Way.by_length if self._is_fastest else _Way.in_time)(parts)
             if not way.path.begins.size:
@@ -414,7 +417,9 @@ class _Retiming:
             self._pause()
             if deviation <= PATH_TOLERANCE and (excess <= 1.0 + LIMIT_TOLERANCE).all():
                 return self._result(points, stops, deviation)
-            largest_way *= 0.5
+            # A step of friction inside of a part stays one in the half of it.
+            if attempt < HALVINGS or deviation > PATH_TOLERANCE:
+                largest_way *= 0.5
             if deviation > PATH_TOLERANCE:
                 reason = f'the motion between the points is {deviation:.2g} from the path'
                 continue

@@ -111,7 +111,7 @@ class PathPlan:
     times : array, shape (N + 1,)
         Ends of the intervals, in the time of the path [s].
     corners : array, shape (k,), dtype int
-        Indices of those in which the path has a corner.
+        Indices of those in which the path has a corner, as soon as they are found.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class PathPlan:
         self._fastest = fastest
         self._slowest = slowest
         self._near: FloatArray | None = None
-        self.corners = _find_corners(path)
+        self.corners: IndexArray = np.zeros(0, dtype=np.intp)
         self.times = np.append(path.begins, path.begins[-1] + path.durations[-1])
 
     def find(
@@ -163,10 +163,12 @@ class PathPlan:
     def _bands(self) -> Generator[None, None, list[Bands]]:
         """Compute the lines and what they leave, some intervals after the other."""
         found: list[Bands] = []
+        corners: list[IndexArray] = []
         caps = np.full(self.times.size, np.inf)
         begins, durations, *motion = self._path
         for some in slices(durations.size, INTERVALS_AT_ONCE):
             yield
+            corners.append(_find_corners(self._path, some))
             limits = PathLimits.of(
                 PathIntervals(begins[some], durations[some], *(each[:, some] for each in motion)),
                 self._compute,
@@ -181,6 +183,7 @@ class PathPlan:
             nodes = caps[some.start : some.stop + 1]
             nodes[:-1] = np.minimum(nodes[:-1], found[-1].cap)
             nodes[1:] = np.minimum(nodes[1:], limits.caps[1])
+        self.corners = np.concatenate(corners)
         self._floors = self._slowest**2 * np.clip(caps, LEAST_ALLOWED, 1.0)
         caps[self.corners] = 0.0
         self._caps = np.maximum(caps, self._floors)
@@ -232,9 +235,14 @@ class PathPlan:
         return np.concatenate(([0.0], np.cumsum(passed)))
 
 
-def _find_corners(path: PathIntervals) -> IndexArray:
-    """Return the indices of the points between two intervals in which the path has a corner."""
-    before, after = path.velocity[1, :-1], path.velocity[0, 1:]
+def _find_corners(path: PathIntervals, some: slice) -> IndexArray:
+    """Return the points at the begin of some intervals in which the path has a corner."""
+    first = max(some.start, 1)
+    before, after = (
+        path.velocity[1, first - 1 : some.stop - 1],
+        path.velocity[0, first : some.stop],
+    )
     size = np.maximum(np.abs(before), np.abs(after))
     is_corner = (np.abs(after - before) > CORNER * (1.0 + size)).any(axis=1)
-    return np.flatnonzero(is_corner) + 1
+    corners: IndexArray = np.flatnonzero(is_corner) + first
+    return corners

@@ -106,16 +106,17 @@ def test_the_motion_between_the_points_is_within_the_limits(
         is_fastest=is_fastest,
     )
     segments = segments_of(found.waypoints)
-    bounds = bound_segments(segments)
-    assert (bounds.upper[1].max(axis=0) <= 1.01 * limits.velocity).all()
-    assert (bounds.lower[1].min(axis=0) >= -1.01 * limits.velocity).all()
-    # The bounds of a curved acceleration are wider than it is.
-    assert bounds.upper[2].max() <= 1.04 * 60.0
-    assert bounds.lower[2].min() >= -1.04 * 60.0
+    # The bounds of a quarter are near to what is in it.
+    which = np.repeat(np.arange(segments.begins.size), 4)
+    low = np.tile(np.arange(4) / 4, segments.begins.size)
+    bounds = bound_segments(segments.parts(which, low, low + 0.25))
+    sizes = np.maximum(bounds.upper, -bounds.lower).max(axis=1)
+    assert (sizes[1] <= 1.015 * limits.velocity).all()
+    assert (sizes[2] <= 1.015 * 60.0).all()
     q, qd, qdd = (each.reshape(-1, 6) for each in sample_segments(segments, 24))
-    assert np.abs(qdd).max() <= 1.006 * 60.0
+    assert np.abs(qdd).max() <= 1.011 * 60.0
     efforts = np.abs(dynamics.inverse_dynamics(q, qd, qdd, payload=load))
-    assert (efforts.max(axis=0) <= 1.006 * EFFORT_SHARE * limits.effort).all()
+    assert (efforts.max(axis=0) <= 1.011 * EFFORT_SHARE * limits.effort).all()
     assert distance_from_path(robot, MOTIONS[name], found.waypoints) < 10.0 * PATH_TOLERANCE
     # And some limit is met nearly all the time: it is as fast as can be.
     shares = np.concatenate(
