@@ -158,6 +158,7 @@ class PathPlan:
             if index < PASSES - 1:
                 near = np.maximum(taken, self._floors)
                 self._near = np.stack((near[:-1], near[1:]))
+        yield
         return SpeedProfile(self.times, squares), taken
 
     def _bands(self) -> Generator[None, None, list[Bands]]:
@@ -214,12 +215,16 @@ class PathPlan:
     def _forward(
         self, found: list[Bands], squares: FloatArray, begin: float
     ) -> Generator[None, None, FloatArray]:
-        """Return the squares of the fastest motion below others, shape (N + 1,)."""
+        """Return the squares of the fastest motion below others, shape (N + 1,).
+
+        What was `found` is given back on the way: all of it at once takes a millisecond.
+        """
         taken, floors = squares.copy(), self._floors
         square = taken[0] = min(squares[0], max(begin**2, floors[0]))
         durations = self._path.durations
-        for some, bands in zip(slices(durations.size, INTERVALS_AT_ONCE), found, strict=True):
+        for some in slices(durations.size, INTERVALS_AT_ONCE):
             yield
+            bands = found.pop(0)
             steps = (2.0 * durations[some]).tolist()
             for row, step in enumerate(steps):
                 index = some.start + row + 1
