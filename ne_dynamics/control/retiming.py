@@ -77,8 +77,8 @@ HALVINGS = 2
 FIRST_PARTS = 16
 """Intervals in which it is found how far a segment goes."""
 
-LEAST_PARTS, MOST_PARTS = 4, 4096
-"""Of a segment that moves, between whose ends it may bend."""
+LEAST_PARTS, MOST_PARTS = 2, 4096
+"""Of a segment that moves; between two corners there is a point that does."""
 
 PARTS_IN_ALL = 150
 """Of a path that is short, at least."""
