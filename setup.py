@@ -41,6 +41,8 @@ EXTRAS = {
         'array-api-strict>=2.3',
         'mujoco>=3.2',
         'rosbags>=0.10',
+        # How fast a path may be followed.
+        'toppra>=0.6.10',
         # Builds what `ne_dynamics equations --all --language c` writes.
         'cmake>=3.14',
         # Gazebo's physics engine; its wheels are for this platform only.

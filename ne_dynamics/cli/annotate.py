@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import sys
@@ -74,6 +75,25 @@ def add_parser(subparsers: Any) -> None:
         'first point is later; where Q begins with a minus, --start=-0.5,...',
     )
     parser.add_argument(
+        '--retime',
+        action='store_true',
+        help='where the motion asks for more than the efforts, velocities and accelerations that '
+        'the joints have, write it with later times: the same path, as fast as they allow, '
+        'nowhere faster than in IN. Corners of linear segments become points at rest',
+    )
+    parser.add_argument(
+        '--fastest',
+        action='store_true',
+        help='with --retime: faster than in IN where the limits allow, from rest to rest',
+    )
+    parser.add_argument(
+        '--effort-share',
+        metavar='X',
+        type=float,
+        help='with --retime: part of the effort limits that the motion may take; the rest is for '
+        "the controller's feedback (default: 0.95)",
+    )
+    parser.add_argument(
         '--gravity',
         metavar=('X', 'Y', 'Z'),
         nargs=3,
@@ -111,6 +131,11 @@ def add_parser(subparsers: Any) -> None:
         default=100_000,
         help='most points that are written (default: %(default)s)',
     )
+    parser.add_argument(
+        '--json',
+        action='store_true',
+        help='say on standard output what was done, as JSON; OUT is a file then',
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -138,6 +163,7 @@ def run(args: argparse.Namespace) -> int:
 
     from ne_dynamics.control.annotation import annotate
     from ne_dynamics.control.compensation import Terms
+    from ne_dynamics.control.retiming import EFFORT_SHARE, retime
     from ne_dynamics.control.trajectory import Waypoints, resting_state
     from ne_dynamics.control.trajectory_file import read_trajectory, trajectory_text, write_text
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
@@ -149,6 +175,7 @@ def run(args: argparse.Namespace) -> int:
             f'model: expected --model MODEL or the environment variable {MODEL_VARIABLE}, '
             'got neither'
         )
+    _check_options(args)
     source = read_trajectory(args.input)
     robot = load_model(
         args.model, args.base_link, args.tip_link, dict(args.lock) or None, get_extras(args)
@@ -178,6 +205,17 @@ def run(args: argparse.Namespace) -> int:
         tolerance: Sequence[float] = args.effort_tolerance
         if len(tolerance) > 1:
             tolerance = _one_each(tolerance, order, '--effort-tolerance')
+        retimed = None
+        if args.retime:
+            retimed = retime(
+                dynamics,
+                waypoints,
+                effort_share=EFFORT_SHARE if args.effort_share is None else args.effort_share,
+                is_fastest=args.fastest,
+                payload=payload,
+                start=start,
+            )
+            waypoints = retimed.waypoints
         result = annotate(
             dynamics,
             source.joint_names,
@@ -192,16 +230,46 @@ def run(args: argparse.Namespace) -> int:
         raise TrajectoryError(f'{_called(args.input, "standard input")}: {error}') from error
     write_text(args.output, trajectory_text(result, source.stamp, source.frame_id))
 
+    names = _called(args.input, 'standard input'), _called(args.output, 'standard output')
+    remarks = [*(retimed.remarks if retimed else ()), *result.remarks]
+    duration = result.nanoseconds[-1] * 1e-9
+    if args.json:
+        said: dict[str, Any] = {
+            'input': {
+                'name': names[0],
+                'points': len(source.points),
+                'duration': source.points[-1].time_from_start,
+            },
+            'output': {'name': names[1], 'points': len(result), 'duration': duration},
+            'effort_deviation': dict(
+                zip(result.joint_names, result.deviation.tolist(), strict=True)
+            ),
+            'remarks': remarks,
+        }
+        if retimed:
+            said['path_deviation'] = retimed.deviation
+            said['stops'] = retimed.stops
+        print(json.dumps(said))
+        return 0
     worst = int(np.argmax(result.deviation / np.array(args.effort_tolerance)))
     summary = (
-        f'{_called(args.input, "standard input")}: {len(source.points)} points, '
-        f'{result.nanoseconds[-1] * 1e-9:.6g} s; '
-        f'{_called(args.output, "standard output")}: {len(result)} points with efforts, straight '
-        f'lines within {result.deviation[worst]:.3g} of the inverse dynamics '
+        f'{names[0]}: {len(source.points)} points, '
+        f'{source.points[-1].time_from_start if retimed else duration:.6g} s; '
+        f'{names[1]}: {len(result)} points with efforts, '
+        + (f'{duration:.6g} s, ' if retimed else '')
+        + f'straight lines within {result.deviation[worst]:.3g} of the inverse dynamics '
         f'({result.joint_names[worst]})'
     )
-    print_lines([summary, *(f'note: {remark}' for remark in result.remarks)], sys.stderr)
+    print_lines([summary, *(f'note: {remark}' for remark in remarks)], sys.stderr)
     return 0
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    for option, given in (('--fastest', args.fastest), ('--effort-share', args.effort_share)):
+        if given and not args.retime:
+            raise ParameterError(f'{option}: expected with --retime, got it alone')
+    if args.json and args.output == '-':
+        raise ParameterError('--json: expected a file as OUT, got standard output')
 
 
 def _called(path: str, standard: str) -> str:

@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ne_dynamics.control.effort_demand import Efforts
 from ne_dynamics.control.motion_demand import DemandLimits
 from ne_dynamics.control.segment_bounds import Segments, sample_segments
+from ne_dynamics.control.trajectory import IndexArray
 from ne_dynamics.model.rigid_body import FloatArray
 
 LARGEST_WAY = 0.05
@@ -33,6 +33,9 @@ NEGLIGIBLE = 1e-9
 
 SPARE_EFFORT = 0.01
 """Part of a limit that is left to move with where holding takes nearly all of it."""
+
+LARGEST_SQUARE = 1e12
+"""Of the speed, where nothing limits it."""
 
 CROSSINGS = 40
 """Steps in which two sets of lines are found to cross; each leaves one line, few are taken."""
@@ -58,15 +61,32 @@ class PathIntervals(NamedTuple):
     @classmethod
     def of(cls, segments: Segments) -> PathIntervals:
         """Return segments divided as finely as they move."""
-        with np.errstate(over='ignore', invalid='ignore'):
-            ways = np.abs(segments.scaled[1:]).sum(axis=(0, 2))
-        wanted = np.ceil(np.nan_to_num(ways / LARGEST_WAY))
-        counts = np.clip(wanted, LEAST_INTERVALS, MOST_INTERVALS).astype(np.intp)
-        which = np.repeat(np.arange(counts.size), counts)
-        index = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
-        width = 1.0 / counts[which]
-        parts = segments.parts(which, index * width, (index + 1.0) * width)
+        parts = divide(segments)
         return cls(parts.begins, parts.durations, *sample_segments(parts, 1))
+
+
+def divide(segments: Segments) -> Segments:
+    """Return the parts of segments, as small as they are to be."""
+    # No way is longer than its terms together.
+    with np.errstate(over='ignore', invalid='ignore'):
+        ways = np.abs(segments.scaled[1:]).sum(axis=(0, 2))
+    wanted = np.ceil(np.nan_to_num(ways / LARGEST_WAY))
+    return divide_into(segments, np.clip(wanted, LEAST_INTERVALS, MOST_INTERVALS).astype(np.intp))
+
+
+def divide_into(segments: Segments, counts: IndexArray) -> Segments:
+    """Return the parts of segments, each divided evenly.
+
+    Parameters
+    ----------
+    segments : Segments
+    counts : array, shape (s,), dtype int
+        Into how many parts.
+    """
+    which = np.repeat(np.arange(counts.size), counts)
+    index = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    width = 1.0 / counts[which]
+    return segments.parts(which, index * width, (index + 1.0) * width)
 
 
 class PathLimits(NamedTuple):
@@ -116,7 +136,7 @@ class PathLimits(NamedTuple):
         changes = np.concatenate((change[0], change[1] + step * square[1]), axis=1)
         with np.errstate(divide='ignore'):
             speeds = (limits.velocity / np.abs(path.velocity)).min(axis=2)
-        caps = np.minimum(speeds, fastest) ** 2
+        caps = np.minimum(np.minimum(speeds, fastest) ** 2, LARGEST_SQUARE)
         return cls(
             changes,
             np.concatenate((square[0], square[1]), axis=1),
@@ -137,7 +157,6 @@ class PathLimits(NamedTuple):
             np.where(upper, offset, np.inf),
             np.where(upper, slope, 0.0),
             np.maximum(np.minimum(self.caps[0], cap), 0.0),
-            np.all(self.bound >= 0.0, axis=1),
         )
 
 
@@ -150,8 +169,6 @@ class Bands(NamedTuple):
         ``low + low_slope x <= a <= high + high_slope x`` for each r.
     cap : array, shape (N,)
         Largest x.
-    may_rest : array, shape (N,), dtype bool
-        Whether the motion may stand there.
     """
 
     low: FloatArray
@@ -159,7 +176,6 @@ class Bands(NamedTuple):
     high: FloatArray
     high_slope: FloatArray
     cap: FloatArray
-    may_rest: NDArray[np.bool_]
 
     def largest_squares(self) -> FloatArray:
         """Return the largest x for which the band is not empty, shape (N,).
@@ -168,6 +184,8 @@ class Bands(NamedTuple):
         the right comes down to the crossing without passing it.
         """
         x = self.cap.copy()
+        if not self.low.shape[1]:
+            return x
         rows = np.arange(x.size)
         for _ in range(CROSSINGS):
             low = self.low + self.low_slope * x[:, np.newaxis]

@@ -20,22 +20,23 @@ import numpy as np
 from ne_dynamics.control.effort_demand import Efforts
 from ne_dynamics.control.motion_demand import DemandLimits
 from ne_dynamics.control.path_limits import Bands, PathIntervals, PathLimits
+from ne_dynamics.control.spline_motion import slices
 from ne_dynamics.control.trajectory import IndexArray
 from ne_dynamics.model.rigid_body import FloatArray
 
 SLOWEST = 0.01
 """Speed that a motion has on its path at the least, where it does not stop: corners are passed
-with it."""
+with it. Where the limits allow less than the speed that was sent, it is this part of theirs."""
+
+LEAST_ALLOWED = 1e-6
+"""Square of a speed; limits that allow less are left rather than that a path has no end."""
 
 CORNER = 1e-3
 """A change of a velocity from segment to segment [rad/s or m/s], and as a part of it, from which
 on there is a corner."""
 
 INTERVALS_AT_ONCE = 64
-"""Whose lines are computed in one step."""
-
-STAGES_AT_ONCE = 64
-"""Intervals that a pass goes over in one step."""
+"""Whose lines are computed, or that a pass goes over, in one step."""
 
 PASSES = 2
 """Passes, the second with friction near the speeds of the first."""
@@ -102,6 +103,15 @@ class PathPlan:
         Part of the effort limits that the motion may take.
     fastest : float
         Largest speed; 1 is that of the path's own time.
+    slowest : float
+        Speed at corners, or this part of what the limits allow.
+
+    Attributes
+    ----------
+    times : array, shape (N + 1,)
+        Ends of the intervals, in the time of the path [s].
+    corners : array, shape (k,), dtype int
+        Indices of those in which the path has a corner, as soon as they are found.
     """
 
     def __init__(
@@ -112,14 +122,16 @@ class PathPlan:
         *,
         share: float = 1.0,
         fastest: float = 1.0,
+        slowest: float = SLOWEST,
     ) -> None:
         self._path = path
         self._compute = compute_efforts
         self._limits = limits
         self._share = share
         self._fastest = fastest
+        self._slowest = slowest
         self._near: FloatArray | None = None
-        self._corners = _find_corners(path)
+        self.corners: IndexArray = np.zeros(0, dtype=np.intp)
         self.times = np.append(path.begins, path.begins[-1] + path.durations[-1])
 
     def find(
@@ -141,23 +153,23 @@ class PathPlan:
         squares = taken = np.zeros(count)
         for index in range(PASSES):
             bands = yield from self._bands()
-            self.may_rest = bands.may_rest
             squares = yield from self._backward(bands, end)
             taken = yield from self._forward(bands, squares, begin)
             if index < PASSES - 1:
-                near = np.maximum(taken, SLOWEST**2)
+                near = np.maximum(taken, self._floors)
                 self._near = np.stack((near[:-1], near[1:]))
+        yield
         return SpeedProfile(self.times, squares), taken
 
-    def _bands(self) -> Generator[None, None, Bands]:
-        """Compute the lines and what they leave."""
+    def _bands(self) -> Generator[None, None, list[Bands]]:
+        """Compute the lines and what they leave, some intervals after the other."""
         found: list[Bands] = []
+        corners: list[IndexArray] = []
         caps = np.full(self.times.size, np.inf)
-        for first in range(0, len(self._path.begins), INTERVALS_AT_ONCE):
-            if first:
-                yield
-            some = slice(first, first + INTERVALS_AT_ONCE)
-            begins, durations, *motion = self._path
+        begins, durations, *motion = self._path
+        for some in slices(durations.size, INTERVALS_AT_ONCE):
+            yield
+            corners.append(_find_corners(self._path, some))
             limits = PathLimits.of(
                 PathIntervals(begins[some], durations[some], *(each[:, some] for each in motion)),
                 self._compute,
@@ -166,45 +178,59 @@ class PathPlan:
                 fastest=self._fastest,
                 near=None if self._near is None else self._near[:, some],
             )
+            yield
             bands = limits.bands()
             found.append(bands._replace(cap=bands.largest_squares()))
-            size = len(bands.cap)
-            nodes = caps[first : first + size + 1]
+            nodes = caps[some.start : some.stop + 1]
             nodes[:-1] = np.minimum(nodes[:-1], found[-1].cap)
             nodes[1:] = np.minimum(nodes[1:], limits.caps[1])
-        caps[self._corners] = 0.0
-        self._caps = np.maximum(caps, SLOWEST**2)
-        return Bands(*(np.concatenate(rows) for rows in zip(*found, strict=True)))
+        self.corners = np.concatenate(corners)
+        self._floors = self._slowest**2 * np.clip(caps, LEAST_ALLOWED, 1.0)
+        caps[self.corners] = 0.0
+        self._caps = np.maximum(caps, self._floors)
+        return found
 
-    def _backward(self, bands: Bands, end: float) -> Generator[None, None, FloatArray]:
+    def _backward(self, found: list[Bands], end: float) -> Generator[None, None, FloatArray]:
         """Return the largest squares from which the end can be reached, shape (N + 1,)."""
-        steps = 2.0 * self._path.durations[:, np.newaxis]
-        # x + step (low + slope x) <= next x, for each line from below.
-        weight = 1.0 + steps * bands.low_slope
-        counts = np.isfinite(bands.low) & (weight > 0.0)
-        spent = np.where(counts, steps * np.where(counts, bands.low, 0.0), -np.inf)
-        inverse = 1.0 / np.where(counts, weight, 1.0)
         squares: FloatArray = self._caps.copy()
-        square = squares[-1] = max(min(squares[-1], end**2), SLOWEST**2)
-        for index in range(len(steps) - 1, -1, -1):
-            if index % STAGES_AT_ONCE == 0:
-                yield
-            reachable = ((square - spent[index]) * inverse[index]).min(initial=np.inf)
-            square = squares[index] = max(min(float(squares[index]), float(reachable)), SLOWEST**2)
+        floors = self._floors
+        square = squares[-1] = max(min(float(squares[-1]), end**2), floors[-1])
+        durations = self._path.durations
+        parts = list(zip(slices(durations.size, INTERVALS_AT_ONCE), found, strict=True))
+        for some, bands in reversed(parts):
+            yield
+            steps = 2.0 * durations[some, np.newaxis]
+            # x + step (low + slope x) <= next x, for each line from below.
+            weight = 1.0 + steps * bands.low_slope
+            counts = np.isfinite(bands.low) & (weight > 0.0)
+            spent = np.where(counts, steps * np.where(counts, bands.low, 0.0), -np.inf)
+            inverse = 1.0 / np.where(counts, weight, 1.0)
+            for row in range(len(steps) - 1, -1, -1):
+                index = some.start + row
+                reachable = ((square - spent[row]) * inverse[row]).min(initial=np.inf)
+                square = max(min(float(squares[index]), float(reachable)), float(floors[index]))
+                squares[index] = square
         return squares
 
     def _forward(
-        self, bands: Bands, squares: FloatArray, begin: float
+        self, found: list[Bands], squares: FloatArray, begin: float
     ) -> Generator[None, None, FloatArray]:
-        """Return the squares of the fastest motion below others, shape (N + 1,)."""
-        steps, taken = 2.0 * self._path.durations, squares.copy()
-        square = taken[0] = min(squares[0], max(begin, SLOWEST) ** 2)
-        for index, step in enumerate(steps.tolist()):
-            if index % STAGES_AT_ONCE == 0:
-                yield
-            change = (bands.high[index] + bands.high_slope[index] * square).min(initial=np.inf)
-            square = min(squares[index + 1], square + step * change)
-            square = taken[index + 1] = max(square, SLOWEST**2)
+        """Return the squares of the fastest motion below others, shape (N + 1,).
+
+        What was `found` is given back on the way: all of it at once takes a millisecond.
+        """
+        taken, floors = squares.copy(), self._floors
+        square = taken[0] = min(squares[0], max(begin**2, floors[0]))
+        durations = self._path.durations
+        for some in slices(durations.size, INTERVALS_AT_ONCE):
+            yield
+            bands = found.pop(0)
+            steps = (2.0 * durations[some]).tolist()
+            for row, step in enumerate(steps):
+                index = some.start + row + 1
+                change = (bands.high[row] + bands.high_slope[row] * square).min(initial=np.inf)
+                square = min(squares[index], square + step * change)
+                square = taken[index] = max(square, floors[index])
         return taken
 
     def when(self, taken: FloatArray) -> FloatArray:
@@ -214,9 +240,14 @@ class PathPlan:
         return np.concatenate(([0.0], np.cumsum(passed)))
 
 
-def _find_corners(path: PathIntervals) -> IndexArray:
-    """Return the indices of the points between two intervals in which the path has a corner."""
-    before, after = path.velocity[1, :-1], path.velocity[0, 1:]
+def _find_corners(path: PathIntervals, some: slice) -> IndexArray:
+    """Return the points at the begin of some intervals in which the path has a corner."""
+    first = max(some.start, 1)
+    before, after = (
+        path.velocity[1, first - 1 : some.stop - 1],
+        path.velocity[0, first : some.stop],
+    )
     size = np.maximum(np.abs(before), np.abs(after))
     is_corner = (np.abs(after - before) > CORNER * (1.0 + size)).any(axis=1)
-    return np.flatnonzero(is_corner) + 1
+    corners: IndexArray = np.flatnonzero(is_corner) + first
+    return corners

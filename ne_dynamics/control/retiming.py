@@ -1,0 +1,518 @@
+"""The same path in other times, for controllers that follow a trajectory as it is written.
+
+What the node does while it goes (:mod:`ne_dynamics.control.pacing`) is done here beforehand: the
+speed profile of a path (:mod:`ne_dynamics.control.speed_profile`) becomes points with later times.
+
+Between two points a controller has a polynomial of its own. So there are points at all ends of the
+intervals by which the profile was found, each on the path, with the velocity that the motion has
+there, and with its acceleration where that has no step: the segment before and after a step is
+cubic, all others are quintic. What comes of it is measured, along the path and at the limits, and
+where that is not good enough, intervals are halved or the limits taken for smaller.
+
+Two times serve as the parameter of a path. That of its sender does where nobody is to be faster
+than sent. For the fastest motion it is the length of the path: of a path in the time of its
+sender, which begins and ends slowly, the fastest motion has no finite speed at its ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.control.compensation import Base, Compensation, InverseDynamics, Terms
+from ne_dynamics.control.effort_demand import Efforts, find_unholdable
+from ne_dynamics.control.following_error import usual_velocities
+from ne_dynamics.control.motion_demand import (
+    DemandLimits,
+    Excess,
+    InfeasibleMotionError,
+    Quantity,
+    rank,
+    survey_motion,
+)
+from ne_dynamics.control.path_deviation import measure_deviation, sample_inside
+from ne_dynamics.control.path_limits import (
+    LARGEST_WAY,
+    SPARE_EFFORT,
+    PathIntervals,
+    divide,
+    divide_into,
+)
+from ne_dynamics.control.segment_bounds import Segments, sample_segments
+from ne_dynamics.control.speed_profile import SLOWEST, PathPlan
+from ne_dynamics.control.spline_motion import NANO, SplineMotion
+from ne_dynamics.control.trajectory import (
+    DesiredState,
+    IndexArray,
+    Waypoints,
+    continuous_joints,
+    scaled_coefficients,
+)
+from ne_dynamics.errors import ParameterError, TrajectoryError
+from ne_dynamics.model.rigid_body import FloatArray
+
+EFFORT_SHARE = 0.95
+"""Part of the effort limits that a motion takes when nothing else is asked for: the rest is the
+feedback's."""
+
+PATH_TOLERANCE = 1e-4
+"""As far may the motion between the points be from the path [rad or m]."""
+
+LIMIT_TOLERANCE = 0.01
+"""Part of a limit by which it may be beyond it."""
+
+STEP = 0.05
+"""Part of the largest acceleration of a joint from which on a change of it is a step."""
+
+ATTEMPTS = 10
+"""Times that intervals are halved, or limits lowered."""
+
+HALVINGS = 2
+"""Of these, how many halve intervals for the sake of the limits."""
+
+FIRST_PARTS = 16
+"""Intervals in which it is found how far a segment goes."""
+
+LEAST_PARTS, MOST_PARTS = 2, 4096
+"""Of a segment that moves; between two corners there is a point that does."""
+
+PARTS_IN_ALL = 150
+"""Of a path that is short, at least."""
+
+SAMPLES = 8
+"""Points between two of the motion at which it is compared with the limits."""
+
+STOPPING = 1e-4
+"""Speed with which a plan passes the points in which the motion comes to rest."""
+
+AS_SENT = 1e-9
+"""A speed that is less by so much is that of the sender."""
+
+ROUNDING = 1e-12
+"""Part of the largest velocity of a joint."""
+
+_INSIDE = 0.25
+"""Share of a part away from its end at which a path has a direction where it rests."""
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True, eq=False)
+class Retimed:
+    """A motion in other times.
+
+    Attributes
+    ----------
+    waypoints : Waypoints
+        In the order of the robot's joints.
+    before, after : float
+        Times of the last point [s].
+    stops : int
+        Corners between the ends of the path, in which the motion comes to rest.
+    deviation : float
+        Largest distance from the path that was found [rad or m].
+    """
+
+    waypoints: Waypoints
+    before: float
+    after: float
+    stops: int = 0
+    deviation: float = 0.0
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was done and may not be meant, one sentence each."""
+        if not self.stops:
+            return []
+        corners = 'corners' if self.stops > 1 else 'corner'
+        return [
+            f'{self.stops} {corners} of the path, where the velocity would jump: the motion comes '
+            'to rest there'
+        ]
+
+
+def retime(
+    dynamics: InverseDynamics,
+    waypoints: Waypoints,
+    *,
+    limits: DemandLimits | None = None,
+    effort_share: float = EFFORT_SHARE,
+    is_fastest: bool = False,
+    payload: FloatArray | None = None,
+    base_motion: FloatArray | None = None,
+    start: DesiredState | None = None,
+    pause: Callable[[], None] = _nothing,
+) -> Retimed:
+    """Return the same path as fast as the limits allow.
+
+    Parameters
+    ----------
+    dynamics : InverseDynamics
+        :class:`ne_dynamics.Dynamics` of the arm with everything that it carries.
+    waypoints : Waypoints
+    limits : DemandLimits, optional
+        Those of the robot's joints when omitted.
+    effort_share : float
+        Part of the effort limits that the motion may take, above 0, 1 at the most.
+    is_fastest : bool
+        Whether the motion may be faster than it was sent. Then it begins and ends at rest, and
+        does not wait where the sender's does.
+    payload : array, shape (10,), optional
+        As :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
+    base_motion : array, shape (9,), optional
+        Of a base that is tilted, and stays so; as
+        :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
+    start : DesiredState, optional
+        State at time 0 for waypoints that begin later; see
+        :func:`~ne_dynamics.control.annotation.annotate`.
+    pause : callable
+        Called between pieces of the work.
+
+    Returns
+    -------
+    Retimed
+        The waypoints as they were where all of them may be as they are.
+
+    Raises
+    ------
+    InfeasibleMotionError
+        When no speed helps: a position is beyond its limits, or the motors cannot hold the arm
+        in a pose, or not move it slowly there.
+    TrajectoryError
+        When the motion is beyond all numbers, begins faster than the rest allows, or no times
+        are found.
+    ParameterError
+        When `effort_share` is not what it may be.
+    """
+    if not 0.0 < effort_share <= 1.0:
+        raise ParameterError(f'effort_share: expected > 0 and <= 1, got {effort_share:g}')
+    joints = dynamics.robot.joints
+    limits = limits or DemandLimits.of(joints, dynamics.robot.limits('effort_limit'))
+    compensation = Compensation(dynamics, Terms(), payload)
+    base = None if base_motion is None else Base(base_motion, base_motion)
+
+    def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        return compensation.effort_or_infinite(q, qd, qdd, None, base)
+
+    motion = SplineMotion.through(waypoints, start, pause)
+    if not motion.orders.size:
+        return Retimed(waypoints, waypoints.times[-1], waypoints.times[-1])
+    segments = _segments_of(motion)
+    _refuse(segments, compute_efforts, limits)
+    pause()
+    work = _Retiming(motion, segments, compute_efforts, limits, effort_share, is_fastest, pause)
+    found = work.run()
+    before = float(motion.knots[-1]) / NANO
+    if found is None:
+        return Retimed(waypoints, before, before)
+    return replace(found, before=before)
+
+
+def _segments_of(motion: SplineMotion) -> Segments:
+    """Return the segments of a motion; times are its own [s]."""
+    durations = np.diff(motion.knots) / NANO
+    powers = durations ** np.arange(6.0)[:, np.newaxis]
+    with np.errstate(over='ignore', invalid='ignore'):
+        scaled = motion.coefficients.swapaxes(0, 1) * powers[..., np.newaxis]
+    finite = np.isfinite(scaled).all(axis=(0, 2))
+    if not finite.all():
+        time = motion.knots[int(np.argmin(finite))] / NANO
+        raise TrajectoryError(
+            f'points: the motion from {time:.9g} s on is not finite: expected one that an arm '
+            'can make'
+        )
+    return Segments(motion.knots[:-1] / NANO, durations, scaled)
+
+
+def _refuse(segments: Segments, compute_efforts: Efforts, limits: DemandLimits) -> None:
+    """Refuse what no speed makes possible."""
+    found: list[Excess] = []
+    for _ in survey_motion(segments, limits, found):
+        pass
+    found = [excess for excess in found if not excess.quantity.is_optional]
+    parts = divide(segments)
+    position, velocity, _ = sample_segments(parts, 1)[:, 0]
+    fastest = np.minimum(limits.velocity, usual_velocities(limits.joints))
+    with np.errstate(divide='ignore'):
+        slow = SLOWEST * np.minimum((fastest / np.abs(velocity)).min(axis=1, keepdims=True), 1.0)
+    found += find_unholdable(position, parts.begins, compute_efforts, limits)
+    if not found:
+        slowly = compute_efforts(position, slow * velocity, np.zeros_like(position))
+        excess = np.abs(slowly) - limits.effort
+        for joint in np.flatnonzero((excess > 0.0).any(axis=0)):
+            row = int(excess[:, joint].argmax())
+            value = float(slowly[row, joint])
+            limit = float(np.copysign(limits.effort[joint], value))
+            time = float(parts.begins[row])
+            named = limits.joints[joint]
+            found.append(Excess(Quantity.SLOW, named, int(joint), time, value, limit))
+    if found:
+        raise InfeasibleMotionError(rank(found))
+
+
+def _divide(segments: Segments, largest_way: float) -> Segments:
+    """Return the parts of segments along which all joints together go so far at most."""
+    ways = np.abs(np.diff(sample_segments(segments, FIRST_PARTS)[0], axis=0)).sum(axis=(0, 2))
+    finest = min(largest_way, largest_way / LARGEST_WAY * ways.sum() / PARTS_IN_ALL)
+    with np.errstate(invalid='ignore'):
+        wanted = np.clip(np.ceil(ways / finest), LEAST_PARTS, MOST_PARTS)
+    return divide_into(segments, np.where(ways > 0.0, wanted, 1).astype(np.intp))
+
+
+class _Way(NamedTuple):
+    """A path in parts, by the parameter that a plan has.
+
+    Attributes
+    ----------
+    parts : Segments
+        In the time of the sender.
+    path : PathIntervals
+        The same, in the parameter.
+    """
+
+    parts: Segments
+    path: PathIntervals
+
+    @classmethod
+    def in_time(cls, parts: Segments) -> _Way:
+        """Return a path by the time of its sender."""
+        return cls(parts, PathIntervals(parts.begins, parts.durations, *sample_segments(parts, 1)))
+
+    @classmethod
+    def by_length(cls, parts: Segments) -> _Way:
+        """Return a path by its length; what does not move is left out."""
+        ends = sample_segments(parts, 2)
+        speeds = np.sqrt((ends[1] ** 2).sum(axis=2))
+        # Simpson's rule is exact for all but the sixth part of what these bend.
+        lengths = (speeds[0] + 4.0 * speeds[1] + speeds[2]) / 6.0 * parts.durations
+        moves = np.flatnonzero(lengths > 1e-12 * max(lengths.sum(), 1e-300))
+        parts = Segments(parts.begins[moves], parts.durations[moves], parts.scaled[:, moves])
+        lengths, largest = lengths[moves], speeds[:, moves].max(axis=0)
+        exact = sample_segments(parts, 1)
+        all_parts = np.arange(moves.size)
+        share = np.full(moves.size, _INSIDE)
+        inner = sample_segments(parts.parts(all_parts, share, 1.0 - share), 1)
+        rests = speeds[::2, moves] <= 1e-3 * largest
+        way, curve = (
+            np.where(rests[..., np.newaxis], inner[order], exact[order]) for order in (1, 2)
+        )
+        size = np.sqrt((way**2).sum(axis=2, keepdims=True))
+        tangent = way / size
+        along = (tangent * curve).sum(axis=2, keepdims=True)
+        bend = (curve - tangent * along) / size**2
+        begins = np.concatenate(([0.0], np.cumsum(lengths)[:-1]))
+        return cls(parts, PathIntervals(begins, lengths, exact[0], tangent, bend))
+
+
+class _Points(NamedTuple):
+    """Points of a motion, in the times of the parts that it goes through.
+
+    Attributes
+    ----------
+    durations : array, shape (N,)
+        Between the points [s].
+    orders : array, shape (N + 1,), dtype int
+    state : DesiredState
+        Arrays of shape (N + 1, n).
+    """
+
+    durations: FloatArray
+    orders: IndexArray
+    state: DesiredState
+
+    def segments(self) -> Segments:
+        """Return what a controller makes of them."""
+        begin = DesiredState(*(rows[:-1] for rows in self.state))
+        end = DesiredState(*(rows[1:] for rows in self.state))
+        orders = np.minimum(self.orders[:-1], self.orders[1:])
+        times = np.concatenate(([0.0], np.cumsum(self.durations)[:-1]))
+        scaled = scaled_coefficients(orders, self.durations, begin, end)
+        return Segments(times, self.durations, scaled)
+
+
+def _lay(way: _Way, speeds: FloatArray, stops: NDArray[np.bool_]) -> _Points:
+    """Return the points of a motion along a path.
+
+    Parameters
+    ----------
+    way : _Way
+    speeds : array, shape (N + 1,)
+        At the ends of its parts.
+    stops : array, shape (N + 1,), dtype bool
+        Where it comes to rest.
+    """
+    begins, lengths, position, tangent, bend = way.path
+    both = speeds[:-1] + speeds[1:]
+    # What does not move waits as long as its sender does.
+    goes = way.parts.scaled[1:].any(axis=(0, 2)) & (both > 0.0)
+    durations = np.where(goes, 2.0 * lengths / np.where(goes, both, 1.0), way.parts.durations)
+    squares = speeds**2
+    changes = np.where(goes, np.diff(squares) / (2.0 * lengths), 0.0)[:, np.newaxis]
+    count = begins.size
+    after, before = np.zeros((2, count + 1, position.shape[2]))
+    after[:-1] = bend[0] * squares[:-1, np.newaxis] + tangent[0] * changes
+    before[1:] = bend[1] * squares[1:, np.newaxis] + tangent[1] * changes
+    after[-1], before[0] = before[-1], after[0]
+    largest = np.maximum(np.abs(after), np.abs(before)).max(axis=0)
+    has_step = stops | (np.abs(after - before) > STEP * largest).any(axis=1)
+    # What is to stay where it ends does not accelerate there.
+    has_step[-1] = True
+    directions = np.concatenate((tangent[0], tangent[1, -1:]))
+    places = np.concatenate((position[0], position[1, -1:]))
+    velocity = directions * speeds[:, np.newaxis]
+    # Who rests does not move by what rounding leaves.
+    velocity[np.abs(velocity) <= ROUNDING * np.abs(velocity).max(axis=0)] = 0.0
+    state = DesiredState(
+        places,
+        velocity,
+        np.where(has_step[:, np.newaxis], 0.0, 0.5 * (before + after)),
+    )
+    return _Points(durations, np.where(has_step, 1, 2), state)
+
+
+class _Retiming:
+    """The work on one path; see :func:`retime`."""
+
+    def __init__(
+        self,
+        motion: SplineMotion,
+        segments: Segments,
+        compute_efforts: Efforts,
+        limits: DemandLimits,
+        share: float,
+        is_fastest: bool,
+        pause: Callable[[], None],
+    ) -> None:
+        self._motion = motion
+        self._segments = segments
+        self._compute = compute_efforts
+        self._limits = limits
+        self._share = share
+        self._is_fastest = is_fastest
+        self._pause = pause
+
+    def run(self) -> Retimed | None:
+        """Return what comes of it; None where all may be as it was sent."""
+        planned, share, largest_way = self._limits, self._share, LARGEST_WAY
+        reason = ''
+        for attempt in range(ATTEMPTS):
+            parts = _divide(self._segments, largest_way)
+            way = (_Way.by_length if self._is_fastest else _Way.in_time)(parts)
+            if not way.path.begins.size:
+                return None
+            self._pause()
+            speeds, stops = self._plan(way, planned, share)
+            if not self._is_fastest and not stops.any() and (speeds >= 1.0 - AS_SENT).all():
+                return None
+            points = _lay(way, speeds, stops)
+            segments = points.segments()
+            deviation = measure_deviation(segments, way.parts, self._pause)
+            excess = self._measure_excess(segments)
+            self._pause()
+            if deviation <= PATH_TOLERANCE and (excess <= 1.0 + LIMIT_TOLERANCE).all():
+                return self._result(points, stops, deviation)
+            # A step of friction inside of a part stays one in the half of it.
+            if attempt < HALVINGS or deviation > PATH_TOLERANCE:
+                largest_way *= 0.5
+            if deviation > PATH_TOLERANCE:
+                reason = f'the motion between the points is {deviation:.2g} from the path'
+                continue
+            reason = f'the motion between the points is {excess.max():.4g} times its limits'
+            lowered = np.maximum(excess, 1.0)
+            planned = replace(
+                planned,
+                velocity=planned.velocity / lowered[0],
+                acceleration=planned.acceleration / lowered[1],
+                deceleration=planned.deceleration / lowered[1],
+            )
+            share /= float(lowered[2].max())
+        raise TrajectoryError(f'points: no times were found: {reason}, however near they are')
+
+    def _plan(
+        self, way: _Way, limits: DemandLimits, share: float
+    ) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """Return the speeds at all points, and where the motion comes to rest."""
+        path, orders = way.path, self._motion.knot_orders
+        plan = PathPlan(
+            path,
+            self._compute,
+            limits,
+            share=share,
+            fastest=np.inf if self._is_fastest else 1.0,
+            slowest=STOPPING,
+        )
+        # Points without velocities begin and end a motion at rest.
+        begins, ends = (
+            not self._is_fastest and bool(self._motion.orders[end] > 0 and orders[end] > 0)
+            for end in (0, -1)
+        )
+        work = plan.find(float(begins), float(ends))
+        while True:
+            try:
+                next(work)
+            except StopIteration as end:
+                _, squares = end.value
+                break
+            self._pause()
+        stops = np.zeros(squares.size, dtype=bool)
+        stops[plan.corners] = True
+        stops[0], stops[-1] = not begins, not ends
+        speeds = np.where(stops, 0.0, np.sqrt(squares))
+        if begins and path.velocity[0, 0].any() and speeds[0] < 1.0 - AS_SENT:
+            raise TrajectoryError(
+                'point 0: velocities: too fast for the rest of the path to be followed within '
+                f'the limits: expected {speeds[0]:.3g} of it at most, or rest'
+            )
+        return speeds, stops
+
+    def _measure_excess(self, segments: Segments) -> FloatArray:
+        """Return the largest velocities, accelerations and efforts in limits, shape (3, n)."""
+        limits = self._limits
+        n = len(limits.joints)
+        _, qd, qdd = sample_segments(segments, SAMPLES)
+        goes_back = qd < 0.0
+        with np.errstate(all='ignore'):
+            up = np.where(goes_back, -qdd, qdd)
+            accelerations = np.maximum(up / limits.acceleration, -up / limits.deceleration)
+            # Friction has a step where a joint turns or starts: here it is looked at beside it.
+            inside = sample_inside(segments, SAMPLES)
+            flat = [np.ascontiguousarray(each).reshape(-1, n) for each in inside]
+            efforts = self._compute(*flat)
+            slowly = self._compute(flat[0], SLOWEST * flat[1], np.zeros_like(flat[0]))
+            # As where it was planned: what holding takes is there, and a little to move with.
+            spared = np.abs(slowly) + SPARE_EFFORT * limits.effort
+            allowed = np.maximum(self._share * limits.effort, spared)
+            parts = (
+                np.abs(qd).reshape(-1, n) / limits.velocity,
+                accelerations.reshape(-1, n),
+                np.abs(efforts) / np.minimum(allowed, limits.effort),
+            )
+        found: FloatArray = np.array([part.max(axis=0) for part in parts])
+        return np.nan_to_num(found, nan=0.0)
+
+    def _result(self, points: _Points, stops: NDArray[np.bool_], deviation: float) -> Retimed:
+        first = float(self._motion.knots[0]) / NANO
+        times = first + np.concatenate(([0.0], np.cumsum(points.durations)))
+        state = points.state
+        for rows in state:
+            rows.setflags(write=False)
+        return Retimed(
+            Waypoints(
+                tuple(times.tolist()),
+                state.position,
+                state.velocity,
+                state.acceleration,
+                tuple(points.orders.tolist()),
+                continuous_joints(self._limits.joints),
+            ),
+            0.0,
+            float(times[-1]),
+            int(stops[1:-1].sum()),
+            deviation,
+        )

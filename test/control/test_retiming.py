@@ -1,0 +1,282 @@
+"""The same path in other times: what a controller makes of the points is within the limits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.annotation import annotate
+from ne_dynamics.control.motion_demand import DemandLimits, InfeasibleMotionError
+from ne_dynamics.control.path_deviation import measure_deviation
+from ne_dynamics.control.retiming import EFFORT_SHARE, PATH_TOLERANCE, retime
+from ne_dynamics.control.segment_bounds import Segments, bound_segments, sample_segments
+from ne_dynamics.control.spline_motion import SplineMotion
+from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.errors import ParameterError, TrajectoryError
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.model.robot import JointType
+from ne_dynamics.shipped import shipped_file
+
+START = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+VIA = np.array([1.4, -0.4, 0.5, 0.4, 0.1, 1.1])
+END = np.array([0.9, 0.0, 0.8, -0.2, 0.3, 1.5])
+REST = np.zeros(6)
+MEAN = (END - START) / 0.9
+
+MOTIONS = {
+    'one quintic': [
+        TrajectoryPoint(0.0, START, REST, REST),
+        TrajectoryPoint(0.5, VIA, REST, REST),
+    ],
+    'cubics': [
+        TrajectoryPoint(0.0, START, REST),
+        TrajectoryPoint(0.4, VIA, MEAN),
+        TrajectoryPoint(0.9, END, REST),
+    ],
+    'lines': [
+        TrajectoryPoint(0.0, START),
+        TrajectoryPoint(0.4, VIA),
+        TrajectoryPoint(0.9, END),
+    ],
+    'with a wait': [
+        TrajectoryPoint(0.0, START, REST),
+        TrajectoryPoint(0.4, VIA, REST),
+        TrajectoryPoint(0.9, VIA, REST),
+        TrajectoryPoint(1.2, END, REST),
+    ],
+    'in a millisecond': [
+        TrajectoryPoint(0.0, START, REST),
+        TrajectoryPoint(0.0005, VIA, MEAN * 800.0),
+        TrajectoryPoint(0.001, END, REST),
+    ],
+}
+
+
+@pytest.fixture(scope='module')
+def robot():
+    """Return the shipped arm as a chain."""
+    return load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+
+
+@pytest.fixture(scope='module')
+def dynamics(robot):
+    """Return its dynamics."""
+    return Dynamics(robot, backend='python')
+
+
+def waypoints_of(robot, points, **options) -> Waypoints:
+    """Return points as waypoints."""
+    return Waypoints.from_points(robot.joints, robot.joint_names, points, **options)
+
+
+def segments_of(waypoints) -> Segments:
+    """Return what a controller makes of waypoints."""
+    motion = SplineMotion.through(waypoints, None, lambda: None)
+    durations = np.diff(motion.knots) / 1e9
+    powers = durations ** np.arange(6.0)[:, np.newaxis]
+    scaled = motion.coefficients.swapaxes(0, 1) * powers[..., np.newaxis]
+    return Segments(motion.knots[:-1] / 1e9, durations, scaled)
+
+
+def distance_from_path(robot, path, motion) -> float:
+    """Return how far samples of a motion are from the nearest of dense samples of a path."""
+    dense = sample_segments(segments_of(waypoints_of(robot, path)), 4000)[0].reshape(-1, 6)
+    samples = sample_segments(segments_of(motion), 4)[0].reshape(-1, 6)
+    return max(float(np.abs(dense - q).max(axis=1).min()) for q in samples)
+
+
+@pytest.mark.parametrize('is_fastest', [False, True], ids=['as sent at most', 'fastest'])
+@pytest.mark.parametrize('name', MOTIONS)
+def test_the_motion_between_the_points_is_within_the_limits(
+    robot, dynamics, name, is_fastest
+) -> None:
+    """Velocities by bounds, accelerations and efforts, with a load, by dense samples."""
+    limits = DemandLimits.of(robot.joints, robot.limits('effort_limit'))
+    most = np.full(6, 60.0)
+    limits = replace(limits, acceleration=most, deceleration=most)
+    load = robot.payload_parameters(Inertia(3.0, (0.0, 0.0, 0.05), np.zeros((3, 3))))
+    found = retime(
+        dynamics,
+        waypoints_of(robot, MOTIONS[name]),
+        limits=limits,
+        payload=load,
+        is_fastest=is_fastest,
+    )
+    segments = segments_of(found.waypoints)
+    # The bounds of a quarter are near to what is in it.
+    which = np.repeat(np.arange(segments.begins.size), 4)
+    low = np.tile(np.arange(4) / 4, segments.begins.size)
+    bounds = bound_segments(segments.parts(which, low, low + 0.25))
+    sizes = np.maximum(bounds.upper, -bounds.lower).max(axis=1)
+    assert (sizes[1] <= 1.015 * limits.velocity).all()
+    assert (sizes[2] <= 1.015 * 60.0).all()
+    q, qd, qdd = (each.reshape(-1, 6) for each in sample_segments(segments, 24))
+    assert np.abs(qdd).max() <= 1.011 * 60.0
+    efforts = np.abs(dynamics.inverse_dynamics(q, qd, qdd, payload=load))
+    assert (efforts.max(axis=0) <= 1.011 * EFFORT_SHARE * limits.effort).all()
+    assert distance_from_path(robot, MOTIONS[name], found.waypoints) < 10.0 * PATH_TOLERANCE
+    # And some limit is met nearly all the time: it is as fast as can be.
+    shares = np.concatenate(
+        (
+            efforts / (EFFORT_SHARE * limits.effort),
+            np.abs(qd) / limits.velocity,
+            np.abs(qdd) / 60.0,
+        ),
+        axis=1,
+    ).max(axis=1)
+    times = np.diff(segments.begins).size
+    assert times > 20
+    if is_fastest:
+        assert np.median(shares) > 0.98
+
+
+@pytest.mark.parametrize('name', MOTIONS)
+def test_nowhere_is_the_motion_faster_than_it_was_sent(robot, dynamics, name) -> None:
+    """Every point of the path is passed later, or at the same time."""
+    sent = waypoints_of(robot, MOTIONS[name])
+    found = retime(dynamics, sent)
+    assert found.after > found.before == sent.times[-1]
+    before = sample_segments(segments_of(sent), 50)[1].reshape(-1, 6)
+    after = sample_segments(segments_of(found.waypoints), 4)[1].reshape(-1, 6)
+    assert (np.abs(after).max(axis=0) <= 1.001 * np.abs(before).max(axis=0)).all()
+
+
+def test_a_motion_that_can_be_made_stays_as_it_is(robot, dynamics) -> None:
+    """The very waypoints of the sender come back."""
+    points = [
+        point._replace(time_from_start=20.0 * point.time_from_start)
+        for point in MOTIONS['one quintic']
+    ]
+    sent = waypoints_of(robot, points)
+    found = retime(dynamics, sent)
+    assert found.waypoints is sent
+    assert found.before == found.after == 10.0
+    fastest = retime(dynamics, sent, is_fastest=True)
+    assert fastest.after == pytest.approx(
+        retime(dynamics, waypoints_of(robot, MOTIONS['one quintic']), is_fastest=True).after,
+        rel=1e-6,
+    )
+
+
+def test_corners_become_points_at_rest(robot, dynamics) -> None:
+    """Where linear segments meet the velocity is zero, and that is said."""
+    found = retime(dynamics, waypoints_of(robot, MOTIONS['lines']))
+    assert found.stops == 1
+    (remark,) = found.remarks
+    assert remark.startswith('1 corner of the path')
+    at = int(np.abs(found.waypoints.positions - VIA).max(axis=1).argmin())
+    np.testing.assert_allclose(found.waypoints.positions[at], VIA, atol=1e-12)
+    for row in (0, at, -1):
+        assert not found.waypoints.velocities[row].any()
+    assert len(segments_of(found.waypoints).begins) + 1 == len(found.waypoints.times)
+
+
+def test_a_wait_is_as_long_as_it_was(robot, dynamics) -> None:
+    """Half a second at rest stays half a second; the fastest motion does not wait."""
+
+    def waited(points, **options):
+        found = retime(dynamics, waypoints_of(robot, points), **options).waypoints
+        at = np.flatnonzero(np.abs(found.positions - VIA).max(axis=1) < 1e-12)
+        return found.times[at[-1]] - found.times[at[0]]
+
+    assert waited(MOTIONS['with a wait']) == pytest.approx(0.5)
+    assert waited(MOTIONS['with a wait'], is_fastest=True) == 0.0
+    lines = [point._replace(velocities=()) for point in MOTIONS['with a wait']]
+    assert waited(lines) == pytest.approx(0.5)
+
+
+def test_a_start_becomes_the_first_point(robot, dynamics) -> None:
+    """Of a trajectory that begins later, from where the arm rests."""
+    points = [TrajectoryPoint(0.4, VIA, REST, REST)]
+    found = retime(dynamics, waypoints_of(robot, points), start=resting_state(START))
+    np.testing.assert_array_equal(found.waypoints.positions[0], START)
+    assert found.waypoints.times[0] == 0.0
+    assert found.after > found.before == 0.4
+
+
+def test_a_slide_of_one_joint_takes_what_the_limits_say(robot) -> None:
+    """A prismatic joint in closed form: up to its velocity, along, and down again."""
+    joint = replace(
+        robot.joints[0],
+        type=JointType.PRISMATIC,
+        lower=-1.0,
+        upper=1.0,
+        velocity_limit=0.2,
+        acceleration_limit=0.5,
+        deceleration_limit=0.5,
+        effort_limit=np.inf,
+    )
+    few = replace(robot, joints=(joint, *robot.joints[1:]))
+    positions = np.zeros((2, 6))
+    positions[1, 0] = 0.6
+    points = [TrajectoryPoint(5.0 * i, q, REST, REST) for i, q in enumerate(positions)]
+    found = retime(
+        Dynamics(few, backend='python'),
+        waypoints_of(few, points),
+        limits=replace(DemandLimits.of(few.joints, np.full(6, np.inf))),
+        is_fastest=True,
+    )
+    assert found.after == pytest.approx(0.6 / 0.2 + 0.2 / 0.5, rel=0.01)
+
+
+def test_what_no_speed_makes_possible_is_refused(robot, dynamics) -> None:
+    """A position beyond a limit between the points, a pose that cannot be held: with where."""
+    far = START.copy()
+    far[2] = robot.joints[2].upper - 0.01
+    faster = REST.copy()
+    faster[2] = 3.0
+    points = [
+        TrajectoryPoint(0.0, START, REST),
+        TrajectoryPoint(1.0, far, faster),
+        TrajectoryPoint(2.0, START, REST),
+    ]
+    with pytest.raises(
+        InfeasibleMotionError, match=r"joint 'joint_3': position of .* expected at"
+    ):
+        retime(dynamics, waypoints_of(robot, points))
+    heavy = robot.payload_parameters(Inertia(60.0, (0.0, 0.0, 0.1), np.zeros((3, 3))))
+    with pytest.raises(InfeasibleMotionError, match='effort to hold it there of'):
+        retime(dynamics, waypoints_of(robot, MOTIONS['cubics']), payload=heavy)
+
+
+def test_a_first_point_that_is_too_fast_is_refused(robot, dynamics) -> None:
+    """What comes before it is not ours to slow down."""
+    points = [
+        TrajectoryPoint(0.0, START, 6.0 * np.ones(6)),
+        TrajectoryPoint(0.4, VIA, REST),
+    ]
+    with pytest.raises(TrajectoryError, match='point 0: velocities: too fast for the rest'):
+        retime(dynamics, waypoints_of(robot, points))
+
+
+@pytest.mark.parametrize('share', [0.0, -1.0, 1.5, np.nan])
+def test_a_share_of_the_efforts_is_a_share(robot, dynamics, share) -> None:
+    """Above 0, and 1 at the most."""
+    with pytest.raises(ParameterError, match='effort_share: expected > 0 and <= 1, got'):
+        retime(dynamics, waypoints_of(robot, MOTIONS['lines']), effort_share=share)
+
+
+def test_what_is_annotated_needs_no_more_than_was_planned(robot, dynamics) -> None:
+    """Efforts of the new times are within the share of the limits, and hold the arm at the end."""
+    found = retime(dynamics, waypoints_of(robot, MOTIONS['cubics']))
+    result = annotate(dynamics, robot.joint_names, found.waypoints)
+    assert result.nanoseconds[-1] == round(found.after * 1e9)
+    most = 1.01 * EFFORT_SHARE * robot.limits('effort_limit') + 0.1
+    assert (np.abs(result.efforts).max(axis=0) <= most).all()
+    np.testing.assert_allclose(result.efforts[-1], dynamics.gravity_torque(END), atol=1e-9)
+
+
+def test_the_distance_from_a_path_is_that_to_its_nearest_point(robot) -> None:
+    """A motion along the path at another pace has none; one beside it has what it is beside."""
+    path = segments_of(waypoints_of(robot, MOTIONS['one quintic']))
+    line = segments_of(
+        waypoints_of(robot, [TrajectoryPoint(0.0, START), TrajectoryPoint(1.0, VIA)])
+    )
+    assert measure_deviation(line, path, lambda: None) < 1e-9
+    beside = line._replace(scaled=line.scaled.copy())
+    direction = np.array([0.5, -1.2, 0.0, 0.0, 0.0, 0.0])
+    beside.scaled[0] += 0.01 * direction
+    assert measure_deviation(beside, path, lambda: None) == pytest.approx(0.012, rel=0.05)

@@ -1,0 +1,157 @@
+"""How fast a path may be followed: beyond no limit, always at one, whatever the limits are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from timed_paths import TimedPath
+
+from ne_dynamics import load_urdf
+from ne_dynamics.control.motion_demand import DemandLimits
+from ne_dynamics.control.motion_judge import finish
+from ne_dynamics.control.path_limits import PathIntervals
+from ne_dynamics.control.segment_bounds import Segments
+from ne_dynamics.control.speed_profile import PathPlan
+from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.shipped import shipped_file
+
+SHARES = (np.arange(4) + 0.5) / 4
+"""Where an interval is looked at."""
+
+
+@pytest.fixture(scope='module')
+def robot():
+    """Return the shipped arm as a chain."""
+    return load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+
+
+def unlimited(robot) -> DemandLimits:
+    """Return no limits but those of positions."""
+    none = np.full(len(robot.joints), np.inf)
+    limits = DemandLimits.of(robot.joints, none)
+    return replace(limits, velocity=none, acceleration=none, deceleration=none)
+
+
+def loads_along(timed, limits, taken):
+    """Return what a plan takes of the limits inside of intervals, shape (samples, N)."""
+    path = timed.path
+    changes = np.diff(taken) / (2.0 * path.durations)
+    largest = []
+    for share in SHARES:
+        places = path.begins + share * path.durations
+        rows = [timed.trajectory.sample(place) for place in places]
+        q, way, curve = (np.array(each) for each in zip(*rows, strict=True))
+        square = (taken[:-1] + share * np.diff(taken))[:, np.newaxis]
+        velocity = way * np.sqrt(square)
+        acceleration = curve * square + way * changes[:, np.newaxis]
+        parts = (
+            timed.efforts.moving(q, velocity, acceleration) / limits.effort,
+            velocity / limits.velocity,
+            acceleration / limits.acceleration,
+        )
+        largest.append(np.abs(np.concatenate(parts, axis=1)).max(axis=1))
+    return np.array(largest)
+
+
+@pytest.mark.parametrize('kind', ['plain', 'stribeck', 'load', 'accelerations'])
+def test_no_limit_is_left_and_one_is_always_met(robot, kind) -> None:
+    """By dense inverse dynamics, 3 % beyond where friction turns; slower only at a limit."""
+    rng = np.random.default_rng(8)
+    models = {
+        'stribeck': FrictionModel(
+            static_friction=9.0, stribeck_velocity=0.1, smoothing_velocity=0.02
+        ),
+        'load': FrictionModel(load_coefficient=0.1, smoothing_velocity=0.02),
+    }
+    if kind in models:
+        joints = [
+            replace(joint, coulomb_friction=5.0, friction=models[kind]) for joint in robot.joints
+        ]
+        robot = replace(robot, joints=tuple(joints))
+    for _ in range(3):
+        timed = TimedPath(robot, rng)
+        limits = timed.limits(rng)
+        if kind == 'accelerations':
+            largest = np.abs(timed.path.acceleration).max(axis=(0, 1))
+            limits = replace(limits, acceleration=0.6 * largest, deceleration=0.6 * largest)
+        _, profile, taken = timed.plan(limits)
+        loads = loads_along(timed, limits, taken)
+        assert loads.max() < (1.005 if kind in ('plain', 'accelerations') else 1.03)
+        # Faster than sent is not asked for, and how it begins and ends is given.
+        is_slower = np.minimum(taken[:-1], taken[1:]) < 0.98
+        inner = slice(2, -2)
+        # What counts at both ends may be met at either, within an interval's change.
+        near = np.maximum(loads[:, :-1].max(axis=0), loads[:, 1:].max(axis=0))
+        assert is_slower.sum() > 20
+        assert np.quantile(near[inner][is_slower[:-1][inner]], 0.02) > 0.9
+        assert (taken <= profile.squares + 1e-12).all()
+
+
+def test_velocities_may_be_all_that_is_limited(robot) -> None:
+    """Without limits of efforts and accelerations the fastest joint is at its limit."""
+    timed = TimedPath(robot, np.random.default_rng(1))
+    largest = np.abs(timed.path.velocity).max(axis=(0, 1))
+    limits = replace(unlimited(robot), velocity=0.5 * largest)
+    _, _, taken = timed.plan(limits)
+    speeds = np.sqrt(taken[:-1, np.newaxis]) * np.abs(timed.path.velocity[0]) / limits.velocity
+    assert speeds.max() == pytest.approx(1.0)
+    slower = taken[:-1] < 0.99
+    assert slower.any()
+    np.testing.assert_allclose(speeds.max(axis=1)[slower], 1.0, rtol=1e-9)
+
+
+def test_nothing_limits_a_path_without_limits(robot) -> None:
+    """It is followed as it was sent, however fast it might be."""
+    timed = TimedPath(robot, np.random.default_rng(1))
+    _, _, taken = timed.plan(unlimited(robot))
+    assert (taken == 1.0).all()
+    _, profile, taken = timed.plan(unlimited(robot), fastest=np.inf)
+    assert np.isfinite(taken).all()
+    assert np.isfinite(profile.squares).all()
+
+
+@pytest.mark.parametrize('scale', [1e-3, 1e-2, 10.0])
+def test_times_of_the_sender_do_not_matter_to_the_fastest_motion(robot, scale) -> None:
+    """The same path in another time takes as long, also where that asked for a thousandth."""
+    durations = []
+    for each in (1.0, scale):
+        rng = np.random.default_rng(2)
+        timed = TimedPath(robot, rng, scale=each)
+        effort = np.full(6, 400.0)
+        limits = replace(unlimited(robot), effort=effort, velocity=np.full(6, 2.0))
+        fastest = 30.0 * each
+        plan, _, taken = timed.plan(limits, fastest=fastest, begin=0.0, end=0.0)
+        durations.append(plan.when(taken)[-1])
+    assert durations[1] == pytest.approx(durations[0], rel=0.05)
+
+
+def test_a_path_of_one_interval_and_of_no_way(robot) -> None:
+    """What does not move goes on at the pace of its sender."""
+    rows = np.zeros((3, 2, 1, 6))
+    path = PathIntervals(np.zeros(1), np.full(1, 0.3), *rows)
+    limits = DemandLimits.of(robot.joints, robot.limits('effort_limit'))
+    timed = TimedPath(robot, np.random.default_rng(1))
+    plan = PathPlan(path, timed.efforts.moving, limits)
+    _, taken = finish(plan.find())
+    np.testing.assert_array_equal(plan.when(taken), [0.0, 0.3])
+
+
+def test_a_slide_of_millimetres_takes_what_constant_acceleration_takes(robot) -> None:
+    """In closed form: 2 sqrt(way / acceleration), for a joint that goes 1e-5 to 1e3 as far."""
+    joints = tuple(robot.joints[:1])
+    for way in (1e-5, 1e-3, 1.0, 1e3):
+        scaled = np.zeros((6, 1, 1))
+        scaled[1] = way
+        path = PathIntervals.of(Segments(np.zeros(1), np.ones(1), scaled))
+        few = DemandLimits.of(joints, np.array([np.inf]))
+        limits = replace(
+            few,
+            velocity=np.array([np.inf]),
+            acceleration=np.array([2.0 * way]),
+            deceleration=np.array([2.0 * way]),
+        )
+        plan = PathPlan(path, lambda *motion: motion[2], limits, fastest=100.0)
+        _, taken = finish(plan.find(0.0, 0.0))
+        assert plan.when(taken)[-1] == pytest.approx(2.0 * np.sqrt(0.5), rel=0.03)
