@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ne_dynamics.control.following_error import usual_velocities
 from ne_dynamics.control.motion_demand import (
     EFFORT_TOLERANCE,
     DemandLimits,
@@ -44,6 +45,9 @@ REFINEMENTS = 7
 
 PARTS = 4
 """... so many: what is shorter is a step, of which both sides have been seen."""
+
+SLOW_SHARE = 0.01
+"""Of the usual velocities, with which a motion goes that is as slow as it may be."""
 
 SAMPLES_AT_ONCE = 800
 """Samples that are computed in one step."""
@@ -215,6 +219,34 @@ def find_rests(segments: Segments) -> IndexArray:
     return np.flatnonzero(_bound_ways(segments) <= REST_TOLERANCE * segments.durations)
 
 
+def find_unpassable(
+    positions: FloatArray,
+    directions: FloatArray,
+    times: FloatArray,
+    compute_efforts: Efforts,
+    limits: DemandLimits,
+) -> list[Excess]:
+    """Return the joints that cannot move slowly along a path through several poses.
+
+    Parameters
+    ----------
+    positions, directions : array, shape (k, n)
+        Poses [rad or m], and velocities in which the path goes on from them, of any size.
+    times : array, shape (k,)
+        When they are passed [s].
+    compute_efforts : callable
+    limits : DemandLimits
+    """
+    if not len(positions) or np.isinf(limits.effort).all():
+        return []
+    usual = np.minimum(limits.velocity, usual_velocities(limits.joints))
+    with np.errstate(divide='ignore'):
+        largest = (usual / np.abs(directions)).min(axis=1, keepdims=True)
+    velocities = SLOW_SHARE * np.minimum(largest, 1.0) * directions
+    efforts = compute_efforts(positions, velocities, np.zeros_like(positions))
+    return _worst_of_each(Quantity.SLOW, efforts, times, limits)
+
+
 def find_unholdable(
     positions: FloatArray, times: FloatArray, compute_holding: Efforts, limits: DemandLimits
 ) -> list[Excess]:
@@ -234,6 +266,13 @@ def find_unholdable(
         return []
     still = np.zeros_like(positions)
     efforts = compute_holding(positions, still, still)
+    return _worst_of_each(Quantity.HOLDING, efforts, times, limits)
+
+
+def _worst_of_each(
+    quantity: Quantity, efforts: FloatArray, times: FloatArray, limits: DemandLimits
+) -> list[Excess]:
+    """Return where the effort of each joint is farthest beyond its limit, if it is anywhere."""
     excess = np.where(np.isnan(efforts), np.inf, np.abs(efforts)) - limits.effort
     found = []
     for joint in np.flatnonzero((excess > 0.0).any(axis=0)):
@@ -241,7 +280,5 @@ def find_unholdable(
         value = float(efforts[row, joint])
         limit = float(np.copysign(limits.effort[joint], value))
         time = float(times[row])
-        found.append(
-            Excess(Quantity.HOLDING, limits.joints[joint], int(joint), time, value, limit)
-        )
+        found.append(Excess(quantity, limits.joints[joint], int(joint), time, value, limit))
     return found

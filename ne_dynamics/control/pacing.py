@@ -14,13 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.effort_demand import Efforts, find_unholdable
+from ne_dynamics.control.effort_demand import Efforts, find_unholdable, find_unpassable
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.motion_demand import (
     DemandLimits,
-    Excess,
     InfeasibleMotionError,
-    Quantity,
     WhenInfeasible,
 )
 from ne_dynamics.control.motion_judge import PathEfforts, segments_of
@@ -288,14 +286,7 @@ class Pacer:
         found = find_unholdable(position, times, efforts.holding, self._limits)
         if found:
             raise InfeasibleMotionError(found)
-        slowly = efforts.moving(position, SLOWEST * path.velocity[0], np.zeros_like(position))
-        excess = np.abs(slowly) - self._limits.effort
-        for joint in np.flatnonzero((excess > 0.0).any(axis=0)):
-            row = int(excess[:, joint].argmax())
-            value = float(slowly[row, joint])
-            limit = float(np.copysign(self._limits.effort[joint], value))
-            named = self._limits.joints[joint]
-            found.append(Excess(Quantity.SLOW, named, int(joint), float(times[row]), value, limit))
+        found = find_unpassable(position, path.velocity[0], times, efforts.moving, self._limits)
         if found:
             raise InfeasibleMotionError(found)
 

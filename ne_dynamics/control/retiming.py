@@ -24,13 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.compensation import Base, Compensation, InverseDynamics, Terms
-from ne_dynamics.control.effort_demand import Efforts, find_unholdable
-from ne_dynamics.control.following_error import usual_velocities
+from ne_dynamics.control.effort_demand import Efforts, find_unholdable, find_unpassable
 from ne_dynamics.control.motion_demand import (
     DemandLimits,
     Excess,
     InfeasibleMotionError,
-    Quantity,
     rank,
     survey_motion,
 )
@@ -238,20 +236,9 @@ def _refuse(segments: Segments, compute_efforts: Efforts, limits: DemandLimits) 
     found = [excess for excess in found if not excess.quantity.is_optional]
     parts = divide(segments)
     position, velocity, _ = sample_segments(parts, 1)[:, 0]
-    fastest = np.minimum(limits.velocity, usual_velocities(limits.joints))
-    with np.errstate(divide='ignore'):
-        slow = SLOWEST * np.minimum((fastest / np.abs(velocity)).min(axis=1, keepdims=True), 1.0)
     found += find_unholdable(position, parts.begins, compute_efforts, limits)
     if not found:
-        slowly = compute_efforts(position, slow * velocity, np.zeros_like(position))
-        excess = np.abs(slowly) - limits.effort
-        for joint in np.flatnonzero((excess > 0.0).any(axis=0)):
-            row = int(excess[:, joint].argmax())
-            value = float(slowly[row, joint])
-            limit = float(np.copysign(limits.effort[joint], value))
-            time = float(parts.begins[row])
-            named = limits.joints[joint]
-            found.append(Excess(Quantity.SLOW, named, int(joint), time, value, limit))
+        found = find_unpassable(position, velocity, parts.begins, compute_efforts, limits)
     if found:
         raise InfeasibleMotionError(rank(found))
 
