@@ -12,6 +12,9 @@ readings of a sensor come or stay away, after a fault, and at the last one. See
 
 What the model does not have may be observed, and compensated; see
 :mod:`ne_dynamics.control.disturbance`.
+
+Drives that close a loop of their own get the desired motion too; see
+:mod:`ne_dynamics.control.drive_setpoint`.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from ne_dynamics.control.braking import AnsweredStates, Brake, plan_brake
 from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.disturbance import DisturbanceObserver
+from ne_dynamics.control.drive_setpoint import REACH_TIME, Setpoint, SetpointBridge, plan_rest
 from ne_dynamics.control.feasibility import (
     Verdict,
     judge_gains,
@@ -63,6 +67,11 @@ LONGEST_RAMP = 0.5
 
 LOWERING_TIME = 3.0
 """In which the effort against gravity fades where the arm is to be lowered [s]."""
+
+NOT_FOLLOWED = frozenset(
+    (FaultKind.FOLLOWING, FaultKind.SATURATED, FaultKind.FROZEN_POSITION, FaultKind.VELOCITY)
+)
+"""Faults of the motion: the arm is not where it was sent."""
 
 
 class Command(NamedTuple):
@@ -197,6 +206,9 @@ class Controller:
         Whether the last ramp of :meth:`last_commands` got to its end.
     is_floating : bool
         Whether, after a contact, the arm is carried against gravity alone, and may be led.
+    setpoint : DesiredState or None
+        Desired motion that goes with the last effort, of an answer, a brake or a last command;
+        None before the first.
     observed : Observed
         As of the last review.
     """
@@ -215,6 +227,7 @@ class Controller:
         self._motion = MotionGuard(tuning.law.joints, tuning.motion)
         self._followed = FollowedMotion(tuning)
         self._offset = CommandOffset(tuning.transition_time)
+        self._setpoint_bridge = SetpointBridge(tuning.transition_time)
         self._law_before: ControlLaw | None = None
         self._start: FloatArray | None = None
         self._inputs = NO_INPUTS
@@ -226,6 +239,7 @@ class Controller:
         self.is_floating = False
         self.observed = NOTHING_OBSERVED
         self.tuning = tuning
+        self._begins_elsewhere = False
         self.adopt(tuning)
         self.reset()
 
@@ -242,7 +256,10 @@ class Controller:
         self._followed.configure(tuning)
         self._guard.configure(tuning.states)
         self._offset.configure(tuning.transition_time)
+        self._setpoint_bridge.configure(tuning.transition_time)
         self._note_law()
+        if tuning.mode is not self.tuning.mode:
+            self._begins_elsewhere = True
         if tuning.disturbance is None or tuning.mode is Mode.FEEDFORWARD:
             # Where the robot closes the loop the command is not all that acts.
             self._disturbance = None
@@ -279,6 +296,9 @@ class Controller:
         self._inputs = NO_INPUTS
         self._velocity: FloatArray | None = None
         self._unreviewed: _Answer | None = None
+        self.setpoint: DesiredState | None = None
+        self._begins_elsewhere = False
+        self._setpoint_bridge.clear()
 
     @property
     def position(self) -> FloatArray | None:
@@ -479,6 +499,8 @@ class Controller:
             elapsed = 0.0
             unused_effort = self._begin(position, measured_effort)
         self._offset.decay(elapsed)
+        if self.tuning.drives_close_loop:
+            desired = self._go_on(desired, elapsed, begins=begins)
         try:
             effort = law.effort(position, velocity, desired, inputs.wrench, inputs.base)
             error = law.error
@@ -517,6 +539,7 @@ class Controller:
             news = fault if was is None else None
             raise StateRefused('effort', str(refusal), news) from refusal
         self._law_before, self._inputs, self._velocity = None, inputs, velocity
+        self.setpoint = desired
         self._compensation = compensation
         self._unreviewed = _Answer(
             law,
@@ -636,6 +659,19 @@ class Controller:
         if self.is_floating:
             self._note_law()
             self.is_floating = False
+
+    def _go_on(self, desired: DesiredState, elapsed: float, *, begins: bool) -> DesiredState:
+        """Return a desired state that goes on from what the drives were told last."""
+        sent, law = self.setpoint, self._law
+        if sent is not None and (begins or self._begins_elsewhere):
+            gap = law.position_error(sent.position, desired.position)
+            if begins:
+                self._setpoint_bridge.begin(gap, REACH_TIME * self._followed.stop_limits.speeds)
+            else:
+                self._setpoint_bridge.change(gap)
+            elapsed = 0.0
+        self._begins_elsewhere = False
+        return self._setpoint_bridge.apply(desired, elapsed)
 
     def _find_compensation(self, law: ControlLaw) -> FloatArray | None:
         """Return what is taken out of the command: where nothing feeds back it would be felt."""
@@ -881,6 +917,7 @@ class Controller:
         """
         self._end_floating()
         self._followed.hold(self._present, where_found=where_found)
+        self._begins_elsewhere = where_found
 
     def judge(self, tuning: Tuning) -> Verdict:
         """Judge whether a tuning can work where the arm is and at the rate of its states.
@@ -941,8 +978,12 @@ class Controller:
         -------
         iterator of array, shape (n,), or None
             [N m or N]; None when nothing is to be braked, or nothing can be said of the motion.
+            Drives that close the loop are always braked: along the desired motion.
         """
         tuning, position = self.tuning, self.position
+        if tuning.drives_close_loop:
+            moves = self.setpoint is not None and bool(self.setpoint.velocity.any())
+            return self.last_commands() if moves else None
         if tuning.on_state_loss is not OnStateLoss.BRAKE or not tuning.mode.has_feedback:
             return None
         base, compensation = self._inputs.base, tuning.hold_law.compensation
@@ -1001,6 +1042,8 @@ class Controller:
         A ramp over the transition time, and no faster than the rate limit, which is given up
         after `LONGEST_RAMP`: see :attr:`is_left`. One command when there is nothing to ramp.
         None when no state has come, so that no command has gone out, or none is asked for.
+        :attr:`setpoint` is what goes with each: drives that close the loop are brought to rest
+        along the desired motion, and where that was not followed, to where the arm was found.
 
         Parameters
         ----------
@@ -1018,6 +1061,9 @@ class Controller:
         """
         if self.position is None or self.time is None or last is LastCommand.NONE:
             return
+        if self.tuning.drives_close_loop and self.setpoint is not None:
+            yield from self._bring_drives_to_rest(self.setpoint, last)
+            return
         limiter = self._limiter
         target = self._zero
         if last is not LastCommand.ZERO:
@@ -1033,6 +1079,35 @@ class Controller:
             # Another tuning may have come between two commands, and a limiter with it.
             yield self._limiter.apply(way[min(index, len(way) - 1)], RAMP_PERIOD).effort
             self.is_left = index >= len(way) - 1 and not self._limiter.is_on_its_way(clamped)
+            if self.is_left:
+                return
+
+    def _bring_drives_to_rest(
+        self, setpoint: DesiredState, last: LastCommand
+    ) -> Iterator[FloatArray]:
+        compensation, base = self.tuning.hold_law.compensation, self._resting_base()
+        wrench, effort, fault = self._inputs.wrench, self._limiter.last, self._guard.fault
+
+        def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+            return compensation.effort_or_infinite(q, qd, qdd, wrench, base)
+
+        way = plan_rest(
+            Setpoint(self._zero if effort is None else effort, setpoint),
+            self._followed.stop_limits,
+            compute_efforts,
+            duration=min(self._offset.duration, LONGEST_RAMP),
+            period=RAMP_PERIOD,
+            found=self.position if fault is not None and fault.kind in NOT_FOLLOWED else None,
+            position_error=self._law.position_error,
+            is_limp=last is LastCommand.ZERO,
+        )
+        for index in range(round(LONGEST_RAMP / RAMP_PERIOD)):
+            wanted = way[min(index, len(way) - 1)]
+            limited = self._limiter.apply(wanted.effort, RAMP_PERIOD).effort
+            self.setpoint = wanted.desired
+            yield limited
+            target = self._limiter.clamp(wanted.effort)
+            self.is_left = index >= len(way) - 1 and not self._limiter.is_on_its_way(target)
             if self.is_left:
                 return
 

@@ -48,7 +48,10 @@ class CommandOffset:
     Attributes
     ----------
     value : array, shape (n,), or None
-        The offset at present [N m or N]; None in the usual case. Not to be changed.
+        The offset at present, in the unit of what it is added to; None in the usual case. Not to
+        be changed.
+    slope : array, shape (n,), or None
+        Its rate of change by the second; None as well then.
     """
 
     def __init__(self, duration: float = TRANSITION_TIME) -> None:
@@ -66,7 +69,7 @@ class CommandOffset:
     def clear(self) -> None:
         """Forget the offset."""
         self.value: FloatArray | None = None
-        self._slope: FloatArray | None = None
+        self.slope: FloatArray | None = None
         self._left = 0.0
 
     def begin(self, value: FloatArray) -> None:
@@ -80,11 +83,11 @@ class CommandOffset:
         Parameters
         ----------
         value : array, shape (n,)
-            [N m or N]; nothing is changed where it is not finite.
+            Nothing is changed where it is not finite.
         """
         if self.duration > 0.0 and np.isfinite(value).all():
-            if self._slope is None:
-                self._slope = np.zeros(value.size)
+            if self.slope is None:
+                self.slope = np.zeros(value.size)
             self.value = value
             self._left = TIMES_OUT * self.duration
 
@@ -96,7 +99,7 @@ class CommandOffset:
         elapsed : float
             [s]; below 0 counts as 0.
         """
-        value, slope = self.value, self._slope
+        value, slope = self.value, self.slope
         if value is None or slope is None or not elapsed > 0.0:
             return
         self._left -= elapsed
@@ -106,7 +109,7 @@ class CommandOffset:
         x = self._rate * elapsed
         left = exp(-x)
         self.value = (left * (1.0 + x)) * value + (left * elapsed) * slope
-        self._slope = (left * (1.0 - x)) * slope - (left * x * self._rate) * value
+        self.slope = (left * (1.0 - x)) * slope - (left * x * self._rate) * value
 
 
 def ramp(start: FloatArray, end: FloatArray, duration: float, period: float) -> list[FloatArray]:

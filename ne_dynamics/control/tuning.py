@@ -76,6 +76,9 @@ class Tuning:
         What is between points that carry positions alone.
     longest_interval : float
         Such points are a stream's when they are no farther from each other than this [s].
+    drives_close_loop : bool
+        Whether the drives get the desired motion with the effort, and close a loop around it; see
+        :mod:`ne_dynamics.control.drive_setpoint`.
     """
 
     law: ControlLaw
@@ -94,6 +97,7 @@ class Tuning:
     when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE
     interpolation_method: Interpolation = Interpolation.SPLINES
     longest_interval: float = LONGEST_INTERVAL
+    drives_close_loop: bool = False
 
     @property
     def mode(self) -> Mode:

@@ -23,7 +23,7 @@ from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.observer import BOUND_SHARE, ObserverMode
 from ne_dynamics.control.slew import needed_slew, slew_remarks
 from ne_dynamics.control.state_guard import StateLimits
-from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.control.tuning import OnStateLoss, Tuning
 from ne_dynamics.control.velocity_source import VelocitySource
 from ne_dynamics.control.wrench import WristWrench, inertia_beyond
 from ne_dynamics.dynamics import Dynamics
@@ -33,6 +33,7 @@ from ne_dynamics.model.extras import choose_extras
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.ros.command_layout import EFFORT, GAINS
 from ne_dynamics.ros.model_file import load_model_file
 from ne_dynamics.ros.parameters import (
     ComputedTorqueGains,
@@ -314,18 +315,14 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
         When a gain or limit does not fit the robot. Nothing has changed then.
     """
     mode = settings.mode
-    if mode is Mode.FEEDFORWARD and not settings.feedforward.robot_closes_loop:
-        raise ParameterError(
-            'mode: feedforward has no feedback: an arm that does not close the loop itself falls '
-            'by what the model is wrong; expected feedforward.robot_closes_loop to be true, or '
-            'mode feedforward_pd or computed_torque'
-        )
+    remarks = _check_loops(settings, arm)
     gains_by_mode = {
         Mode.COMPUTED_TORQUE: _gains(settings.computed_torque, arm, Mode.COMPUTED_TORQUE),
         Mode.FEEDFORWARD_PD: _gains(settings.feedforward_pd, arm, Mode.FEEDFORWARD_PD),
     }
     gains = gains_by_mode.get(mode)
-    remarks = [] if gains is None else gains.remarks(mode.value, arm.robot.joint_names)
+    if gains is not None:
+        remarks += gains.remarks(mode.value, arm.robot.joint_names)
     given = settings.effort_limits
     limits = effort_limits(
         arm.robot.joints, arm.per_joint(given, 'effort_limits') if given else ()
@@ -376,8 +373,55 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
         when_infeasible=settings.trajectory.when_infeasible,
         interpolation_method=settings.interpolation_method,
         longest_interval=settings.trajectory.stream_interval,
+        drives_close_loop=settings.command.drives_close_loop,
     )
     return tuning, remarks
+
+
+def _check_loops(settings: NodeSettings, arm: ControlledArm) -> list[str]:
+    """Return remarks on who feeds the error back.
+
+    Raises
+    ------
+    ParameterError
+        When nobody does, or two, or what is sent cannot be.
+    """
+    mode, command = settings.mode, settings.command
+    command.require_sound()
+    for gain, values in zip(GAINS.values(), (command.kp, command.kd), strict=True):
+        if values:
+            arm.per_joint(values, gain)
+    if command.repeat and np.isinf(settings.state_timeout):
+        raise ParameterError(
+            f'command.repeat: expected 0 with an infinite state_timeout, got {command.repeat:g}: '
+            'nothing would end a command that is sent again'
+        )
+    if not command.drives_close_loop:
+        if mode is Mode.FEEDFORWARD and not settings.feedforward.robot_closes_loop:
+            raise ParameterError(
+                'mode: feedforward has no feedback: an arm that does not close the loop itself '
+                'falls by what the model is wrong; expected feedforward.robot_closes_loop to be '
+                'true, or mode feedforward_pd or computed_torque'
+            )
+        return []
+    if mode.has_feedback:
+        raise ParameterError(
+            f'mode: {mode.value} feeds the position error back, and so do drives that are given '
+            f'command.interfaces {list(command.interfaces)}: it would count twice; expected mode '
+            f'feedforward or gravity_compensation, or command.interfaces [{EFFORT}]'
+        )
+    if settings.on_state_loss is OnStateLoss.LOWER:
+        raise ParameterError(
+            f'on_state_loss: lower lets the effort fade, and drives that are given '
+            f'command.interfaces {list(command.interfaces)} hold the arm all the same; expected '
+            'brake or gravity'
+        )
+    if settings.observer.mode is not ObserverMode.OFF:
+        return [
+            'observer.mode: nothing is observed: the drives close the loop, and what they exert '
+            'beside the command is not known'
+        ]
+    return []
 
 
 def _disturbance_tuning(
@@ -391,7 +435,7 @@ def _disturbance_tuning(
         bounds = arm.per_joint(observer.max_effort, 'observer.max_effort')
     if contact.min_effort:
         least = arm.per_joint(contact.min_effort, 'contact.min_effort')
-    if observer.mode is ObserverMode.OFF:
+    if observer.mode is ObserverMode.OFF or settings.command.drives_close_loop:
         return None
     n = arm.dynamics.n
     _warm_up_observer(arm.dynamics, with_wrench=arm.wrench_link is not None)
@@ -489,7 +533,7 @@ def _following_limits(settings: NodeSettings, arm: ControlledArm) -> FollowingLi
         _limits_or_none(given.velocity, arm, 'following_error.velocity', derived.velocity),
         _limits_or_none(given.frozen, arm, 'following_error.frozen', derived.frozen),
         settings.saturation.timeout or np.inf,
-        counts_without_feedback=len(given.position) > 0,
+        counts_without_feedback=len(given.position) > 0 or settings.command.drives_close_loop,
     )
 
 

@@ -39,6 +39,7 @@ from ne_dynamics.control.wrench import static_wrench
 from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.annotator import AnnotationTuning
+from ne_dynamics.ros.command_message import make_command_message
 from ne_dynamics.ros.configuration import (
     ControlledArm,
     carried_parameters,
@@ -79,6 +80,14 @@ LAST_COMMAND_WORDS = {
     LastCommand.GRAVITY: 'the last command holds the arm against gravity',
     LastCommand.ZERO: 'the last command was zero: nothing holds the arm',
     LastCommand.NONE: 'no last command: effort controllers keep the one before',
+}
+
+HELD_BY_LAST_COMMAND = 'a last command holds the arm against gravity'
+
+DRIVES_CLOSE_LOOP_WORDS = {
+    LastCommand.GRAVITY: 'the drives hold the arm where its desired motion came to rest',
+    LastCommand.ZERO: 'the last effort was zero: the drives hold the arm by their gains alone',
+    LastCommand.NONE: 'no last command: the drives keep the one before, and its velocity',
 }
 
 Answered = Callable[[float, FloatArray, FloatArray | None, Command, Any], None]
@@ -143,6 +152,8 @@ class ConfiguredArm:
         self._reporter = reporter
         self._statistics = reporter.statistics
         self._node_clock = node.get_clock()
+        # First of what may fail: nothing is left behind then.
+        command = make_command_message(self.settings.command, arm)
         self._constraints = JointConstraints(node, arm.robot.joint_names)
         self._motion_watch = MotionWatch()
         self.connections = Connections(
@@ -150,6 +161,7 @@ class ConfiguredArm:
             arm,
             controller,
             self.settings.joint_states_reliability,
+            command,
             Callbacks(
                 self._on_joint_state,
                 self._on_joint_trajectory,
@@ -160,6 +172,7 @@ class ConfiguredArm:
             ),
             steady_clock,
         )
+        self.connections.configure_command(self.settings.command)
         self.felt = FeltMotion(arm, controller, self.connections.reader, settings)
         self._intake = TrajectoryIntake(node, self._on_trajectory_read, self._drop_trajectory)
 
@@ -199,6 +212,7 @@ class ConfiguredArm:
         self.controller.adopt(tuning)
         self.felt.adopt()
         self.connections.watch(tuning.states.timeout)
+        self.connections.configure_command(self.settings.command)
 
     # ---- from the first command to the last
 
@@ -226,7 +240,9 @@ class ConfiguredArm:
         self.connections.end_contact()
         self._end_braking()
         if self._send_last(last):
-            self._reporter.logger.info(f'inactive; {LAST_COMMAND_WORDS[last]}')
+            closed = self.controller.tuning.drives_close_loop
+            words = DRIVES_CLOSE_LOOP_WORDS if closed else LAST_COMMAND_WORDS
+            self._reporter.logger.info(f'inactive; {words[last]}')
         self._end_motion(reason)
 
     def wait_for_farewell(self) -> None:
@@ -239,7 +255,7 @@ class ConfiguredArm:
             for index, effort in enumerate(self.controller.last_commands(last)):
                 if index:
                     time.sleep(RAMP_PERIOD)
-                self.connections.publish_command(effort)
+                self.connections.publish_command(effort, self.controller.setpoint)
         except NeDynamicsError as error:
             self._say_no_last(error)
             return False
@@ -309,7 +325,7 @@ class ConfiguredArm:
             self._end_braking()
             self._say_no_last(error)
         if effort is not None:
-            self.connections.publish_command(effort)
+            self.connections.publish_command(effort, self.controller.setpoint)
 
     def _end_braking(self) -> None:
         self._braking = None
@@ -350,10 +366,11 @@ class ConfiguredArm:
         until = 'it is cleared' if fault.latches else 'states can be believed again'
         braked = 'the arm is braked by the model, then ' if is_braked else ''
         fading = f', fading in {LOWERING_TIME:g} s,' if is_lowered else ''
+        closed = self.controller.tuning.drives_close_loop
+        holder = 'the drives hold the arm' if closed else HELD_BY_LAST_COMMAND
         self._reporter.say(
             f'{fault.kind.value} {fault.latches}',
-            f'{fault}; the motion is given up, {braked}a last command holds the arm against '
-            f'gravity{fading} until {until}',
+            f'{fault}; the motion is given up, {braked}{holder}{fading} until {until}',
             Severity.ERROR,
         )
         if is_lowered:
@@ -406,7 +423,7 @@ class ConfiguredArm:
         except NeDynamicsError as error:
             self._refuse_state(error)
             return
-        connections.publish_command(command.effort)
+        connections.publish_command(command.effort, command.desired)
         # The arm has its command: what comes now may take its time.
         if self._braking is not None:
             self._end_braking()

@@ -6,18 +6,21 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.clock import JumpThreshold
 from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import Bool, Float64MultiArray
+from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.control.controller import RAMP_PERIOD, Command, Controller, Observed
+from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.ros.command_layout import CommandSettings
+from ne_dynamics.ros.command_message import CommandMessage
+from ne_dynamics.ros.command_repeater import CommandRepeater
 from ne_dynamics.ros.configuration import ControlledArm
 from ne_dynamics.ros.messages import JointStateReader
 
@@ -72,6 +75,8 @@ class Connections:
         Which sensors it has says what is listened to.
     reliability : str
         Of the subscription to joint states, one of `RELIABILITY`.
+    command : CommandMessage
+        In which commands go out.
     callbacks : Callbacks
     steady_clock : rclpy.clock.Clock
         The watchdog's, where time is not simulated or no simulated time has come.
@@ -88,14 +93,17 @@ class Connections:
         arm: ControlledArm,
         controller: Controller,
         reliability: str,
+        command: CommandMessage,
         callbacks: Callbacks,
         steady_clock: Any,
     ) -> None:
         self.arm = arm
         self.controller = controller
         self.reader = JointStateReader(arm.robot.joint_names)
+        self._command = command
+        self._clock = node.get_clock()
         self.command_publisher = node.create_publisher(
-            Float64MultiArray, 'effort_controller/commands', 10
+            type(command.message), 'effort_controller/commands', 10
         )
         self.effort_publisher = node.create_publisher(
             JointState, '~/effort', 10, event_callbacks=NO_PUBLISHER_EVENTS
@@ -113,13 +121,9 @@ class Connections:
             Bool, '~/contact', latched, event_callbacks=NO_PUBLISHER_EVENTS
         )
         self._is_in_contact: bool | None = None
-        self._command = Float64MultiArray(data=array('d', bytes(8 * len(arm.command_names))))
-        # The same numbers: a message is written anew each time, not made anew.
-        self._command_data = np.frombuffer(self._command.data)
         self._effort = JointState()
         self._effort.name = list(arm.command_names)
         self._external_torque = JointState(name=self._effort.name)
-        self._is_model_order = arm.command_names == arm.robot.joint_names
         self._node = node
         self._subscriptions: list[Any] = []
         # Before the joint states: the executor serves in this order, so that what came with a
@@ -154,6 +158,11 @@ class Connections:
                 ANY_JUMP_BACK, post_callback=self._on_clock_set_back
             )
         self._brakes = [self._make_timer(RAMP_PERIOD, clock, callbacks.brake) for clock in clocks]
+        self._repeats = [
+            self._make_timer(LONGEST_WATCH, clock, lambda: self._repeater.tick())
+            for clock in clocks
+        ]
+        self._repeater = CommandRepeater(self._send, self._repeats, lambda: self._watch)
         self.watch(controller.tuning.states.timeout)
 
     def watch(self, timeout: float) -> None:
@@ -179,6 +188,7 @@ class Connections:
             self._watch.cancel()
             self._watch = self._watches[-1]
             self.by_simulated_time = True
+            self._repeater.use(-1)
 
     def _on_real_watch(self) -> None:
         self.rewind_watch()
@@ -189,6 +199,8 @@ class Connections:
         for timer in (self._watch, self._brakes[-1]):
             if self.by_simulated_time and not timer.is_canceled():
                 timer.reset()
+        if self.by_simulated_time:
+            self._repeater.rewind()
 
     def _make_timer(self, period: float, clock: Any, callback: Callable[[], None]) -> Any:
         return self._node.create_timer(period, callback, clock=clock, autostart=False)
@@ -231,7 +243,7 @@ class Connections:
         """Stop listening."""
         if self._jump_handle is not None:
             self._jump_handle.unregister()
-        for timer in (*self._watches, *self._brakes):
+        for timer in (*self._watches, *self._brakes, *self._repeats):
             self._node.destroy_timer(timer)
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
@@ -245,10 +257,22 @@ class Connections:
         """What it listens to, in the order in which it is to be served."""
         return self._subscriptions
 
-    def publish_command(self, effort: FloatArray) -> None:
-        """Send efforts, given in the order of the model."""
-        self._command_data[:] = effort if self._is_model_order else effort[self.arm.command_order]
-        self.command_publisher.publish(self._command)
+    def configure_command(self, settings: CommandSettings) -> None:
+        """Let what may change of the command count from the next one on."""
+        self._command.write_gains(settings)
+        self._repeater.configure(settings.repeat)
+
+    def publish_command(self, effort: FloatArray, desired: DesiredState | None) -> None:
+        """Send efforts, and what they were computed with, in the order of the model."""
+        self._command.write(effort, desired)
+        self._send()
+
+    def _send(self) -> None:
+        """Send what is written: the stamp says when the node stands by it."""
+        command = self._command
+        if command.has_header:
+            command.message.header.stamp = self._clock.now().to_msg()
+        self.command_publisher.publish(command.message)
 
     def publish_observed(self, stamp: Any, observed: Observed) -> None:
         """Send the efforts from outside by name, and whether something touches the arm."""

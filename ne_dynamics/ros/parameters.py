@@ -25,6 +25,7 @@ from ne_dynamics.control.velocity_source import VelocitySettings
 from ne_dynamics.control.wrench import WrenchSettings
 from ne_dynamics.dynamics import BACKENDS
 from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.command_layout import CommandSettings
 from ne_dynamics.settings import Changes, ParameterTable, group, parameter
 
 RELIABILITIES = ('best_effort', 'reliable', 'system_default')
@@ -439,10 +440,13 @@ class NodeSettings:
         'takes it out. Readings that the model does not bear out are not begun at, and `ignore` '
         'not at any: the command begins at the effort of the model.',
     )
+    command: CommandSettings = group(CommandSettings)
     on_deactivate: LastCommand = parameter(
         LastCommand.GRAVITY,
         'What is sent last when the node is deactivated or stopped: `gravity`, what holds the arm '
-        'where it is; `zero`; `none`. Effort controllers keep the last command.',
+        'where it is; `zero`; `none`. Effort controllers keep the last command. Drives that close '
+        'the loop (`command.interfaces`) are brought to rest before, and of `zero` it is the '
+        'effort that is.',
     )
     state_timeout: float = parameter(
         0.1,
@@ -459,7 +463,8 @@ class NodeSettings:
         'from where it should be by now, and then what holds it there against gravity; '
         '`gravity`, that alone, for the last pose; `lower`, that too, but fading to nothing in '
         '3 s, and on every other fault as well: for arms that are led by hand. Only modes with '
-        'feedback brake, and not where the last state is older than 0.5 s.',
+        'feedback brake, and not where the last state is older than 0.5 s. Drives that close the '
+        'loop are brought to rest along the desired motion, and there is no `lower`.',
     )
     jump_velocity: tuple[float, ...] = parameter(
         (),

@@ -1,0 +1,163 @@
+"""What drives are told that close a loop of their own around the effort. No ROS, no clock.
+
+Such a drive exerts kp (q_d - q) + kd (qd_d - qd) + effort: a desired position that steps is an
+effort that steps, by however much the gains of the drive make of it. So what is sent goes on from
+what was sent before, whatever becomes of the motion: an offset decays that the desired motion gets
+where it begins anew elsewhere (:class:`SetpointBridge`), and what is left is brought to rest along
+its way (:func:`plan_rest`). The effort is always computed with what is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.control.braking import LONGEST_BRAKE
+from ne_dynamics.control.stopping import Efforts, StopLimits, stop
+from ne_dynamics.control.trajectory import DesiredState
+from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset
+from ne_dynamics.model.rigid_body import FloatArray
+
+REACH_TIME = 0.05
+"""An arm that is found farther from what was sent than it goes in this time [s] at its usual
+speed was moved: its drives did not hold it there, and are not to be sent there."""
+
+PositionError = Callable[[FloatArray, FloatArray], FloatArray]
+"""From the second position to the first, by the nearest turn; both of shape (n,)."""
+
+
+class Setpoint(NamedTuple):
+    """What a drive is told.
+
+    Attributes
+    ----------
+    effort : array, shape (n,)
+        Not limited [N m or N].
+    desired : DesiredState
+    """
+
+    effort: FloatArray
+    desired: DesiredState
+
+
+class SetpointBridge:
+    """An offset by which the desired motion goes on from what was sent before it.
+
+    Parameters
+    ----------
+    duration : float
+        In which it is down to 1 % [s]; `TRANSITION_TIME` where that is 0: a position that steps
+        is no choice.
+    """
+
+    def __init__(self, duration: float) -> None:
+        self._offset = CommandOffset(duration or TRANSITION_TIME)
+
+    def configure(self, duration: float) -> None:
+        """Let another duration count from now on."""
+        self._offset.configure(duration or TRANSITION_TIME)
+
+    def clear(self) -> None:
+        """Forget the offset."""
+        self._offset.clear()
+
+    def begin(self, gap: FloatArray, reach: FloatArray) -> None:
+        """Let an offset decay from rest, after a time in which nobody knows what the arm did.
+
+        Parameters
+        ----------
+        gap : array, shape (n,)
+            From the desired position to the one that was sent [rad or m].
+        reach : array, shape (n,)
+            Where it is larger the drives did not hold the arm, and there is no offset.
+        """
+        self._offset.clear()
+        if (np.abs(gap) <= reach).all():
+            self._offset.change(gap)
+
+    def change(self, gap: FloatArray) -> None:
+        """Let the offset be another one, from one state to the next."""
+        self._offset.change(gap)
+
+    def apply(self, desired: DesiredState, elapsed: float) -> DesiredState:
+        """Return a desired state with the offset.
+
+        Parameters
+        ----------
+        desired : DesiredState
+        elapsed : float
+            Time since the last call [s].
+        """
+        offset = self._offset
+        offset.decay(elapsed)
+        if offset.value is None or offset.slope is None:
+            return desired
+        return desired._replace(
+            position=desired.position + offset.value, velocity=desired.velocity + offset.slope
+        )
+
+
+def plan_rest(
+    sent: Setpoint,
+    limits: StopLimits,
+    compute_efforts: Efforts,
+    *,
+    duration: float,
+    period: float,
+    found: FloatArray | None = None,
+    position_error: PositionError = np.subtract,
+    is_limp: bool = False,
+) -> list[Setpoint]:
+    """Return how what was sent comes to rest, and what is sent last.
+
+    Parameters
+    ----------
+    sent : Setpoint
+        What was sent last, its effort limited.
+    limits : StopLimits
+    compute_efforts : callable
+        Efforts of the model for a motion.
+    duration : float
+        In which the effort goes over to that of the model [s].
+    period : float
+        Time between two of them [s].
+    found : array, shape (n,), optional
+        Where the arm is that does not follow: the drives are led there, so that they push no
+        longer [rad or m].
+    position_error : callable
+    is_limp : bool
+        The effort goes to zero: the drives hold the arm by their gains alone.
+
+    Returns
+    -------
+    list of Setpoint
+        A period apart, the first a period from now; the last is at rest.
+    """
+    way = stop(sent.desired, limits, compute_efforts, now=0.0, longest=LONGEST_BRAKE)
+    rest = way.final.position
+    shift = np.zeros_like(rest) if found is None else position_error(found, rest)
+    duration = duration or TRANSITION_TIME
+    steps = max(ceil(max(way.end_time, duration) / period - 1e-9), 1)
+    times = period * np.arange(steps + 1)
+    position, velocity, acceleration = (
+        np.array(rows) for rows in zip(*[way.sample(time) for time in times], strict=True)
+    )
+    done = np.minimum(times / duration, 1.0)[:, np.newaxis]
+    share = done * done * (3.0 - 2.0 * done)
+    position = position + share * shift
+    velocity = velocity + 6.0 * done * (1.0 - done) / duration * shift
+    if found is None:
+        efforts = compute_efforts(position, velocity, acceleration)
+    else:
+        # Where it is led the arm is already: nothing is to be accelerated.
+        still = np.zeros_like(rest)
+        efforts = np.tile(compute_efforts(rest + shift, still, still), (steps + 1, 1))
+    efforts = efforts + (1.0 - share) * (sent.effort - efforts[0])
+    if is_limp:
+        efforts = (1.0 - share) * efforts
+    way_to_rest = zip(efforts, position, velocity, acceleration, strict=True)
+    planned = [Setpoint(row[0], DesiredState(*row[1:])) for row in way_to_rest]
+    return planned[1:]

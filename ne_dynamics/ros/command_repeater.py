@@ -1,0 +1,73 @@
+"""Sends a command again while no new one comes, for as long as it stands and no longer.
+
+Its authority is that of the state that it answers. The watch over the joint states begins anew
+with each that is answered, and is stopped by a fault, by a last command and by deactivation: where
+it does not run, or has run out, nothing is sent again, and what the fault's policy has left is
+what stays. Nothing is done for a state: when it was answered is read from the watch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+FRESH = 0.5
+"""A command younger than this share of the period is not sent again."""
+
+
+class CommandRepeater:
+    """Repeats by a timer.
+
+    Parameters
+    ----------
+    repeat : callable
+        Sends the last command again.
+    timers : sequence of rclpy.timer.Timer
+        One for each clock that the watch may go by, stopped; they call :meth:`tick`.
+    watch : callable
+        Returns the timer of the watch over the joint states.
+    """
+
+    def __init__(
+        self, repeat: Callable[[], None], timers: Sequence[Any], watch: Callable[[], Any]
+    ) -> None:
+        self._repeat = repeat
+        self._timers = timers
+        self._watch = watch
+        self._timer = timers[0]
+        self._period = 0
+
+    def configure(self, rate: float) -> None:
+        """Let another rate count from now on [1/s]; 0: nothing is sent again."""
+        period = round(1e9 / rate) if rate else 0
+        if period == self._period:
+            return
+        self._period = period
+        self._timer.cancel()
+        if period:
+            for timer in self._timers:
+                timer.timer_period_ns = period
+            self._timer.reset()
+
+    def use(self, index: int) -> None:
+        """Go by another of the clocks."""
+        self._timer.cancel()
+        self._timer = self._timers[index]
+        if self._period:
+            self._timer.reset()
+
+    def rewind(self) -> None:
+        """Wait from now on: the clock was set back."""
+        if self._period:
+            self._timer.reset()
+
+    def tick(self) -> None:
+        """Send the last command again if it still stands, and is not fresh."""
+        watch = self._watch()
+        if watch.is_canceled():
+            return
+        left = watch.time_until_next_call()
+        if left is None or left <= 0:
+            return
+        if watch.timer_period_ns - left >= FRESH * self._period:
+            self._repeat()
