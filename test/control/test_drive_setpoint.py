@@ -1,0 +1,249 @@
+"""What drives are told that close a loop of their own: it goes on from what they were told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Controller
+from ne_dynamics.control.drive_setpoint import REACH_TIME, Setpoint, SetpointBridge, plan_rest
+from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.state_guard import FaultKind, StateLimits
+from ne_dynamics.control.stopping import StopLimits
+from ne_dynamics.control.trajectory import DesiredState, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.control.transition import TRANSITION_TIME
+from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
+from ne_dynamics.shipped import shipped_file
+
+Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+ZERO = np.zeros(6)
+STEP = 0.002
+
+
+@pytest.fixture(scope='module')
+def dynamics() -> Dynamics:
+    """Return the dynamics of the shipped arm."""
+    return Dynamics(load_urdf(shipped_file('six_axis_arm.urdf')), backend='python')
+
+
+def tuning(dynamics: Dynamics, **options) -> Tuning:
+    """Return a tuning for drives that close the loop."""
+    values = {
+        'law': ControlLaw(dynamics, Mode.FEEDFORWARD),
+        'hold_law': ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION),
+        'effort_limits': dynamics.robot.limits('effort_limit'),
+        'effort_rates': np.zeros(0),
+        'states': StateLimits(0.1),
+        'drives_close_loop': True,
+    }
+    return Tuning(**{**values, **options})
+
+
+def under_way(dynamics: Dynamics, **options) -> tuple[Controller, float]:
+    """Return a controller in the middle of a motion, and the time."""
+    controller = Controller(tuning(dynamics, **options))
+    controller.update(Q, ZERO, 0.0)
+    points = (TrajectoryPoint(1.0, Q + 0.5, ZERO, ZERO),)
+    controller.follow(Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, points))
+    now = 0.0
+    for _ in range(250):
+        now += STEP
+        desired = controller.update(Q, ZERO, now).desired
+        # The drives see to it.
+        assert desired.position is controller.setpoint.position
+    return controller, now
+
+
+def follow_down(controller: Controller, last: LastCommand = LastCommand.GRAVITY):
+    """Return what is sent last: positions, velocities and efforts, the present ones before."""
+    rows = [(controller.setpoint.position, controller.setpoint.velocity)]
+    efforts = list[np.ndarray]()
+    for effort in controller.last_commands(last):
+        efforts.append(effort)
+        rows.append((controller.setpoint.position, controller.setpoint.velocity))
+    position, velocity = (np.array(column) for column in zip(*rows, strict=True))
+    return position, velocity, np.array(efforts)
+
+
+def test_what_is_sent_is_what_the_effort_was_computed_with(dynamics: Dynamics) -> None:
+    """The effort of a command is the inverse dynamics of the desired motion beside it."""
+    controller, now = under_way(dynamics)
+    command = controller.update(Q, ZERO, now + STEP)
+    expected = dynamics.inverse_dynamics(*command.desired)
+    np.testing.assert_allclose(command.effort, expected, atol=1e-9)
+    np.testing.assert_array_equal(controller.setpoint.position, command.desired.position)
+
+
+@pytest.mark.parametrize('transition', [TRANSITION_TIME, 0.0])
+@pytest.mark.parametrize('loss', list(OnStateLoss))
+def test_what_is_sent_last_comes_to_rest_along_the_motion(
+    dynamics: Dynamics, transition: float, loss: OnStateLoss
+) -> None:
+    """It begins with position, velocity and effort as they were sent; it ends held, at rest."""
+    controller, _ = under_way(dynamics, transition_time=transition, on_state_loss=loss)
+    sent, before = controller.setpoint, controller.update(Q, ZERO, 0.502).effort
+    controller.trip(FaultKind.STOPPED, 'by the test')
+    position, velocity, efforts = follow_down(controller)
+    speed = np.abs(sent.velocity).max()
+    assert speed > 0.5
+    assert np.abs(np.diff(position, axis=0)).max() < 1.1 * speed * RAMP_PERIOD
+    assert np.abs(np.diff(velocity, axis=0)).max() < 0.1 * speed
+    assert not velocity[-1].any()
+    assert (velocity * np.sign(sent.velocity) > -1e-9).all()
+    assert len(efforts) * RAMP_PERIOD <= LONGEST_RAMP
+    assert np.abs(efforts[0] - before).max() < 0.1 * dynamics.robot.limits('effort_limit').max()
+    np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(position[-1]), atol=1e-9)
+    assert controller.is_left
+
+
+def test_at_rest_nothing_moves(dynamics: Dynamics) -> None:
+    """An arm that is held stays where it was sent, with the effort that holds it there."""
+    controller = Controller(tuning(dynamics))
+    for index in range(300):
+        controller.update(Q + 0.01, ZERO, STEP * index)
+        controller.update(Q, ZERO, STEP * index + 0.5 * STEP)
+    assert controller.braking_commands(0.1) is None
+    position, velocity, efforts = follow_down(controller)
+    np.testing.assert_allclose(position, np.tile(Q + 0.01, (len(position), 1)), atol=1e-12)
+    assert not velocity.any()
+    np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(Q + 0.01), atol=1e-9)
+
+
+def test_moving_it_is_braked_by_the_timer(dynamics: Dynamics) -> None:
+    """Under way the same commands come as a brake, whatever on_state_loss says."""
+    controller, _ = under_way(dynamics, on_state_loss=OnStateLoss.GRAVITY)
+    braking = controller.braking_commands(0.1)
+    assert braking is not None
+    assert len(list(braking)) > 10
+
+
+def test_of_zero_the_effort_is_zero(dynamics: Dynamics) -> None:
+    """The desired position comes to rest as ever: zeros would send the arm to zero."""
+    controller, _ = under_way(dynamics)
+    held = follow_down(under_way(dynamics)[0])[0][-1]
+    position, velocity, efforts = follow_down(controller, LastCommand.ZERO)
+    np.testing.assert_allclose(position[-1], held)
+    assert not velocity[-1].any()
+    assert not efforts[-1].any()
+
+
+def test_an_arm_that_does_not_follow_is_met_where_it_is(dynamics: Dynamics) -> None:
+    """After a fault of the motion the drives are led to the last position, without a step."""
+    controller, _ = under_way(dynamics)
+    sent = controller.setpoint
+    controller.trip(FaultKind.FOLLOWING, 'by the test')
+    position, velocity, efforts = follow_down(controller)
+    distance = np.abs(sent.position - Q).max()
+    assert distance > 0.1
+    np.testing.assert_allclose(position[-1], Q, atol=1e-9)
+    longest = RAMP_PERIOD * (np.abs(sent.velocity).max() + 1.5 * 2.0 * distance / TRANSITION_TIME)
+    assert np.abs(np.diff(position, axis=0)).max() < longest
+    assert not velocity[-1].any()
+    np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def test_states_that_return_near_begin_where_it_was_sent(dynamics: Dynamics) -> None:
+    """The drives hold the arm near to what they were told: from there it is led to the arm."""
+    controller, now = under_way(dynamics)
+    controller.trip(FaultKind.STOPPED, 'by the test')
+    rest = follow_down(controller)[0][-1]
+    found = rest - 0.02
+    positions = []
+    for index in range(400):
+        command = controller.update(found, ZERO, now + 1.0 + STEP * index)
+        positions.append(command.desired.position)
+    np.testing.assert_allclose(positions[0], rest, atol=1e-12)
+    np.testing.assert_allclose(positions[-1], found, atol=1e-4)
+    assert np.abs(np.diff(positions, axis=0)).max() < 12.3 * 0.02 * STEP
+
+
+def test_states_that_return_far_away_begin_where_the_arm_is(dynamics: Dynamics) -> None:
+    """An arm that somebody moved is not drawn back: the drives are told where it is."""
+    controller, now = under_way(dynamics)
+    controller.trip(FaultKind.STOPPED, 'by the test')
+    rest = follow_down(controller)[0][-1]
+    far = rest + 1.1 * REACH_TIME * dynamics.robot.limits('velocity_limit').max() * np.eye(6)[0]
+    command = controller.update(far, ZERO, now + 1.0)
+    np.testing.assert_array_equal(command.desired.position, far)
+
+
+def test_activated_again_it_begins_where_the_arm_is(dynamics: Dynamics) -> None:
+    """What was sent before a deactivation is of the past: others may have commanded since."""
+    controller, now = under_way(dynamics)
+    list(controller.last_commands())
+    controller.reset()
+    command = controller.update(Q, ZERO, now + 1.0)
+    np.testing.assert_array_equal(command.desired.position, Q)
+
+
+def test_held_where_found_it_is_led_there(dynamics: Dynamics) -> None:
+    """A motion that is given up makes no step from where it was to where the arm is."""
+    controller, now = under_way(dynamics)
+    sent = controller.setpoint
+    controller.hold(where_found=True)
+    positions = [sent.position]
+    for index in range(1, 400):
+        positions.append(controller.update(Q, ZERO, now + STEP * index).desired.position)
+    distance = np.abs(sent.position - Q).max()
+    np.testing.assert_allclose(positions[-1], Q, atol=1e-3 * distance)
+    assert np.abs(np.diff(positions, axis=0)).max() < 12.3 * distance * STEP
+
+
+def test_another_mode_makes_no_step(dynamics: Dynamics) -> None:
+    """Led by hand, the drives are told where the arm is; they get there in the transition time."""
+    controller, now = under_way(dynamics)
+    sent = controller.setpoint
+    found = sent.position - 0.05
+    led = replace(tuning(dynamics), law=ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION))
+    controller.adopt(led)
+    positions = [sent.position]
+    for index in range(1, 400):
+        positions.append(controller.update(found, ZERO, now + STEP * index).desired.position)
+    np.testing.assert_allclose(positions[-1], found, atol=1e-4)
+    assert np.abs(np.diff(positions, axis=0)).max() < 12.3 * 0.05 * STEP
+
+
+def test_efforts_alone_are_left_as_they_were(dynamics: Dynamics) -> None:
+    """Without such drives the desired position may begin anew: nobody sends it."""
+    controller, now = under_way(dynamics, drives_close_loop=False)
+    sent = controller.setpoint
+    controller.hold(where_found=True)
+    command = controller.update(Q, ZERO, now + STEP)
+    assert np.abs(command.desired.position - sent.position).max() > 0.1
+
+
+def test_an_offset_is_a_motion(dynamics: Dynamics) -> None:
+    """The velocity that a bridge adds is the slope of the position that it adds."""
+    bridge, desired = SetpointBridge(0.2), resting_state(Q)
+    gap = np.array([0.02, -0.01, 0.0, 0.03, 0.01, -0.02])
+    bridge.begin(gap, np.full(6, 0.05))
+    states = [bridge.apply(desired, 1e-4 if index else 0.0) for index in range(2000)]
+    position = np.array([state.position for state in states])
+    velocity = np.array([state.velocity for state in states])
+    np.testing.assert_allclose(position[0] - Q, gap)
+    middle = 0.5 * (velocity[1:] + velocity[:-1])
+    np.testing.assert_allclose(np.diff(position, axis=0) / 1e-4, middle, atol=1e-4)
+
+
+def test_a_continuous_joint_is_met_by_the_nearest_turn(dynamics: Dynamics) -> None:
+    """Where the arm is found a turn farther on nothing turns back."""
+    limits = StopLimits.of(dynamics.robot.joints, dynamics.robot.limits('effort_limit'))
+    sent = Setpoint(ZERO, DesiredState(Q, ZERO, ZERO))
+    turn = 2.0 * np.pi
+
+    def nearest(there: np.ndarray, here: np.ndarray) -> np.ndarray:
+        return np.remainder(there - here + np.pi, turn) - np.pi
+
+    way = plan_rest(
+        sent,
+        limits,
+        dynamics.inverse_dynamics,
+        duration=0.2,
+        period=RAMP_PERIOD,
+        found=Q + turn + 0.1,
+        position_error=nearest,
+    )
+    np.testing.assert_allclose(way[-1].desired.position, Q + 0.1)

@@ -1,0 +1,197 @@
+"""Drives in MIT mode on MuJoCo's arm: the node's message at 500 Hz, their own loop at 1 kHz."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from drive_loop import DRIVE_PERIOD, MIT, DriveLoop
+from motion_loop import demo_motion, shipped_arm
+
+from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.tuning import LastCommand
+from ne_dynamics.simulation.altered_robot import scale_masses
+from ne_dynamics.simulation.demo_arm import fair_gains
+
+ROBOT = shipped_arm()
+MOTION = demo_motion(ROBOT)
+KP, KD = fair_gains(ROBOT, MOTION, 400.0, 40.0)
+GAINS = {'command.kp': KP, 'command.kd': KD}
+DRIVES = {**MIT, **GAINS}
+SETTLE = 0.1
+MIDWAY = 0.8
+"""Time into the motion at which something happens [s]."""
+
+
+def follow(plant=ROBOT, duration: float = MOTION.duration, **settings) -> DriveLoop:
+    """Return a loop after a time along the motion."""
+    loop = DriveLoop(ROBOT, plant, MOTION.positions[0], **settings)
+    loop.run(SETTLE)
+    loop.controller.follow(MOTION.waypoints())
+    loop.run(duration)
+    return loop
+
+
+def rms_error(loop: DriveLoop) -> float:
+    """Return how far the arm was from the motion, on the mean of all joints and times [rad]."""
+    trajectory, first = loop.controller.trajectory, round(SETTLE / DRIVE_PERIOD)
+    times = DRIVE_PERIOD * np.arange(first, len(loop.positions))
+    desired = np.array([trajectory.sample(time).position for time in times])
+    return float(np.sqrt(np.mean((desired - np.array(loop.positions[first:])) ** 2)))
+
+
+@cache
+def errors(masses: float) -> dict[str, float]:
+    """Return the errors of the motion by who closes the loop; the arm has other masses."""
+    plant = scale_masses(ROBOT, masses)
+    without = {f'terms.{term}': False for term in ('gravity', 'coriolis', 'inertia', 'friction')}
+    efforts = {'computed_torque.kp': [400.0], 'computed_torque.kv': [40.0]}
+    return {
+        'drives': rms_error(follow(plant, **DRIVES)),
+        'node': rms_error(follow(plant, mode='computed_torque', **efforts)),
+        'drives alone': rms_error(follow(plant, **DRIVES, **without)),
+    }
+
+
+def steps(loop: DriveLoop, row: int, first: int) -> float:
+    """Return the largest step of what the drives were told: 0 position, 1 velocity, 2 effort."""
+    return float(np.abs(np.diff(np.array(loop.sent[first - 1 :])[:, row], axis=0)).max())
+
+
+def test_drives_follow_as_well_as_the_node_does() -> None:
+    """With the gains of computed torque's bandwidth the error is below 0.5 mrad, and its like."""
+    found = errors(1.0)
+    assert found['drives'] < 5e-4
+    assert found['node'] < 5e-4
+
+
+def test_with_a_wrong_model_the_drives_are_no_worse() -> None:
+    """With a tenth more mass than the model has, their error is that of computed torque or less."""
+    found = errors(1.1)
+    assert found['drives'] < 1.1 * found['node']
+
+
+@pytest.mark.parametrize('masses', [1.0, 1.1])
+def test_the_effort_is_what_makes_them_precise(masses: float) -> None:
+    """Without the feed-forward the same drives err by eight times as much, or more."""
+    found = errors(masses)
+    assert found['drives alone'] > 8.0 * found['drives']
+
+
+def test_nothing_is_told_twice() -> None:
+    """What the drives add by themselves stays small beside the effort that they are told."""
+    loop = follow(**DRIVES)
+    added = np.array(loop.torques) - np.array(loop.sent)[:, 2]
+    assert np.abs(added).max(axis=0).max() < 0.1 * np.abs(loop.torques).max()
+
+
+@pytest.mark.parametrize('transition', [0.2, 0.0])
+def test_states_that_stop_under_way_do_not_throw_the_arm(transition: float) -> None:
+    """The desired motion comes to rest along its way, and the arm with it; nothing jumps."""
+    loop = follow(duration=MIDWAY, transition_time=transition, **DRIVES)
+    speed, first = np.abs(loop.velocities[-1]).max(), len(loop.sent)
+    assert speed > 1.0
+    loop.are_states_lost = True
+    loop.run(0.1)
+    loop.lose_states()
+    loop.run(1.0)
+    assert steps(loop, 0, first) < 1.2 * speed * 2.0 * DRIVE_PERIOD
+    assert np.abs(loop.velocities[first:]).max() < 1.1 * speed
+    assert np.abs(loop.velocities[-1]).max() < 1e-3
+    assert np.abs(loop.sent[-1][0] - loop.positions[-1]).max() < 1e-3
+    # The way that is left once the states have stopped, and that of the drives before.
+    assert np.abs(loop.positions[-1] - loop.positions[first]).max() < speed * (0.1 + 0.25 / 2.0)
+
+
+def test_states_that_return_make_no_step() -> None:
+    """From the middle of the brake, and long after it, the motion goes on from what was sent."""
+    for silence in (0.05, 1.0):
+        loop = follow(duration=MIDWAY, **DRIVES)
+        speed = np.abs(loop.velocities[-1]).max()
+        loop.are_states_lost = True
+        loop.run(0.1)
+        loop.lose_states()
+        loop.run(silence)
+        loop.are_states_lost = False
+        first = len(loop.sent)
+        loop.run(1.0)
+        assert loop.controller.fault is None
+        assert steps(loop, 0, first) < 1.2 * speed * 2.0 * DRIVE_PERIOD
+        assert np.abs(loop.velocities[first:]).max() < 1.1 * speed
+        assert np.abs(loop.velocities[-1]).max() < 1e-3
+
+
+def test_an_arm_that_is_held_back_is_not_pushed_on() -> None:
+    """After a following error the drives are led to where the arm is; set free it stays there."""
+    loop = follow(duration=MIDWAY, **DRIVES, **{'following_error.position': [0.05]})
+    speed, first = np.abs(loop.velocities[-1]).max(), len(loop.sent)
+    push = np.zeros(ROBOT.n)
+    push[1] = -150.0
+    loop.run(0.6, push)
+    assert [fault.kind for fault in loop.faults] == [FaultKind.FOLLOWING]
+    fastest = np.abs(np.array(loop.sent[first:])[:, 1]).max()
+    assert fastest <= ROBOT.limits('velocity_limit').max()
+    assert steps(loop, 0, first) < 1.1 * fastest * 2.0 * DRIVE_PERIOD
+    # What is told is at rest, near to where the fault found the arm; the push moves it still.
+    told = loop.sent[-1]
+    assert not told[1].any()
+    freed = len(loop.sent)
+    loop.run(1.0)
+    assert loop.sent[-1][0] == pytest.approx(told[0], abs=1e-12)
+    assert np.abs(loop.velocities[freed:]).max() < 2.0 * speed
+    assert np.abs(loop.velocities[-1]).max() < 1e-2
+
+
+@pytest.mark.parametrize('last', [LastCommand.GRAVITY, LastCommand.ZERO])
+def test_deactivated_under_way_it_comes_to_rest(last: LastCommand) -> None:
+    """The desired motion ends at rest and stays; of `zero` only the effort is."""
+    loop = follow(duration=MIDWAY, **DRIVES)
+    speed, first = np.abs(loop.velocities[-1]).max(), len(loop.sent)
+    loop.leave(last)
+    loop.run(1.5)
+    assert steps(loop, 0, first) < 1.2 * speed * 2.0 * DRIVE_PERIOD
+    assert np.abs(loop.velocities[first:]).max() < 1.1 * speed
+    assert np.abs(loop.velocities[-1]).max() < 1e-2
+    position, velocity, effort, kp, kd = loop.sent[-1]
+    assert not velocity.any()
+    np.testing.assert_array_equal([kp, kd], [KP, KD])
+    if last is LastCommand.ZERO:
+        assert not effort.any()
+        # It sags by what the gains leave of gravity, and no more.
+        sag = np.abs(kp * (position - loop.positions[-1]))
+        assert sag.max() < 1.1 * np.abs(loop.torques).max()
+    else:
+        assert np.abs(position - loop.positions[-1]).max() < 1e-3
+
+
+def test_an_arm_that_is_led_by_hand_is_carried() -> None:
+    """In gravity compensation the drives are told where the arm is: nothing draws it back."""
+    loop = DriveLoop(
+        ROBOT, ROBOT, MOTION.positions[0], **{**DRIVES, 'mode': 'gravity_compensation'}
+    )
+    loop.run(0.2)
+    push = np.zeros(ROBOT.n)
+    push[0] = 40.0
+    loop.run(0.5, push)
+    assert loop.positions[-1][0] - MOTION.positions[0][0] > 0.02
+    loop.run(1.0)
+    rested = loop.positions[-1]
+    loop.run(0.5)
+    assert np.abs(loop.positions[-1] - rested).max() < 2e-3
+    assert loop.faults == []
+
+
+def test_another_mode_makes_no_step() -> None:
+    """From following to leading by hand and back the desired position goes on."""
+    loop = follow(duration=MIDWAY, plant=scale_masses(ROBOT, 1.1), **DRIVES)
+    speed, first = np.abs(loop.velocities[-1]).max(), len(loop.sent)
+    loop.adopt(mode='gravity_compensation')
+    loop.run(0.5)
+    loop.adopt(mode='feedforward')
+    loop.run(0.5)
+    assert steps(loop, 0, first) < 1.2 * speed * 2.0 * DRIVE_PERIOD
