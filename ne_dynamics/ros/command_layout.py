@@ -114,8 +114,6 @@ class CommandSettings:
                 raise ParameterError(
                     f'{name}: expected some of {list(INTERFACES)}, got {interface!r}'
                 )
-        if len(set(interfaces)) < len(interfaces):
-            raise ParameterError(f'{name}: expected each once, got {list(interfaces)}')
         if EFFORT not in interfaces:
             raise ParameterError(
                 f'{name}: expected {EFFORT!r} among them, got {list(interfaces)}: a drive that is '

@@ -1,7 +1,7 @@
 """A real `control_msgs` for the tests where none is installed.
 
 The package is not on the Python package registries, but the generators that ROS makes such
-packages with are. What the action FollowJointTrajectory needs is written down here, run through
+packages with are. What the node takes of it is written down here, run through
 them, compiled, and kept; the Python package that comes out talks over DDS with anything.
 
 Run as a program with a folder as its argument, it generates the sources there: in a process of
@@ -66,6 +66,24 @@ float64 speed_scaling_factor
     'msg/SpeedScalingFactor.msg': """\
 # Of the speed that was asked for.
 float64 factor
+""",
+    'msg/JointCommand.msg': """\
+# What one interface of some joints is to be.
+std_msgs/Header header
+string[] joint_names
+string interface_name
+float64[] values
+""",
+    'msg/InterfaceValue.msg': """\
+# What the interfaces of one thing are.
+string[] interface_names
+float64[] values
+""",
+    'msg/DynamicInterfaceGroupValues.msg': """\
+# What the interfaces of several things are.
+std_msgs/Header header
+string[] interface_groups
+InterfaceValue[] interface_values
 """,
     'srv/QueryTrajectoryState.srv': """\
 # Where the motion is at a time.
@@ -159,8 +177,12 @@ CHECK = """
 from rclpy.type_support import check_for_type_support
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTrajectoryControllerState, SpeedScalingFactor
+from control_msgs.msg import DynamicInterfaceGroupValues, JointCommand
+from control_msgs.msg import JointTrajectoryControllerState
 from control_msgs.srv import QueryTrajectoryState
 check_for_type_support(FollowJointTrajectory)
+check_for_type_support(JointCommand)
+check_for_type_support(DynamicInterfaceGroupValues)
 check_for_type_support(JointTrajectoryControllerState)
 check_for_type_support(QueryTrajectoryState)
 check_for_type_support(SpeedScalingFactor)
