@@ -25,6 +25,9 @@ REACH_TIME = 0.05
 """An arm that is found farther from what was sent than it goes in this time [s] at its usual
 speed was moved: its drives did not hold it there, and are not to be sent there."""
 
+ROUNDING = 1e-9
+"""What changes by less is the same, whatever its unit."""
+
 PositionError = Callable[[FloatArray, FloatArray], FloatArray]
 """From the second position to the first, by the nearest turn; both of shape (n,)."""
 
@@ -134,7 +137,8 @@ def plan_rest(
     Returns
     -------
     list of Setpoint
-        A period apart, the first a period from now; the last is at rest.
+        A period apart, the first a period from now; the last is at rest, and the only one where
+        nothing is to change but for rounding.
     """
     way = stop(sent.desired, limits, compute_efforts, now=0.0, longest=LONGEST_BRAKE)
     rest = way.final.position
@@ -160,4 +164,5 @@ def plan_rest(
         efforts = (1.0 - share) * efforts
     way_to_rest = zip(efforts, position, velocity, acceleration, strict=True)
     planned = [Setpoint(row[0], DesiredState(*row[1:])) for row in way_to_rest]
-    return planned[1:]
+    changes = np.ptp(np.hstack((position, velocity, efforts)), axis=0)
+    return planned[1:] if changes.max() > ROUNDING else planned[-1:]

@@ -107,7 +107,7 @@ def test_at_rest_nothing_moves(dynamics: Dynamics) -> None:
         controller.update(Q, ZERO, STEP * index + 0.5 * STEP)
     assert controller.braking_commands(0.1) is None
     position, velocity, efforts = follow_down(controller)
-    np.testing.assert_allclose(position, np.tile(Q + 0.01, (len(position), 1)), atol=1e-12)
+    np.testing.assert_allclose(position, np.tile(Q + 0.01, (2, 1)), atol=1e-12)
     assert not velocity.any()
     np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(Q + 0.01), atol=1e-9)
 

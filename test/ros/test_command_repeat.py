@@ -178,7 +178,7 @@ class SimulatedTime:
 
 
 def test_simulated_time_counts(bench) -> None:
-    """While it stands still nothing is sent again; each period of it brings one, to the timeout."""
+    """While it stands still nothing is sent again; each period brings one, up to the timeout."""
     bench.start(use_sim_time=True, state_timeout=0.2, command__repeat=RATE)
     clock, begin = SimulatedTime(bench), bench.time
     clock.set(begin)

@@ -71,7 +71,7 @@ def test_drives_follow_as_well_as_the_node_does() -> None:
 
 
 def test_with_a_wrong_model_the_drives_are_no_worse() -> None:
-    """With a tenth more mass than the model has, their error is that of computed torque or less."""
+    """With a tenth more mass than the model has, they err as computed torque does, or less."""
     found = errors(1.1)
     assert found['drives'] < 1.1 * found['node']
 

@@ -1,8 +1,8 @@
 """The shipped arm on drives that close a loop of their own at 1 kHz, behind the node's message.
 
-Each drive exerts kp (q_d - q) + kd (qd_d - qd) + tau_ff, what motors in MIT mode do. It is told the
-desired position and velocity and the feed-forward by the real message, through its bytes; efforts
-alone are for drives without gains. The states go to the controller at 500 Hz.
+Each drive exerts kp (q_d - q) + kd (qd_d - qd) + tau_ff, what motors in MIT mode do. It is told
+the desired position and velocity and the feed-forward by the real message, through its bytes;
+efforts alone are for drives without gains. The states go to the controller at 500 Hz.
 """
 
 from __future__ import annotations
