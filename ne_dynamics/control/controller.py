@@ -68,6 +68,9 @@ LONGEST_RAMP = 0.5
 LOWERING_TIME = 3.0
 """In which the effort against gravity fades where the arm is to be lowered [s]."""
 
+LONGEST_STEP = 4.0
+"""A desired position that goes on by more than so many periods of the states at once is led there."""
+
 NOT_FOLLOWED = frozenset(
     (FaultKind.FOLLOWING, FaultKind.SATURATED, FaultKind.FROZEN_POSITION, FaultKind.VELOCITY)
 )
@@ -662,8 +665,10 @@ class Controller:
 
     def _go_on(self, desired: DesiredState, elapsed: float, *, begins: bool) -> DesiredState:
         """Return a desired state that goes on from what the drives were told last."""
-        sent, law = self.setpoint, self._law
-        if sent is not None and (begins or self._begins_elsewhere):
+        sent, law, period = self.setpoint, self._law, self.period
+        # The motion goes on while no states come, and with a stamp ahead of its time.
+        leaps = period > 0.0 and not 0.0 <= elapsed <= LONGEST_STEP * period
+        if sent is not None and (begins or leaps or self._begins_elsewhere):
             gap = law.position_error(sent.position, desired.position)
             if begins:
                 self._setpoint_bridge.begin(gap, REACH_TIME * self._followed.stop_limits.speeds)
@@ -917,7 +922,7 @@ class Controller:
         """
         self._end_floating()
         self._followed.hold(self._present, where_found=where_found)
-        self._begins_elsewhere = where_found
+        self._begins_elsewhere |= where_found
 
     def judge(self, tuning: Tuning) -> Verdict:
         """Judge whether a tuning can work where the arm is and at the rate of its states.

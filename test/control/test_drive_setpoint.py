@@ -51,7 +51,7 @@ def under_way(dynamics: Dynamics, **options) -> tuple[Controller, float]:
     now = 0.0
     for _ in range(250):
         now += STEP
-        desired = controller.update(Q, ZERO, now).desired
+        desired = controller.update(Q, ZERO, now, now).desired
         # The drives see to it.
         assert desired.position is controller.setpoint.position
     return controller, now
@@ -168,6 +168,26 @@ def test_states_that_return_far_away_begin_where_the_arm_is(dynamics: Dynamics) 
     far = rest + 1.1 * REACH_TIME * dynamics.robot.limits('velocity_limit').max() * np.eye(6)[0]
     command = controller.update(far, ZERO, now + 1.0)
     np.testing.assert_array_equal(command.desired.position, far)
+
+
+@pytest.mark.parametrize('leap', [0.08, -0.08])
+def test_states_that_stay_away_for_a_moment_make_no_step(dynamics: Dynamics, leap: float) -> None:
+    """The motion goes on meanwhile, or a stamp was ahead of its time: it is caught up with."""
+    controller, now = under_way(dynamics)
+    speed = np.abs(controller.setpoint.velocity).max()
+    positions = [controller.setpoint.position]
+    times = [now + 0.08 + STEP * index for index in range(1, 200)]
+    if leap < 0.0:
+        times = [now + 0.08, *[now + STEP * index for index in range(1, 200)]]
+    for index, time in enumerate(times):
+        # The first one is ahead of the others by its stamp, not by when it comes.
+        arrival = now + STEP * (index + 1) if leap < 0.0 else time
+        positions.append(controller.update(Q, ZERO, time, arrival).desired.position)
+    assert controller.fault is None
+    away = speed * abs(leap)
+    assert np.abs(np.diff(positions, axis=0)).max() < 1.1 * speed * STEP + 12.3 * away * STEP
+    followed = controller.trajectory.sample(times[-1]).position
+    np.testing.assert_allclose(positions[-1], followed, atol=0.02 * away)
 
 
 def test_activated_again_it_begins_where_the_arm_is(dynamics: Dynamics) -> None:
