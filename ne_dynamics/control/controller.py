@@ -69,7 +69,7 @@ LOWERING_TIME = 3.0
 """In which the effort against gravity fades where the arm is to be lowered [s]."""
 
 LONGEST_STEP = 4.0
-"""A desired position that goes on by more than so many periods of the states at once is led there."""
+"""Of a state so many periods after the last, or before it, the desired position is led there."""
 
 NOT_FOLLOWED = frozenset(
     (FaultKind.FOLLOWING, FaultKind.SATURATED, FaultKind.FROZEN_POSITION, FaultKind.VELOCITY)

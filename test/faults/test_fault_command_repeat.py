@@ -1,0 +1,107 @@
+"""Commands that are sent again, before a node in a process of its own: they end with it."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import numpy as np
+import pytest
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+RATE = 50.0
+PATIENT = 60.0
+"""state_timeout [s] of what is no matter of it."""
+
+QUICK = 1.0
+"""state_timeout [s] of what waits for it to pass."""
+
+
+NODE = {'state_timeout': PATIENT, 'command.repeat': RATE, 'transition_time': 0.05}
+
+
+@pytest.fixture(scope='module')
+def node(make_bench):
+    """Return the bench with a node that repeats, and end the node as it is to end."""
+    bench = make_bench()
+    bench.start_node(**NODE)
+    bench.until_ready()
+    yield bench
+    bench.check()
+    bench.node.end(signal.SIGINT)
+
+
+@pytest.fixture
+def player(node):
+    """Return a player of the robot, whose arm rests at Q and is held there."""
+    from fault_bench import SHORTEST_PERIOD, Player
+
+    node.set(state_timeout=PATIENT)
+    assert node.change_state('deactivate')
+    # A command that is sent again has no state of its own to tell its time by: the shortest one
+    # is what steps are judged by.
+    player = Player(node, SHORTEST_PERIOD)
+    assert node.change_state('activate')
+    player.rest(Q)
+    yield player
+    node.check()
+
+
+def until_repeated(node, count: int = 10) -> None:
+    """Wait until the last command has been sent again so many times."""
+    first, held = len(node.commands), node.commands[-1].effort
+    node.until(lambda: len(node.commands) >= first + count, 'the command again')
+    for record in node.commands[first:]:
+        np.testing.assert_array_equal(record.effort, held)
+
+
+def wait(seconds: float, node) -> None:
+    """Let what was sent arrive."""
+    end = time.monotonic() + seconds
+    node.until(lambda: time.monotonic() > end, 'time')
+
+
+def assert_silent(node) -> None:
+    """Check that no command comes in the time of many repeats."""
+    count = len(node.commands)
+    wait(20.0 / RATE, node)
+    assert len(node.commands) == count
+
+
+def test_a_silence_of_the_states_is_bridged_until_it_is_a_fault(node, player) -> None:
+    """The same command on and on; after state_timeout a last one, then silence; then as before."""
+    until_repeated(node)
+    node.set(state_timeout=QUICK)
+    mark = node.mark()
+    player.send(Q + 0.01)
+    node.until_fault('joint_states stopped', since=mark)
+    node.settle()
+    np.testing.assert_allclose(node.commands[-1].effort, node.gravity(Q + 0.01), atol=1e-9)
+    assert_silent(node)
+    node.set(state_timeout=PATIENT)
+    player.rest(Q)
+    until_repeated(node)
+
+
+def test_a_node_that_is_stopped_repeats_nothing(node, player) -> None:
+    """SIGSTOP: nothing comes, so that a controller's own timeout counts; SIGCONT: it goes on."""
+    until_repeated(node)
+    node.node.send(signal.SIGSTOP)
+    wait(5.0 / RATE, node)
+    assert_silent(node)
+    node.node.send(signal.SIGCONT)
+    until_repeated(node)
+    np.testing.assert_allclose(player.answer(Q), node.gravity(Q), atol=1e-9)
+
+
+def test_a_node_that_is_asked_to_end_repeats_its_last_command_never(node, player) -> None:
+    """SIGINT: the last command once, and silence; a new node begins with the next state."""
+    until_repeated(node)
+    node.node.end(signal.SIGINT)
+    np.testing.assert_allclose(node.commands[-1].effort, node.gravity(Q), atol=1e-9)
+    assert_silent(node)
+    node.restart_node(**NODE)
+    node.until_ready()
+    assert_silent(node)
+    player.rest(Q)
+    until_repeated(node)
