@@ -1094,6 +1094,8 @@ class Controller:
         wrench, effort, fault = self._inputs.wrench, self._limiter.last, self._guard.fault
 
         def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+            # As the law that has computed what was sent.
+            qdd = qdd if compensation.terms.inertia else np.zeros_like(qdd)
             return compensation.effort_or_infinite(q, qd, qdd, wrench, base)
 
         way = plan_rest(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Controller
 from ne_dynamics.control.drive_setpoint import REACH_TIME, Setpoint, SetpointBridge, plan_rest
 from ne_dynamics.control.laws import ControlLaw, Mode
@@ -97,6 +98,28 @@ def test_what_is_sent_last_comes_to_rest_along_the_motion(
     assert np.abs(efforts[0] - before).max() < 0.1 * dynamics.robot.limits('effort_limit').max()
     np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(position[-1]), atol=1e-9)
     assert controller.is_left
+
+
+@pytest.mark.parametrize('inertia', [True, False])
+def test_the_effort_on_the_way_is_that_of_the_law(dynamics: Dynamics, inertia: bool) -> None:
+    """It is the model's of the motion beside it, with the terms that are used: nothing decays."""
+    terms = Terms(inertia=inertia)
+    controller, now = under_way(dynamics, **laws(dynamics, terms))
+    controller.update(Q, ZERO, now + STEP, now + STEP)
+    expected, sent = [], []
+    for effort in controller.last_commands():
+        position, velocity, acceleration = controller.setpoint
+        sent.append(effort)
+        acceleration = acceleration if inertia else ZERO
+        expected.append(dynamics.inverse_dynamics(position, velocity, acceleration))
+    assert len(sent) > 10
+    np.testing.assert_allclose(sent, expected, atol=1e-9)
+
+
+def laws(dynamics: Dynamics, terms: Terms) -> dict[str, ControlLaw]:
+    """Return the laws of a tuning with these terms."""
+    modes = {'law': Mode.FEEDFORWARD, 'hold_law': Mode.GRAVITY_COMPENSATION}
+    return {name: ControlLaw(dynamics, mode, terms=terms) for name, mode in modes.items()}
 
 
 def test_at_rest_nothing_moves(dynamics: Dynamics) -> None:
