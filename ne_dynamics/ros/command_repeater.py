@@ -14,6 +14,9 @@ from typing import Any
 FRESH = 0.5
 """A command younger than this share of the period is not sent again."""
 
+LONGEST_PERIOD = 3600.0
+"""A slower rate is this one [s]: timers count nanoseconds."""
+
 
 class CommandRepeater:
     """Repeats by a timer.
@@ -39,7 +42,7 @@ class CommandRepeater:
 
     def configure(self, rate: float) -> None:
         """Let another rate count from now on [1/s]; 0: nothing is sent again."""
-        period = round(1e9 / rate) if rate else 0
+        period = round(1e9 * min(1.0 / rate, LONGEST_PERIOD)) if rate else 0
         if period == self._period:
             return
         self._period = period

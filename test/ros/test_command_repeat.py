@@ -266,6 +266,16 @@ def test_the_watch_over_the_states_decides(left: float | None, is_sent: bool) ->
     assert bool(sent) == is_sent
 
 
+@pytest.mark.parametrize('rate', [1e-9, 1e-239, 5e-324])
+def test_a_rate_may_be_as_slow_as_it_likes(rate: float) -> None:
+    """The period is one that timers can count."""
+    timer = Timer(None)
+    repeater = CommandRepeater(lambda: None, [timer], lambda: Timer(0.05))
+    repeater.configure(rate)
+    assert timer.is_running
+    assert timer.timer_period_ns == 3600 * 10**9
+
+
 def test_one_clock_at_a_time() -> None:
     """With the first simulated time it goes by that alone."""
     real, simulated = Timer(None), Timer(None)
