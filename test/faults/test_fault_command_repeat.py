@@ -55,17 +55,15 @@ def until_repeated(node, count: int = 10) -> None:
         np.testing.assert_array_equal(record.effort, held)
 
 
-def wait(seconds: float, node) -> None:
-    """Let what was sent arrive."""
-    end = time.monotonic() + seconds
-    node.until(lambda: time.monotonic() > end, 'time')
+def until_silent(node) -> None:
+    """Wait until all that was sent has come, and nothing does in the time of many repeats."""
 
+    def is_silent() -> bool:
+        count, end = len(node.commands), time.monotonic() + 20.0 / RATE
+        node.until(lambda: time.monotonic() > end, 'time')
+        return len(node.commands) == count
 
-def assert_silent(node) -> None:
-    """Check that no command comes in the time of many repeats."""
-    count = len(node.commands)
-    wait(20.0 / RATE, node)
-    assert len(node.commands) == count
+    node.until(is_silent, 'silence')
 
 
 def test_a_silence_of_the_states_is_bridged_until_it_is_a_fault(node, player) -> None:
@@ -75,9 +73,8 @@ def test_a_silence_of_the_states_is_bridged_until_it_is_a_fault(node, player) ->
     mark = node.mark()
     player.send(Q + 0.01)
     node.until_fault('joint_states stopped', since=mark)
-    node.settle()
+    until_silent(node)
     np.testing.assert_allclose(node.commands[-1].effort, node.gravity(Q + 0.01), atol=1e-9)
-    assert_silent(node)
     node.set(state_timeout=PATIENT)
     player.rest(Q)
     until_repeated(node)
@@ -87,8 +84,7 @@ def test_a_node_that_is_stopped_repeats_nothing(node, player) -> None:
     """SIGSTOP: nothing comes, so that a controller's own timeout counts; SIGCONT: it goes on."""
     until_repeated(node)
     node.node.send(signal.SIGSTOP)
-    wait(5.0 / RATE, node)
-    assert_silent(node)
+    until_silent(node)
     node.node.send(signal.SIGCONT)
     until_repeated(node)
     np.testing.assert_allclose(player.answer(Q), node.gravity(Q), atol=1e-9)
@@ -98,10 +94,12 @@ def test_a_node_that_is_asked_to_end_repeats_its_last_command_never(node, player
     """SIGINT: the last command once, and silence; a new node begins with the next state."""
     until_repeated(node)
     node.node.end(signal.SIGINT)
+    until_silent(node)
     np.testing.assert_allclose(node.commands[-1].effort, node.gravity(Q), atol=1e-9)
-    assert_silent(node)
+    count = len(node.commands)
     node.restart_node(**NODE)
     node.until_ready()
-    assert_silent(node)
+    until_silent(node)
+    assert len(node.commands) == count
     player.rest(Q)
     until_repeated(node)
