@@ -178,7 +178,6 @@ from rclpy.type_support import check_for_type_support
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTrajectoryControllerState, SpeedScalingFactor
 from control_msgs.msg import DynamicInterfaceGroupValues, JointCommand
-from control_msgs.msg import JointTrajectoryControllerState
 from control_msgs.srv import QueryTrajectoryState
 check_for_type_support(FollowJointTrajectory)
 check_for_type_support(JointCommand)
