@@ -78,6 +78,26 @@ def test_what_is_sent_is_what_the_effort_was_computed_with(dynamics: Dynamics) -
     np.testing.assert_array_equal(controller.setpoint.position, command.desired.position)
 
 
+@pytest.mark.parametrize('factor', [None, 0.3, 0.0])
+def test_a_pace_of_its_own_is_told_as_it_is_gone(dynamics: Dynamics, factor: float | None) -> None:
+    """Held or slowed down, the motion that is sent goes with its effort, and makes no step."""
+    controller, now = under_way(dynamics)
+    sent = [controller.setpoint.position]
+    speed = np.abs(controller.setpoint.velocity).max()
+    if factor is None:
+        controller.hold()
+    else:
+        controller.scale_speed(factor)
+    for index in range(1, 300):
+        time = now + STEP * index
+        command = controller.update(Q, ZERO, time, time)
+        expected = dynamics.inverse_dynamics(*controller.setpoint)
+        np.testing.assert_allclose(command.effort, expected, atol=1e-9)
+        sent.append(controller.setpoint.position)
+    assert np.abs(np.diff(sent, axis=0)).max() < 1.1 * speed * STEP
+    assert np.abs(controller.setpoint.velocity).max() <= (factor or 0.0) * 1.1 * speed + 1e-9
+
+
 @pytest.mark.parametrize('transition', [TRANSITION_TIME, 0.0])
 @pytest.mark.parametrize('loss', list(OnStateLoss))
 def test_what_is_sent_last_comes_to_rest_along_the_motion(
