@@ -236,6 +236,10 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         {**DRIVES, 'command__interfaces': MIT[:3], 'command__type': 'joint_command'},
         ('command.type', 'joint_command', 'one interface'),
     ),
+    'drives that are to let the arm down': (
+        {**DRIVES, 'command__interfaces': MIT, 'on_state_loss': 'lower'},
+        ('on_state_loss', 'lower', 'brake or gravity'),
+    ),
     'repeats without end': (
         {'command__repeat': 50.0, 'state_timeout': float('inf')},
         ('command.repeat', 'state_timeout'),
