@@ -39,5 +39,5 @@ def test_weak_motors_cost_time_and_no_path(seed, kind) -> None:
     off = loop.off_path(found).max()
     near = CUBIC_NEAR if kind == 'cubic' else NEAR
     assert off <= near or off <= near + nominal(task)
-    assert loop.longest_saturation(found) <= 0.01
+    assert loop.longest_saturation(found) <= (0.02 if kind == 'cubic' else 0.01)
     assert np.abs(found.position[-1] - task.path.points[-1]).max() <= NEAR
