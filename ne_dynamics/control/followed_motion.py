@@ -27,6 +27,7 @@ from ne_dynamics.control.motion_judge import (
 from ne_dynamics.control.pacing import Pacer, Planned
 from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.position_stream import ENDINGS, PositionStream, returned
+from ne_dynamics.control.speed_profile import is_corner
 from ne_dynamics.control.stopping import StopLimits, stop
 from ne_dynamics.control.trajectory import (
     MOST_WAITING,
@@ -201,6 +202,8 @@ class FollowedMotion:
             if found.planned is not None:
                 is_outdated |= not all(map(np.array_equal, found.begin, begin))
                 profile = found.planned.profile.shifted(request.origin(now) - found.origin)
+        if self._slows_down and trajectory.start_time <= now:
+            self.pacer.turn(begin.velocity, trajectory.sample(now).velocity)
         self.pacer.take(profile, efforts, trajectory.start_time, is_outdated=is_outdated)
         return None
 
@@ -307,18 +310,22 @@ class FollowedMotion:
         """Plan the pace of what is to be followed, where it cannot go as it was sent."""
         now, judge = _time_of(here), self._make_judge(here)
         begin = running.sample(now)
+        # Straight lines have corners, at which no motor can do what they ask for.
+        has_excess = has_excess or request.interpolation is Interpolation.LINEAR
         if not has_excess:
             has_excess = bool(judge.decide(judge.judge_ends(trajectory, request, begin, now)))
         origin, efforts, planned = request.origin(now), self._path_efforts(here), None
         if has_excess:
             yield
-            clock = self.pacer.clock
+            clock, start = self.pacer.clock, trajectory.start_time
+            after, before = trajectory.sample(start).velocity, running.sample(start).velocity
             planned = yield from self.pacer.survey(
                 trajectory,
                 efforts,
-                begin=trajectory.start_time,
+                begin=start,
                 origin=origin,
                 speed=1.0 if clock is None else clock.speed,
+                has_corner=bool(is_corner(after, before)),
             )
         self._planned = _PlannedWaypoints(request.waypoints, begin, origin, efforts, planned)
 

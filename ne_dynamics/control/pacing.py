@@ -24,7 +24,7 @@ from ne_dynamics.control.motion_demand import (
 from ne_dynamics.control.motion_judge import PathEfforts, segments_of
 from ne_dynamics.control.path_clock import Band, PathClock
 from ne_dynamics.control.path_limits import PathIntervals
-from ne_dynamics.control.speed_profile import SLOWEST, PathPlan, SpeedProfile
+from ne_dynamics.control.speed_profile import SLOWEST, PathPlan, SpeedProfile, is_corner
 from ne_dynamics.control.stopping import EFFORT_SHARE, StopLimits
 from ne_dynamics.control.trajectory import DesiredState, Trajectory
 from ne_dynamics.control.tuning import Tuning
@@ -201,6 +201,19 @@ class Pacer:
         clock.stop(band)
         return True
 
+    def turn(self, before: FloatArray, after: FloatArray) -> None:
+        """Go on at a corner: as fast as what was followed goes into the new direction.
+
+        Parameters
+        ----------
+        before, after : array, shape (n,)
+            The derivatives of both paths there.
+        """
+        clock = self.clock
+        if clock is not None and is_corner(after, before):
+            share = float(before @ after) / max(float(after @ after), 1e-9)
+            clock.speed, clock.change = clock.speed * min(max(share, 0.0), 1.0), 0.0
+
     def take(
         self,
         profile: SpeedProfile | None,
@@ -239,6 +252,7 @@ class Pacer:
         begin: float,
         origin: float = 0.0,
         speed: float = 1.0,
+        has_corner: bool = False,
     ) -> Generator[None, None, Planned]:
         """Plan the pace of a path in pieces.
 
@@ -252,6 +266,8 @@ class Pacer:
             From which the times count of what is refused [s].
         speed : float
             At the begin.
+        has_corner : bool
+            Whether the motion turns at the begin, from what is followed until then.
 
         Raises
         ------
@@ -269,7 +285,7 @@ class Pacer:
             self._refuse_poses(parts[-1], efforts, origin)
             yield
         times, durations = (np.concatenate([part[i] for part in parts]) for i in range(2))
-        motion = (np.concatenate([part[i] for part in parts], axis=1) for i in range(2, 5))
+        motion = [np.concatenate([part[i] for part in parts], axis=1) for i in range(2, 5)]
         plan = PathPlan(
             PathIntervals(times, durations, *motion),
             efforts.moving,
@@ -277,7 +293,13 @@ class Pacer:
             share=PLANNED_SHARE,
             fastest=max(1.0, self.target),
         )
-        profile, taken = yield from plan.find(max(speed, SLOWEST))
+        # Behind the last segment the arm stands.
+        end = SLOWEST if is_corner(motion[1][1, -1], 0.0) else np.inf
+        profile, taken = yield from plan.find(SLOWEST if has_corner else max(speed, SLOWEST), end)
+        if has_corner:
+            profile = SpeedProfile(
+                profile.times, np.concatenate(([SLOWEST**2], profile.squares[1:]))
+            )
         return Planned(profile, float(plan.when(taken)[-1]))
 
     def _refuse_poses(self, path: PathIntervals, efforts: PathEfforts, origin: float) -> None:

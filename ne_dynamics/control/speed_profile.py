@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Generator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ne_dynamics.control.effort_demand import Efforts
 from ne_dynamics.control.motion_demand import DemandLimits
@@ -247,7 +248,11 @@ def _find_corners(path: PathIntervals, some: slice) -> IndexArray:
         path.velocity[1, first - 1 : some.stop - 1],
         path.velocity[0, first : some.stop],
     )
-    size = np.maximum(np.abs(before), np.abs(after))
-    is_corner = (np.abs(after - before) > CORNER * (1.0 + size)).any(axis=1)
-    corners: IndexArray = np.flatnonzero(is_corner) + first
+    corners: IndexArray = np.flatnonzero(is_corner(after, before)) + first
     return corners
+
+
+def is_corner(after: FloatArray, before: FloatArray | float) -> NDArray[np.bool_]:
+    """Return whether a path turns between two velocities, shape (..., n) to (...,)."""
+    size = np.maximum(np.abs(before), np.abs(after))
+    return np.asarray((np.abs(after - before) > CORNER * (1.0 + size)).any(axis=-1))

@@ -29,6 +29,7 @@ from ne_dynamics.simulation.scenario import (
     Scenario,
     rms,
 )
+from ne_dynamics.simulation.weak_motors import WeakMotors
 from ne_dynamics.tables import text_table
 
 GEAR_FRICTION = 0.05
@@ -639,6 +640,14 @@ class SensorLoss(Scenario):
 
 SCENARIOS: Mapping[str, type[Scenario]] = {
     scenario.name: scenario
-    for scenario in (ControlLaws, ToolLoad, TiltedBase, WrongModel, SensorLoss, Chunks)
+    for scenario in (
+        ControlLaws,
+        ToolLoad,
+        TiltedBase,
+        WrongModel,
+        SensorLoss,
+        Chunks,
+        WeakMotors,
+    )
 }
 """By name, the one without which the demo goes first."""

@@ -153,6 +153,7 @@ class ClosedLoop:
         settings: Sequence[Setting] = (),
         must_follow: bool = True,
         chunks: PositionChunks | None = None,
+        rest: float = 0.0,
     ) -> SessionRecording:
         """Follow a motion once, from its first waypoint at rest, and record.
 
@@ -162,18 +163,20 @@ class ClosedLoop:
         node_parameters, robot_parameters : mapping
             Added to those that all runs share.
         progress : callable, optional
-            Called with the time reached [s], from 0 to the motion's duration.
+            Called with the time reached [s], from 0 to the end of what is recorded.
         settings : sequence of Setting
             In the order of their times.
         must_follow : bool
             Whether it is an error when the node does not follow the motion to its end.
         chunks : PositionChunks, optional
             How the motion is told while it goes on; None: whole, before it begins.
+        rest : float
+            How long is recorded beyond the motion's end [s].
 
         Returns
         -------
         SessionRecording
-            States from the start of the motion to its end.
+            States from the start of the motion to its end, and beyond.
 
         Raises
         ------
@@ -202,7 +205,7 @@ class ClosedLoop:
         with RosProcesses(self._domain, namespace) as processes:
             processes.start(ROBOT_NAME, ROBOT_MODULE, robot, remappings=OWN_TOPICS)
             processes.start(NODE_NAME, NODE_MODULE, node, remappings=OWN_TOPICS)
-            observer = _Observer(self._context, namespace, motion, processes, chunks)
+            observer = _Observer(self._context, namespace, motion, processes, chunks, rest)
             try:
                 observer.follow(progress or (lambda reached: None), settings)
                 if not must_follow:
@@ -222,9 +225,11 @@ class _Observer:
         motion: Motion,
         processes: RosProcesses,
         chunks: PositionChunks | None,
+        rest: float,
     ) -> None:
         self._motion = motion
         self._chunks = chunks
+        self._duration = motion.duration + rest
         self._processes = processes
         self._states: dict[int, JointState] = {}
         self._desired: dict[int, JointState] = {}
@@ -319,7 +324,7 @@ class _Observer:
             self._spin(SETTLING_TIME)
         future = self._client.call_async(Trigger.Request())
         self._wait(future.done, f'{ROBOT_NAME}/release_brake')
-        end = start + round(self._motion.duration * 1e9)
+        end = start + round(self._duration * 1e9)
         self._start = start
         self._last_heard = time.monotonic()
         reached = start
@@ -336,7 +341,7 @@ class _Observer:
                 if reached == start:
                     self._started_at = time.monotonic()
                 reached = newest
-                progress(min((reached - start) / 1e9, self._motion.duration))
+                progress(min((reached - start) / 1e9, self._duration))
             else:
                 self._processes.check()
                 if time.monotonic() - self._last_heard > STALL_TIMEOUT:
@@ -391,7 +396,7 @@ class _Observer:
         if self._start is None:
             raise ProcessError('nothing recorded: the motion did not start')
         names = self._motion.robot.joint_names
-        end = self._start + round(self._motion.duration * 1e9)
+        end = self._start + round(self._duration * 1e9)
         stamps = sorted(stamp for stamp in self._states if self._start <= stamp <= end)
         states = [self._states[stamp] for stamp in stamps]
         times = (np.array(stamps) - self._start) / 1e9

@@ -87,6 +87,8 @@ class Run:
         Instead of the scenario's.
     chunks : PositionChunks, optional
         How the motion is told while it goes on; None: whole, before it begins.
+    rest : float
+        How long is recorded beyond the motion's end [s]: it may come later than it was sent.
     """
 
     key: str
@@ -97,6 +99,7 @@ class Run:
     must_follow: bool = True
     motion: Motion | None = None
     chunks: PositionChunks | None = None
+    rest: float = 0.0
 
 
 class Scenario(abc.ABC):
@@ -186,7 +189,7 @@ class Scenario(abc.ABC):
         with ClosedLoop(self.options.rate, node, self.arm.parameters()) as loop:
             for run in self.runs:
                 motion = run.motion or self.motion
-                bar = ProgressBar(run.style.label, motion.duration)
+                bar = ProgressBar(run.style.label, motion.duration + run.rest)
                 try:
                     self.recordings[run.key] = loop.run(
                         motion,
@@ -196,6 +199,7 @@ class Scenario(abc.ABC):
                         settings=run.settings,
                         must_follow=run.must_follow,
                         chunks=run.chunks,
+                        rest=run.rest,
                     )
                 finally:
                     bar.close()

@@ -233,6 +233,58 @@ def plot_chunks(path: Path, robot: Robot, runs: Drawn, title: str) -> None:
     _finish(figure, [error], title, path)
 
 
+def plot_weak_motors(
+    path: Path,
+    runs: Drawn,
+    distances: Sequence[FloatArray],
+    speeds: Sequence[FloatArray],
+    limits: FloatArray,
+    title: str,
+) -> None:
+    """Draw distance from the path and speed on it, and for weak motors the load of each.
+
+    Parameters
+    ----------
+    path : path
+        PNG file to write.
+    runs : sequence of (Style, SessionRecording)
+        The last two with weak motors.
+    distances : sequence of array, shape (N,)
+        From the path, by run [rad or m].
+    speeds : sequence of array, shape (N,)
+        On the path, by run; 1 as it was sent.
+    limits : array, shape (n,)
+        Of the weak motors [N m or N].
+    title : str
+    """
+    figure, grid = _figure(2, 2, (11.6, 6.6), sharex=True)
+    (away, first_load, pace, second_load) = grid
+    for (style, recording), distance, speed in zip(runs, distances, speeds, strict=True):
+        shown = np.maximum(1e3 * distance, 0.1 * SMALLEST_ERROR)
+        away.plot(recording.time, shown, **style.drawn())
+        pace.plot(recording.time, speed, **style.drawn())
+    largest = 1e3 * max(float(distance.max()) for distance in distances)
+    _logarithmic(away, SMALLEST_ERROR, max(largest, 1.0))
+    away.set_ylabel('distance from the path [mrad]')
+    pace.set_ylabel('speed on the path')
+    pace.set_ylim(0.0, 1.2)
+    for axes, (style, recording) in zip((first_load, second_load), runs[-2:], strict=True):
+        for index, name in enumerate(recording.joint_names):
+            load = 100.0 * np.abs(recording.effort[1:, index]) / limits[index]
+            axes.plot(recording.time[1:], load, linewidth=1.2, label=name)
+        axes.axhline(100.0, color=TEXT_COLOUR, linewidth=0.9, linestyle=(0.0, (4.0, 3.0)))
+        axes.set_ylim(0.0, 120.0)
+        axes.set_ylabel('load of the motors [%]')
+        axes.set_title(style.label, loc='left', fontsize=10, color=style.colour)
+    first_load.legend(
+        loc='upper left', ncols=6, frameon=False, fontsize=8, handlelength=1.0, columnspacing=0.9
+    )
+    for axes in (pace, second_load):
+        axes.set_xlabel('time [s]')
+    away.set_xlim(0.0, float(runs[0][1].time[-1]))
+    _finish(figure, [away], title, path)
+
+
 # -- parts ----------------------------------------------------------------------------------
 
 

@@ -95,6 +95,18 @@ def test_positions_alone_have_a_feed_forward_by_splines(requirements, tmp_path):
     assert found['effort_errors']['lines'] > 2.0 * found['effort_errors']['spline_2']
 
 
+def test_motors_too_weak_for_a_motion_cost_time_and_no_path(requirements, tmp_path):
+    """Slowed down the arm stays on its path and arrives; by its clock it leaves it far behind."""
+    found = results_of('weak-motors', 1.0, tmp_path)['findings']
+    clocked, slowed = (found['runs'][key] for key in ('follow', 'slow_down'))
+    assert found['largest_share_of_effort'] == pytest.approx(1.5, rel=1e-3)
+    assert slowed['path_deviation'] < 2e-3
+    assert slowed['longest_saturation'] <= 0.01
+    assert 1.0 < slowed['arrival'] < 2.0
+    assert clocked['path_deviation'] > 0.05
+    assert clocked['longest_saturation'] > 0.01
+
+
 def test_a_table_names_the_runs_of_a_scenario(requirements, tmp_path):
     """Laws stand above it, cases beside it, and how much better computed torque is at its end."""
     scenario = SCENARIOS['model-error'](Options(is_short=True, duration=0.5), tmp_path)
