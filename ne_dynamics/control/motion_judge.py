@@ -388,6 +388,9 @@ class MotionJudge:
         To come to rest there is what no sender has asked for, and who streams never gets there.
         """
         found = self._judge_some(trajectory, some, origin)
+        if self.when_infeasible is WhenInfeasible.SLOW_DOWN:
+            # But all of it can be slowed down.
+            return found
         return [excess for excess in found if not excess.quantity.is_optional]
 
     def _judge_some(self, trajectory: Trajectory, some: range, origin: float) -> list[Excess]:

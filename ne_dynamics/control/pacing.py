@@ -30,7 +30,7 @@ from ne_dynamics.control.trajectory import DesiredState, Trajectory
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.rigid_body import FloatArray
 
-PLANNED_SHARE = 0.95
+PLANNED_SHARE = 0.94
 """Part of the effort limits that a plan asks for: the rest is the feedback's."""
 
 FELT_SHARE = 0.98
@@ -360,13 +360,13 @@ class Pacer:
         inertial: FloatArray,
         effort: FloatArray,
     ) -> Band:
-        shares = (EFFORT_SHARE, FELT_SHARE) if clock.is_stopping else (FELT_SHARE,)
-        limits = self._limits.effort
-        band = Band()
-        for share in shares:
-            band = Band.of(inertial, -share * limits - effort, share * limits - effort)
-            if not band.is_empty:
-                break
+        limits = FELT_SHARE * self._limits.effort
+        if clock.is_stopping:
+            # What is asked for already is left no faster than the motion swings.
+            present = np.abs(effort + clock.change * inertial)
+            sought = np.maximum(EFFORT_SHARE * self._limits.effort, present)
+            limits = np.minimum(sought, limits)
+        band = Band.of(inertial, -limits - effort, limits - effort)
         if clock.is_stopping:
             most = self._stop_limits.decelerations_from(desired.velocity)
         elif self.slows_down:

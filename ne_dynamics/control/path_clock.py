@@ -14,7 +14,7 @@ one that is given up stops as soon as it can. Whatever the speed, the path is th
 
 from __future__ import annotations
 
-from math import copysign, sqrt
+from math import copysign, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,10 @@ from ne_dynamics.model.rigid_body import FloatArray
 LOOK_AHEAD = 0.01
 """A profile counts as far ahead as the motion comes in this time [s], or in a period of the states
 where that is longer: between them it is a chord of the profile."""
+
+ABOVE = 1.03
+"""By so much a profile may be exceeded where that spares a motor: what the efforts of the plan
+leave allows it."""
 
 SWING_TIME = 0.025
 """Time in which the acceleration along the path comes from nothing to all that is wanted [s]: no
@@ -146,7 +150,8 @@ class PathClock:
         if speed < 0.0:
             return self.place - 0.5 * self.speed**2 / self.change, 0.0
         if self.change > 0.0:
-            speed = min(speed, max(self.speed, self.target))
+            most = self.target if self.speed < self.target else max(self.target, 1.0)
+            speed = min(speed, max(self.speed, most))
         return self.place + 0.5 * (self.speed + speed) * elapsed + speed * rest, speed
 
     def advance(self, time: float) -> None:
@@ -182,13 +187,15 @@ class PathClock:
             Since the state before [s].
         """
         low, high = band
+        planned, most = self._planned(max(LOOK_AHEAD, elapsed))
+        wanted, swing = self._wanted(low, high)
         if low > high:
             # Less speed is the one thing that helps where nothing does.
-            low = high = min(0.0, 0.5 * (low + high))
-        planned = self._planned(max(LOOK_AHEAD, elapsed))
-        wanted, swing = self._wanted(low, high)
-        # To go faster than is wanted spares no effort for long.
-        low = min(low, max(min(wanted, planned), 0.0))
+            wanted = max(min(0.0, 0.5 * (low + high)), -STOPPING_RATE)
+            low, high = (-inf, inf) if self.is_stopping else (wanted, wanted)
+            swing = max(swing, abs(wanted) / SWING_TIME)
+        # To go faster than is planned spares no effort for long.
+        low = min(low, max(min(wanted, planned), most, 0.0))
         if self._is_chosen_ahead:
             elapsed, self._is_chosen_ahead = 0.0, False
         step = swing * min(elapsed, SWING_TIME)
@@ -230,9 +237,28 @@ class PathClock:
         # Half of what would do is what a motion in steps keeps to.
         return copysign(min(most, sqrt(abs(gap) * swing)), gap), swing
 
-    def _planned(self, ahead: float) -> float:
-        """Return the acceleration along the path that the profile allows, looking ahead [s]."""
-        if self.profile is None:
-            return float('inf')
-        there = self.profile.speed_at(self.place + self.speed * ahead)
-        return (there - self.speed) / ahead
+    def _planned(self, ahead: float) -> tuple[float, float]:
+        """Return the acceleration that follows the profile, and the most that may spare a motor.
+
+        Where a motor is at its limit with whatever acceleration, the profile has a kink, behind
+        which it rises steeply: who looks beyond it alone is too fast at it. And there the motor
+        may need the motion to speed up.
+
+        Parameters
+        ----------
+        ahead : float
+            Time for which the profile is looked ahead [s].
+        """
+        profile, speed, place = self.profile, self.speed, self.place
+        if profile is None:
+            return inf, 0.0
+        here, there = (profile.speed_at(place + speed * time) for time in (0.0, ahead))
+        wanted = (there - speed) / ahead
+        if here == inf or self.is_stopping:
+            return wanted, 0.0
+        near = 0.5 * ahead
+        slope = (profile.speed_at(place + speed * near) - here) / near
+        wanted = min(wanted, slope + (here - speed) / ahead)
+        # Who is to slow down may have to wait for it, but goes no faster than was sent for that.
+        may_speed_up = speed < max(self.target, 1.0)
+        return wanted, slope + (ABOVE * here - speed) / ahead if may_speed_up else 0.0
