@@ -161,6 +161,8 @@ class EffortFit:
         """
         n, width = self._n, self._width
         amount, squares = np.full(n, 1e-9), np.zeros(n)
+        # What was not measured says nothing.
+        counts = np.where(effort.any(axis=0), self._counts, 0.0)
         rights, normals, places = [], [], []
         for joint, (table, normal) in enumerate(zip(self._tables, self._normals, strict=True)):
             use = self._used[:, joint]
@@ -181,7 +183,7 @@ class EffortFit:
         sigma, left, step = FIRST_SIGMA * amount, np.zeros(n), np.zeros(size)
         free = np.ones(size, dtype=bool)
         for _ in range(PASSES):
-            weights = self._counts / self._samples / sigma**2
+            weights = counts / self._samples / sigma**2
             matrix, right = np.eye(size), np.zeros(size)
             for joint, place in enumerate(places):
                 matrix[np.ix_(place, place)] += weights[joint] * normals[joint]
@@ -193,7 +195,7 @@ class EffortFit:
                 left[joint] = np.sqrt(max(rest, 0.0) / self._samples[joint])
             sigma = np.maximum(left, SMALLEST_SIGMA * amount)
         terms = np.log(sigma / amount) + 0.5 * (left / sigma) ** 2
-        return Explained(float(self._counts @ terms + 0.5 * step @ step), left / amount)
+        return Explained(float(counts @ terms + 0.5 * step @ step), left / amount)
 
 
 def _load_columns(links: FloatArray, robot: Robot) -> FloatArray:

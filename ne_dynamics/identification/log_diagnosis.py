@@ -188,8 +188,9 @@ class _Search:
                 'efforts-scaled',
                 self._robot.joint_names,
                 f'all efforts are about {factor:.3g} of what the given model takes (from joint '
-                f'to joint within a factor of {spread:.2g}): motor currents, another unit, efforts '
-                'before the gear, or a model with wrong masses; the log alone cannot tell which',
+                f'to joint within a factor of {spread:.2g}): motor currents, another unit, '
+                'efforts before the gear, or a model with wrong masses; the log alone cannot tell '
+                'which',
                 f'give torques: --scale all=FACTOR, or joint by joint (about {1.0 / factor:.3g} '
                 'would suit the given model)',
                 False,
@@ -311,16 +312,16 @@ def _is_same(one: Hypothesis, other: Hypothesis) -> bool:
     """Tell whether two hypotheses are of one cause; a delay of all holds that of each joint."""
     if one.cause != other.cause:
         return False
-    return one.joints == other.joints and one.amount == other.amount or (
-        one.cause == 'effort-delay' and (len(one.joints) > 1 or len(other.joints) > 1)
-    )
+    if one.cause == 'effort-delay':
+        return one.joints == other.joints or max(len(one.joints), len(other.joints)) > 1
+    return one.joints == other.joints and one.amount == other.amount
 
 
 def _repeat(reading: LogReading, hypothesis: Hypothesis) -> LogReading:
     """Return a reading with what a hypothesis changes, as it changes its own."""
     joints, amount = hypothesis.joints, hypothesis.amount
     match hypothesis.cause:
-        case 'effort-sign' | 'effort-scaled':
+        case 'wrong-sign' | 'effort-scaled':
             return reading.with_effort(joints, factor=amount)
         case 'position-sign' | 'degrees':
             return reading.with_position(joints, factor=amount)
@@ -368,7 +369,7 @@ def _word(found: Hypothesis, names: tuple[str, ...]) -> tuple[str, str]:
     which = names[0] if len(names) == 1 else 'all'
     amount = found.amount
     match found.cause:
-        case 'effort-sign':
+        case 'wrong-sign':
             return 'the effort has the opposite sign', f'--sign {which}'
         case 'position-sign':
             return 'the position has the opposite sign', f'--position-sign {which}'

@@ -82,9 +82,9 @@ class LogEvidence:
         self.moves = signals.moves
         self._late = np.array(
             [
-                filtered(_with_late_effort(log, delay), np.full_like(limits, np.inf), cutoff).effort[
-                    chosen
-                ]
+                filtered(
+                    _with_late_effort(log, delay), np.full_like(limits, np.inf), cutoff
+                ).effort[chosen]
                 for delay in DELAYS
             ]
         )
@@ -160,7 +160,9 @@ class LogEvidence:
     def _late_effort(self, source: int, delay: float) -> FloatArray:
         if delay == 0.0:
             return self._effort[:, source]
-        place = float(np.clip(np.interp(delay, DELAYS, np.arange(DELAYS.size)), 0, DELAYS.size - 1))
+        place = float(
+            np.clip(np.interp(delay, DELAYS, np.arange(DELAYS.size)), 0, DELAYS.size - 1)
+        )
         before = min(int(place), DELAYS.size - 2)
         part = place - before
         table = self._late[:, :, source]
@@ -209,4 +211,6 @@ def _choose_cutoff(log: Log) -> float:
     reached = np.cumsum(powers)
     highest = float(np.searchsorted(reached, MOTION_POWER * reached[-1])) / (step * even.size)
     low, high = CUTOFF_RANGE
-    return min(float(np.clip(CUTOFF_FACTOR * highest, low, high)), 1.0 / (SAMPLES_PER_CUTOFF * step))
+    return min(
+        float(np.clip(CUTOFF_FACTOR * highest, low, high)), 1.0 / (SAMPLES_PER_CUTOFF * step)
+    )

@@ -16,7 +16,7 @@ class LogFault:
         'error' (a fit would be wrong), 'warning' (a fit is hardly touched), 'info' (nothing is
         lost).
     code : str
-        Cause, a short stable identifier, e.g. 'effort-sign'.
+        Cause, a short stable identifier, e.g. 'wrong-sign'.
     joints : tuple of str
         Whose columns are wrong; empty when it is the log as a whole.
     message : str

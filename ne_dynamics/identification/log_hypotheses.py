@@ -49,9 +49,7 @@ class Hypothesis:
     deviation: float = 0.0
 
 
-def weigh_hypotheses(
-    evidence: LogEvidence, robot: Robot, present: LogReading
-) -> list[Hypothesis]:
+def weigh_hypotheses(evidence: LogEvidence, robot: Robot, present: LogReading) -> list[Hypothesis]:
     """Return all hypotheses of one more fault, the likeliest first.
 
     Parameters
@@ -84,13 +82,13 @@ def _list_exact(
     """Yield the faults that have no size to be found: cause, joints, amount, reading."""
     everyone = tuple(range(robot.n))
     turning = tuple(j for j in everyone if not robot.joints[j].type.is_prismatic)
-    yield 'effort-sign', everyone, -1.0, present.with_effort(everyone, factor=-1.0)
+    yield 'wrong-sign', everyone, -1.0, present.with_effort(everyone, factor=-1.0)
     if turning:
         yield 'degrees', turning, DEGREE, present.with_position(turning, factor=DEGREE)
     for joint in moving:
         one = (joint,)
         flipped = present.with_position(one, factor=-1.0)
-        yield 'effort-sign', one, -1.0, present.with_effort(one, factor=-1.0)
+        yield 'wrong-sign', one, -1.0, present.with_effort(one, factor=-1.0)
         yield 'position-sign', one, -1.0, flipped
         yield 'axis-sign', one, -1.0, flipped.with_effort(one, factor=-1.0)
         if joint not in turning:
@@ -176,9 +174,7 @@ def _search(cost: Callable[[float], float], low: float, high: float) -> tuple[fl
     return places[best], values[best]
 
 
-def _deviation(
-    cost: Callable[[float], float], place: float, lowest: float, reach: float
-) -> float:
+def _deviation(cost: Callable[[float], float], place: float, lowest: float, reach: float) -> float:
     """Return how far from a minimum the cost has risen by a half, from both sides of it."""
     rise = 0.5 * (cost(place - reach) + cost(place + reach)) - lowest
     return reach / math.sqrt(2.0 * rise) if rise > 0.0 else math.inf

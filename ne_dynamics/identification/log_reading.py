@@ -132,5 +132,7 @@ class LogReading:
         if times.size < 3:
             return meant
         derived = np.gradient(position, times, axis=0)
-        errors = [np.nan_to_num(np.abs(table - derived)).sum(axis=0) for table in (meant, recorded)]
+        errors = [
+            np.nan_to_num(np.abs(table - derived)).sum(axis=0) for table in (meant, recorded)
+        ]
         return np.where(errors[0] <= errors[1], meant, recorded)

@@ -56,6 +56,9 @@ ALONE = 0.5
 RINGING = 0.3
 """Part of a spike by which they may be off to the other side."""
 
+SETTLING = 0.5
+"""Efforts may ring for this long at either end, of which a fit uses nothing [s]."""
+
 MANY = 0.2
 """Part of the samples: more spikes than that are none."""
 
@@ -123,7 +126,8 @@ def find_degrees(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
 
     def is_outside(position: FloatArray) -> NDArray[np.bool_]:
         low, high = np.quantile(position, [0.02, 0.98], axis=0)
-        return turning & ((low < lower) | (high > upper))
+        result: NDArray[np.bool_] = turning & ((low < lower) | (high > upper))
+        return result
 
     beyond = is_outside(log.position)
     if not beyond.any() or is_outside(np.deg2rad(log.position)).any():
@@ -269,7 +273,7 @@ def find_stale(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
 
 
 def _is_moving_around(log: Log, same: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell for each step of time whether the arm moves before and after what stands still there."""
+    """Tell for each step of time whether the arm moves before and after what stands still."""
     changed = np.flatnonzero(~same)
     if changed.size < 3:
         return np.zeros(same.size, dtype=bool)
@@ -295,8 +299,10 @@ def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
         'position': _single_outliers(log.position, SPIKE_STEP * step * _speeds(robot)),
         'effort': _single_outliers(log.effort, np.maximum(SPIKE_RANGE * effort_range, 1e-6)),
     }
+    inner = (log.times > log.times[0] + SETTLING) & (log.times < log.times[-1] - SETTLING)
+    found = {key: table & inner[:, np.newaxis] for key, table in found.items()}
     spikes = found['position'] | found['effort']
-    rows = spikes.any(axis=1)
+    rows = np.asarray(spikes.any(axis=1))
     number = int(rows.sum())
     if not 0 < number <= MANY * rows.size:
         return log, None
@@ -312,7 +318,7 @@ def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
         True,
         float(number),
     )
-    return keep_samples(log, ~rows, 'spikes'), fault
+    return keep_samples(log, np.logical_not(rows), 'spikes'), fault
 
 
 def _single_outliers(table: FloatArray, smallest: FloatArray) -> NDArray[np.bool_]:
@@ -324,11 +330,12 @@ def _single_outliers(table: FloatArray, smallest: FloatArray) -> NDArray[np.bool
     noise = 1.4826 * np.median(np.abs(off), axis=0)
     far = np.abs(off) > np.maximum(SPIKE_NOISE * noise, smallest)
     # What has a step stays off on one side, what rings is as far off on the other.
-    edge = np.zeros((1, table.shape[1]))
+    edge: FloatArray = np.zeros((1, table.shape[1]))
     before, after = np.vstack([edge, off[:-1]]), np.vstack([off[1:], edge])
     single = np.minimum(np.abs(before), np.abs(after)) < ALONE * np.abs(off)
     rings = np.maximum(-before * np.sign(off), -after * np.sign(off)) > RINGING * np.abs(off)
-    return far & single & ~rings
+    result: NDArray[np.bool_] = far & single & ~rings
+    return result
 
 
 CHECKS: tuple[Callable[[Robot, Log], tuple[Log, LogFault | None]], ...] = (

@@ -143,7 +143,8 @@ def _swapped(*keys):
         order[[joint, other]] = order[[other, joint]]
         tables = {key: getattr(log, key) for key in keys}
         return _with(
-            log, **{key: None if table is None else table[:, order] for key, table in tables.items()}
+            log,
+            **{key: None if table is None else table[:, order] for key, table in tables.items()},
         )
 
     return plant
@@ -198,8 +199,8 @@ PLANTED_FAULTS = (
     PlantedFault('effort x 3', 'effort-scaled', _scaled_effort(3.0)),
     PlantedFault('effort / 3', 'effort-scaled', _scaled_effort(1.0 / 3.0)),
     PlantedFault('efforts / 10', 'efforts-scaled', _all_efforts(0.1), by_joint=False),
-    PlantedFault('effort sign', 'effort-sign', _scaled_effort(-1.0)),
-    PlantedFault('effort signs', 'effort-sign', _all_efforts(-1.0), by_joint=False),
+    PlantedFault('effort sign', 'wrong-sign', _scaled_effort(-1.0)),
+    PlantedFault('effort signs', 'wrong-sign', _all_efforts(-1.0), by_joint=False),
     PlantedFault(
         'joints swapped', 'joints-swapped', _swapped('position', 'velocity', 'effort'), partners=1
     ),
