@@ -29,6 +29,8 @@ CLEAR = 3.0
 MOST_FAULTS = 8
 
 DELAY_DECISIVE = 3.0
+"""The same as DECISIVE, of a delay of all efforts."""
+
 SHORTEST_DELAY = 3e-3
 """Delays below this are not reported [s]: stamps are no better."""
 
@@ -40,7 +42,7 @@ HARMFUL_GAIN = 25.0
 SMALLEST_FACTOR = 1.3
 """Factors on the effort of one joint nearer to 1 than this are not reported."""
 
-KNOWN_FACTOR = 0.05
+KNOWN_FACTOR = 0.1
 """Standard deviation of a factor, as a part of it, up to which it is known."""
 
 DOUBTFUL_COMMON = 1.5
@@ -149,6 +151,7 @@ class _Search:
         self.reading = self.certain = LogReading.as_recorded(robot.n)
         self.faults: list[LogFault] = []
         self._last: list[Hypothesis] = []
+        self._doubtful: set[int] = set()
 
     def run(self) -> None:
         """Find all."""
@@ -161,17 +164,24 @@ class _Search:
         for _ in range(MOST_FAULTS):
             weighed = weigh_hypotheses(self._evidence, self._robot, self.reading)
             self._last = weighed
-            decisive = [hypothesis for hypothesis in weighed if _is_decisive(hypothesis)]
+            # What follows from a choice between two causes is no fault of its own.
+            decisive = [
+                hypothesis
+                for hypothesis in weighed
+                if _is_decisive(hypothesis) and not self._doubtful.issuperset(hypothesis.joints)
+            ]
             if not decisive:
                 return
             best = decisive[0]
             rivals = [
                 other
                 for other in weighed
-                if other.cost < best.cost + CLEAR and not _is_same(other, best)
+                if other.rank < best.rank + CLEAR and not _is_same(other, best)
             ]
             self.faults.append(_describe(self._robot, best, rivals))
             self.reading = best.reading
+            if rivals:
+                self._doubtful.update(best.joints, *(rival.joints for rival in rivals))
             if self.faults[-1].is_certain:
                 self.certain = _repeat(self.certain, best)
 
@@ -291,6 +301,14 @@ class _Search:
                 factors.append(names[joint])
         if factors:
             sentences.append(f'a factor of 2 on the effort of {", ".join(factors)}')
+        delays = [
+            DELAY_DEVIATIONS * hypothesis.deviation
+            for hypothesis in self._last
+            if hypothesis.cause == 'effort-delay' and len(hypothesis.joints) == self._robot.n
+        ]
+        if delays and delays[0] > SHORTEST_DELAY:
+            size = f' below {1e3 * delays[0]:.0f} ms' if math.isfinite(delays[0]) else ''
+            sentences.append(f'a delay of the efforts{size}')
         sentences.append('one common factor on all efforts, beyond what the given masses say')
         return sentences
 
@@ -298,7 +316,7 @@ class _Search:
 def _is_decisive(hypothesis: Hypothesis) -> bool:
     if hypothesis.cause == 'effort-delay':
         return (
-            hypothesis.cost < -DELAY_DECISIVE
+            hypothesis.cost < -(DECISIVE if len(hypothesis.joints) == 1 else DELAY_DECISIVE)
             and abs(hypothesis.amount) >= SHORTEST_DELAY
             and abs(hypothesis.amount) > DELAY_DEVIATIONS * hypothesis.deviation
         )

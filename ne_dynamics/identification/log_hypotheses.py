@@ -15,6 +15,15 @@ from ne_dynamics.model.robot import Robot
 FACTORS = 10.0 ** (np.arange(-6, 7) / 3.0)
 """By which the effort of one joint is tried to be multiplied; then between them."""
 
+PENALTIES = {
+    'effort-scaled': 3.0,
+    'effort-delay': 3.0,
+    'position-sign': 1.0,
+    'axis-sign': 1.0,
+    'positions-swapped': 1.0,
+}
+"""What a fault costs beforehand: an amount that is free to be chosen, and what seldom happens."""
+
 REFINED = 24
 """Steps of the search between two of them."""
 
@@ -48,6 +57,11 @@ class Hypothesis:
     cost: float
     deviation: float = 0.0
 
+    @property
+    def rank(self) -> float:
+        """Cost with what the fault costs beforehand."""
+        return self.cost + PENALTIES.get(self.cause, 0.0)
+
 
 def weigh_hypotheses(evidence: LogEvidence, robot: Robot, present: LogReading) -> list[Hypothesis]:
     """Return all hypotheses of one more fault, the likeliest first.
@@ -73,7 +87,7 @@ def weigh_hypotheses(evidence: LogEvidence, robot: Robot, present: LogReading) -
         found.append(_find_factor(evidence, present, joint, base))
         found.append(_find_delay(evidence, present, (joint,), base))
     found.append(_find_delay(evidence, present, tuple(range(robot.n)), base))
-    return sorted(found, key=lambda hypothesis: hypothesis.cost)
+    return sorted(found, key=lambda hypothesis: hypothesis.rank)
 
 
 def _list_exact(
