@@ -141,6 +141,8 @@ class EffortFit:
             table = np.hstack([shared[use, joint], own[use, joint]])
             self._tables.append(table)
             self._normals.append(table.T @ table)
+        width = self._width
+        self._shared = np.array([normal[:width, :width] for normal in self._normals])
 
     @property
     def given_effort(self) -> FloatArray:
@@ -185,13 +187,18 @@ class EffortFit:
         for _ in range(PASSES):
             weights = counts / self._samples / sigma**2
             matrix, right = np.eye(size), np.zeros(size)
-            for joint, place in enumerate(places):
-                matrix[np.ix_(place, place)] += weights[joint] * normals[joint]
-                right[place] += weights[joint] * rights[joint]
+            matrix[:width, :width] += np.tensordot(weights, self._shared, axes=1)
+            for joint, weight in enumerate(weights):
+                own = slice(width + PER_JOINT * joint, width + PER_JOINT * (joint + 1))
+                mixed = weight * normals[joint][:width, width:]
+                matrix[:width, own], matrix[own, :width] = mixed, mixed.T
+                matrix[own, own] += weight * normals[joint][width:, width:]
+                right[:width] += weight * rights[joint][:width]
+                right[own] = weight * rights[joint][width:]
             step, free = _minimum(matrix, right, bounded, free)
             for joint, place in enumerate(places):
-                own = step[place]
-                rest = squares[joint] - 2.0 * rights[joint] @ own + own @ normals[joint] @ own
+                part = step[place]
+                rest = squares[joint] - 2.0 * rights[joint] @ part + part @ normals[joint] @ part
                 left[joint] = np.sqrt(max(rest, 0.0) / self._samples[joint])
             sigma = np.maximum(left, SMALLEST_SIGMA * amount)
         terms = np.log(sigma / amount) + 0.5 * (left / sigma) ** 2
@@ -218,7 +225,7 @@ def _minimum(
     for _ in range(BOUND_CHANGES):
         step = np.zeros(right.size)
         chosen = np.flatnonzero(free)
-        step[chosen] = np.linalg.solve(matrix[np.ix_(chosen, chosen)], right[chosen])
+        step[chosen] = np.linalg.solve(matrix[chosen][:, chosen], right[chosen])
         below = bounded & (step < 0.0)
         if below.any():
             free = free & ~below

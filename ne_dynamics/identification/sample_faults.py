@@ -148,7 +148,7 @@ def find_degrees(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
         # Velocities may be in radians all the same.
         derived = np.gradient(repaired.position, log.times, axis=0)
         errors = [
-            np.nanmedian(np.abs(velocity - derived), axis=0)
+            np.median(np.nan_to_num(np.abs(velocity - derived), nan=np.inf), axis=0)
             for velocity in (log.velocity, np.deg2rad(log.velocity))
         ]
         as_recorded = ~turning | (errors[0] < errors[1])

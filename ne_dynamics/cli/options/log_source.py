@@ -108,7 +108,7 @@ def diagnose(
     args: argparse.Namespace, dynamics: Dynamics, log: Log
 ) -> tuple[LogDiagnosis, Log, list[str]]:
     """Return what is wrong with a log, the log to be used, and lines for people."""
-    diagnosis = diagnose_log(dynamics, log, cutoff_frequency=args.cutoff)
+    diagnosis = diagnose_log(dynamics, log)
     used = diagnosis.repaired if args.repair else log
     lines = [f'  {fault.text}' for fault in diagnosis.faults]
     repaired = [fault.code for fault in diagnosis.faults if fault.is_certain]
