@@ -45,8 +45,8 @@ SMALLEST_FACTOR = 1.3
 KNOWN_FACTOR = 0.1
 """Standard deviation of a factor, as a part of it, up to which it is known."""
 
-DOUBTFUL_COMMON = 1.5
-WRONG_COMMON = 1.8
+DOUBTFUL_COMMON = 1.7
+WRONG_COMMON = 2.0
 """Factors between all efforts and those of the given model that are doubtful, and wrong."""
 
 COMPARED_SIGMA = 0.1
@@ -176,7 +176,9 @@ class _Search:
             rivals = [
                 other
                 for other in weighed
-                if other.rank < best.rank + CLEAR and not _is_same(other, best)
+                if other.rank < best.rank + CLEAR
+                and other.cost < 0.5 * best.cost
+                and not _is_same(other, best)
             ]
             self.faults.append(_describe(self._robot, best, rivals))
             self.reading = best.reading

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+SHOWN = 3
+"""Names in a line, at most."""
+
 
 @dataclass(frozen=True)
 class LogFault:
@@ -41,6 +44,8 @@ class LogFault:
     def text(self) -> str:
         """One line for people."""
         place = f'joint {", ".join(self.joints)}' if self.joints else 'log'
+        if len(self.joints) > SHOWN:
+            place = f'{len(self.joints)} joints'
         return f'{self.severity}  {place}  {self.code}  {self.message}: {self.remedy}'
 
     def as_json(self) -> dict[str, Any]:

@@ -54,10 +54,10 @@ ALONE = 0.5
 """Part of a spike by which the samples before and after it may be off."""
 
 RINGING = 0.3
-"""Part of a spike by which they may be off to the other side."""
+"""Part of a spike by which those before and after it may be off where efforts may ring."""
 
 SETTLING = 0.5
-"""Efforts may ring for this long at either end, of which a fit uses nothing [s]."""
+"""Efforts may ring for this long at either end [s]."""
 
 MANY = 0.2
 """Part of the samples: more spikes than that are none."""
@@ -295,12 +295,14 @@ def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
         return log, None
     step = float(np.median(np.diff(log.times)))
     effort_range = np.subtract(*np.quantile(log.effort, [0.97, 0.03], axis=0))
-    found = {
-        'position': _single_outliers(log.position, SPIKE_STEP * step * _speeds(robot)),
-        'effort': _single_outliers(log.effort, np.maximum(SPIKE_RANGE * effort_range, 1e-6)),
+    settled = (log.times > log.times[0] + SETTLING) & (log.times < log.times[-1] - SETTLING)
+    smallest = {
+        'position': SPIKE_STEP * step * _speeds(robot),
+        'effort': np.maximum(SPIKE_RANGE * effort_range, 1e-6),
     }
-    inner = (log.times > log.times[0] + SETTLING) & (log.times < log.times[-1] - SETTLING)
-    found = {key: table & inner[:, np.newaxis] for key, table in found.items()}
+    found = {
+        key: _single_outliers(getattr(log, key), size, settled) for key, size in smallest.items()
+    }
     spikes = found['position'] | found['effort']
     rows = np.asarray(spikes.any(axis=1))
     number = int(rows.sum())
@@ -321,20 +323,27 @@ def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     return keep_samples(log, np.logical_not(rows), 'spikes'), fault
 
 
-def _single_outliers(table: FloatArray, smallest: FloatArray) -> NDArray[np.bool_]:
-    """Return where single samples, or two in a row, are off those around them."""
+def _single_outliers(
+    table: FloatArray, smallest: FloatArray, settled: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return where single samples, or two in a row, are off those around them.
+
+    Where the log has not settled, only samples that are alone within two to either side count:
+    the others may ring.
+    """
     half = WINDOW // 2
     padded = np.pad(table, ((half, half), (0, 0)), mode='edge')
     around = np.stack([padded[k : k + table.shape[0]] for k in range(WINDOW)])
     off = table - np.median(around, axis=0)
     noise = 1.4826 * np.median(np.abs(off), axis=0)
     far = np.abs(off) > np.maximum(SPIKE_NOISE * noise, smallest)
-    # What has a step stays off on one side, what rings is as far off on the other.
-    edge: FloatArray = np.zeros((1, table.shape[1]))
-    before, after = np.vstack([edge, off[:-1]]), np.vstack([off[1:], edge])
-    single = np.minimum(np.abs(before), np.abs(after)) < ALONE * np.abs(off)
-    rings = np.maximum(-before * np.sign(off), -after * np.sign(off)) > RINGING * np.abs(off)
-    result: NDArray[np.bool_] = far & single & ~rings
+    size = np.abs(off)
+    padded = np.pad(size, ((half, half), (0, 0)))
+    near = [padded[k : k + table.shape[0]] for k in range(WINDOW) if k != half]
+    # What has a step stays off on one side.
+    single = np.minimum(near[half - 1], near[half]) < ALONE * size
+    lonely = np.max(near, axis=0) < RINGING * size
+    result: NDArray[np.bool_] = far & single & (lonely | settled[:, np.newaxis])
     return result
 
 
