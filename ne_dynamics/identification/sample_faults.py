@@ -344,6 +344,8 @@ def _single_outliers(
     single = np.minimum(near[half - 1], near[half]) < ALONE * size
     lonely = np.max(near, axis=0) < RINGING * size
     result: NDArray[np.bool_] = far & single & (lonely | settled[:, np.newaxis])
+    # The first and last ones have too little around them, and no fit uses them.
+    result[:half] = result[result.shape[0] - half :] = False
     return result
 
 
