@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def test_wrong_log_writes_nothing_and_says_what_to_do(folder, tmp_path, capsys):
 
 
 def test_repair_is_what_the_right_log_gives(folder, tmp_path, capsys):
-    """With --repair, or by hand with the remedy that was named, the model is that of the right log."""
+    """With --repair, or the remedy by hand, the model is that of the right log."""
     for name, options in (
         ('right.csv', []),
         ('wrong.csv', ['--repair']),
@@ -147,8 +148,6 @@ def test_changes_by_hand(folder, log, tmp_path, capsys, name, options):
 def test_changes_that_do_not_fit(folder, capsys, options, message):
     """A change of what is not there exits with 1 and names it."""
     assert identify(folder / 'right.csv', *options) == 1
-    import re
-
     assert re.search(message, capsys.readouterr().err)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from planted_faults import PLANTED_FAULTS, simulate_log
@@ -116,8 +118,6 @@ def test_zero_of_a_vertical_first_axis_cannot_be_told(given, arm_log):
 
 def test_velocities_tell_a_position_sign_at_once(given, arm_log):
     """A position that runs against the log's own velocity is no effort of the wrong sign."""
-    from dataclasses import replace
-
     wrong = PLANTED['position sign'].plant(arm_log, 5)
     diagnosis = diagnose_log(given, replace(wrong, velocity=arm_log.velocity))
     assert errors(diagnosis) == [('position-sign', (given.joint_names[5],))]
