@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
             f'{args.model}: --output: expected a URDF to write back to, got a DH file; without '
             '--output the values are printed (--json: with all digits)'
         )
-    source = read_log_source(args, model)
+    source = read_log_source(args, model, lock_still=True)
     robot = source.robot
     dynamics = Dynamics(robot, args.gravity, backend='python')
     diagnosis, log, doubts = diagnose(args, dynamics, source.log)

@@ -209,6 +209,8 @@ def read_log(
 def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple[str, ...]:
     """Return the joints of which a log has positions, in its order.
 
+    Of a bag those of the message that has most of them.
+
     Parameters
     ----------
     path : path
@@ -375,7 +377,7 @@ def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
 def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
     highlevel, typesys = _rosbags('highlevel'), _rosbags('typesys')
     folder = path if path.is_dir() else path.parent
-    names: dict[str, None] = {}
+    names: list[str] = []
     with ExitStack() as stack:
         try:
             types = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
@@ -385,7 +387,8 @@ def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
         connections = _joint_states(reader.connections, topic, folder)
         try:
             for message, _ in islice(_messages(reader, connections), LOOKED_AT):
-                names.update(dict.fromkeys(message.name))
+                # A gripper may have messages of its own: those of the arm have more joints.
+                names = max(names, list(message.name), key=len)
         except Exception as error:
             raise InputError(f'{folder}: a message cannot be read: {error}') from error
     return tuple(names)

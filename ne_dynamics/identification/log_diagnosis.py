@@ -14,6 +14,7 @@ from ne_dynamics.identification.evaluation import as_dynamics, require_joints, r
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.log_evidence import LogEvidence
 from ne_dynamics.identification.log_fault import LogFault
+from ne_dynamics.identification.log_fault_words import describe_fault
 from ne_dynamics.identification.log_hypotheses import Hypothesis, weigh_hypotheses
 from ne_dynamics.identification.log_reading import LogReading
 from ne_dynamics.identification.sample_faults import CHECKS
@@ -35,15 +36,10 @@ SHORTEST_DELAY = 3e-3
 """Delays below this are not reported [s]: stamps are no better."""
 
 DELAY_DEVIATIONS = 2.5
-HARMFUL_DELAY = 0.02
-HARMFUL_GAIN = 25.0
-"""A delay is an error from this size on [s], or when the log is that much likelier without."""
+"""Standard deviations that a delay is off zero, at least."""
 
 SMALLEST_FACTOR = 1.3
 """Factors on the effort of one joint nearer to 1 than this are not reported."""
-
-KNOWN_FACTOR = 0.1
-"""Standard deviation of a factor, as a part of it, up to which it is known."""
 
 DOUBTFUL_COMMON = 1.7
 WRONG_COMMON = 2.0
@@ -180,7 +176,7 @@ class _Search:
                 and other.cost < 0.5 * best.cost
                 and not _is_same(other, best)
             ]
-            self.faults.append(_describe(self._robot, best, rivals))
+            self.faults.append(describe_fault(self._robot, best, rivals))
             self.reading = best.reading
             if rivals:
                 self._doubtful.update(best.joints, *(rival.joints for rival in rivals))
@@ -358,72 +354,4 @@ def _repeat(reading: LogReading, hypothesis: Hypothesis) -> LogReading:
         second,
         position=hypothesis.cause != 'efforts-swapped',
         effort=hypothesis.cause != 'positions-swapped',
-    )
-
-
-def _describe(robot: Robot, found: Hypothesis, rivals: list[Hypothesis]) -> LogFault:
-    names = tuple(robot.joint_names[joint] for joint in found.joints)
-    message, remedy = _word(found, names)
-    severity, is_certain = 'error', not rivals
-    if found.cause == 'effort-delay':
-        is_harmful = abs(found.amount) >= HARMFUL_DELAY or found.cost < -HARMFUL_GAIN
-        severity = 'error' if is_harmful else 'warning'
-    if found.cause == 'effort-scaled':
-        is_certain = is_certain and found.deviation <= KNOWN_FACTOR
-    if rivals:
-        others = '; '.join(
-            sorted(
-                {
-                    _word(rival, tuple(robot.joint_names[joint] for joint in rival.joints))[0]
-                    + f' ({", ".join(robot.joint_names[joint] for joint in rival.joints)})'
-                    for rival in rivals[:3]
-                }
-            )
-        )
-        message += f'; or else, which this log does not tell apart: {others}'
-    return LogFault(severity, found.cause, names, message, remedy, is_certain, found.amount)
-
-
-def _word(found: Hypothesis, names: tuple[str, ...]) -> tuple[str, str]:
-    """Return what was found, and what to do."""
-    which = names[0] if len(names) == 1 else 'all'
-    amount = found.amount
-    match found.cause:
-        case 'wrong-sign':
-            return 'the effort has the opposite sign', f'--sign {which}'
-        case 'position-sign':
-            return 'the position has the opposite sign', f'--position-sign {which}'
-        case 'axis-sign':
-            return (
-                'position and effort both have the opposite sign',
-                f'--position-sign {which} --sign {which}',
-            )
-        case 'degrees':
-            return 'the position is in degrees', 'give radians, or --degrees'
-        case 'zero-offset':
-            degrees = math.degrees(-amount)
-            return (
-                f'the zero of the position is off by {degrees:.0f} degrees',
-                f'--zero {which}={amount:.6g}',
-            )
-        case 'effort-scaled':
-            known = f' +- {found.deviation:.0%}' if math.isfinite(found.deviation) else ''
-            return (
-                f'the effort is {1.0 / amount:.3g} times of what the other joints show{known}',
-                f'--scale {which}={amount:.4g}',
-            )
-        case 'effort-delay':
-            word = 'late' if amount > 0.0 else 'early'
-            return (
-                f'the effort is {word} by {abs(1e3 * amount):.1f} +- '
-                f'{1e3 * found.deviation:.1f} ms against the position',
-                f'--delay {which}={amount:.4f}',
-            )
-        case 'efforts-swapped':
-            return 'the efforts of the two are exchanged', 'exchange these columns, or --repair'
-        case 'positions-swapped':
-            return 'the positions of the two are exchanged', 'exchange these columns, or --repair'
-    return (
-        'the two joints are exchanged',
-        f'--rename {names[0]}={names[1]} --rename {names[1]}={names[0]}',
     )

@@ -38,6 +38,11 @@ RARE = 0.03
 CRAWLING = 0.02
 """Speed below which a joint may seem to stand [rad/s or m/s]."""
 
+RESOLUTION_PART = 0.01
+RESOLVED = 3.0
+"""What changes by this many of its smallest steps is told apart from sample to sample; the
+smallest is what this part of all steps does not reach."""
+
 WINDOW = 5
 """Samples around one that say what it should be."""
 
@@ -245,8 +250,8 @@ def find_stale(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     moving = _is_moving_around(log, same_position)
     kinds = {
         'positions and efforts': same_position & same_effort & moving,
-        'positions': same_position & ~same_effort & moving,
-        'efforts': same_effort & ~same_position & moving,
+        'positions': same_position & ~same_effort & moving & _is_resolved(log.position),
+        'efforts': same_effort & ~same_position & moving & _is_resolved(log.effort),
     }
     stale = np.logical_or.reduce(list(kinds.values()))
     number = int(stale.sum())
@@ -270,6 +275,23 @@ def find_stale(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
         float(number),
     )
     return keep_samples(log, kept, 'repeated'), fault
+
+
+def _is_resolved(table: FloatArray) -> NDArray[np.bool_]:
+    """Tell for each step of time whether values change by more than their resolution about it.
+
+    A coarse encoder repeats itself where an arm is slow.
+    """
+    change = np.abs(np.diff(table, axis=0))
+    resolved = np.zeros(change.shape[0], dtype=bool)
+    for column in change.T:
+        if not column.any():
+            continue
+        resolution = np.quantile(column[column > 0.0], RESOLUTION_PART)
+        padded = np.pad(column, WINDOW, mode='edge')
+        around = np.stack([padded[k : k + column.size] for k in range(2 * WINDOW + 1)])
+        resolved |= np.quantile(around, 0.8, axis=0) > RESOLVED * resolution
+    return resolved
 
 
 def _is_moving_around(log: Log, same: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -100,6 +100,14 @@ def test_an_arm_that_stands_is_not_stale(given):
     assert find_stale(given, standing) == (standing, None)
 
 
+def test_a_coarse_encoder_is_not_stale(given):
+    """Positions that are equal because they are rounded, where the arm is slow, are none."""
+    log = make_log(given, amplitude=0.3, frequency=0.02)
+    coarse = replace(log, position=np.round(log.position / 2e-3) * 2e-3)
+    assert (np.diff(coarse.position, axis=0) == 0.0).all(axis=1).mean() > 0.1
+    assert find_stale(given, coarse) == (coarse, None)
+
+
 @pytest.mark.parametrize('key', ['position', 'effort'])
 def test_spikes_are_left_out(given, key):
     """Single samples, and two in a row, that are far off are found with their joint."""

@@ -47,10 +47,13 @@ class LogSource:
         return [f'locked, since the log does not move them: {joints}']
 
 
-def read_log_source(args: argparse.Namespace, model: ModelFile) -> LogSource:
+def read_log_source(
+    args: argparse.Namespace, model: ModelFile, *, lock_still: bool = False
+) -> LogSource:
     """Read the log of the options, for their model.
 
-    Joints at the ends of the model that the log lacks, or that never move in it, are locked.
+    Joints at the ends of the model that the log lacks are locked; with `lock_still` those too that
+    never move in it, whose efforts no fit uses.
 
     Raises
     ------
@@ -74,7 +77,7 @@ def read_log_source(args: argparse.Namespace, model: ModelFile) -> LogSource:
             raise
         raise InputError(f'{error}; {name_misfit(robot, recorded, matched)}') from error
     log = with_names(log, robot.joint_names)
-    still = find_still(robot, log) if can_lock else {}
+    still = find_still(robot, log) if can_lock and lock_still else {}
     if still:
         locked |= still
         kept = [index for index, name in enumerate(robot.joint_names) if name not in still]
