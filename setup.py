@@ -30,6 +30,8 @@ EXTRAS = {
     'plot': ['matplotlib'],
     # Logs that are ROS 2 bags.
     'bag': ['rosbags>=0.10'],
+    # Models that are xacro files.
+    'xacro': ['xacro'],
     # Other people's dynamics, robots and checks that the tests compare with.
     'test': [
         'pytest',
@@ -43,6 +45,7 @@ EXTRAS = {
         'rosbags>=0.10',
         # How fast a path may be followed.
         'toppra>=0.6.10',
+        'xacro',
         # Builds what `ne_dynamics equations --all --language c` writes.
         'cmake>=3.14',
         # Gazebo's physics engine; its wheels are for this platform only.

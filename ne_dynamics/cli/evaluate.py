@@ -7,9 +7,10 @@ import json
 import math
 from pathlib import Path
 
-from ne_dynamics.cli.options.extras import add_extras, get_extras
+from ne_dynamics.cli.options.log_changes import add_log_changes
+from ne_dynamics.cli.options.log_source import add_repair, diagnose, read_log_source
+from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
-from ne_dynamics.model.files import load_model
 from ne_dynamics.printable import print_lines
 
 
@@ -36,29 +37,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def add_log_arguments(parser: argparse.ArgumentParser) -> None:
     """Add model, log and what both are read with; `identify` takes the same."""
-    parser.add_argument('--model', required=True, metavar='MODEL', help='URDF, or DH file (YAML)')
+    add_model_file(parser)
     parser.add_argument(
         'log',
         metavar='LOG',
         help='CSV with a header (time, <joint>.position, <joint>.effort, and <joint>.velocity '
         'where there is one), or ROS 2 bag of JointState',
     )
-    parser.add_argument(
-        '--base-link',
-        '--base',
-        dest='base',
-        metavar='LINK',
-        help='first link of the chain (URDF; default: the root)',
-    )
-    parser.add_argument(
-        '--tip-link',
-        '--tip',
-        dest='tip',
-        metavar='LINK',
-        help='last link of the chain (URDF; default: the whole tree); joints that are not on '
-        'the way to it are locked',
-    )
-    add_extras(parser)
     parser.add_argument(
         '--gravity',
         nargs=3,
@@ -76,6 +61,8 @@ def add_log_arguments(parser: argparse.ArgumentParser) -> None:
         "the motion (default: 10 Hz, or a fifth of the log's rate where that is less)",
     )
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
+    add_repair(parser)
+    add_log_changes(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -87,13 +74,12 @@ def run(args: argparse.Namespace) -> int:
         When model or log cannot be read or do not go together; nothing is written then.
     """
     from ne_dynamics.identification.evaluation import evaluate
-    from ne_dynamics.identification.log import read_log
 
-    robot = load_model(args.model, args.base, args.tip, extras=get_extras(args))
-    log = read_log(args.log, robot.joint_names, args.topic)
-    result = evaluate(
-        Dynamics(robot, args.gravity, backend='python'), log, cutoff_frequency=args.cutoff
-    )
+    source = read_log_source(args, ModelFile(args))
+    robot = source.robot
+    dynamics = Dynamics(robot, args.gravity, backend='python')
+    diagnosis, log, doubts = diagnose(args, dynamics, source.log)
+    result = evaluate(dynamics, log, cutoff_frequency=args.cutoff)
     if args.plot is not None:
         from ne_dynamics.identification.plots import plot_efforts
 
@@ -104,12 +90,15 @@ def run(args: argparse.Namespace) -> int:
             'log': log.summary(),
             'cutoff_frequency': result.signals.cutoff_frequency,
             'joints': [joint.as_json() for joint in result.joints],
+            'locked': source.locked,
+            'diagnosis': diagnosis.as_json(),
         }
         print(json.dumps(document, indent=2, allow_nan=False))
         return 0
     width = max(len(joint.name) for joint in result.joints)
     lines = [
         f'{args.log}: {log.summary()}',
+        *source.lines(),
         f'low-pass {result.signals.cutoff_frequency:.4g} Hz; RMS of the efforts [N m or N]',
         '',
         f'  {"":{width}}  {"measured":>10}  {"model":>10}  {"difference":>10}  explained',
@@ -120,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
             f'  {joint.name:{width}}  {joint.rms_measured:10.4g}  {joint.rms_model:10.4g}  '
             f'{joint.rms_difference:10.4g}  {explained:>9}'
         )
-    print_lines(lines)
+    print_lines(lines + ['', *doubts] * bool(doubts))
     return 0
 
 

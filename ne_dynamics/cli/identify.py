@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 from ne_dynamics.cli.evaluate import add_log_arguments, positive
-from ne_dynamics.cli.options.extras import get_extras
+from ne_dynamics.cli.options.log_source import LogSource, diagnose, read_log_source
+from ne_dynamics.cli.options.model_file import ModelFile
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.identification.identify import (
@@ -18,11 +19,10 @@ from ne_dynamics.identification.identify import (
     Identified,
     identify,
 )
-from ne_dynamics.identification.log import read_log
+from ne_dynamics.identification.log_diagnosis import LogDiagnosis
 from ne_dynamics.identification.payload import identify_payload
-from ne_dynamics.identification.write_back import encode_urdf, read_text, write_urdf
+from ne_dynamics.identification.write_back import encode_urdf, write_urdf
 from ne_dynamics.model.description_file import looks_like_xml
-from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.printable import print_lines
 
@@ -74,6 +74,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help='let the measured effort of each joint be off by a constant',
     )
     parser.add_argument(
+        '--force',
+        action='store_true',
+        help='fit and write even when the log is found to be wrong',
+    )
+    parser.add_argument(
         '--payload',
         action='store_true',
         help='fit nothing: estimate mass and centre of mass of what hung on the flange, from '
@@ -103,16 +108,20 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.payload:
         return _run_payload(args)
-    text, encoding = read_text(args.model)
-    if args.output is not None and not looks_like_xml(text):
+    model = ModelFile(args)
+    if args.output is not None and not looks_like_xml(model.text):
         raise ModelError(
             f'{args.model}: --output: expected a URDF to write back to, got a DH file; without '
             '--output the values are printed (--json: with all digits)'
         )
-    robot = load_model(args.model, args.base, args.tip, extras=get_extras(args))
-    log = read_log(args.log, robot.joint_names, args.topic)
+    source = read_log_source(args, model, lock_still=True)
+    robot = source.robot
+    dynamics = Dynamics(robot, args.gravity, backend='python')
+    diagnosis, log, doubts = diagnose(args, dynamics, source.log)
+    if not args.force and (diagnosis.remaining if args.repair else diagnosis.errors):
+        return _refuse(args, source, diagnosis, doubts)
     result = identify(
-        Dynamics(robot, args.gravity, backend='python'),
+        dynamics,
         log,
         cutoff_frequency=args.cutoff,
         holdout=args.holdout,
@@ -121,22 +130,50 @@ def run(args: argparse.Namespace) -> int:
     )
     written = args.output is not None and not result.report.has_errors
     if written:
-        _replace(args.output, encode_urdf(write_urdf(text, result.robot), encoding))
+        _replace(args.output, encode_urdf(write_urdf(model.text, result.robot), model.encoding))
     if args.json:
         document = {
             'model': args.model,
             'written': str(args.output) if written else None,
+            'locked': source.locked,
+            'diagnosis': diagnosis.as_json(),
             **result.report.as_json(),
         }
         print(json.dumps(document, indent=2, allow_nan=False))
     else:
-        print_lines(_lines(args.log, robot, result))
+        notes = [*source.lines(), *doubts]
+        print_lines([*_lines(args.log, robot, result), *([''] if notes else []), *notes])
         if written:
             print_lines(['', f'written: {args.output}', *_extras_note(robot)])
     if result.report.has_errors:
         print('ne_dynamics identify: error: the log cannot be used', file=sys.stderr)
         return EXIT_UNUSABLE
     return 0
+
+
+def _refuse(
+    args: argparse.Namespace, source: LogSource, diagnosis: LogDiagnosis, doubts: list[str]
+) -> int:
+    """Say what is wrong with the log and what to do; return 1."""
+    if args.json:
+        document = {
+            'model': args.model,
+            'written': None,
+            'log': source.log.summary(),
+            'locked': source.locked,
+            'diagnosis': diagnosis.as_json(),
+        }
+        print(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        print_lines([f'{args.log}: {source.log.summary()}', *source.lines(), '', *doubts])
+    certain = not diagnosis.remaining
+    print(
+        'ne_dynamics identify: error: the log cannot be used as it is: nothing was fitted; '
+        f'{"--repair takes out what is wrong" if certain else "not all of it can be repaired"}, '
+        '--force uses it all the same',
+        file=sys.stderr,
+    )
+    return EXIT_UNUSABLE
 
 
 def _run_payload(args: argparse.Namespace) -> int:
@@ -149,9 +186,9 @@ def _run_payload(args: argparse.Namespace) -> int:
     """
     if args.output is not None:
         raise InputError('--payload: expected no --output: a load is no part of the model')
-    robot = load_model(args.model, args.base, args.tip, extras=get_extras(args))
-    log = read_log(args.log, robot.joint_names, args.topic)
-    dynamics = Dynamics(robot, args.gravity, backend='python')
+    source = read_log_source(args, ModelFile(args))
+    log = source.log
+    dynamics = Dynamics(source.robot, args.gravity, backend='python')
     estimate = identify_payload(dynamics, log, args.payload_link)
     if args.json:
         document = {'model': args.model, 'log': log.summary(), 'payload': estimate.as_json()}

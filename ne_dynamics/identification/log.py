@@ -21,6 +21,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 TIME_COLUMN = 'time'
 BAG_SUFFIXES = ('.db3', '.mcap')
 JOINT_STATE = 'sensor_msgs/msg/JointState'
+
+LOOKED_AT = 2000
+"""Messages of a bag in which names of joints are looked for."""
 
 NOT_FINITE = 'not finite'
 SHORT = 'short'
@@ -202,6 +206,43 @@ def read_log(
     return _read_csv(place, tuple(joint_names))
 
 
+def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple[str, ...]:
+    """Return the joints of which a log has positions, in its order.
+
+    Of a bag those of the message that has most of them.
+
+    Parameters
+    ----------
+    path : path
+        As :func:`read_log` takes it.
+    topic : str, optional
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    InputError
+        When the log cannot be read.
+    MissingDependencyError
+        For a bag, when the library `rosbags` is missing.
+    """
+    place = Path(path)
+    if place.is_dir() or place.suffix in BAG_SUFFIXES:
+        return _list_bag(place, topic)
+    try:
+        with place.open(encoding='utf-8-sig', newline='') as stream:
+            rows = csv.reader(line for line in stream if not line.startswith('#'))
+            header = [name.strip() for name in next(rows, [])]
+    except OSError as error:
+        raise InputError(f'cannot read the log {str(path)!r}: {error.strerror}') from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f'{path}: expected a CSV file in UTF-8: {error}') from error
+    ending = '.position'
+    return tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
+
+
 def _count(counts: dict[str, int], reason: str, number: int) -> None:
     if number:
         counts[reason] = counts.get(reason, 0) + number
@@ -331,6 +372,26 @@ def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
         source=str(folder),
         dropped=dropped,
     )
+
+
+def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
+    highlevel, typesys = _rosbags('highlevel'), _rosbags('typesys')
+    folder = path if path.is_dir() else path.parent
+    names: list[str] = []
+    with ExitStack() as stack:
+        try:
+            types = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
+            reader = stack.enter_context(highlevel.AnyReader([folder], default_typestore=types))
+        except Exception as error:
+            raise InputError(f'{folder}: expected a ROS 2 bag: {error}') from error
+        connections = _joint_states(reader.connections, topic, folder)
+        try:
+            for message, _ in islice(_messages(reader, connections), LOOKED_AT):
+                # A gripper may have messages of its own: those of the arm have more joints.
+                names = max(names, list(message.name), key=len)
+        except Exception as error:
+            raise InputError(f'{folder}: a message cannot be read: {error}') from error
+    return tuple(names)
 
 
 def _messages(reader: Any, connections: list[Any]) -> Iterator[tuple[Any, int]]:

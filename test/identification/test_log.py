@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics.errors import InputError, MissingDependencyError
-from ne_dynamics.identification.log import Log, read_log
+from ne_dynamics.identification.log import Log, list_joints, read_log
 
 JOINTS = ('shoulder', 'elbow.left')
 HEADER = 'elbow.left.effort,time,shoulder.position,note,shoulder.effort,elbow.left.position'
@@ -158,6 +158,16 @@ def test_bag(tmp_path, plugin):
         assert log.velocity is None
         assert log.received == 7
         assert log.dropped == {'joints missing': 1, 'short': 1, 'not finite': 1}
+
+
+def test_names_of_a_bag(tmp_path):
+    """Joints of a bag are those of its fullest message: a gripper has messages of its own."""
+    gripper = (100.05, 5.05, ['finger'], [1], [3])
+    folder = write_bag(tmp_path / 'bag', [gripper, *MESSAGES[:2]])
+    assert list_joints(folder) == tuple(BOTH)
+    assert list_joints(folder / 'bag.db3') == tuple(BOTH)
+    with pytest.raises(InputError, match='expected a ROS 2 bag'):
+        list_joints(tmp_path)
 
 
 def test_bag_without_stamps_goes_by_reception(tmp_path):

@@ -1,0 +1,169 @@
+"""Options that change a log by hand before it is used."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.log_reading import LogReading
+from ne_dynamics.identification.sample_faults import (
+    TIME_UNITS,
+    scale_positions,
+    scale_time,
+    unwrap_positions,
+)
+from ne_dynamics.model.robot import Robot
+
+ALL = 'all'
+"""In the place of a joint: every joint."""
+
+
+def add_log_changes(parser: argparse.ArgumentParser) -> None:
+    """Add the options to a parser; :func:`change_log` does what they say."""
+    group = parser.add_argument_group(
+        'changes of the log', f'JOINT is a joint of the model, or `{ALL}`; all may be repeated'
+    )
+    group.add_argument(
+        '--rename',
+        action='append',
+        type=_pair,
+        default=[],
+        metavar='A=B',
+        help='joint A of the log is joint B of the model; one * in both stands for the same text',
+    )
+    group.add_argument(
+        '--scale',
+        action='append',
+        type=_number_of_joint,
+        default=[],
+        metavar='JOINT=FACTOR',
+        help='multiply its effort, as by the torque of a motor current',
+    )
+    group.add_argument(
+        '--sign',
+        action='append',
+        default=[],
+        metavar='JOINT',
+        help='its effort has the opposite sign',
+    )
+    group.add_argument(
+        '--delay',
+        action='append',
+        type=_number_of_joint,
+        default=[],
+        metavar='JOINT=S',
+        help='its effort was recorded this much later than the position of the same instant [s]',
+    )
+    group.add_argument(
+        '--position-sign',
+        action='append',
+        default=[],
+        metavar='JOINT',
+        help='its position has the opposite sign',
+    )
+    group.add_argument(
+        '--zero',
+        action='append',
+        type=_number_of_joint,
+        default=[],
+        metavar='JOINT=ANGLE',
+        help='add to its position [rad or m]',
+    )
+    group.add_argument(
+        '--degrees', action='store_true', help='positions and velocities are in degrees'
+    )
+    group.add_argument(
+        '--time-unit',
+        choices=('s', *TIME_UNITS),
+        default='s',
+        help='of the times (default: %(default)s)',
+    )
+    group.add_argument(
+        '--unwrap', action='store_true', help='take jumps of angles by whole turns out'
+    )
+
+
+def change_log(args: argparse.Namespace, robot: Robot, log: Log) -> Log:
+    """Return a log with what the options say, in the order units, signs, zeros, turns, efforts.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    robot : Robot
+    log : Log
+        With the joints of the robot.
+
+    Returns
+    -------
+    Log
+
+    Raises
+    ------
+    InputError
+        When a joint is not one of the model.
+    """
+    if args.time_unit != 's':
+        log = scale_time(log, TIME_UNITS[args.time_unit])
+    if args.degrees:
+        turning = np.array([not joint.type.is_prismatic for joint in robot.joints])
+        log = scale_positions(log, turning, math.pi / 180.0)
+    moved = LogReading.as_recorded(robot.n)
+    for name in args.position_sign:
+        moved = moved.with_position(_find(robot, name, '--position-sign'), factor=-1.0)
+    for name, angle in args.zero:
+        moved = moved.with_position(_find(robot, name, '--zero'), offset=angle)
+    for name in args.sign:
+        moved = moved.with_effort(_find(robot, name, '--sign'), factor=-1.0)
+    for name, factor in args.scale:
+        moved = moved.with_effort(_find(robot, name, '--scale'), factor=factor)
+    for name, delay in args.delay:
+        moved = moved.with_effort(_find(robot, name, '--delay'), delay=delay)
+    longest = float(np.abs(moved.effort_delay).max())
+    if longest >= 0.5 * log.duration:
+        raise InputError(
+            f'--delay: expected less than half of the log, {0.5 * log.duration:.4g} s, '
+            f'got {longest:g} s'
+        )
+    if any((args.position_sign, args.zero, args.sign, args.scale, args.delay)):
+        log = moved.read_log(log)
+    if args.unwrap:
+        position = unwrap_positions(robot, log.position)
+        position.setflags(write=False)
+        log = replace(log, position=position)
+    return log
+
+
+def _find(robot: Robot, name: str, option: str) -> list[int]:
+    if name == ALL:
+        return list(range(robot.n))
+    if name not in robot.joint_names:
+        raise InputError(
+            f'{option}: expected a joint of the model, {", ".join(robot.joint_names)}, or '
+            f'{ALL}, got {name!r}'
+        )
+    return [robot.joint_names.index(name)]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    old, _, new = text.partition('=')
+    if not old or not new or old.count('*') != new.count('*') or old.count('*') > 1:
+        raise argparse.ArgumentTypeError(
+            f'expected NAME=NAME, with one * in both or none, got {text!r}'
+        )
+    return old, new
+
+
+def _number_of_joint(text: str) -> tuple[str, float]:
+    name, _, number = text.rpartition('=')
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if not name or not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f'expected JOINT=NUMBER, got {text!r}')
+    return name, value

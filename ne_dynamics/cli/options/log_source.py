@@ -1,0 +1,122 @@
+"""Model and log of the subcommands that take both, made to fit each other."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+
+from ne_dynamics.cli.options.log_changes import change_log
+from ne_dynamics.cli.options.model_file import ModelFile
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.log import Log, list_joints, read_log
+from ne_dynamics.identification.log_diagnosis import LogDiagnosis, diagnose_log
+from ne_dynamics.identification.log_names import (
+    find_still,
+    find_unrecorded,
+    match_names,
+    name_misfit,
+    with_names,
+)
+from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class LogSource:
+    """What was read.
+
+    Attributes
+    ----------
+    robot : Robot
+    log : Log
+        With the joints of the robot, changed by hand where that was asked for.
+    locked : mapping of str to float
+        Joints that were locked because the log does not move them, and where [rad or m].
+    """
+
+    robot: Robot
+    log: Log
+    locked: dict[str, float]
+
+    def lines(self) -> list[str]:
+        """Return what was locked, for people."""
+        if not self.locked:
+            return []
+        joints = ', '.join(f'{name} at {place:.4g}' for name, place in self.locked.items())
+        return [f'locked, since the log does not move them: {joints}']
+
+
+def read_log_source(
+    args: argparse.Namespace, model: ModelFile, *, lock_still: bool = False
+) -> LogSource:
+    """Read the log of the options, for their model.
+
+    Joints at the ends of the model that the log lacks are locked; with `lock_still` those too that
+    never move in it, whose efforts no fit uses.
+
+    Raises
+    ------
+    NeDynamicsError
+        When model or log cannot be read, or do not go together.
+    """
+    robot = model.load()
+    recorded = list_joints(args.log, args.topic)
+    matched = match_names(robot, recorded, args.rename, args.log)
+    can_lock = looks_like_xml(model.text)
+    locked: dict[str, float] = {}
+    if can_lock:
+        locked = {name: _zero(robot, name) for name in find_unrecorded(robot, recorded, matched)}
+        robot = model.load(locked) if locked else robot
+    try:
+        log = read_log(
+            args.log, [matched.get(name, name) for name in robot.joint_names], args.topic
+        )
+    except InputError as error:
+        if all(name in matched for name in robot.joint_names):
+            raise
+        raise InputError(f'{error}; {name_misfit(robot, recorded, matched)}') from error
+    log = with_names(log, robot.joint_names)
+    still = find_still(robot, log) if can_lock and lock_still else {}
+    if still:
+        locked |= still
+        kept = [index for index, name in enumerate(robot.joint_names) if name not in still]
+        robot = model.load(locked)
+        log = replace(
+            log,
+            joint_names=robot.joint_names,
+            position=log.position[:, kept],
+            effort=log.effort[:, kept],
+            velocity=None if log.velocity is None else log.velocity[:, kept],
+        )
+    return LogSource(robot, change_log(args, robot, log), locked)
+
+
+def _zero(robot: Robot, name: str) -> float:
+    """Return the position nearest to zero that a joint can have [rad or m]."""
+    joint = robot.joints[robot.joint_names.index(name)]
+    return min(max(0.0, joint.lower), joint.upper)
+
+
+def add_repair(parser: argparse.ArgumentParser) -> None:
+    """Add the options for what is done about a log that is wrong."""
+    parser.add_argument(
+        '--repair',
+        action='store_true',
+        help='take faults of the log out of it, where what is wrong and by how much is certain',
+    )
+
+
+def diagnose(
+    args: argparse.Namespace, dynamics: Dynamics, log: Log
+) -> tuple[LogDiagnosis, Log, list[str]]:
+    """Return what is wrong with a log, the log to be used, and lines for people."""
+    diagnosis = diagnose_log(dynamics, log)
+    used = diagnosis.repaired if args.repair else log
+    lines = [f'  {fault.text}' for fault in diagnosis.faults]
+    repaired = [fault.code for fault in diagnosis.faults if fault.is_certain]
+    if args.repair and repaired:
+        lines.append(f'  repaired: {", ".join(repaired)}')
+    if lines:
+        lines += [f'  this log does not show {sentence}' for sentence in diagnosis.untold]
+    return diagnosis, used, lines

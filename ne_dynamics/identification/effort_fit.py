@@ -1,0 +1,258 @@
+"""How well the efforts of a log can be explained by any arm near the given one.
+
+Efforts are linear in the inertial parameters of the bodies, in a load at the ends of the arm, and
+in viscous friction, Coulomb friction, rotor inertia and a constant of each joint. Minimised over
+these and over the size sigma of each joint's residual is
+
+    sum over joints  count (log(sigma / size) + mean(residual^2) / (2 sigma^2))
+      + |step|^2 / 2
+
+with friction and rotor inertia >= 0, where step are the parameters as steps from the given model
+in units of their spread, size is the root mean square of the joint's effort, and count is how
+many independent values the effort holds: the residual of a real arm is no white noise, and
+samples that follow one another repeat one another. What is minimised is the negative logarithm
+of a likelihood, so that a difference says how much better one reading of a log is than another.
+A factor on an effort alone does not change it; what the factor does to the load on the other
+joints, and to the masses of the given model, does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.evaluation import rms
+from ne_dynamics.identification.pseudo_inertia import (
+    divergence_slopes,
+    nearest_body,
+    pseudo_inertia,
+)
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+SPREAD = 0.5
+"""How far the given inertias may be off, as a part of themselves."""
+
+JOINT_SPREADS = (0.3, 0.3, 0.3, 0.1)
+"""How large viscous friction, Coulomb friction, rotor inertia and constant may make an effort, as
+parts of it."""
+
+LOAD_SPREAD = 0.1
+"""Mass of an unknown load at an end of the arm, as a part of the arm's."""
+
+LOAD_LEVER = 0.1
+"""Distance of its centre of mass from the end [m]."""
+
+FIRST_SIGMA = 0.1
+SMALLEST_SIGMA = 0.01
+"""Parts of an effort: the residual that is expected at first, and the least of all. Below it no
+model of a real arm is better than another."""
+
+PASSES = 4
+"""Solutions, each with the residuals of the one before."""
+
+BOUND_CHANGES = 20
+PER_BODY = 10
+PER_LOAD = 4
+BOUNDED = 3
+PER_JOINT = len(JOINT_SPREADS)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Filtered motion of all joints, each of shape (M, n).
+
+    Attributes
+    ----------
+    position, velocity, acceleration : array
+        [rad or m] and their time derivatives.
+    direction : array
+        Filtered sign of the velocity.
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+    direction: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """What a fit comes to.
+
+    Attributes
+    ----------
+    cost : float
+        Negative logarithm of the likelihood, but for a constant.
+    left : array, shape (n,)
+        Root mean square of what is left of each effort, as a part of the effort.
+    """
+
+    cost: float
+    left: FloatArray
+
+
+class EffortFit:
+    """The fit for one motion; efforts may be exchanged.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The given model.
+    motion : Motion
+    used : bool array, shape (M, n)
+        Samples of each joint that count.
+    counts : array, shape (n,)
+        Independent values in the effort of each joint.
+    """
+
+    def __init__(
+        self, dynamics: Dynamics, motion: Motion, used: NDArray[np.bool_], counts: FloatArray
+    ) -> None:
+        robot = dynamics.robot
+        self._n, self._used = robot.n, used
+        self._samples = np.maximum(used.sum(axis=0), 1)
+        self._counts = np.where(used.any(axis=0), counts, 0.0)
+        chosen = [index for index, body in enumerate(robot.bodies) if body.inertia.mass > 0.0]
+        samples = motion.position.shape[0]
+        full = dynamics.regressor(motion.position, motion.velocity, motion.acceleration)
+        links = full.reshape(samples, self._n, -1, PER_BODY)
+        given = np.zeros((samples, self._n))
+        self.load_columns = _load_columns(links, robot)
+        blocks = [self.load_columns]
+        for index in chosen:
+            parameters = nearest_body(robot.bodies[index].inertia).parameters
+            reference = pseudo_inertia(parameters)
+            _, hessian = divergence_slopes(reference, reference)
+            scale = SPREAD * np.linalg.inv(np.linalg.cholesky(hessian)).T
+            blocks.append(links[:, :, index] @ scale)
+            given += links[:, :, index] @ parameters
+        shared = np.concatenate(blocks, axis=2)
+        rates = (motion.velocity, motion.direction, motion.acceleration)
+        own = np.stack([*(part / np.maximum(rms(part), 1e-6) for part in rates)], axis=2)
+        own = np.concatenate([own, np.ones((samples, self._n, 1))], axis=2)
+        self._given, self._width = given, shared.shape[2]
+        self._tables, self._normals = [], []
+        for joint in range(self._n):
+            use = used[:, joint]
+            table = np.hstack([shared[use, joint], own[use, joint]])
+            self._tables.append(table)
+            self._normals.append(table.T @ table)
+        width = self._width
+        self._shared = np.array([normal[:width, :width] for normal in self._normals])
+
+    @property
+    def given_effort(self) -> FloatArray:
+        """Effort of the given model without friction, shape (M, n) [N m or N]."""
+        return self._given
+
+    def explain(self, effort: FloatArray) -> Explained:
+        """Fit efforts.
+
+        Parameters
+        ----------
+        effort : array, shape (M, n)
+            [N m or N]
+
+        Returns
+        -------
+        Explained
+        """
+        n, width = self._n, self._width
+        amount, squares = np.full(n, 1e-9), np.zeros(n)
+        # What was not measured says nothing.
+        counts = np.where(effort.any(axis=0), self._counts, 0.0)
+        rights, normals, places = [], [], []
+        for joint, (table, normal) in enumerate(zip(self._tables, self._normals, strict=True)):
+            use = self._used[:, joint]
+            values = effort[use, joint]
+            if values.any():
+                amount[joint] = np.sqrt(np.mean(values * values))
+            scale = np.ones(width + PER_JOINT)
+            scale[width:] = amount[joint] * np.array(JOINT_SPREADS)
+            rest = values - self._given[use, joint]
+            rights.append(scale * (table.T @ rest))
+            normals.append(scale[:, np.newaxis] * normal * scale)
+            squares[joint] = rest @ rest
+            start = width + PER_JOINT * joint
+            places.append(np.r_[:width, start : start + PER_JOINT])
+        size = width + PER_JOINT * n
+        bounded = np.zeros(size, dtype=bool)
+        bounded[width:] = np.arange(PER_JOINT * n) % PER_JOINT < BOUNDED
+        sigma, left, step = FIRST_SIGMA * amount, np.zeros(n), np.zeros(size)
+        free = np.ones(size, dtype=bool)
+        for _ in range(PASSES):
+            weights = counts / self._samples / sigma**2
+            matrix, right = np.eye(size), np.zeros(size)
+            matrix[:width, :width] += np.tensordot(weights, self._shared, axes=1)
+            for joint, weight in enumerate(weights):
+                own = slice(width + PER_JOINT * joint, width + PER_JOINT * (joint + 1))
+                mixed = weight * normals[joint][:width, width:]
+                matrix[:width, own], matrix[own, :width] = mixed, mixed.T
+                matrix[own, own] += weight * normals[joint][width:, width:]
+                right[:width] += weight * rights[joint][:width]
+                right[own] = weight * rights[joint][width:]
+            step, free = _minimum(matrix, right, bounded, free)
+            for joint, place in enumerate(places):
+                part = step[place]
+                rest = squares[joint] - 2.0 * rights[joint] @ part + part @ normals[joint] @ part
+                left[joint] = np.sqrt(max(rest, 0.0) / self._samples[joint])
+            sigma = np.maximum(left, SMALLEST_SIGMA * amount)
+        terms = np.log(sigma / amount) + 0.5 * (left / sigma) ** 2
+        return Explained(float(counts @ terms + 0.5 * step @ step), left / amount)
+
+
+def _load_columns(links: FloatArray, robot: Robot) -> FloatArray:
+    """Return the columns of mass and first moment at the ends of the arm, by their spread."""
+    parents = {body.parent for body in robot.bodies}
+    ends = [index for index in range(len(robot.bodies)) if index not in parents]
+    mass = LOAD_SPREAD * sum(body.inertia.mass for body in robot.bodies)
+    sizes = mass * np.array([1.0, *[LOAD_LEVER] * (PER_LOAD - 1)])
+    return np.concatenate([links[:, :, end, :PER_LOAD] * sizes for end in ends], axis=2)
+
+
+def _minimum(
+    matrix: FloatArray, right: FloatArray, bounded: NDArray[np.bool_], free: NDArray[np.bool_]
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the minimum of a quadratic form with some unknowns >= 0, and which are free.
+
+    An active set; `free` is what was free before.
+    """
+    step = np.zeros(right.size)
+    for _ in range(BOUND_CHANGES):
+        step = np.zeros(right.size)
+        chosen = np.flatnonzero(free)
+        step[chosen] = np.linalg.solve(matrix[chosen][:, chosen], right[chosen])
+        below = bounded & (step < 0.0)
+        if below.any():
+            free = free & ~below
+            continue
+        released = ~free & (matrix @ step - right < 0.0)
+        if not released.any():
+            break
+        free = free | released
+    return np.where(bounded, np.maximum(step, 0.0), step), free
+
+
+def count_independent(efforts: FloatArray) -> FloatArray:
+    """Return how many independent values evenly sampled columns hold, shape (n,).
+
+    The number of samples over the sum of the autocorrelation up to its first zero.
+    """
+    samples = efforts.shape[0]
+    centred = efforts - efforts.mean(axis=0)
+    spectrum = np.abs(np.fft.rfft(centred, 2 * samples, axis=0)) ** 2
+    correlation = np.fft.irfft(spectrum, axis=0)[:samples]
+    return np.array([_count(column) for column in correlation.T])
+
+
+def _count(correlation: FloatArray) -> float:
+    if not correlation[0] > 0.0:
+        return 1.0
+    negative = np.flatnonzero(correlation < 0.0)
+    end = int(negative[0]) if negative.size else correlation.size
+    length = 1.0 + 2.0 * float(correlation[1:end].sum() / correlation[0])
+    return correlation.size / length

@@ -1,0 +1,357 @@
+"""What is wrong with a log, by cause and joint, before anything is fitted to it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.evaluation import as_dynamics, require_joints, rms
+from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.log_evidence import LogEvidence
+from ne_dynamics.identification.log_fault import LogFault
+from ne_dynamics.identification.log_fault_words import describe_fault
+from ne_dynamics.identification.log_hypotheses import Hypothesis, weigh_hypotheses
+from ne_dynamics.identification.log_reading import LogReading
+from ne_dynamics.identification.sample_faults import CHECKS
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+DECISIVE = 6.0
+"""Logarithm of how many times likelier a log must be with a fault than without, to report it."""
+
+CLEAR = 3.0
+"""The same, of one fault against another: below it both are named, and none is repaired."""
+
+MOST_FAULTS = 8
+
+DELAY_DECISIVE = 3.0
+"""The same as DECISIVE, of a delay of all efforts."""
+
+SHORTEST_DELAY = 3e-3
+"""Delays below this are not reported [s]: stamps are no better."""
+
+DELAY_DEVIATIONS = 2.5
+"""Standard deviations that a delay is off zero, at least."""
+
+SMALLEST_FACTOR = 1.3
+"""Factors on the effort of one joint nearer to 1 than this are not reported."""
+
+DOUBTFUL_COMMON = 1.7
+WRONG_COMMON = 2.0
+"""Factors between all efforts and those of the given model that are doubtful, and wrong."""
+
+COMPARED_SIGMA = 0.1
+"""What is expected to be left of an effort when it is compared with the given model's."""
+
+UNEXPLAINED = 0.9
+"""Part of an effort that must be left for it to be called unexplained."""
+
+SHOWN = 2.0
+"""By how much a cost must change for a log to show something."""
+
+
+@dataclass(frozen=True, eq=False)
+class LogDiagnosis:
+    """What is wrong with a log.
+
+    Attributes
+    ----------
+    faults : tuple of LogFault
+    repaired : Log
+        The log without the faults whose repair is certain.
+    untold : tuple of str
+        What this log cannot show, each a sentence.
+    """
+
+    faults: tuple[LogFault, ...]
+    repaired: Log
+    untold: tuple[str, ...]
+
+    @property
+    def errors(self) -> tuple[LogFault, ...]:
+        """Faults with which a fit would be wrong."""
+        return tuple(fault for fault in self.faults if fault.severity == 'error')
+
+    @property
+    def remaining(self) -> tuple[LogFault, ...]:
+        """Errors that `repaired` still has."""
+        return tuple(fault for fault in self.errors if not fault.is_certain)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the diagnosis as what JSON can hold."""
+        return {
+            'faults': [fault.as_json() for fault in self.faults],
+            'untold': list(self.untold),
+        }
+
+
+def diagnose_log(
+    model: Robot | Dynamics, log: Log, *, cutoff_frequency: float | None = None
+) -> LogDiagnosis:
+    """Find what is wrong with a log.
+
+    Parameters
+    ----------
+    model : Robot or Dynamics
+        The given model. A Robot stands upright: gravity (0, 0, -9.80665) in base axes.
+    log : Log
+        With the joints of the model, in its order.
+    cutoff_frequency : float, optional
+        Low-pass for positions and efforts [Hz]; default: from the motion.
+
+    Returns
+    -------
+    LogDiagnosis
+
+    Raises
+    ------
+    InputError
+        When the log has other joints.
+    """
+    dynamics = as_dynamics(model)
+    robot = dynamics.robot
+    require_joints(robot, log)
+    faults: list[LogFault] = []
+    repaired = log
+    for check in CHECKS:
+        repaired, fault = check(robot, repaired)
+        if fault is not None:
+            faults.append(fault)
+    try:
+        evidence = LogEvidence(dynamics, repaired, cutoff_frequency)
+    except InputError:
+        # Too short or too slow to be filtered, which the fit itself refuses.
+        return LogDiagnosis(tuple(faults), repaired, ())
+    if not evidence.is_telling:
+        return LogDiagnosis(tuple(faults), repaired, ())
+    search = _Search(robot, evidence)
+    search.run()
+    return LogDiagnosis(
+        (*faults, *search.faults), search.certain.read_log(repaired), tuple(search.list_untold())
+    )
+
+
+class _Search:
+    """Takes the likeliest fault, then the next one, until none is decisive.
+
+    `reading` is the log without all faults found, `certain` without those whose repair is.
+    """
+
+    def __init__(self, robot: Robot, evidence: LogEvidence) -> None:
+        self._robot, self._evidence = robot, evidence
+        self.reading = self.certain = LogReading.as_recorded(robot.n)
+        self.faults: list[LogFault] = []
+        self._last: list[Hypothesis] = []
+        self._doubtful: set[int] = set()
+
+    def run(self) -> None:
+        """Find all."""
+        self._find_single()
+        if self._find_common_factor():
+            self._find_single()
+        self._find_unexplained()
+
+    def _find_single(self) -> None:
+        for _ in range(MOST_FAULTS):
+            weighed = weigh_hypotheses(self._evidence, self._robot, self.reading)
+            self._last = weighed
+            # What follows from a choice between two causes is no fault of its own.
+            decisive = [
+                hypothesis
+                for hypothesis in weighed
+                if _is_decisive(hypothesis) and not self._doubtful.issuperset(hypothesis.joints)
+            ]
+            if not decisive:
+                return
+            best = decisive[0]
+            rivals = [
+                other
+                for other in weighed
+                if other.rank < best.rank + CLEAR
+                and other.cost < 0.5 * best.cost
+                and not _is_same(other, best)
+            ]
+            self.faults.append(describe_fault(self._robot, best, rivals))
+            self.reading = best.reading
+            if rivals:
+                self._doubtful.update(best.joints, *(rival.joints for rival in rivals))
+            if self.faults[-1].is_certain:
+                self.certain = _repeat(self.certain, best)
+
+    def _find_common_factor(self) -> bool:
+        factor, spread = self._compare_with_given()
+        ratio = max(factor, 1.0 / factor)
+        if ratio < DOUBTFUL_COMMON:
+            return False
+        severity = 'error' if ratio >= WRONG_COMMON else 'warning'
+        everyone = tuple(range(self._robot.n))
+        self.faults.append(
+            LogFault(
+                severity,
+                'efforts-scaled',
+                self._robot.joint_names,
+                f'all efforts are about {factor:.3g} of what the given model takes (from joint '
+                f'to joint within a factor of {spread:.2g}): motor currents, another unit, '
+                'efforts before the gear, or a model with wrong masses; the log alone cannot tell '
+                'which',
+                f'give torques: --scale all=FACTOR, or joint by joint (about {1.0 / factor:.3g} '
+                'would suit the given model)',
+                False,
+                1.0 / factor,
+            )
+        )
+        self.reading = self.reading.with_effort(everyone, factor=1.0 / factor)
+        return True
+
+    def _compare_with_given(self) -> tuple[float, float]:
+        """Return the factor between measured efforts and the given model's, and its spread.
+
+        Each joint's friction, rotor inertia and constant are left free, and a load at the end of
+        the arm; the middle of the joints, each by the part of its effort that the given model
+        accounts for, is the factor.
+        """
+        evidence, reading = self._evidence, self.reading
+        efforts, given = evidence.get_effort(reading), evidence.get_given_effort(reading)
+        load, rates = evidence.get_load_columns(reading), evidence.get_rates(reading)
+        n, width = self._robot.n, load.shape[2]
+        normal, right = np.eye(n + width) * 1e-9, np.zeros(n + width)
+        normal[n:, n:] += np.eye(width)
+        sizes = np.maximum(rms(efforts), 1e-9)
+        counts = evidence.count(reading)
+        parts = np.zeros(n)
+        for joint in range(n):
+            own = np.stack([*(rate[:, joint] for rate in rates), np.ones(given.shape[0])], axis=1)
+            basis, _ = np.linalg.qr(own)
+            rows = np.zeros((given.shape[0], n + width + 1))
+            rows[:, joint], rows[:, n:-1] = given[:, joint], load[:, joint]
+            rows[:, -1] = efforts[:, joint]
+            rows -= basis @ (basis.T @ rows)
+            parts[joint] = rms(rows[:, [-1]])[0] / sizes[joint]
+            weight = counts[joint] / given.shape[0] / (COMPARED_SIGMA * sizes[joint]) ** 2
+            normal += weight * rows[:, :-1].T @ rows[:, :-1]
+            right += weight * rows[:, :-1].T @ rows[:, -1]
+        factors = np.linalg.solve(normal, right)[:n]
+        # How sharply each is known, other unknowns considered.
+        weights = parts / np.sqrt(np.diag(np.linalg.inv(normal)))[:n] * np.abs(factors)
+        weights = np.where(factors > 0.0, weights, 0.0)
+        if not weights.any():
+            return 1.0, 1.0
+        logarithms = np.log(np.where(factors > 0.0, factors, 1.0))
+        order = np.argsort(logarithms)
+        sums = np.cumsum(weights[order])
+        middle = logarithms[order][np.searchsorted(sums, 0.5 * sums[-1])]
+        spread = np.average(np.abs(logarithms - middle), weights=weights)
+        return math.exp(middle), math.exp(spread)
+
+    def _find_unexplained(self) -> None:
+        left = self._evidence.explain(self.reading).left
+        given = self._evidence.get_given_effort(self.reading)
+        measured = self._evidence.get_effort(self.reading)
+        poor = left > UNEXPLAINED
+        names = tuple(np.array(self._robot.joint_names)[poor])
+        # Where the model expects little, noise and what is not modelled may well be all there is.
+        expected: FloatArray = rms(given - given.mean(axis=0))
+        heavy = expected > 0.2 * np.maximum(expected.max(), 1e-9)
+        if not (poor & heavy & measured.any(axis=0)).any():
+            return
+        self.faults.append(
+            LogFault(
+                'error' if (poor | ~heavy).all() else 'warning',
+                'effort-unexplained',
+                names,
+                f'no arm like the given one explains more than {1.0 - UNEXPLAINED**2:.0%} of the '
+                'effort: it may not be a torque, or gravity and friction may be taken out of it',
+                'give what the motors applied',
+                False,
+            )
+        )
+
+    def list_untold(self) -> list[str]:
+        """Return what this log cannot show."""
+        names = self._robot.joint_names
+        base = self._evidence.explain(self.reading).cost
+        sentences = []
+        zeros = []
+        for joint in range(self._robot.n):
+            costs = [
+                hypothesis.cost
+                for hypothesis in self._last
+                if hypothesis.cause == 'zero-offset' and hypothesis.joints == (joint,)
+            ]
+            if costs and max(costs) < SHOWN:
+                zeros.append(names[joint])
+        if zeros:
+            sentences.append(
+                f'where the zero of {", ".join(zeros)} is: its efforts do not depend on it'
+            )
+        factors = []
+        for joint in range(self._robot.n):
+            costs = [
+                self._evidence.explain(self.reading.with_effort((joint,), factor=factor)).cost
+                for factor in (0.5, 2.0)
+            ]
+            if min(costs) < base + SHOWN:
+                factors.append(names[joint])
+        if factors:
+            sentences.append(f'a factor of 2 on the effort of {", ".join(factors)}')
+        delays = [
+            DELAY_DEVIATIONS * hypothesis.deviation
+            for hypothesis in self._last
+            if hypothesis.cause == 'effort-delay' and len(hypothesis.joints) == self._robot.n
+        ]
+        if delays and delays[0] > SHORTEST_DELAY:
+            size = f' below {1e3 * delays[0]:.0f} ms' if math.isfinite(delays[0]) else ''
+            sentences.append(f'a delay of the efforts{size}')
+        sentences.append('one common factor on all efforts, beyond what the given masses say')
+        return sentences
+
+
+def _is_decisive(hypothesis: Hypothesis) -> bool:
+    if hypothesis.cause == 'effort-delay':
+        return (
+            hypothesis.cost < -(DECISIVE if len(hypothesis.joints) == 1 else DELAY_DECISIVE)
+            and abs(hypothesis.amount) >= SHORTEST_DELAY
+            and abs(hypothesis.amount) > DELAY_DEVIATIONS * hypothesis.deviation
+        )
+    if hypothesis.cause == 'effort-scaled':
+        ratio = max(hypothesis.amount, 1.0 / hypothesis.amount)
+        return hypothesis.cost < -DECISIVE and ratio >= SMALLEST_FACTOR
+    return hypothesis.cost < -DECISIVE
+
+
+def _is_same(one: Hypothesis, other: Hypothesis) -> bool:
+    """Tell whether two hypotheses are of one cause; a delay of all holds that of each joint."""
+    if one.cause != other.cause:
+        return False
+    if one.cause == 'effort-delay':
+        return one.joints == other.joints or max(len(one.joints), len(other.joints)) > 1
+    return one.joints == other.joints and one.amount == other.amount
+
+
+def _repeat(reading: LogReading, hypothesis: Hypothesis) -> LogReading:
+    """Return a reading with what a hypothesis changes, as it changes its own."""
+    joints, amount = hypothesis.joints, hypothesis.amount
+    match hypothesis.cause:
+        case 'wrong-sign' | 'effort-scaled':
+            return reading.with_effort(joints, factor=amount)
+        case 'position-sign' | 'degrees':
+            return reading.with_position(joints, factor=amount)
+        case 'axis-sign':
+            flipped = reading.with_position(joints, factor=amount)
+            return flipped.with_effort(joints, factor=amount)
+        case 'zero-offset':
+            return reading.with_position(joints, offset=amount)
+        case 'effort-delay':
+            return reading.with_effort(joints, delay=amount)
+    first, second = joints
+    return reading.with_swap(
+        first,
+        second,
+        position=hypothesis.cause != 'efforts-swapped',
+        effort=hypothesis.cause != 'positions-swapped',
+    )

@@ -1,0 +1,232 @@
+"""``ne_dynamics identify`` and ``evaluate`` with logs and names that are wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from planted_faults import PLANTED_FAULTS, simulate_log
+from recorded_robots import panda_bag
+
+import ne_dynamics as ned
+from ne_dynamics.cli import main as cli
+
+ARM = Path(__file__).resolve().parents[2] / 'config' / 'six_axis_arm.urdf'
+PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
+FINGER = """
+  <link name="finger"><inertial><mass value="0.05"/>
+    <inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/></inertial></link>
+  <joint name="finger_joint" type="prismatic"><parent link="tcp"/><child link="finger"/>
+    <axis xyz="0 1 0"/><limit lower="0.01" upper="0.04" effort="10" velocity="1"/></joint>
+</robot>"""
+
+
+def write_csv(path, log, names=None):
+    """Write a log as CSV and return its path."""
+    names = names or log.joint_names
+    columns = {'time': log.times}
+    for index, name in enumerate(names):
+        columns[f'{name}.position'] = log.position[:, index]
+        columns[f'{name}.effort'] = log.effort[:, index]
+    rows = [','.join(columns)]
+    for row in zip(*(column.tolist() for column in columns.values()), strict=True):
+        rows.append(','.join(map(repr, row)))
+    path.write_text('\n'.join(rows) + '\n', encoding='utf-8')
+    return path
+
+
+@pytest.fixture(scope='module')
+def log():
+    """Return the log of an arm near the shipped one, stamps from zero on."""
+    recorded = simulate_log(ned.load_urdf(ARM, tip_link='tcp'), 7)
+    return replace(recorded, times=recorded.times - recorded.times[0])
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory, log):
+    """Return a folder with the log as it is, and with one effort of the wrong sign."""
+    result = tmp_path_factory.mktemp('logs')
+    write_csv(result / 'right.csv', log)
+    write_csv(result / 'wrong.csv', PLANTED['effort sign'].plant(log, 1))
+    return result
+
+
+def identify(*arguments, model=ARM):
+    """Run `identify` as the command line does."""
+    return cli.main(['identify', '--model', str(model), *map(str, arguments)])
+
+
+def test_wrong_log_writes_nothing_and_says_what_to_do(folder, tmp_path, capsys):
+    """A fault is named with joint and remedy, nothing is fitted or written, the exit code is 1."""
+    output = tmp_path / 'out.urdf'
+    assert identify(folder / 'wrong.csv', '-o', output) == 1
+    captured = capsys.readouterr()
+    assert 'joint joint_2  wrong-sign' in captured.out
+    assert '--sign joint_2' in captured.out
+    assert '--repair' in captured.err
+    assert not output.exists()
+
+
+def test_repair_is_what_the_right_log_gives(folder, tmp_path, capsys):
+    """With --repair, or the remedy by hand, the model is that of the right log."""
+    for name, options in (
+        ('right.csv', []),
+        ('wrong.csv', ['--repair']),
+        ('wrong.csv', ['--sign', 'joint_2']),
+    ):
+        output = tmp_path / f'{len(list(tmp_path.iterdir()))}.urdf'
+        assert identify(folder / name, '-o', output, *options) == 0
+        text = capsys.readouterr().out
+        assert ('repaired: wrong-sign' in text) == ('--repair' in options)
+    files = [path.read_text(encoding='utf-8') for path in sorted(tmp_path.iterdir())]
+    assert files[0] == files[1] == files[2] != ARM.read_text(encoding='utf-8')
+
+
+def test_force_uses_a_wrong_log(folder, log, tmp_path, capsys):
+    """With --force a log is fitted as it is; what is wrong is printed all the same."""
+    path = write_csv(tmp_path / 'log.csv', PLANTED['effort x 3'].plant(log, 2))
+    output = tmp_path / 'out.urdf'
+    assert identify(path, '-o', output, '--force') == 0
+    assert 'joint joint_3  effort-scaled' in capsys.readouterr().out
+    assert output.exists()
+
+
+def test_what_cannot_be_repaired_stays_refused(log, tmp_path, capsys):
+    """A common factor on all efforts is refused with --repair too, and taken out by --scale."""
+    path = write_csv(tmp_path / 'log.csv', PLANTED['efforts / 10'].plant(log, 0))
+    assert identify(path, '--repair') == 1
+    assert 'efforts-scaled' in capsys.readouterr().out
+    assert identify(path, '--scale', 'all=10', '--json') == 0
+    assert json.loads(capsys.readouterr().out)['diagnosis']['faults'] == []
+
+
+def test_refusal_as_json(folder, capsys):
+    """`--json` prints one document with the diagnosis when nothing was fitted."""
+    assert identify(folder / 'wrong.csv', '--json') == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document['written'] is None
+    (fault,) = document['diagnosis']['faults']
+    assert (fault['code'], fault['joints'], fault['certain']) == ('wrong-sign', ['joint_2'], True)
+
+
+@pytest.mark.parametrize(
+    ('name', 'options'),
+    [
+        ('degrees', ['--degrees']),
+        ('milliseconds', ['--time-unit', 'ms']),
+        ('wrapped', ['--unwrap']),
+        ('zero + 90 deg', ['--zero', 'joint_2=-1.5707963267948966']),
+        ('position sign', ['--position-sign', 'joint_2']),
+        ('effort x 3', ['--scale', 'joint_2=0.3333333333333333']),
+        ('late 50 ms', ['--delay', 'all=0.05']),
+    ],
+)
+def test_changes_by_hand(folder, log, tmp_path, capsys, name, options):
+    """What was planted is taken out by hand: `evaluate` says the same as of the right log."""
+    path = write_csv(tmp_path / 'log.csv', PLANTED[name].plant(log, 1))
+    found = []
+    for arguments in ([folder / 'right.csv'], [path, *options]):
+        assert cli.main(['evaluate', '--model', str(ARM), '--json', *map(str, arguments)]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document['diagnosis']['faults'] == []
+        found.append([joint['rms_difference'] for joint in document['joints']])
+    np.testing.assert_allclose(found[1], found[0], rtol=0.02)
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        (['--sign', 'none'], "--sign: expected a joint of the model, joint_1, .* got 'none'"),
+        (['--delay', 'all=20'], '--delay: expected less than half of the log'),
+        (['--rename', 'none=joint_1'], 'rename none=joint_1: expected a joint of the log'),
+    ],
+)
+def test_changes_that_do_not_fit(folder, capsys, options, message):
+    """A change of what is not there exits with 1 and names it."""
+    assert identify(folder / 'right.csv', *options) == 1
+    assert re.search(message, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    'options',
+    [('--scale', 'joint_1'), ('--delay', 'a=b'), ('--rename', 'a'), ('--xacro-arg', 'a=1')],
+)
+def test_changes_that_cannot_be_read(folder, capsys, options):
+    """Options that cannot be read exit with 2 and say what was expected."""
+    with pytest.raises(SystemExit) as stop:
+        identify(folder / 'right.csv', *options)
+    assert stop.value.code == 2
+    assert 'expected ' in capsys.readouterr().err
+
+
+def test_other_names_are_listed_and_renamed(log, tmp_path, capsys):
+    """Names that do not fit are listed with the rename that makes them fit, which does."""
+    path = write_csv(tmp_path / 'log.csv', log, [f'left_{name}' for name in log.joint_names])
+    assert identify(path) == 1
+    error = capsys.readouterr().err
+    assert 'the log has the joints left_joint_1' in error
+    assert "--rename 'left_*=*'" in error
+    assert identify(path, '--rename', 'left_*=*') == 0
+
+
+@pytest.mark.parametrize('is_recorded', [False, True])
+def test_gripper_that_does_not_move_is_locked(log, tmp_path, capsys, is_recorded):
+    """A finger that the log lacks, or that stands in it, is locked, and that is said."""
+    model = tmp_path / 'arm.urdf'
+    text = ARM.read_text(encoding='utf-8')
+    model.write_text(text.replace('</robot>', FINGER), encoding='utf-8')
+    names = log.joint_names
+    if is_recorded:
+        more = np.full((log.times.size, 1), 0.02)
+        log = replace(
+            log,
+            position=np.hstack([log.position, more]),
+            effort=np.hstack([log.effort, more]),
+        )
+        names = (*names, 'finger_joint')
+    path = write_csv(tmp_path / 'log.csv', log, names)
+    output = tmp_path / 'out.urdf'
+    assert identify(path, '-o', output, model=model) == 0
+    place = '0.02' if is_recorded else '0.01'
+    assert f'the log does not move them: finger_joint at {place}' in capsys.readouterr().out
+    assert 'finger_joint' in output.read_text(encoding='utf-8')
+
+
+def test_xacro_with_arguments(folder, tmp_path, capsys):
+    """A xacro file is processed with the arguments given, and its URDF is what is written."""
+    pytest.importorskip('xacro', reason='xacro is missing')
+    text = ARM.read_text(encoding='utf-8')
+    start = text.index('<robot')
+    end = text.index('>', start)
+    text = (
+        f'{text[:end]} xmlns:xacro="http://www.ros.org/wiki/xacro">'
+        f'<xacro:arg name="forearm" default="60"/>{text[end + 1 :]}'
+    ).replace('<mass value="6.0"/>', '<mass value="$(arg forearm)"/>')
+    model = tmp_path / 'arm.urdf.xacro'
+    model.write_text(text, encoding='utf-8')
+    results = []
+    for path, options in ((ARM, []), (model, ['--xacro-arg', 'forearm:=6.0'])):
+        output = tmp_path / f'{len(results)}.urdf'
+        assert identify(folder / 'right.csv', '-o', output, *options, model=path) == 0
+        results.append(ned.load_urdf(output, tip_link='tcp'))
+        capsys.readouterr()
+    masses = [[body.inertia.mass for body in robot.bodies] for robot in results]
+    np.testing.assert_allclose(masses[1], masses[0], rtol=1e-6)
+
+
+def test_recorded_bag_with_another_prefix(tmp_path, capsys):
+    """The bag of a Panda fits a URDF with other names and fingers by one rename."""
+    from example_robots import example_robots_folder
+
+    bag = panda_bag()
+    model = example_robots_folder() / 'panda_description/urdf/panda.urdf'
+    assert identify(bag, model=model) == 1
+    assert "--rename 'fer*=panda*'" in capsys.readouterr().err
+    output = tmp_path / 'out.urdf'
+    assert identify(bag, '--rename', 'fer*=panda*', '-o', output, model=model) == 0
+    assert 'panda_finger_joint1 at 0' in capsys.readouterr().out
+    assert output.exists()

@@ -1,0 +1,239 @@
+"""Logs that are right have no fault; a fault that is planted is found by cause and joint."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from planted_faults import PLANTED_FAULTS, simulate_log
+from recorded_robots import LOGS, load_ur10e, panda_bag, read_ur10e
+
+import ne_dynamics as ned
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.log import Log, read_log
+from ne_dynamics.identification.log_diagnosis import diagnose_log
+
+PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
+
+
+def errors(diagnosis):
+    """Return code and joints of what is wrong."""
+    return [(fault.code, fault.joints) for fault in diagnosis.errors]
+
+
+def concerned(planted, names, joint):
+    """Return the joints that a planted fault concerns; all for a fault of the whole log."""
+    if not planted.by_joint:
+        return set(names)
+    other = (joint + planted.partners) % len(names)
+    return {names[joint], names[other]}
+
+
+def require_found(diagnosis, planted, names, joint):
+    """Require the planted fault among the errors, and no error of another cause."""
+    assert {fault.code for fault in diagnosis.errors} == {planted.code}, errors(diagnosis)
+    for fault in diagnosis.errors:
+        assert not fault.joints or set(fault.joints) == concerned(planted, names, joint)
+
+
+def require_close(repaired, log, *, position=1e-3, effort=0.2):
+    """Require a repaired log that is near another one, where it has samples."""
+    for table, original, largest in (
+        (repaired.position, log.position, position),
+        (repaired.effort, log.effort, effort * np.sqrt(np.mean(log.effort**2, axis=0))),
+    ):
+        expected = np.stack([np.interp(repaired.times, log.times, c) for c in original.T], axis=1)
+        assert (np.sqrt(np.mean((table - expected) ** 2, axis=0)) <= largest).all()
+
+
+@pytest.fixture(scope='module')
+def arm_log(given):
+    """Return the log of an arm near the shipped one."""
+    return simulate_log(given, 7)
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_correct_logs_have_no_fault(given, seed):
+    """Links 30 % off, friction that no fit has, and noise of up to 5 % are no fault of a log."""
+    log = simulate_log(
+        given,
+        seed,
+        rate=(50.0, 100.0, 250.0)[seed % 3],
+        stribeck=(0.0, 0.3, 0.6)[seed % 3],
+        effort_noise=(0.01, 0.03, 0.05)[seed % 3],
+    )
+    diagnosis = diagnose_log(given, log)
+    assert diagnosis.faults == ()
+    np.testing.assert_array_equal(diagnosis.repaired.effort, log.effort)
+    np.testing.assert_array_equal(diagnosis.repaired.position, log.position)
+
+
+@pytest.mark.parametrize(
+    ('file', 'tip'), [('ur_description/urdf/ur5_robot.urdf', 'tool0'), (None, 'panda_link8')]
+)
+def test_correct_logs_of_other_arms_have_no_fault(file, tip):
+    """The same holds of a UR5 and a Panda."""
+    from example_robots import example_robots_folder
+
+    file = file or 'panda_description/urdf/panda.urdf'
+    robot = ned.load_urdf(example_robots_folder() / file, tip_link=tip)
+    assert diagnose_log(robot, simulate_log(robot, 3)).faults == ()
+
+
+@pytest.mark.parametrize('planted', PLANTED_FAULTS, ids=lambda planted: planted.name)
+def test_planted_faults_are_found_and_repaired(given, arm_log, planted):
+    """Each fault is named with its joint and nothing else, and the repair undoes it.
+
+    A factor on all efforts is as well one of all masses: it is named, and not repaired.
+    """
+    joint = 2
+    diagnosis = diagnose_log(given, planted.plant(arm_log, joint))
+    require_found(diagnosis, planted, given.joint_names, joint)
+    if planted.code == 'efforts-scaled':
+        assert diagnosis.remaining
+        return
+    assert not diagnosis.remaining
+    require_close(diagnosis.repaired, arm_log)
+
+
+@pytest.mark.parametrize('name', ['wrong-sign', 'zero-offset', 'effort-scaled'])
+def test_two_faults_are_both_found(given, arm_log, name):
+    """A fault of one joint does not hide one of another."""
+    first = next(planted for planted in PLANTED_FAULTS if planted.code == name)
+    log = PLANTED['effort sign'].plant(first.plant(arm_log, 1), 3)
+    diagnosis = diagnose_log(given, log)
+    names = given.joint_names
+    assert set(errors(diagnosis)) == {(name, (names[1],)), ('wrong-sign', (names[3],))}
+    require_close(diagnosis.repaired, arm_log)
+
+
+def test_zero_of_a_vertical_first_axis_cannot_be_told(given, arm_log):
+    """No effort depends on where the first axis has its zero: that is said, and nothing found."""
+    diagnosis = diagnose_log(given, PLANTED['zero + 90 deg'].plant(arm_log, 0))
+    assert diagnosis.faults == ()
+    assert any('zero' in text and given.joint_names[0] in text for text in diagnosis.untold)
+    assert any('common factor' in text for text in diagnosis.untold)
+
+
+def test_velocities_tell_a_position_sign_at_once(given, arm_log):
+    """A position that runs against the log's own velocity is no effort of the wrong sign."""
+    wrong = PLANTED['position sign'].plant(arm_log, 5)
+    diagnosis = diagnose_log(given, replace(wrong, velocity=arm_log.velocity))
+    assert errors(diagnosis) == [('position-sign', (given.joint_names[5],))]
+    np.testing.assert_array_equal(diagnosis.repaired.velocity, arm_log.velocity)
+
+
+def test_logs_that_tell_nothing_have_no_fault(given):
+    """An arm that stands, efforts that are all zero and a log of a moment are left to the fit."""
+    rng = np.random.default_rng(0)
+    times = np.arange(500) * 0.01
+    still = np.zeros((500, given.n))
+    noise = rng.standard_normal(still.shape)
+    moving = np.sin(times)[:, np.newaxis] + still
+    for log in (
+        Log.from_samples(given.joint_names, times, still, noise),
+        Log.from_samples(given.joint_names, times, moving, still),
+        Log.from_samples(given.joint_names, times[:5], moving[:5], noise[:5]),
+    ):
+        assert diagnose_log(given, log).faults == ()
+
+
+def test_a_joint_without_effort_is_no_other_fault(given, arm_log):
+    """A joint whose effort is 0 throughout does not make the others look wrong."""
+    effort = arm_log.effort.copy()
+    effort[:, 4] = 0.0
+    log = Log.from_samples(given.joint_names, arm_log.times, arm_log.position, effort)
+    assert diagnose_log(given, log).faults == ()
+
+
+def test_efforts_that_are_no_torques(given, arm_log):
+    """Efforts that have nothing to do with the motion are named."""
+    rng = np.random.default_rng(0)
+    noise = 20.0 * rng.standard_normal(arm_log.effort.shape)
+    log = Log.from_samples(given.joint_names, arm_log.times, arm_log.position, noise)
+    assert 'effort-unexplained' in {fault.code for fault in diagnose_log(given, log).faults}
+
+
+def test_other_joints_are_refused(given, arm_log):
+    """A log of other joints is refused by name."""
+    log = Log.from_samples(('a', 'b'), [0.0, 1.0], np.zeros((2, 2)), np.zeros((2, 2)))
+    with pytest.raises(InputError, match='expected the joints'):
+        diagnose_log(given, log)
+
+
+# ---- logs of real robots
+
+
+@pytest.fixture(scope='module')
+def panda():
+    """Return a Panda and its recorded log."""
+    from example_robots import example_robots_folder
+
+    bag = panda_bag()
+    path = example_robots_folder() / 'panda_description/urdf/panda.urdf'
+    robot = ned.load_urdf(path, tip_link='panda_link8')
+    log = read_log(bag, [name.replace('panda', 'fer') for name in robot.joint_names])
+    return robot, Log.from_samples(
+        robot.joint_names, log.times, log.position, log.effort, log.velocity
+    )
+
+
+@pytest.fixture(scope='module')
+def ur10e(tmp_path_factory):
+    """Return a UR10e."""
+    return load_ur10e(tmp_path_factory.mktemp('ur10e'))
+
+
+def test_recorded_panda_is_right(panda):
+    """The bag has no error; the few messages in it that repeat the one before are mentioned."""
+    robot, log = panda
+    diagnosis = diagnose_log(robot, log)
+    assert [(fault.severity, fault.code) for fault in diagnosis.faults] == [
+        ('info', 'samples-stale')
+    ]
+    assert diagnosis.repaired.times.size == log.times.size - 14
+
+
+@pytest.mark.parametrize('name', LOGS)
+def test_recorded_ur10e_is_right(ur10e, name):
+    """Currents times the published factors have no error; a delay of 10 to 14 ms is a warning."""
+    diagnosis = diagnose_log(ur10e, read_ur10e(ur10e, name))
+    assert {(fault.severity, fault.code) for fault in diagnosis.faults} <= {
+        ('warning', 'effort-delay')
+    }
+
+
+def test_currents_are_no_torques(ur10e):
+    """Motor currents of a UR10e in the place of torques are named, and not repaired."""
+    log = read_ur10e(ur10e, next(iter(LOGS)), 1.0)
+    diagnosis = diagnose_log(ur10e, log)
+    assert [fault.code for fault in diagnosis.remaining] == ['efforts-scaled']
+    assert 'currents' in diagnosis.remaining[0].message
+
+
+@pytest.mark.parametrize(
+    ('name', 'joint'),
+    [
+        ('effort sign', 4),
+        ('effort x 3', 2),
+        ('joints swapped', 1),
+        ('zero + 90 deg', 3),
+        ('position sign', 0),
+        ('degrees', 0),
+        ('milliseconds', 0),
+        ('late 50 ms', 0),
+    ],
+)
+@pytest.mark.parametrize('robot', ['panda', 'ur10e'])
+def test_faults_planted_in_recorded_logs_are_found(request, robot, name, joint):
+    """The same faults are found in logs of real robots."""
+    if robot == 'panda':
+        model, log = request.getfixturevalue('panda')
+    else:
+        model = request.getfixturevalue('ur10e')
+        log = read_ur10e(model, next(iter(LOGS)))
+    planted = PLANTED[name]
+    diagnosis = diagnose_log(model, planted.plant(log, joint))
+    require_found(diagnosis, planted, model.joint_names, joint)
+    assert not diagnosis.remaining

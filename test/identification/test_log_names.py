@@ -1,0 +1,95 @@
+"""Names of a log and of a model: matched, changed by hand, and said when they do not fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.log import Log, list_joints
+from ne_dynamics.identification.log_names import (
+    find_still,
+    find_unrecorded,
+    match_names,
+    name_misfit,
+)
+
+ARM = Path(__file__).resolve().parents[2] / 'config' / 'six_axis_arm.urdf'
+NAMES = tuple(f'joint_{index}' for index in range(1, 7))
+
+
+@pytest.fixture(scope='module')
+def arm():
+    """Return the shipped arm."""
+    return ned.load_urdf(ARM, tip_link='tcp')
+
+
+def test_names_of_a_csv_file(tmp_path):
+    """Joints of a CSV file are those that have positions, in its order."""
+    path = tmp_path / 'log.csv'
+    path.write_text('# x\nb.position,time,a.position,a.effort,c.velocity\n', encoding='utf-8')
+    assert list_joints(path) == ('b', 'a')
+
+
+def test_renames_by_name_and_by_pattern(arm):
+    """A name, or a pattern with one star, in the log stands for one of the model."""
+    matched = match_names(
+        arm, ['r_1', 'r_2', 'wrist'], [('r_*', 'joint_*'), ('wrist', 'joint_6')], ''
+    )
+    assert matched == {'joint_1': 'r_1', 'joint_2': 'r_2', 'joint_6': 'wrist'}
+
+
+def test_two_joints_may_change_names(arm):
+    """Two joints of the log may take each other's name."""
+    matched = match_names(arm, NAMES, [('joint_1', 'joint_2'), ('joint_2', 'joint_1')], '')
+    assert (matched['joint_1'], matched['joint_2']) == ('joint_2', 'joint_1')
+
+
+@pytest.mark.parametrize(
+    ('renames', 'message'),
+    [
+        ([('none', 'joint_1')], r'rename none=joint_1: expected a joint of the log, which has'),
+        ([('joint_1', 'joint_2')], r"expected each joint once, got 'joint_2'"),
+        ([('joint_1', 'none')], r'expected a joint of the model, which has .*, got none'),
+    ],
+)
+def test_renames_that_do_not_fit(arm, renames, message):
+    """A rename names joints of the log and of the model, each once."""
+    with pytest.raises(InputError, match=message):
+        match_names(arm, NAMES, renames, 'log')
+
+
+def test_joints_at_the_end_may_be_missing(arm):
+    """What the log lacks at the end of the arm may be locked, not what carries recorded joints."""
+    assert find_unrecorded(arm, NAMES[:5], {name: name for name in NAMES[:5]}) == ['joint_6']
+    inner = [name for name in NAMES if name != 'joint_3']
+    assert find_unrecorded(arm, inner, {name: name for name in inner}) == []
+
+
+def test_a_name_that_is_nearly_right_is_not_locked(arm):
+    """A joint that the log may have under another name, or a log of few joints, locks nothing."""
+    recorded = [*NAMES[:5], 'Joint_6']
+    assert find_unrecorded(arm, recorded, {name: name for name in NAMES[:5]}) == []
+    assert find_unrecorded(arm, NAMES[:1], {'joint_1': 'joint_1'}) == []
+
+
+def test_misfit_names_both_and_proposes(arm):
+    """What does not fit is listed, with the rename that would make it fit."""
+    recorded = [f'left_{name}' for name in NAMES]
+    text = name_misfit(arm, recorded, {})
+    assert 'left_joint_3' in text
+    assert "--rename 'left_*=*'" in text
+
+
+def test_still_joints_at_the_end(arm):
+    """A joint that never moves, nor anything beyond it, is found with its position."""
+    rng = np.random.default_rng(0)
+    position = rng.uniform(-1.0, 1.0, (50, 6))
+    position[:, [2, 5]] = 0.3
+    log = Log.from_samples(NAMES, np.arange(50.0), position, position)
+    assert find_still(arm, log) == {'joint_6': pytest.approx(0.3)}
+    standing = Log.from_samples(NAMES, np.arange(50.0), 0.0 * position, position)
+    assert find_still(arm, standing) == {}

@@ -1,0 +1,130 @@
+"""What samples show by themselves: found when it is there, and not when it only looks alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.sample_faults import (
+    find_degrees,
+    find_spikes,
+    find_stale,
+    find_time_unit,
+    find_wraps,
+    unwrap_positions,
+)
+
+RATE = 100.0
+
+
+def make_log(robot, *, amplitude=1.0, frequency=0.2, offset=0.0, samples=2000):
+    """Return a log of sines with noise on the efforts."""
+    rng = np.random.default_rng(0)
+    times = np.arange(samples) / RATE
+    phase = 2.0 * np.pi * frequency * times[:, np.newaxis] + np.arange(robot.n)
+    position = offset + amplitude * np.sin(phase)
+    effort = 10.0 * np.cos(phase) + 0.1 * rng.standard_normal(position.shape)
+    return Log.from_samples(robot.joint_names, times, position, effort)
+
+
+def test_a_right_log_passes_every_check(given):
+    """No check finds anything in a log of sines, and each returns the log itself."""
+    log = make_log(given)
+    for check in (find_degrees, find_time_unit, find_wraps, find_stale, find_spikes):
+        assert check(given, log) == (log, None)
+
+
+def test_degrees_beyond_the_limits(given):
+    """Degrees are found by the limits, and velocities that are in radians already stay so."""
+    log = make_log(given)
+    velocity = np.gradient(log.position, log.times, axis=0)
+    repaired, fault = find_degrees(
+        given, replace(log, position=np.rad2deg(log.position), velocity=velocity)
+    )
+    assert fault.code == 'degrees'
+    np.testing.assert_allclose(repaired.position, log.position, atol=1e-12)
+    np.testing.assert_array_equal(repaired.velocity, velocity)
+
+
+@pytest.mark.parametrize(('unit', 'factor'), [('ms', 1e3), ('us', 1e6), ('ns', 1e9)])
+def test_units_of_time(given, unit, factor):
+    """Times in a smaller unit are found and become seconds."""
+    log = make_log(given)
+    repaired, fault = find_time_unit(given, replace(log, times=log.times * factor))
+    assert f'--time-unit {unit}' in fault.remedy
+    np.testing.assert_allclose(repaired.times, log.times)
+
+
+def test_slow_log_is_in_seconds(given):
+    """A sample each second of a motion that takes minutes is no log in milliseconds."""
+    log = make_log(given)
+    slow = replace(log, times=log.times * RATE)
+    assert find_time_unit(given, slow) == (slow, None)
+
+
+def test_wrapped_angles_go_on(given):
+    """Jumps by a turn are taken out, and the joint is back within its limits."""
+    log = make_log(given)
+    position = log.position.copy()
+    position[:, 1] = np.mod(position[:, 1], 2.0 * np.pi)
+    repaired, fault = find_wraps(given, replace(log, position=position))
+    assert fault.joints == (given.joint_names[1],)
+    np.testing.assert_allclose(repaired.position, log.position, atol=1e-12)
+    np.testing.assert_allclose(unwrap_positions(given, position), log.position, atol=1e-12)
+
+
+@pytest.mark.parametrize('held', [('position', 'effort'), ('position',), ('effort',)])
+def test_repeated_samples_are_left_out(given, held):
+    """Values that are held while the arm moves are found, whichever they are."""
+    log = make_log(given)
+    tables = {key: getattr(log, key).copy() for key in held}
+    rows = np.arange(10, 1990, 10)
+    for table in tables.values():
+        table[rows] = table[rows - 1]
+    repaired, fault = find_stale(given, replace(log, **tables))
+    assert (fault.severity, fault.amount) == ('error', rows.size)
+    assert repaired.dropped['repeated'] == rows.size
+    assert not np.isin(log.times[rows], repaired.times).any()
+
+
+def test_an_arm_that_stands_is_not_stale(given):
+    """Equal samples of an arm that stands before and after its motion are no repetitions."""
+    log = make_log(given)
+    position, effort = log.position.copy(), log.effort.copy()
+    position[:300], effort[:300] = position[300], effort[300]
+    position[1700:], effort[1700:] = position[1700], effort[1700]
+    standing = replace(log, position=position, effort=effort)
+    assert find_stale(given, standing) == (standing, None)
+
+
+def test_a_coarse_encoder_is_not_stale(given):
+    """Positions that are equal because they are rounded, where the arm is slow, are none."""
+    log = make_log(given, amplitude=0.3, frequency=0.02)
+    coarse = replace(log, position=np.round(log.position / 2e-3) * 2e-3)
+    assert (np.diff(coarse.position, axis=0) == 0.0).all(axis=1).mean() > 0.1
+    assert find_stale(given, coarse) == (coarse, None)
+
+
+@pytest.mark.parametrize('key', ['position', 'effort'])
+def test_spikes_are_left_out(given, key):
+    """Single samples, and two in a row, that are far off are found with their joint."""
+    log = make_log(given)
+    table = getattr(log, key).copy()
+    rows = [30, 400, 401, 1200, 1980]
+    table[rows, 3] += 60.0
+    repaired, fault = find_spikes(given, replace(log, **{key: table}))
+    assert (fault.joints, fault.amount) == ((given.joint_names[3],), len(rows))
+    assert repaired.times.size == log.times.size - len(rows)
+    assert key in fault.message
+
+
+def test_friction_that_turns_round_is_no_spike(given):
+    """Steps of the effort, and ringing where a motion starts, are no spikes."""
+    log = make_log(given)
+    effort = log.effort + 15.0 * np.sign(np.gradient(log.position, axis=0))
+    effort[:20] += 40.0 * (-1.0) ** np.arange(20)[:, np.newaxis]
+    stepping = replace(log, effort=effort)
+    assert find_spikes(given, stepping) == (stepping, None)
