@@ -74,7 +74,8 @@ def _spectrum(values: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
     level = values - values[0] - ramp * (values[-1] - values[0])
     level = level - level.mean(axis=0)
     power = np.abs(np.fft.rfft(level * np.hanning(samples)[:, np.newaxis], axis=0)) ** 2
-    return np.fft.rfftfreq(samples, 1.0 / rate)[1:], np.asarray(power[1:], dtype=np.float64)
+    frequency = np.asarray(np.fft.rfftfreq(samples, 1.0 / rate)[1:], dtype=np.float64)
+    return frequency, np.asarray(power[1:], dtype=np.float64)
 
 
 def _compute_noise(frequency: FloatArray, power: FloatArray) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ne_dynamics.identification.friction_terms import (
     NOT_NEGATIVE,
+    SMOOTH,
     STRIBECK,
     TERMS,
     Term,
@@ -29,9 +30,6 @@ is felt."""
 
 UNMOVED = 1e-4
 """A body that moved by less than this part of itself is left as it was."""
-
-ZERO = 1e-5
-"""A number that may not be negative is 0 below this part of its scale."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +98,11 @@ class Design:
             result[joint, :, :inertial] = factor[:, :inertial]
             result[joint, :, -1] = factor[:, -1]
             own = factor[:, inertial : inertial + TERMS]
+            is_smooth = any(other in terms for other in SMOOTH)
             for term in Term:
                 if term in terms:
                     result[joint, :, places[joint, term]] = own[:, term]
-                else:
+                elif term not in SMOOTH and not (term == Term.COULOMB and is_smooth):
                     result[joint, :, -1] -= own[:, term] * self.given[joint, term]
             for term in STRIBECK:
                 if term in terms:
@@ -135,14 +134,11 @@ class Design:
         )
 
     def term_values(self, solution: Solution, joint: int) -> dict[Term, float]:
-        """Return the fitted numbers of a joint; what is as good as 0 is 0."""
-        places, found = self.places, {}
-        for term in self.terms[joint]:
-            value = float(solution.parameters[places[joint, term]])
-            if term in NOT_NEGATIVE and value < ZERO * self.scales[joint, term]:
-                value = 0.0
-            found[term] = value
-        return found
+        """Return the fitted numbers of a joint."""
+        places = self.places
+        return {
+            term: float(solution.parameters[places[joint, term]]) for term in self.terms[joint]
+        }
 
     def apply(self, solution: Solution, *, offsets: bool) -> Robot:
         """Return the robot with the fitted numbers.
@@ -201,9 +197,7 @@ def find_bodies(robot: Robot) -> tuple[tuple[int, ...], FloatArray, list[Finding
     return tuple(chosen), np.array(references).reshape(-1, 4, 4), findings
 
 
-def compute_scales(
-    reduction: Reduction, effort: FloatArray, bodies: int
-) -> FloatArray:
+def compute_scales(reduction: Reduction, effort: FloatArray, bodies: int) -> FloatArray:
     """Return how large the number of each term may be, shape (n, TERMS).
 
     Parameters

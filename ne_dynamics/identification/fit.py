@@ -30,7 +30,7 @@ from ne_dynamics.identification.selection import (
     sum_squares,
 )
 from ne_dynamics.identification.signals import Signals
-from ne_dynamics.identification.solver import Solution, minimize
+from ne_dynamics.identification.solver import Problem, Solution, minimize
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Finding
 
@@ -53,6 +53,8 @@ class Fit:
     Attributes
     ----------
     design : Design
+    problem : Problem
+        Of all blocks.
     solution : Solution
         Of all blocks.
     judged_solution : Solution
@@ -77,6 +79,7 @@ class Fit:
     """
 
     design: Design
+    problem: Problem
     solution: Solution
     judged_solution: Solution
     reduction: Reduction
@@ -105,9 +108,7 @@ class Fitter:
         Of the fitted samples.
     """
 
-    def __init__(
-        self, dynamics: Dynamics, signals: Signals, fitted: int, blocks: int
-    ) -> None:
+    def __init__(self, dynamics: Dynamics, signals: Signals, fitted: int, blocks: int) -> None:
         self._dynamics, self._signals, self._blocks = dynamics, signals, blocks
         robot = dynamics.robot
         total = signals.times.size
@@ -165,6 +166,7 @@ class Fitter:
             )
         return Fit(
             design,
+            design.problem(design.joint_factors(everything), weights, chosen),
             solution,
             judged,
             reduction,
@@ -200,7 +202,7 @@ class Fitter:
 
     def _make_design(self, reduction: Reduction) -> Design:
         robot = self._dynamics.robot
-        used = self._used.any(axis=0)
+        used = np.atleast_1d(self._used.any(axis=0))
         return Design(
             robot,
             self._bodies,

@@ -35,6 +35,8 @@ class Term(enum.IntEnum):
     LOAD = 6
     STRIBECK_SLOW = 7
     STRIBECK_FAST = 8
+    COULOMB_SMOOTH = 9
+    COULOMB_SMOOTHER = 10
 
 
 TERMS = len(Term)
@@ -48,23 +50,22 @@ BY_CHOICE = (
     Term.LOAD,
     Term.STRIBECK_SLOW,
     Term.STRIBECK_FAST,
+    Term.COULOMB_SMOOTH,
+    Term.COULOMB_SMOOTHER,
 )
 """What is fitted where held-out blocks are predicted better with it."""
 
 STRIBECK = {Term.STRIBECK_SLOW: STRIBECK_PARTS[0], Term.STRIBECK_FAST: STRIBECK_PARTS[1]}
 """Stribeck velocity of a term, as a part of the joint's largest velocity."""
 
-NOT_NEGATIVE = frozenset(set(Term) - {Term.OFFSET})
+SMOOTH = {Term.COULOMB_SMOOTH: 0.025, Term.COULOMB_SMOOTHER: 0.06}
+"""Width of a smoothed change of sign of Coulomb friction, as a part of the largest velocity."""
 
-WORDS = {
-    Term.ROTOR: 'rotor inertia',
-    Term.OFFSET: 'offset',
-    Term.SQUARE_ROOT: 'square root',
-    Term.CUBIC: 'cubic',
-    Term.LOAD: 'load',
-    Term.STRIBECK_SLOW: 'Stribeck',
-    Term.STRIBECK_FAST: 'Stribeck',
-}
+NARROW = 0.005
+"""The same where no other was chosen. From where velocities count as motion, at four times that,
+it is a step; below, the log does not tell, and a step would chatter with the noise."""
+
+NOT_NEGATIVE = frozenset(set(Term) - {Term.OFFSET})
 
 
 def compute_columns(
@@ -93,7 +94,10 @@ def compute_columns(
         effort = compute_friction(model, viscous, coulomb, velocity, load, direction)
         return np.broadcast_to(cast('FloatArray', effort), velocity.shape)
 
-    given, nothing = joint.friction, FrictionModel()
+    nothing = FrictionModel()
+    given = joint.friction
+    if given.smoothing_velocity == 0.0:
+        given = replace(given, smoothing_velocity=max(NARROW * largest_velocity, 1e-9))
     smooth = replace(nothing, smoothing_velocity=given.smoothing_velocity)
     columns[:, Term.VISCOUS] = velocity
     columns[:, Term.COULOMB] = compute_effort(given, 0.0, 1.0) - compute_effort(given, 0.0, 0.0)
@@ -104,6 +108,9 @@ def compute_columns(
     units = {Term.SQUARE_ROOT: 'square_root_friction', Term.CUBIC: 'cubic_friction'}
     for term, key in units.items():
         columns[:, term] = compute_effort(replace(smooth, **{key: 1.0}), 0.0, 0.0)
+    for term, part in SMOOTH.items():
+        wide = replace(nothing, smoothing_velocity=max(part * largest_velocity, 1e-9))
+        columns[:, term] = compute_effort(wide, 0.0, 1.0)
     for term, part in STRIBECK.items():
         width = max(part * largest_velocity, 1e-9)
         columns[:, term] = sign * np.exp(-((velocity / width) ** 2))
@@ -128,28 +135,39 @@ def candidates(joint: Joint) -> tuple[Term, ...]:
         Term.LOAD: given.depends_on_load,
         Term.STRIBECK_SLOW: given.static_friction is not None,
         Term.STRIBECK_FAST: given.static_friction is not None,
+        # Another width would be that of what is given and kept, too.
+        Term.COULOMB_SMOOTH: not replace(given, friction_offset=0.0).is_off,
+        Term.COULOMB_SMOOTHER: not replace(given, friction_offset=0.0).is_off,
     }
     return tuple(term for term in BY_CHOICE if not has_own[term])
 
 
-def excludes(term: Term, others: Mapping[Term, object] | frozenset[Term]) -> bool:
-    """Return whether a term describes what another one of a joint does already."""
-    return term in STRIBECK and any(other in STRIBECK for other in others)
+def adopt(term: Term, others: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Return the terms of a joint with one more; () where it does not go with the others."""
+    shaped = {*STRIBECK, Term.LOAD, Term.SQUARE_ROOT}
+    if term in SMOOTH:
+        if Term.COULOMB not in others or shaped & set(others):
+            return ()
+        return (*(other for other in others if other != Term.COULOMB), term)
+    if term in STRIBECK and set(STRIBECK) & set(others):
+        return ()
+    if term in shaped and set(SMOOTH) & set(others):
+        return ()
+    return (*others, term)
 
 
 def given_values(joint: Joint) -> FloatArray:
     """Return what a joint has of each term, shape (TERMS,)."""
     values = np.zeros(TERMS)
     values[Term.VISCOUS] = joint.viscous_friction
-    values[Term.COULOMB] = joint.coulomb_friction
+    for term in (Term.COULOMB, *SMOOTH):
+        values[term] = joint.coulomb_friction
     values[Term.ROTOR] = joint.reflected_inertia
     values[Term.OFFSET] = joint.friction.friction_offset
     return values
 
 
-def with_values(
-    joint: Joint, values: Mapping[Term, float], largest_velocity: float
-) -> Joint:
+def with_values(joint: Joint, values: Mapping[Term, float], largest_velocity: float) -> Joint:
     """Return a joint with fitted numbers in the place of the given ones.
 
     Parameters
@@ -169,6 +187,9 @@ def with_values(
         model = replace(model, cubic_friction=values[Term.CUBIC])
     if Term.LOAD in values:
         model = replace(model, load_coefficient=values[Term.LOAD])
+    if values and model.smoothing_velocity == 0.0:
+        width = next((part for term, part in SMOOTH.items() if term in values), NARROW)
+        model = replace(model, smoothing_velocity=max(width * largest_velocity, 1e-9))
     for term, part in STRIBECK.items():
         if term in values:
             model = replace(
@@ -176,13 +197,19 @@ def with_values(
                 static_friction=values[term],
                 stribeck_velocity=part * largest_velocity,
             )
-    rotor = joint.rotor_inertia
+    rotor, gear_ratio = joint.rotor_inertia, joint.gear_ratio
     if Term.ROTOR in values:
-        rotor = values[Term.ROTOR] / joint.gear_ratio**2
+        # Without a ratio there is no rotor that the joint could feel: it gets one of its own.
+        gear_ratio = gear_ratio or 1.0
+        rotor = values[Term.ROTOR] / gear_ratio**2
+    coulomb = joint.coulomb_friction
+    for term in (Term.COULOMB, *SMOOTH):
+        coulomb = values.get(term, coulomb)
     return replace(
         joint,
         viscous_friction=values.get(Term.VISCOUS, joint.viscous_friction),
-        coulomb_friction=values.get(Term.COULOMB, joint.coulomb_friction),
+        coulomb_friction=coulomb,
         rotor_inertia=rotor,
+        gear_ratio=gear_ratio,
         friction=model,
     )

@@ -47,7 +47,7 @@ class Reduction:
     @property
     def blocks(self) -> int:
         """Number of blocks."""
-        return self.factors.shape[0]
+        return int(self.factors.shape[0])
 
     def add(self, rows: Rows, blocks: NDArray[np.intp], weights: FloatArray) -> Reduction:
         """Return the reduction with more rows.
@@ -116,6 +116,6 @@ def triangle(table: FloatArray) -> FloatArray:
     """
     size = table.shape[1]
     result = np.zeros((size, size))
-    upper = np.linalg.qr(table, mode='r')
+    upper = np.asarray(np.linalg.qr(table, mode='r'), dtype=np.float64)
     result[: upper.shape[0]] = upper
     return result

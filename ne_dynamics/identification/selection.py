@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.identification.design import Design
-from ne_dynamics.identification.friction_terms import Term, candidates, excludes
+from ne_dynamics.identification.friction_terms import Term, adopt, candidates
 from ne_dynamics.identification.reduction import Reduction
 from ne_dynamics.identification.solver import Solution, minimize
 from ne_dynamics.model.rigid_body import FloatArray
@@ -16,8 +16,11 @@ from ne_dynamics.model.rigid_body import FloatArray
 SPREADS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """How far the given inertias may be off, as a part of themselves: what is tried."""
 
-WORTH = 0.03
+WORTH = 0.05
 """Part of the squared held-out residual that a term of friction has to take away."""
+
+CERTAIN = 1.0
+"""Standard errors, over the blocks, by which it has to be more than nothing."""
 
 ROUNDS = 2
 """Terms that may be chosen for a joint, one after another."""
@@ -47,8 +50,7 @@ class Folds:
             return cls((), ())
         return cls(
             tuple(
-                reduction.selected([other for other in used if other != index])
-                for index in used
+                reduction.selected([other for other in used if other != index]) for index in used
             ),
             tuple(reduction.selected([index]) for index in used),
         )
@@ -108,7 +110,7 @@ def choose_terms(
     """Return the design with the terms of friction that held-out blocks ask for.
 
     A term is tried in all joints at once, and taken in those that it helps: where it takes away
-    :data:`WORTH` of the squared residual, and helps in most blocks.
+    :data:`WORTH` of the squared residual, and does so in most blocks alike.
 
     Parameters
     ----------
@@ -125,12 +127,9 @@ def choose_terms(
                     continue
                 if term in DROPPED and term in own:
                     changed[index] = tuple(item for item in own if item != term)
-                elif (
-                    term in candidates(joint)
-                    and term not in own
-                    and not excludes(term, frozenset(own))
-                ):
-                    changed[index] = (*own, term)
+                elif term in candidates(joint) and term not in own:
+                    changed[index] = adopt(term, own)
+            changed = {index: terms for index, terms in changed.items() if terms}
             if changed:
                 options.append((term, design.with_terms(changed)))
         best: dict[int, tuple[float, Design]] = {}
@@ -155,9 +154,13 @@ def choose_terms(
 
 
 def _gain(before: FloatArray, after: FloatArray) -> float:
-    """Return the part of the squared residuals that is gone; 0 when it is so in few blocks."""
-    helped = after < before
-    if not before.sum() > 0.0 or helped.sum() <= 0.5 * helped.size:
+    """Return the part of the squared residuals that is gone; 0 when that may be by chance."""
+    used = before > 0.0
+    if used.sum() < 2:
+        return 0.0
+    part = np.log(before[used] / np.maximum(after[used], 1e-300 * before[used]))
+    error = float(part.std(ddof=1)) / np.sqrt(part.size)
+    if float(part.mean()) <= CERTAIN * error:
         return 0.0
     return float(1.0 - after.sum() / before.sum())
 

@@ -290,9 +290,7 @@ def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None 
     return _join(pieces, rate, cutoff, trim, given.times.size - log.times.size)
 
 
-def _choose_cutoff(
-    log: Log, chosen: NDArray[np.intp], even: FloatArray, rate: float
-) -> float:
+def _choose_cutoff(log: Log, chosen: NDArray[np.intp], even: FloatArray, rate: float) -> float:
     """Return the cut-off of the longest piece, and no less than what it is long enough for."""
     position, effort = (
         _resample(log.times[chosen], table[chosen], even) for table in (log.position, log.effort)
@@ -359,9 +357,7 @@ class _Piece:
         ).T
 
 
-def _join(
-    pieces: list[_Piece], rate: float, cutoff: float, trim: int, repeated: int
-) -> Signals:
+def _join(pieces: list[_Piece], rate: float, cutoff: float, trim: int, repeated: int) -> Signals:
     # Noise above the cut-off, taken as white, tells how much of it is below.
     residual = np.concatenate([piece.residual for piece in pieces])
     white = residual.std(axis=0) / math.sqrt(max(1.0 - 2.0 * cutoff / rate, 0.5))
@@ -412,9 +408,7 @@ def _join(
         for key, values in table.items():
             tables.setdefault(key, []).append(values)
     joined = {key: np.concatenate(parts) for key, parts in tables.items()}
-    measured = [
-        piece.measured[trim:-trim:step] for piece in pieces if piece.measured is not None
-    ]
+    measured = [piece.measured[trim:-trim:step] for piece in pieces if piece.measured is not None]
     return Signals(
         times=joined['times'][:, 0],
         position=joined['position'],

@@ -6,21 +6,24 @@ are not negative:
     1/2 |A y - z|^2 + 1/spread^2 sum_b D(P_b, P0_b) + 1/2 sum_i ((x_i - m_i) / s_i)^2
 
 with y the inertial parameters of all P_b, then x, and D the divergence of
-:mod:`~ne_dynamics.identification.pseudo_inertia`. The problem is convex. ``x_i >= 0`` is kept by a
-barrier ``-mu log x_i``, with mu going to :data:`LAST_BARRIER`. What is then minimised is
-self-concordant when it is divided by its smallest weight w of a logarithm, so that Newton's
-decrement L proves how far the minimum is: by less than ``w (-l - log(1 - l))``, l = L / sqrt(w)
-(Nesterov and Nemirovskii 1994; Boyd and Vandenberghe 2004, section 9.6), and the barrier adds less
-than mu for each bound.
+:mod:`~ne_dynamics.identification.pseudo_inertia`. The problem is convex. Newton's method steps to
+the least on its line; a number that would become negative stops at 0 and stays there until it
+pulls away at the minimum of the others. From far away 1/spread^2 is larger at first and goes down.
+
+Divided by the weight w of the divergences, the function is self-concordant, so that Newton's
+decrement L at a point where no number pulls away from 0 proves how far the minimum is: by at most
+``w (-l - log(1 - l))``, l = L / sqrt(w) < 1 (Nesterov and Nemirovskii 1994; Boyd and Vandenberghe
+2004, section 9.6).
 
 Each step is a least-squares problem in the coordinates ``P = F (1 + E) F^T`` with F the Cholesky
-factor of the present P, in which the Hessian of ``-log det`` is the identity: bodies at the edge of
-what can exist do no harm, the decrement is a norm and cannot be negative, and F is carried along
-by a product of factors and never computed anew from a P that is nearly singular.
+factor of the present P, in which the Hessian of ``-log det`` is the identity: bodies at the edge
+of what can exist do no harm, the decrement is a norm and cannot be negative, and F is carried
+along by a product of factors and never computed anew from a P that is nearly singular.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,16 +36,32 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 PER_BODY = 10
 
-FIRST_BARRIER, LAST_BARRIER, BARRIER_STEP = 1.0, 1e-7, 0.03
-"""Weights of the logarithms that keep friction from being negative: the first, the last, and the
-factor from one to the next."""
+FIRST_WEIGHT = 4.0
+"""Weight of the divergences at the beginning, over the square of Newton's decrement there."""
 
-LARGEST_GAP = 1e-4
+WEIGHT_STEP = 0.3
+"""Factor from one weight to the next."""
+
+TOWARDS_EDGE = 0.7
+"""Part of the way to where a body can no longer exist that a step may go: nearer, what follows is
+slow."""
+
+CENTRED = 0.5
+"""Newton's decrement, over the root of the weight, from which the weight goes down."""
+
+PULL = 1e-9
+"""Slope with which a number pulls away from 0, as a part of the largest slope at a bound."""
+
+STUCK = 150
+"""Steps without the end from which a search from a similar problem begins anew."""
+
+LARGEST_GAP = 1e-6
 """Distance from the minimum, in units of the logarithm of the likelihood, from which a fit has
 converged: nothing that is measured tells two models apart by so little."""
 
-ITERATIONS = 400
-LINE_ITERATIONS = 60
+ITERATIONS = 1000
+LONGEST_STEP = 1e6
+LINE_PRECISION = 1e-4
 
 _PAIRS = [(row, column) for row in range(4) for column in range(row + 1)]
 
@@ -131,36 +150,39 @@ def minimize(problem: Problem, start: Solution | None = None) -> Solution:
     IdentificationError
         When the minimum was not reached, or a number is not finite.
     """
-    state = _State(problem, start)
-    barrier = FIRST_BARRIER if problem.bounded.any() else LAST_BARRIER
     if start is not None:
-        barrier = min(barrier, BARRIER_STEP)
-    bound, iterations = np.inf, 0
-    while iterations < ITERATIONS:
-        iterations += 1
-        decrement = state.step(barrier)
+        found = _follow(problem, _State(problem, start), STUCK)
+        if found is not None:
+            return found
+    found = _follow(problem, _State(problem, None), ITERATIONS)
+    if found is None:
+        raise IdentificationError(
+            f'the fit: expected to be within {LARGEST_GAP:g} of its minimum after {ITERATIONS} '
+            "steps of Newton's method, it is not: the numbers of the log or of the given model "
+            'are out of proportion'
+        )
+    return found
+
+
+def _follow(problem: Problem, state: _State, longest: int) -> Solution | None:
+    """Return the minimum, by the path of minima with ever smaller weights; None when it is far."""
+    last = 1.0 / problem.spread**2
+    # Where the present point is near enough to the minimum for Newton's method.
+    weight = max(FIRST_WEIGHT * state.compute_decrement(last) ** 2, last)
+    for iteration in range(1, longest + 1):
+        decrement, proof = state.step(weight)
         if not np.isfinite(decrement):
-            raise IdentificationError(
-                f'the fit: expected finite numbers, got {decrement} in step {iterations}'
-            )
-        is_last = barrier <= LAST_BARRIER
-        weight = 1.0 / problem.spread**2
-        if problem.bounded.any():
-            weight = min(weight, barrier)
-        # On the way it is enough to be near the path.
-        ratio = decrement / np.sqrt(weight)
-        near = ratio if is_last else decrement / np.sqrt(max(barrier, 1e-3))
-        if near < 0.5 and not is_last:
-            barrier = max(barrier * BARRIER_STEP, LAST_BARRIER)
-        elif is_last and ratio < 0.5:
-            bound = weight * (-ratio - np.log1p(-ratio))
-            bound += LAST_BARRIER * float(problem.bounded.sum())
-            if bound <= LARGEST_GAP:
-                return state.solution(float(bound), iterations)
-    raise IdentificationError(
-        f'the fit: expected to be within {LARGEST_GAP:g} of its minimum after {ITERATIONS} steps, '
-        f'got {bound:.3g}'
-    )
+            return None
+        if decrement >= CENTRED * np.sqrt(weight) or state.release():
+            continue
+        if weight > last:
+            weight = max(weight * WEIGHT_STEP, last)
+            continue
+        ratio = proof / np.sqrt(last)
+        gap = float(last * (-ratio - np.log1p(-ratio))) if ratio < 1.0 else np.inf
+        if gap <= LARGEST_GAP:
+            return state.solution(gap, iteration)
+    return None
 
 
 class _State:
@@ -172,78 +194,126 @@ class _State:
         self._matrix, self._target = problem.factor[:, :-1], problem.factor[:, -1]
         self._inverse = np.linalg.inv(problem.references)
         if start is None:
-            self._roots = np.linalg.cholesky(problem.references)
+            self._roots: FloatArray = np.array(np.linalg.cholesky(problem.references))
             self._numbers = problem.means.copy()
-            low = problem.bounded & (self._numbers < 0.1 * problem.scales)
-            self._numbers[low] = 0.1 * problem.scales[low]
         else:
             self._roots = start.roots.copy()
             self._numbers = start.parameters[self._inertial :].copy()
-            low = problem.bounded & (self._numbers < 1e-3 * problem.scales)
-            self._numbers[low] = 1e-3 * problem.scales[low]
+        self._numbers = np.where(problem.bounded, np.maximum(self._numbers, 0.0), self._numbers)
+        self._held = np.zeros(self._numbers.size, dtype=bool)
+        self._pulls = np.zeros(self._numbers.size)
 
-    def step(self, barrier: float) -> float:
-        """Make one step of Newton's method to the least on its line; return the decrement."""
-        problem = self._problem
-        weight = 1.0 / problem.spread
-        bounded = problem.bounded
-        root_barrier = np.sqrt(barrier)
+    def step(self, weight: float) -> tuple[float, float]:
+        """Make one step of Newton's method to the least on its line.
+
+        Returns
+        -------
+        decrement, proof : float
+            Before the step: Newton's decrement in the numbers that are not held at 0, and what it
+            is in all of them, those at 0 taken as at rest.
+        """
+        change, decrement, proof, line = self._solve(weight)
+        if np.isfinite(decrement):
+            self._move(change, *line, weight)
+        return decrement, proof
+
+    def compute_decrement(self, weight: float) -> float:
+        """Return Newton's decrement here."""
+        return self._solve(weight)[1]
+
+    def _solve(
+        self, weight: float
+    ) -> tuple[FloatArray, float, float, tuple[FloatArray, FloatArray, FloatArray, FloatArray]]:
+        """Return Newton's direction, both decrements, and what a step along it needs."""
+        problem, inertial = self._problem, self._inertial
         residual = self._target - self._matrix @ self._parameters()
         turns, slopes = self._local()
-        unit = np.where(bounded, self._numbers, problem.scales)
         local = np.empty_like(self._matrix)
         for index, turn in enumerate(turns):
             place = slice(PER_BODY * index, PER_BODY * (index + 1))
             local[:, place] = self._matrix[:, place] @ turn
-        local[:, self._inertial :] = self._matrix[:, self._inertial :] * unit
-        size = local.shape[1]
-        rows = [np.column_stack([local, residual])]
-        # 1/spread^2 (tr(P0^-1 P) - log det P), of which the Hessian is 1/spread^2.
-        own = np.zeros((self._inertial, size + 1))
-        own[:, : self._inertial] = weight * np.eye(self._inertial)
-        own[:, -1] = -weight * slopes.ravel()
-        rows.append(own)
-        numbers = size - self._inertial
-        prior = np.zeros((numbers, size + 1))
-        prior[:, self._inertial : -1] = np.diag(unit / problem.scales)
-        prior[:, -1] = (problem.means - self._numbers) / problem.scales
-        rows.append(prior)
-        kept_off = np.zeros((numbers, size + 1))
-        kept_off[:, self._inertial : -1] = np.diag(np.where(bounded, root_barrier, 0.0))
-        kept_off[:, -1] = np.where(bounded, root_barrier, 0.0)
-        rows.append(kept_off)
-        upper = triangle(np.concatenate(rows))
+        local[:, inertial:] = self._matrix[:, inertial:] * problem.scales
+        size, root = local.shape[1], np.sqrt(weight)
+        numbers = size - inertial
+        left = (problem.means - self._numbers) / problem.scales
+        table = np.zeros((local.shape[0] + size, size + 1))
+        table[: local.shape[0], :-1] = local
+        table[: local.shape[0], -1] = residual
+        # weight (tr(P0^-1 P) - log det P), of which the Hessian is the weight.
+        own = table[local.shape[0] :]
+        own[np.arange(size), np.arange(size)] = np.r_[np.full(inertial, root), np.ones(numbers)]
+        own[:inertial, -1] = -root * slopes.ravel()
+        own[inertial:, -1] = left
+        gradient = -table[:, :-1].T @ table[:, -1]
+        # Of what is held already: what stops at 0 in this step may yet be pushed against it.
+        self._pulls = np.where(self._held, gradient[inertial:], 0.0)
+        free = np.r_[np.ones(inertial, dtype=bool), ~self._held]
+        upper = triangle(np.concatenate([table[:, :-1][:, free], table[:, -1:]], axis=1))
         try:
-            change = np.linalg.solve(upper[:-1, :-1], upper[:-1, -1])
+            found = np.linalg.solve(upper[:-1, :-1], upper[:-1, -1])
+            whole = triangle(table[:, :-1]) if self._held.any() else upper[:-1, :-1]
+            proof = float(
+                np.linalg.norm(
+                    np.linalg.solve(
+                        whole.T,
+                        np.where(free, gradient, 0.0)[slice(None) if self._held.any() else free],
+                    )
+                )
+            )
         except np.linalg.LinAlgError as error:
             raise IdentificationError(f'the fit: a step has no solution: {error}') from error
         decrement = float(np.linalg.norm(upper[:-1, -1]))
-        if not np.isfinite(change).all():
-            return float('nan')
-        steps = np.einsum('bk,kij->bij', change[: self._inertial].reshape(-1, 10), _SYMMETRIC)
+        change = np.zeros(size)
+        change[free] = found
+        if not np.isfinite(found).all():
+            decrement = math.nan
+        return change, decrement, proof, (local, residual, slopes, left)
+
+    def _move(
+        self,
+        change: FloatArray,
+        local: FloatArray,
+        residual: FloatArray,
+        slopes: FloatArray,
+        left: FloatArray,
+        weight: float,
+    ) -> None:
+        """Go along a direction to the least on it, or to the first number that becomes 0."""
         moves = change[self._inertial :]
-        along = local @ change
+        coordinates = change[: self._inertial].reshape(-1, PER_BODY)
+        steps = np.einsum('bk,kij->bij', coordinates, _SYMMETRIC)
         eigenvalues = np.linalg.eigvalsh(steps).ravel() if len(steps) else np.zeros(0)
-        prior_move = moves * unit / problem.scales
-        prior_left = (problem.means - self._numbers) / problem.scales
-        linear = (
-            -float(residual @ along)
-            - float(prior_left @ prior_move)
-            + weight**2 * (float((slopes * change[: self._inertial].reshape(-1, 10)).sum()))
-            + weight**2 * float(eigenvalues.sum())
-        )
-        square = float(along @ along) + float(prior_move @ prior_move)
-        logarithms = np.concatenate([eigenvalues, moves[bounded]])
-        weights = np.concatenate(
-            [np.full(eigenvalues.size, weight**2), np.full(int(bounded.sum()), barrier)]
-        )
-        length = _search(linear, square, logarithms, weights)
+        along = local @ change
+        linear = -float(residual @ along) - float(left @ moves)
+        linear += weight * (float((slopes * coordinates).sum()) + float(eigenvalues.sum()))
+        square = float(along @ along) + float(moves @ moves)
+        length = _search(linear, square, eigenvalues, weight)
+        problem = self._problem
+        falling = problem.bounded & ~self._held & (moves < 0.0)
+        reach = np.full(moves.size, np.inf)
+        reach[falling] = -self._numbers[falling] / (moves * problem.scales)[falling]
+        blocked = bool(falling.any()) and float(reach.min()) <= length
+        if blocked:
+            length = float(reach.min())
         for index, matrix in enumerate(steps):
             self._roots[index] = self._roots[index] @ np.linalg.cholesky(
                 np.eye(4) + length * matrix
             )
-        self._numbers = self._numbers + length * moves * unit
-        return decrement
+        self._numbers = self._numbers + length * moves * problem.scales
+        if blocked:
+            self._held |= falling & (reach <= length)
+        self._numbers[self._held] = 0.0
+
+    def release(self) -> bool:
+        """Let the number go that pulls hardest away from 0; return whether there is one."""
+        pulls = self._pulls
+        if not pulls.size:
+            return False
+        hardest = int(pulls.argmin())
+        if pulls[hardest] >= -PULL * max(1.0, float(np.abs(pulls).max())):
+            return False
+        self._held[hardest] = False
+        return True
 
     def _local(self) -> tuple[FloatArray, FloatArray]:
         """Return what the steps of each body do to its parameters, and the prior's slopes."""
@@ -263,35 +333,34 @@ class _State:
 
     def solution(self, gap: float, iterations: int) -> Solution:
         """Return where the search is."""
-        return Solution(self._parameters(), self._roots.copy(), gap, iterations)
+        return Solution(self._parameters(), np.array(self._roots), gap, iterations)
 
 
-def _search(
-    linear: float, square: float, logarithms: FloatArray, weights: FloatArray
-) -> float:
-    """Return t > 0 with the least ``linear t + square t^2 / 2 - weights @ log(1 + logarithms t)``.
+def _search(linear: float, square: float, logarithms: FloatArray, weight: float) -> float:
+    """Return t > 0 with the least value of a convex function.
 
-    The function is convex; its slope at 0 is negative.
+    It is ``linear t + square t^2 / 2 - weight sum log(1 + logarithms t)``.
+    The function is convex; its slope at 0 is not positive.
     """
-    lowest = float(logarithms.min()) if logarithms.size else 0.0
-    high = 0.999 / -lowest if lowest < 0.0 else 1e6
-    low = 0.0
 
     def slope(length: float) -> float:
         return (
             linear
             + square * length
-            - float((weights * logarithms / (1.0 + logarithms * length)).sum())
+            - weight * float((logarithms / (1.0 + logarithms * length)).sum())
         )
 
-    if high >= 1e6 or slope(high) > 0.0:
-        for _ in range(LINE_ITERATIONS):
-            middle = 0.5 * (low + high)
-            if slope(middle) > 0.0:
-                high = middle
-            else:
-                low = middle
-            if high - low < 1e-3 * high:
-                break
-        return low if low > 0.0 else high
-    return high
+    lowest = float(logarithms.min()) if logarithms.size else 0.0
+    low, high = 0.0, TOWARDS_EDGE / -lowest if lowest < 0.0 else np.inf
+    if high > 1.0 and slope(1.0) > 0.0:
+        high = 1.0
+    elif not np.isfinite(high):
+        high = 2.0
+        while slope(high) < 0.0 and high < LONGEST_STEP:
+            low, high = high, 2.0 * high
+    if slope(high) <= 0.0:
+        return high
+    while high - low > LINE_PRECISION * high:
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if slope(middle) > 0.0 else (middle, high)
+    return 0.5 * (low + high)
