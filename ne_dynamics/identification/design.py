@@ -133,6 +133,17 @@ class Design:
             np.array([term in NOT_NEGATIVE for _, term in pairs], dtype=bool),
         )
 
+    def adopt(self, solution: Solution, other: Design) -> Solution:
+        """Return the solution of another design in the columns of this one, to start from."""
+        found = [solution.parameters[: self.inertial]]
+        places = other.places
+        for pair in self.places:
+            known = pair in places
+            found.append(
+                np.atleast_1d(solution.parameters[places[pair]] if known else self.given[pair])
+            )
+        return replace(solution, parameters=np.concatenate(found))
+
     def term_values(self, solution: Solution, joint: int) -> dict[Term, float]:
         """Return the fitted numbers of a joint."""
         places = self.places

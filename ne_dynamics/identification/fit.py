@@ -24,6 +24,7 @@ from ne_dynamics.identification.regression_rows import (
     largest_velocities,
 )
 from ne_dynamics.identification.selection import (
+    SPREADS,
     Folds,
     choose_spread,
     choose_terms,
@@ -145,11 +146,13 @@ class Fitter:
         predicted = np.zeros((0, robot.n))
         chosen = FIRST_SPREAD if spread is None else spread
         if folds.training:
-            spreads = None if spread is None else (spread,)
-            options = {} if spreads is None else {'spreads': spreads}
-            chosen, predicted = choose_spread(folds, design, weights, None, **options)
-            design = choose_terms(folds, design, weights, chosen, None, predicted)
-            chosen, predicted = choose_spread(folds, design, weights, None, **options)
+            spreads = SPREADS if spread is None else (spread,)
+            starts = [solution] * len(folds.training)
+            best = choose_spread(folds, design, weights, starts, spreads)
+            best = choose_terms(folds, weights, best)
+            design = best.design
+            best = choose_spread(folds, design, weights, best.solutions, spreads)
+            chosen, predicted = best.spread, best.squares
         everything = reduction.selected(self._all)
         solution, sigma = self._iterate(design, everything, chosen, correlation)
         residuals = self._compute_residuals(design, solution)

@@ -61,15 +61,54 @@ class Folds:
         return np.array([judged.counts[0] for judged in self.judged])
 
     def predict(
-        self, design: Design, weights: FloatArray, spread: float, start: Solution | None
-    ) -> FloatArray:
-        """Return the squared residuals of each block by the fit to the others, (folds, n)."""
-        squares = []
-        for training, judged in zip(self.training, self.judged, strict=True):
+        self,
+        design: Design,
+        weights: FloatArray,
+        spread: float,
+        starts: Sequence[Solution | None],
+    ) -> tuple[FloatArray, list[Solution]]:
+        """Return the squared residuals of each block by the fit to the others, and the fits.
+
+        Parameters
+        ----------
+        design : Design
+        weights : array, shape (n,)
+        spread : float
+        starts : sequence of Solution or None
+            To start from, one each fold.
+
+        Returns
+        -------
+        squares : array, shape (folds, n)
+        solutions : list of Solution
+        """
+        squares, solutions = [], []
+        for training, judged, start in zip(self.training, self.judged, starts, strict=True):
             problem = design.problem(design.joint_factors(training), weights, spread)
             solution = minimize(problem, start)
+            solutions.append(solution)
             squares.append(sum_squares(design.joint_factors(judged), solution))
-        return np.array(squares)
+        return np.array(squares), solutions
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """How well held-out blocks are predicted.
+
+    Attributes
+    ----------
+    design : Design
+    spread : float
+    squares : array, shape (folds, n)
+        Squared residuals of each block.
+    solutions : list of Solution
+        One each fold.
+    """
+
+    design: Design
+    spread: float
+    squares: FloatArray
+    solutions: list[Solution]
 
 
 def sum_squares(factors: FloatArray, solution: Solution) -> FloatArray:
@@ -83,74 +122,89 @@ def choose_spread(
     folds: Folds,
     design: Design,
     weights: FloatArray,
-    start: Solution | None,
+    starts: Sequence[Solution | None],
     spreads: Sequence[float] = SPREADS,
-) -> tuple[float, FloatArray]:
-    """Return the spread by which held-out blocks are predicted best, and their residuals.
+) -> Prediction:
+    """Return the spread by which held-out blocks are predicted best, and the prediction.
 
     Every joint counts alike, by the logarithm of its residual.
+
+    Parameters
+    ----------
+    folds : Folds
+    design : Design
+    weights : array, shape (n,)
+    starts : sequence of Solution or None
+        To start from, one each fold.
+    spreads : sequence of float
+        That are tried, from small to large.
     """
-    best, found, least = spreads[0], np.zeros((0, 0)), np.inf
+    best: Prediction | None = None
     for spread in spreads:
-        squares = folds.predict(design, weights, spread, start)
-        score = _score(folds, squares)
-        if score < least:
-            best, found, least = spread, squares, score
-    return best, found
+        squares, solutions = folds.predict(design, weights, spread, starts)
+        starts = solutions
+        if best is None or _score(folds, squares) < _score(folds, best.squares):
+            best = Prediction(design, spread, squares, solutions)
+    assert best is not None
+    return best
 
 
-def choose_terms(
-    folds: Folds,
-    design: Design,
-    weights: FloatArray,
-    spread: float,
-    start: Solution | None,
-    present: FloatArray,
-) -> Design:
-    """Return the design with the terms of friction that held-out blocks ask for.
+def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:
+    """Return the prediction with the terms of friction that held-out blocks ask for.
 
     A term is tried in all joints at once, and taken in those that it helps: where it takes away
     :data:`WORTH` of the squared residual, and does so in most blocks alike.
 
     Parameters
     ----------
-    present : array, shape (folds, n)
-        Residuals of the design as it is.
+    folds : Folds
+    weights : array, shape (n,)
+    present : Prediction
+        By the design as it is.
     """
     for _ in range(ROUNDS):
-        options: list[tuple[Term, Design]] = []
-        for term in Term:
-            changed = {}
-            for index, joint in enumerate(design.robot.joints):
-                own = design.terms[index]
-                if not own:
-                    continue
-                if term in DROPPED and term in own:
-                    changed[index] = tuple(item for item in own if item != term)
-                elif term in candidates(joint) and term not in own:
-                    changed[index] = adopt(term, own)
-            changed = {index: terms for index, terms in changed.items() if terms}
-            if changed:
-                options.append((term, design.with_terms(changed)))
         best: dict[int, tuple[float, Design]] = {}
-        for _, option in options:
-            squares = folds.predict(option, weights, spread, None)
-            for index in range(len(design.terms)):
-                if option.terms[index] == design.terms[index]:
+        for option in _options(present.design):
+            squares = _try(folds, weights, present, option).squares
+            for index, terms in enumerate(option.terms):
+                if terms == present.design.terms[index]:
                     continue
-                gain = _gain(present[:, index], squares[:, index])
-                if gain > max(WORTH, best.get(index, (0.0, design))[0]):
+                gain = _gain(present.squares[:, index], squares[:, index])
+                if gain > max(WORTH, best.get(index, (0.0, option))[0]):
                     best[index] = gain, option
         if not best:
             break
-        chosen = design.with_terms(
-            {index: option.terms[index] for index, (_, option) in best.items()}
-        )
-        squares = folds.predict(chosen, weights, spread, None)
-        if _score(folds, squares) >= _score(folds, present):
+        chosen = {index: option.terms[index] for index, (_, option) in best.items()}
+        changed = _try(folds, weights, present, present.design.with_terms(chosen))
+        if _score(folds, changed.squares) >= _score(folds, present.squares):
             break
-        design, present = chosen, squares
-    return design
+        present = changed
+    return present
+
+
+def _options(design: Design) -> list[Design]:
+    """Return the designs with one term more, or less, in all joints that may have it so."""
+    options = []
+    for term in Term:
+        changed = {}
+        for index, joint in enumerate(design.robot.joints):
+            own = design.terms[index]
+            terms: tuple[Term, ...] = ()
+            if own and term in DROPPED and term in own:
+                terms = tuple(item for item in own if item != term)
+            elif own and term in candidates(joint) and term not in own:
+                terms = adopt(term, own)
+            if terms:
+                changed[index] = terms
+        if changed:
+            options.append(design.with_terms(changed))
+    return options
+
+
+def _try(folds: Folds, weights: FloatArray, present: Prediction, design: Design) -> Prediction:
+    starts = [design.adopt(solution, present.design) for solution in present.solutions]
+    squares, solutions = folds.predict(design, weights, present.spread, starts)
+    return Prediction(design, present.spread, squares, solutions)
 
 
 def _gain(before: FloatArray, after: FloatArray) -> float:
