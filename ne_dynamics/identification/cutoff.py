@@ -70,9 +70,7 @@ def choose_cutoff(position: FloatArray, effort: FloatArray, rate: float) -> floa
 def _spectrum(values: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
     """Return frequencies [Hz] without 0, and the power at each, by a Hann window."""
     samples = values.shape[0]
-    ramp = np.linspace(0.0, 1.0, samples)[:, np.newaxis]
-    level = values - values[0] - ramp * (values[-1] - values[0])
-    level = level - level.mean(axis=0)
+    level = values - values.mean(axis=0)
     power = np.abs(np.fft.rfft(level * np.hanning(samples)[:, np.newaxis], axis=0)) ** 2
     frequency = np.asarray(np.fft.rfftfreq(samples, 1.0 / rate)[1:], dtype=np.float64)
     return frequency, np.asarray(power[1:], dtype=np.float64)

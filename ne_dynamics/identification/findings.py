@@ -27,6 +27,9 @@ VELOCITY_ERROR = 0.1
 WORSE = 1.2
 """How many times larger a residual is called worse: noise makes some of it."""
 
+NEGLIGIBLE = 0.002
+"""Part of the measured effort by which a residual has to be larger, too."""
+
 OUT_OF_PROPORTION = 3.0
 """Factor between a given mass and an identified one from which one of them is not believed."""
 
@@ -157,7 +160,10 @@ def find_result_faults(
             )
         )
     for before, after in zip(*results, strict=True):
-        if after.rms_difference > WORSE * before.rms_difference:
+        allowed = NEGLIGIBLE * before.rms_measured
+        if after.rms_difference > max(
+            WORSE * before.rms_difference, before.rms_difference + allowed
+        ):
             part = 'that was not fitted' if held_out else 'that was fitted'
             findings.append(
                 Finding(

@@ -16,11 +16,11 @@ from ne_dynamics.model.rigid_body import FloatArray
 SPREADS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """How far the given inertias may be off, as a part of themselves: what is tried."""
 
-WORTH = 0.05
+WORTH = 0.1
 """Part of the squared held-out residual that a term of friction has to take away."""
 
-CERTAIN = 1.0
-"""Standard errors, over the blocks, by which it has to be more than nothing."""
+CERTAIN = 2.0
+"""Standard errors, over the blocks, by which it has to be more than nothing: many are tried."""
 
 ROUNDS = 2
 """Terms that may be chosen for a joint, one after another."""
