@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ne_dynamics.identification.evaluation import JointResidual, rms
 from ne_dynamics.identification.signals import Signals
@@ -32,6 +33,21 @@ NEGLIGIBLE = 0.002
 
 OUT_OF_PROPORTION = 3.0
 """Factor between a given mass and an identified one from which one of them is not believed."""
+
+
+def find_opposed(signals: Signals, given: FloatArray) -> NDArray[np.bool_]:
+    """Return the joints whose measured effort runs against the given model's, shape (n,).
+
+    Parameters
+    ----------
+    signals : Signals
+    given : array, shape (M, n)
+        Efforts of the given model [N m or N].
+    """
+    measured, computed = signals.effort * signals.usable, given * signals.usable
+    size = np.linalg.norm(measured, axis=0) * np.linalg.norm(computed, axis=0)
+    result: NDArray[np.bool_] = (measured * computed).sum(axis=0) < OPPOSED * size
+    return result
 
 
 def find_log_faults(
@@ -73,8 +89,9 @@ def find_log_faults(
         )
         return findings
     scale = rms(signals.acceleration)
+    opposed = find_opposed(signals, given)
     for index, joint in enumerate(robot.joints):
-        measured, computed = signals.effort[:, index], given[:, index]
+        measured = signals.effort[:, index]
         if not measured.any():
             continue
         if signals.saturated[index] > 0.0:
@@ -102,9 +119,7 @@ def find_log_faults(
                 f'position noise alone makes {signals.acceleration_noise[index]:.3g} of '
                 f'{scale[index]:.3g} of its acceleration: move faster, or lower the cut-off',
             )
-        use = signals.usable[:, index]
-        size = np.linalg.norm(measured[use]) * np.linalg.norm(computed[use])
-        if size > 0.0 and float(measured[use] @ computed[use]) < OPPOSED * size:
+        if opposed[index]:
             add(
                 'error',
                 'wrong-sign',

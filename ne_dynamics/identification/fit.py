@@ -46,6 +46,15 @@ PASSES = 4
 HUBER = 2.0
 """Residual, in standard deviations, from which a sample counts less (Huber 1964)."""
 
+HUBER_PASSES = 4
+"""First fits, each with the weights of the one before, while there are doubtful samples."""
+
+DOUBTFUL = 0.3
+"""Weight below which a sample may have spoilt the fit that gave it."""
+
+MEDIAN_TO_DEVIATION = 1.4826
+"""Standard deviation over the median of the magnitude, of normal noise."""
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -107,15 +116,24 @@ class Fitter:
         Samples, from the first, that are fitted before the others are predicted.
     blocks : int
         Of the fitted samples.
+    joints : bool array, shape (n,)
+        Those whose efforts are used.
     """
 
-    def __init__(self, dynamics: Dynamics, signals: Signals, fitted: int, blocks: int) -> None:
+    def __init__(
+        self,
+        dynamics: Dynamics,
+        signals: Signals,
+        fitted: int,
+        blocks: int,
+        joints: NDArray[np.bool_],
+    ) -> None:
         self._dynamics, self._signals, self._blocks = dynamics, signals, blocks
         robot = dynamics.robot
         total = signals.times.size
         self._block = np.full(total, blocks, dtype=np.intp)
         self._block[:fitted] = np.arange(fitted) * blocks // max(fitted, 1)
-        self._used = signals.usable & signals.effort.any(axis=0)
+        self._used = signals.usable & signals.effort.any(axis=0) & joints
         self._effort = np.maximum(rms(signals.effort), 1e-9)
         self._bodies, self._references, self._findings = find_bodies(robot)
         self._has_held_out = fitted < total
@@ -129,13 +147,17 @@ class Fitter:
             How far the given inertias may be off; default: what predicts held-out blocks best.
         """
         robot = self._dynamics.robot
-        ones = np.ones(self._used.shape)
-        first = self._reduce(self._dynamics, ones)
+        huber = np.ones(self._used.shape)
+        first = self._reduce(self._dynamics, huber)
         design = self._make_design(first)
-        solution, sigma = self._iterate(design, first.selected(self._all), FIRST_SPREAD, None)
-        residuals = self._compute_residuals(design, solution)
+        for _ in range(HUBER_PASSES):
+            solution, sigma = self._iterate(design, first.selected(self._all), FIRST_SPREAD, None)
+            residuals = self._compute_residuals(design, solution)
+            huber = self._compute_huber(residuals)
+            if huber[self._used].min(initial=1.0) > DOUBTFUL:
+                break
+            first = self._reduce(self._dynamics, huber)
         correlation = self._compute_correlation(residuals)
-        huber = np.minimum(1.0, HUBER * sigma / np.maximum(np.abs(residuals), 1e-300))
         load_robot = design.apply(solution, offsets=True)
         self._loads = Dynamics(load_robot, self._dynamics.gravity, 'python')
         reduction = self._reduce(self._loads, huber)
@@ -259,6 +281,17 @@ class Fitter:
                 factor = design.joint_factors(alone)[joint]
                 result[rows.samples, joint] = factor[:, -1] - factor[:, :-1] @ solution.parameters
         return result
+
+    def _compute_huber(self, residuals: FloatArray) -> FloatArray:
+        """Return the weights of the samples; the median tells the noise, whatever is outside."""
+        huber = np.ones(residuals.shape)
+        for joint, use in enumerate(self._used.T):
+            if use.any():
+                sizes = np.abs(residuals[:, joint])
+                noise = MEDIAN_TO_DEVIATION * float(np.median(sizes[use]))
+                noise = max(noise, SMALLEST_SIGMA * self._effort[joint])
+                huber[:, joint] = np.minimum(1.0, HUBER * noise / np.maximum(sizes, 1e-300))
+        return huber
 
     def _compute_correlation(self, residuals: FloatArray) -> FloatArray:
         """Return how many samples tell as much as one: the sum of the autocorrelation."""

@@ -34,6 +34,7 @@ from ne_dynamics.identification.evaluation import (
 from ne_dynamics.identification.findings import (
     find_implausible_masses,
     find_log_faults,
+    find_opposed,
     find_result_faults,
 )
 from ne_dynamics.identification.fit import Fit, Fitter
@@ -111,12 +112,14 @@ def identify(
     fitted = total - round(holdout * total)
     if total - fitted < SMALLEST_HOLDOUT:
         fitted = total  # too little to judge by: judged by what was fitted
-    fit = Fitter(dynamics, signals, fitted, blocks).run(spread)
+    given_effort = model_effort(dynamics, signals)
+    # What runs against the model is an error of the log: nothing is to be learnt from it.
+    believed = ~find_opposed(signals, given_effort)
+    fit = Fitter(dynamics, signals, fitted, blocks, believed).run(spread)
     identified = fit.design.apply(fit.solution, offsets=not offsets)
     quality = Quality(dynamics, fit.design, fit.problem, fit.solution)
     judged = slice(fitted, None) if fitted < total else slice(None)
     tested = fit.design.apply(fit.judged_solution, offsets=True)
-    given_effort = model_effort(dynamics, signals)
     tested_effort = model_effort(_with_robot(dynamics, tested), signals)
     results = [
         residuals(robot, signals.effort[judged], effort[judged])
