@@ -129,6 +129,8 @@ class Fitter:
         joints: NDArray[np.bool_],
     ) -> None:
         self._dynamics, self._signals, self._blocks = dynamics, signals, blocks
+        # By whose inertias the load of a joint is computed: the given ones until there are others.
+        self._loads = dynamics
         robot = dynamics.robot
         total = signals.times.size
         self._block = np.full(total, blocks, dtype=np.intp)
@@ -148,7 +150,7 @@ class Fitter:
         """
         robot = self._dynamics.robot
         huber = np.ones(self._used.shape)
-        first = self._reduce(self._dynamics, huber)
+        first = self._reduce(huber)
         design = self._make_design(first)
         for _ in range(HUBER_PASSES):
             solution, sigma = self._iterate(design, first.selected(self._all), FIRST_SPREAD, None)
@@ -156,11 +158,11 @@ class Fitter:
             huber = self._compute_huber(residuals)
             if huber[self._used].min(initial=1.0) > DOUBTFUL:
                 break
-            first = self._reduce(self._dynamics, huber)
+            first = self._reduce(huber)
         correlation = self._compute_correlation(residuals)
         load_robot = design.apply(solution, offsets=True)
         self._loads = Dynamics(load_robot, self._dynamics.gravity, 'python')
-        reduction = self._reduce(self._loads, huber)
+        reduction = self._reduce(huber)
         design = replace(design, scales=self._compute_scales(reduction))
         fitted = self._fitted(reduction)
         weights = self._weigh(sigma, correlation)
@@ -213,11 +215,11 @@ class Fitter:
     def _fitted(self, reduction: Reduction) -> Reduction:
         return Reduction(reduction.factors[:-1], reduction.counts[:-1])
 
-    def _reduce(self, loads: Dynamics, huber: FloatArray) -> Reduction:
+    def _reduce(self, huber: FloatArray) -> Reduction:
         """Read the signals once."""
         columns = PER_BODY * len(self._bodies) + TERMS
         reduction = Reduction.empty(self._blocks + 1, self._dynamics.robot.n, columns)
-        for rows in generate_rows(self._dynamics, loads, self._signals, list(self._bodies)):
+        for rows in generate_rows(self._dynamics, self._loads, self._signals, list(self._bodies)):
             weights = np.where(self._used[rows.samples], huber[rows.samples], 0.0)
             reduction = reduction.add(rows, self._block[rows.samples], weights)
         return reduction
@@ -268,9 +270,8 @@ class Fitter:
 
     def _compute_residuals(self, design: Design, solution: Solution) -> FloatArray:
         """Read the signals again, for what the fit leaves of each sample, shape (M, n)."""
-        loads = getattr(self, '_loads', self._dynamics)
         result = np.zeros(self._used.shape)
-        for rows in generate_rows(self._dynamics, loads, self._signals, list(self._bodies)):
+        for rows in generate_rows(self._dynamics, self._loads, self._signals, list(self._bodies)):
             table = np.concatenate([rows.matrix, rows.effort[:, :, np.newaxis]], axis=2)
             for joint in range(table.shape[1]):
                 # The design turns triangles into its columns; rows are no other matter.

@@ -29,10 +29,6 @@ class Reduction:
         Upper triangles of C columns and, last, the effort.
     counts : array, shape (blocks, n)
         Rows in each, by their weight.
-    squares : array, shape (blocks, n)
-        Sum of the squared efforts [N^2 m^2 or N^2].
-    columns : array, shape (blocks, n, C)
-        Sums of the squares of the columns.
     """
 
     factors: FloatArray
