@@ -19,6 +19,9 @@ from ne_dynamics.model.robot import Robot
 WIDEST = 3.2
 """Spread for the deviations of base parameters: what is believed of them hardly narrows these."""
 
+REFERENCE = 0.5
+"""Spread beside which a log is said to determine something, whatever was chosen for the fit."""
+
 RANK = 1e-8
 """Part of the largest singular value from which a direction is taken to act on the efforts."""
 
@@ -100,31 +103,33 @@ class Quality:
         return full.reshape(samples, n, -1, PER_BODY)[:, :, bodies].reshape(samples * n, -1)
 
     def _units(self) -> FloatArray:
-        """Return the matrix that turns steps in units of the spread into parameters."""
+        """Return the matrix that turns steps in units of the reference spread into parameters."""
         size = self._design.inertial
         scale = np.zeros((size, size))
         for index, reference in enumerate(self._problem.references):
             place = slice(PER_BODY * index, PER_BODY * (index + 1))
             _, hessian = divergence_slopes(reference, reference)
-            scale[place, place] = (
-                self._problem.spread * np.linalg.inv(np.linalg.cholesky(hessian)).T
-            )
+            root = np.linalg.cholesky(hessian)
+            scale[place, place] = REFERENCE * np.linalg.inv(root).T
         return scale
 
     def determined(self) -> dict[int, tuple[float, float]]:
         """Return for each body that is fitted what the log determined, and the mass's deviation.
 
-        The former is 1 less the ratio of the deviations after and before, over ten parameters.
+        The former is 1 less the ratio of the deviations after and before, over ten parameters,
+        if inertias were believed to :data:`REFERENCE` of themselves; the latter is that of the
+        fit.
         """
         units, result = self._units(), {}
         prior = np.diag(units @ units.T)
-        posterior = np.diag(self._covariance)
+        posterior = np.diag(self._compute_covariance(REFERENCE))
+        own = np.diag(self._covariance)
         for index, body in enumerate(self._design.bodies):
             place = slice(PER_BODY * index, PER_BODY * (index + 1))
             part = 1.0 - np.sqrt(posterior[place] / prior[place])
             result[body] = (
                 float(np.clip(part, 0.0, 1.0).mean()),
-                float(np.sqrt(posterior[place.start])),
+                float(np.sqrt(own[place.start])),
             )
         return result
 

@@ -24,7 +24,8 @@ class BodyChange:
     before, after : Inertia
         In the body's frame.
     determined : float
-        How much of its ten parameters the log determined, 0 (as given) to 1.
+        How much of its ten parameters the log determined, 0 to 1, beside a belief in half of
+        the given ones.
     mass_deviation : float
         Standard deviation of the mass after, what was believed before included [kg].
     """
@@ -115,7 +116,7 @@ class Report:
     identifiable : int
         Directions in the space of inertial parameters that some motion could determine.
     determined : int
-        Those that this log determined better than they were believed before.
+        Those that this log determined better than half of the given inertias.
     condition_number : float
         Largest over smallest singular value of the weighted base regressor: in the identifiable
         directions, parameters in units of their spread, without what friction explains as well.
