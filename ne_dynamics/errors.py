@@ -52,6 +52,10 @@ class PayloadError(NeDynamicsError, ValueError):
     """What hangs on an arm cannot be told from how it was felt; the message says why."""
 
 
+class IdentificationError(NeDynamicsError, ArithmeticError):
+    """A fit did not reach its minimum: there is no result to use."""
+
+
 class ParameterError(NeDynamicsError, ValueError):
     """A parameter value is outside what the parameter table allows."""
 

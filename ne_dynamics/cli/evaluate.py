@@ -57,8 +57,8 @@ def add_log_arguments(parser: argparse.ArgumentParser) -> None:
         '--cutoff',
         type=positive,
         metavar='HZ',
-        help='low-pass for positions and efforts, five to ten times the highest frequency of '
-        "the motion (default: 10 Hz, or a fifth of the log's rate where that is less)",
+        help='low-pass for positions and efforts (default: by their spectra, three to six times '
+        'the highest frequency of the motion)',
     )
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
     add_repair(parser)

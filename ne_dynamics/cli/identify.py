@@ -9,21 +9,20 @@ import sys
 from pathlib import Path
 
 from ne_dynamics.cli.evaluate import add_log_arguments, positive
+from ne_dynamics.cli.identify_text import describe, note_unwritten
 from ne_dynamics.cli.options.log_source import LogSource, diagnose, read_log_source
 from ne_dynamics.cli.options.model_file import ModelFile
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.identification.identify import (
+    DEFAULT_BLOCKS,
     DEFAULT_HOLDOUT,
-    DEFAULT_SPREAD,
-    Identified,
     identify,
 )
 from ne_dynamics.identification.log_diagnosis import LogDiagnosis
 from ne_dynamics.identification.payload import identify_payload
 from ne_dynamics.identification.write_back import encode_urdf, write_urdf
 from ne_dynamics.model.description_file import looks_like_xml
-from ne_dynamics.model.robot import Robot
 from ne_dynamics.printable import print_lines
 
 EXIT_UNUSABLE = 1
@@ -41,9 +40,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'identify',
         help='fit inertias and friction of a model to a log, and write its URDF anew',
         description='Fit mass, centre of mass and inertia of every moving link, and viscous and '
-        'Coulomb friction of every joint, to the efforts in a log. What the log does not tell '
-        'stays as the model has it. Exit code: 1 when the log cannot be used; nothing is '
-        'written then.',
+        'Coulomb friction, offset and rotor inertia of every joint, to the efforts in a log; '
+        'other terms of friction where they predict parts of the log better. What the log does '
+        'not tell stays as the model has it. Exit code: 1 when the log cannot be used or the fit '
+        'does not reach its minimum; nothing is written then.',
     )
     add_log_arguments(parser)
     parser.add_argument(
@@ -58,20 +58,29 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=_part,
         default=DEFAULT_HOLDOUT,
         metavar='PART',
-        help='of the log, at its end, that is not fitted but predicted (default: %(default)s)',
+        help='of the log, at its end, that is predicted by a fit to the rest; the model that is '
+        'written is fitted to all of it (default: %(default)s)',
     )
     parser.add_argument(
         '--spread',
         type=positive,
-        default=DEFAULT_SPREAD,
         metavar='PART',
         help="how far the model's inertias may be off, as a part of themselves "
-        '(default: %(default)s)',
+        '(default: what predicts blocks of the log best)',
+    )
+    parser.add_argument(
+        '--blocks',
+        type=int,
+        choices=range(2, 51),
+        default=DEFAULT_BLOCKS,
+        metavar='COUNT',
+        help='in which the log is predicted from itself, 2 to 50 (default: %(default)s)',
     )
     parser.add_argument(
         '--offsets',
         action='store_true',
-        help='let the measured effort of each joint be off by a constant',
+        help='the constant part of the measured efforts is an error of the measurement: it is '
+        'reported, and no part of the model',
     )
     parser.add_argument(
         '--force',
@@ -127,24 +136,32 @@ def run(args: argparse.Namespace) -> int:
         holdout=args.holdout,
         spread=args.spread,
         offsets=args.offsets,
+        blocks=args.blocks,
     )
-    written = args.output is not None and not result.report.has_errors
-    if written:
-        _replace(args.output, encode_urdf(write_urdf(model.text, result.robot), model.encoding))
+    data = None
+    if args.output is not None and not result.report.has_errors:
+        data = encode_urdf(write_urdf(model.text, result.robot), model.encoding)
+    # All that can fail comes before the file is written.
     if args.json:
         document = {
             'model': args.model,
-            'written': str(args.output) if written else None,
+            'written': None if data is None else str(args.output),
             'locked': source.locked,
             'diagnosis': diagnosis.as_json(),
             **result.report.as_json(),
         }
-        print(json.dumps(document, indent=2, allow_nan=False))
+        shown = [json.dumps(document, indent=2, allow_nan=False)]
     else:
         notes = [*source.lines(), *doubts]
-        print_lines([*_lines(args.log, robot, result), *([''] if notes else []), *notes])
-        if written:
-            print_lines(['', f'written: {args.output}', *_extras_note(robot)])
+        shown = [*describe(args.log, robot, result), *([''] if notes else []), *notes]
+        if data is not None:
+            shown += ['', f'written: {args.output}', *note_unwritten(robot, result.robot)]
+    if data is not None:
+        _replace(args.output, data)
+    if args.json:
+        print(shown[0])
+    else:
+        print_lines(shown)
     if result.report.has_errors:
         print('ne_dynamics identify: error: the log cannot be used', file=sys.stderr)
         return EXIT_UNUSABLE
@@ -198,16 +215,6 @@ def _run_payload(args: argparse.Namespace) -> int:
     return 0
 
 
-def _extras_note(robot: Robot) -> list[str]:
-    """Return a line on what a URDF cannot hold."""
-    if not any(finding.code == 'extras-read' for finding in robot.findings):
-        return []
-    return [
-        '  without the extras of the model: give them along with it; viscous_friction and '
-        'coulomb_friction there would take the place of what was written'
-    ]
-
-
 def _part(text: str) -> float:
     try:
         value = float(text)
@@ -227,48 +234,3 @@ def _replace(path: Path, data: bytes) -> None:
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _lines(source: str, robot: Robot, result: Identified) -> list[str]:
-    report = result.report
-    judged = (
-        f'{report.held_out} held out' if report.held_out else 'none held out: judged by the fit'
-    )
-    lines = [
-        f'{source}: {report.log}',
-        f'low-pass {report.cutoff_frequency:.4g} Hz; {report.fitted} samples fitted, {judged}',
-        f'directions of the inertial parameters: {report.determined} determined of '
-        f'{report.identifiable} that a motion can show; condition number '
-        f'{report.condition_number:.3g}',
-        '',
-    ]
-    width = max(len(name) for name in robot.joint_names)
-    heads = ('measured', 'before', 'after', 'viscous', 'Coulomb')
-    lines.append(f'  {"RMS of the effort":{width}}' + ''.join(f'  {head:>16}' for head in heads))
-    for joint in report.joints:
-        friction = ''.join(
-            f'  {f"{old:.3g} -> {new:.3g}":>16}' for old, new, _ in (joint.viscous, joint.coulomb)
-        )
-        lines.append(
-            f'  {joint.before.name:{max(width, 17)}}  {joint.before.rms_measured:16.4g}  '
-            f'{joint.before.rms_difference:16.4g}  {joint.after.rms_difference:16.4g}{friction}'
-        )
-    lines.append('')
-    width = max(len(body.name) for body in report.bodies)
-    columns = ('mass [kg]', 'centre of mass [m]', 'moved by', 'determined')
-    lines.append(
-        f'  {"link":{width}}  {columns[0]:>18}  {columns[1]:>24}  {columns[2]:>10}  {columns[3]}'
-    )
-    for body in report.bodies:
-        old, new = body.before, body.after
-        shift = float(((new.center_of_mass - old.center_of_mass) ** 2).sum() ** 0.5)
-        center = ' '.join(f'{value + 0.0:7.4f}' for value in new.center_of_mass)
-        lines.append(
-            f'  {body.name:{width}}  {f"{old.mass:.4g} -> {new.mass:.4g}":>18}  {center:>24}  '
-            f'{shift:8.4f} m  {body.determined:9.0%}'
-        )
-    if report.findings:
-        lines.append('')
-    for finding in report.findings:
-        lines.append(f'  {finding.severity}  {finding.element}  {finding.code}  {finding.message}')
-    return lines

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from ne_dynamics.algorithms.newton_euler import compute_friction
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.signals import Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint, Robot
+from ne_dynamics.model.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -122,21 +123,27 @@ def require_joints(robot: Robot, log: Log) -> None:
 def model_effort(dynamics: Dynamics, signals: Signals) -> FloatArray:
     """Return the efforts of a model for filtered signals, shape (M, n) [N m or N].
 
-    The step of Coulomb friction is filtered like the measured effort.
+    They are those of the motion at a higher rate, filtered like the measured ones, steps of
+    friction included.
     """
-    effort = dynamics.inverse_dynamics(signals.position, signals.velocity, signals.acceleration)
-    heights = np.array([_find_step(joint) for joint in dynamics.robot.joints])
-    step = signals.direction - np.sign(signals.velocity)
-    result: FloatArray = effort + heights * step
-    return result
-
-
-def _find_step(joint: Joint) -> float:
-    """Return half the step of the friction at rest without load [N m or N]."""
-    if joint.friction.smoothing_velocity > 0.0:
-        return 0.0
-    static = joint.friction.static_friction
-    return joint.coulomb_friction if static is None else static
+    rigid = dynamics.without_friction()
+    parts = []
+    for stretch in signals.stretches:
+        motion = stretch.position, stretch.velocity
+        effort = np.array(rigid.inverse_dynamics(*motion, stretch.acceleration))
+        load = rigid.bias_torque(*motion)
+        for index, joint in enumerate(dynamics.robot.joints):
+            friction = compute_friction(
+                joint.friction,
+                joint.viscous_friction,
+                joint.coulomb_friction,
+                stretch.velocity[:, index],
+                load[:, index],
+                stretch.direction[:, index],
+            )
+            effort[:, index] += cast('FloatArray', friction)
+        parts.append(stretch.filtered(effort))
+    return np.concatenate(parts)
 
 
 def residuals(

@@ -12,6 +12,8 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.cli import evaluate, identify
 from ne_dynamics.cli import main as cli
+from ne_dynamics.errors import IdentificationError
+from ne_dynamics.identification.report import Report
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
 ARM = CONFIG / 'six_axis_arm.urdf'
@@ -159,6 +161,27 @@ def test_dh_file_is_reported_on_but_not_written(tmp_path, capsys):
     assert not output.exists()
     assert cli.main(arguments) == 0
     assert 'link_2' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('options', [(), ('--json',)], ids=['text', 'json'])
+@pytest.mark.parametrize('fault', ['the fit', 'the report'])
+def test_a_failure_on_the_way_writes_nothing(fault, options, log_file, tmp_path, monkeypatch):
+    """A fit without a minimum, or a report that cannot be shown, leaves the output as it was."""
+    output = tmp_path / 'identified.urdf'
+    output.write_text('as it was', encoding='utf-8')
+
+    def fail(*_, **__):
+        raise IdentificationError('the fit: expected to be at its minimum, it is not')
+
+    if fault == 'the fit':
+        monkeypatch.setattr('ne_dynamics.identification.fit.minimize', fail)
+    else:
+        monkeypatch.setattr(identify, 'describe', fail)
+        monkeypatch.setattr(Report, 'as_json', fail)
+    arguments = ['identify', '--model', str(ARM), str(log_file), '-o', str(output), *options]
+    assert cli.main(arguments) == 1
+    assert output.read_text(encoding='utf-8') == 'as it was'
+    assert [path.name for path in tmp_path.iterdir()] == ['identified.urdf']
 
 
 def test_errors_exit_with_one_and_name_the_file(tmp_path, capsys):

@@ -55,7 +55,7 @@ def test_derivatives_of_a_quartic_are_exact():
 
 def test_signals_of_a_swing():
     """Velocity, acceleration and the filtered sign go together with the filtered effort."""
-    signals = filtered(sine_log(), NONE)
+    signals = filtered(sine_log(), NONE, 10.0)
     rate = 2.0 * np.pi * 0.7
     phase = rate * signals.times
     assert np.abs(signals.velocity[:, 0] - rate * np.cos(phase)).max() < 1e-3
@@ -71,7 +71,7 @@ def test_signals_of_a_swing():
 
 def test_noise_of_the_acceleration_is_known():
     """The noise that the acceleration is said to have is what it has, within a third."""
-    clean, noisy = filtered(sine_log(), NONE), filtered(sine_log(noise=1e-4), NONE)
+    clean, noisy = (filtered(sine_log(noise=noise), NONE, 10.0) for noise in (0.0, 1e-4))
     found = float((noisy.acceleration - clean.acceleration).std())
     assert noisy.acceleration_noise[0] == pytest.approx(found, rel=0.3)
 

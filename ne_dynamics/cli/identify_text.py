@@ -1,0 +1,138 @@
+"""The report of ``ne_dynamics identify`` as lines of text."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ne_dynamics.identification.report import Identified, Report
+from ne_dynamics.model.robot import Robot
+
+UNWRITTEN = {
+    'rotor_inertia': 'rotor inertia',
+    'friction_offset': 'offset',
+    'square_root_friction': 'square-root friction',
+    'cubic_friction': 'cubic friction',
+    'load_coefficient': 'dependence on the load',
+    'static_friction': 'Stribeck effect',
+    'smoothing_velocity': 'smoothing',
+}
+"""What a URDF has no place for, by attribute."""
+
+
+def describe(source: str, robot: Robot, result: Identified) -> list[str]:
+    """Return the report in lines.
+
+    Parameters
+    ----------
+    source : str
+        Name of the log.
+    robot : Robot
+        As given.
+    result : Identified
+    """
+    report = result.report
+    lines = [*_describe_log(source, report), '', *_describe_joints(robot, report)]
+    lines += ['', *_describe_bodies(report)]
+    if report.findings:
+        lines.append('')
+    for finding in report.findings:
+        lines.append(f'  {finding.severity}  {finding.element}  {finding.code}  {finding.message}')
+    return lines
+
+
+def note_unwritten(given: Robot, identified: Robot) -> list[str]:
+    """Return what the identified robot has and its URDF has no place for."""
+    words = []
+    for key, word in UNWRITTEN.items():
+        for old, new in zip(given.joints, identified.joints, strict=True):
+            owner = (old, new) if key == 'rotor_inertia' else (old.friction, new.friction)
+            if getattr(owner[0], key) != getattr(owner[1], key):
+                words.append(word)
+                break
+    lines = []
+    if words:
+        lines.append(
+            f'  without what a URDF has no place for: {", ".join(words)}; --json tells all digits'
+        )
+    if any(finding.code == 'extras-read' for finding in given.findings):
+        lines.append(
+            '  without the extras of the model: give them along with it; viscous_friction and '
+            'coulomb_friction there would take the place of what was written'
+        )
+    return lines
+
+
+def _describe_log(source: str, report: Report) -> list[str]:
+    judged = (
+        f'{report.held_out} held out' if report.held_out else 'none held out: judged by the fit'
+    )
+    return [
+        f'{source}: {report.log}',
+        f'low-pass {report.cutoff_frequency:.4g} Hz; {report.fitted} samples fitted, {judged}; '
+        f'{report.repeated} repeated ones left out, {report.outliers} efforts are outliers',
+        f'given inertias believed to {report.spread:g} of themselves'
+        + (f', by {report.blocks} blocks' if report.blocks else ''),
+        f'directions of the inertial parameters: {report.determined} determined of '
+        f'{report.identifiable} that a motion can show; condition number '
+        f'{report.condition_number:.3g}',
+    ]
+
+
+def _describe_joints(robot: Robot, report: Report) -> list[str]:
+    width = max(len('RMS of the effort'), *(len(name) for name in robot.joint_names))
+    heads = ('measured', 'before', 'after', 'in blocks', 'viscous', 'Coulomb', 'rotor inertia')
+    lines = [f'  {"RMS of the effort":{width}}' + ''.join(f'  {head:>16}' for head in heads)]
+    for joint in report.joints:
+        figures = (
+            joint.before.rms_measured,
+            joint.before.rms_difference,
+            joint.after.rms_difference,
+            joint.cross_validated,
+        )
+        changes = (joint.viscous, joint.coulomb, joint.drive['rotor_inertia'])
+        lines.append(
+            f'  {joint.before.name:{width}}'
+            + ''.join(
+                f'  {f"{value:.4g}" if math.isfinite(value) else "-":>16}' for value in figures
+            )
+            + ''.join(f'  {f"{old:.3g} -> {new:.3g}":>16}' for old, new, _ in changes)
+        )
+    others = [
+        f'  {joint.before.name}: '
+        + ', '.join(
+            f'{key} {old:.3g} -> {new:.3g}'
+            for key, (old, new, _) in joint.drive.items()
+            if key != 'rotor_inertia' and old != new
+        )
+        for joint in report.joints
+        if any(key != 'rotor_inertia' and old != new for key, (old, new, _) in joint.drive.items())
+    ]
+    return [*lines, '', *others] if others else lines
+
+
+def _describe_bodies(report: Report) -> list[str]:
+    width = max(len(body.name) for body in report.bodies)
+    columns = ('mass [kg]', 'centre of mass [m]', 'moved by', 'determined')
+    lines = [
+        f'  {"link":{width}}  {columns[0]:>18}  {columns[1]:>24}  {columns[2]:>10}  {columns[3]}'
+    ]
+    for body in report.bodies:
+        old, new = body.before, body.after
+        shift = float(np.linalg.norm(new.center_of_mass - old.center_of_mass))
+        center = ' '.join(f'{value + 0.0:7.4f}' for value in new.center_of_mass)
+        lines.append(
+            f'  {body.name:{width}}  {f"{old.mass:.4g} -> {new.mass:.4g}":>18}  {center:>24}  '
+            f'{shift:8.4f} m  {body.determined:9.0%}'
+        )
+    if report.base_parameters:
+        told = sum(
+            abs(parameter.value) > 2.0 * parameter.deviation
+            for parameter in report.base_parameters
+        )
+        lines.append(
+            f'  base parameters: {told} of {len(report.base_parameters)} are more than two '
+            'standard deviations from 0 (all of them: --json)'
+        )
+    return lines

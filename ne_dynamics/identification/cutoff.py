@@ -1,0 +1,119 @@
+"""The cut-off frequency of a log, from the spectra of its positions and efforts.
+
+The motion ends at the highest frequency at which the spectrum of a velocity is not small beside
+its largest. Several times that frequency is kept, because efforts hold
+products of velocities and the steps of Coulomb friction; but nothing is kept beyond the frequency
+from which on the effort of no joint stands out of its own noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.model.rigid_body import FloatArray
+
+HIGHEST = 10.0
+"""Cut-off frequency that is never exceeded by default [Hz]."""
+
+LARGEST_PART = 0.2
+"""The same, as a part of the log's rate."""
+
+SMALL = 1e-3
+"""Part of the largest power density of a velocity below which there is no motion."""
+
+MULTIPLES = (3.0, 6.0)
+"""Cut-off frequency over the highest frequency of the motion, at least and at most."""
+
+STANDS_OUT = 4.0
+"""Power over that of the noise from which a band counts as signal."""
+
+NOISE_BAND = 0.5
+"""The noise is that of the frequencies above this part of the highest."""
+
+BANDS = 48
+"""Bands of equal ratio, over which a spectrum is averaged."""
+
+
+def choose_cutoff(position: FloatArray, effort: FloatArray, rate: float) -> float:
+    """Return the cut-off frequency for evenly sampled positions and efforts [Hz].
+
+    Parameters
+    ----------
+    position, effort : array, shape (N, n)
+        [rad or m], [N m or N]
+    rate : float
+        [Hz]
+
+    Returns
+    -------
+    float
+        At most :data:`HIGHEST` and :data:`LARGEST_PART` of the rate, which it is where no joint
+        moves.
+    """
+    largest = min(HIGHEST, LARGEST_PART * rate)
+    frequency, motion = _spectrum(position, rate)
+    highest = 0.0
+    for power in motion.T:
+        highest = max(highest, _find_end(frequency, power))
+    if highest <= 0.0:
+        return largest
+    _, applied = _spectrum(effort, rate)
+    audible = max(_find_silence(frequency, power) for power in applied.T)
+    least, most = (multiple * highest for multiple in MULTIPLES)
+    return min(max(min(most, audible), least), largest)
+
+
+def _spectrum(values: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
+    """Return frequencies [Hz] without 0, and the power at each, by a Hann window."""
+    samples = values.shape[0]
+    level = values - values.mean(axis=0)
+    power = np.abs(np.fft.rfft(level * np.hanning(samples)[:, np.newaxis], axis=0)) ** 2
+    frequency = np.asarray(np.fft.rfftfreq(samples, 1.0 / rate)[1:], dtype=np.float64)
+    return frequency, np.asarray(power[1:], dtype=np.float64)
+
+
+def _compute_noise(frequency: FloatArray, power: FloatArray) -> float:
+    """Return the power of the noise, which is taken as white."""
+    high = power[frequency >= NOISE_BAND * frequency[-1]]
+    # Of a chi-squared distribution with two degrees of freedom the median is log 2 of the mean.
+    return float(np.median(high)) / math.log(2.0)
+
+
+def _find_end(frequency: FloatArray, power: FloatArray) -> float:
+    """Return the highest frequency of a motion [Hz]; 0 where there is none."""
+    noise = _compute_noise(frequency, power)
+    found, largest = 0.0, 0.0
+    bands = list(_bands(frequency, power))
+    for middle, _, density in bands:
+        if density > STANDS_OUT**2 * noise:
+            largest = max(largest, density * middle**2)
+    for middle, end, density in bands:
+        if density > STANDS_OUT * noise and density * middle**2 > SMALL * largest > 0.0:
+            found = end
+    return found
+
+
+def _bands(frequency: FloatArray, power: FloatArray) -> Iterator[tuple[float, float, float]]:
+    """Yield middle and upper end [Hz] and mean power of bands of equal ratio that hold lines."""
+    edges = np.geomspace(frequency[0], frequency[-1] * (1.0 + 1e-9), BANDS + 1)
+    band: NDArray[np.intp] = np.searchsorted(edges, frequency, side='right') - 1
+    for index in np.unique(np.clip(band, 0, BANDS - 1)):
+        chosen = band == index
+        if chosen.any():
+            lines = frequency[chosen]
+            yield float(lines.mean()), float(lines[-1]), float(power[chosen].mean())
+
+
+def _find_silence(frequency: FloatArray, power: FloatArray) -> float:
+    """Return the frequency from which on an effort does not stand out of its noise [Hz]."""
+    noise = _compute_noise(frequency, power)
+    found = 0.0
+    for _, end, density in _bands(frequency, power):
+        if density < STANDS_OUT * noise:
+            break
+        found = end
+    return found

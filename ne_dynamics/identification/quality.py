@@ -1,0 +1,205 @@
+"""How well a log determines what was fitted to it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.design import Design
+from ne_dynamics.identification.friction_terms import Term
+from ne_dynamics.identification.pseudo_inertia import divergence_slopes
+from ne_dynamics.identification.regression_rows import PER_BODY
+from ne_dynamics.identification.solver import Problem, Solution
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+WIDEST = 3.2
+"""Spread for the deviations of base parameters: what is believed of them hardly narrows these."""
+
+REFERENCE = 0.5
+"""Spread beside which a log is said to determine something, whatever was chosen for the fit."""
+
+RANK = 1e-8
+"""Part of the largest singular value from which a direction is taken to act on the efforts."""
+
+NAMES = ('mass', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
+UNITS = ('kg', *('kg m',) * 3, *('kg m^2',) * 6)
+
+
+@dataclass(frozen=True)
+class BaseParameter:
+    """A combination of inertial parameters that acts on the efforts by itself.
+
+    Attributes
+    ----------
+    name : str
+        Link and parameter about the origin of its frame, ``forearm.Ixx``; what of other
+        parameters acts alike is in it.
+    unit : str
+    given, value : float
+        Of the given and of the identified model.
+    deviation : float
+        Standard deviation of the value, from the noise of the efforts.
+    """
+
+    name: str
+    unit: str
+    given: float
+    value: float
+    deviation: float
+
+
+class Quality:
+    """What the information of a fit says.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        Of the given robot.
+    design : Design
+    problem : Problem
+        Of the last fit.
+    solution : Solution
+    """
+
+    def __init__(
+        self, dynamics: Dynamics, design: Design, problem: Problem, solution: Solution
+    ) -> None:
+        self._dynamics, self._design, self._problem = dynamics, design, problem
+        self._solution = solution
+        matrix = problem.factor[:, :-1]
+        self._information = matrix.T @ matrix
+        self._covariance = self._compute_covariance(problem.spread)
+        self._regressor = self._compute_regressor()
+
+    def _compute_covariance(self, spread: float) -> FloatArray:
+        design, problem = self._design, self._problem
+        hessian = self._information.copy()
+        places = range(0, design.inertial, PER_BODY)
+        for first, pseudo, reference in zip(
+            places, self._solution.pseudo_inertias, problem.references, strict=True
+        ):
+            part = slice(first, first + PER_BODY)
+            hessian[part, part] += divergence_slopes(pseudo, reference)[1] / spread**2
+        numbers = slice(design.inertial, None)
+        hessian[numbers, numbers] += np.diag(1.0 / problem.scales**2)
+        # Scaled, so that units do not spoil the inverse.
+        size = 1.0 / np.sqrt(np.diag(hessian))
+        inverse = np.linalg.inv(hessian * size * size[:, np.newaxis])
+        result: FloatArray = inverse * size * size[:, np.newaxis]
+        return result
+
+    def _compute_regressor(self) -> FloatArray:
+        """Return the rows of random motions for the bodies that are fitted."""
+        robot, bodies = self._design.robot, list(self._design.bodies)
+        rng = np.random.default_rng(0)
+        motion = rng.uniform(-1.0, 1.0, (3, 40 * len(robot.bodies), robot.n))
+        motion[0] *= np.pi
+        full = self._dynamics.regressor(*motion)
+        samples, n = full.shape[:2]
+        return full.reshape(samples, n, -1, PER_BODY)[:, :, bodies].reshape(samples * n, -1)
+
+    def _units(self) -> FloatArray:
+        """Return the matrix that turns steps in units of the reference spread into parameters."""
+        size = self._design.inertial
+        scale = np.zeros((size, size))
+        for index, reference in enumerate(self._problem.references):
+            place = slice(PER_BODY * index, PER_BODY * (index + 1))
+            _, hessian = divergence_slopes(reference, reference)
+            root = np.linalg.cholesky(hessian)
+            scale[place, place] = REFERENCE * np.linalg.inv(root).T
+        return scale
+
+    def determined(self) -> dict[int, tuple[float, float]]:
+        """Return for each body that is fitted what the log determined, and the mass's deviation.
+
+        The former is 1 less the ratio of the deviations after and before, over ten parameters,
+        if inertias were believed to :data:`REFERENCE` of themselves; the latter is that of the
+        fit.
+        """
+        units, result = self._units(), {}
+        prior = np.diag(units @ units.T)
+        posterior = np.diag(self._compute_covariance(REFERENCE))
+        own = np.diag(self._covariance)
+        for index, body in enumerate(self._design.bodies):
+            place = slice(PER_BODY * index, PER_BODY * (index + 1))
+            part = 1.0 - np.sqrt(posterior[place] / prior[place])
+            result[body] = (
+                float(np.clip(part, 0.0, 1.0).mean()),
+                float(np.sqrt(own[place.start])),
+            )
+        return result
+
+    def deviation(self, joint: int, term: Term) -> float:
+        """Return the standard deviation of a number of a joint; NaN where it was not fitted."""
+        place = self._design.places.get((joint, term))
+        return math.nan if place is None else float(np.sqrt(self._covariance[place, place]))
+
+    def excitation(self) -> tuple[int, int, float]:
+        """Return how many directions exist, how many were found, and the condition number."""
+        units, inner = self._units(), slice(0, self._design.inertial)
+        _, sizes, directions = np.linalg.svd(self._regressor @ units, full_matrices=False)
+        base = directions[: int((sizes > RANK * sizes[0]).sum())] if sizes.size else directions
+        outer = slice(self._design.inertial, None)
+        # What friction and drives could explain as well does not count.
+        mixed = units.T @ self._information[inner, outer]
+        friction = self._information[outer, outer] + np.diag(1.0 / self._problem.scales**2)
+        known = units.T @ self._information[inner, inner] @ units
+        known = known - mixed @ np.linalg.solve(friction, mixed.T)
+        values = np.linalg.eigvalsh(base @ known @ base.T)
+        if values.size == 0 or not values[-1] > 0.0:
+            return base.shape[0], 0, math.inf
+        smallest = max(float(values[0]), 1e-15 * float(values[-1]))
+        return base.shape[0], int((values > 1.0).sum()), math.sqrt(values[-1] / smallest)
+
+    def base_parameters(self, identified: Robot) -> tuple[BaseParameter, ...]:
+        """Return the combinations that act on the efforts (Gautier 1991, by QR factorisation).
+
+        Parameters
+        ----------
+        identified : Robot
+        """
+        combinations, chosen = self._combine()
+        if not chosen:
+            return ()
+        bodies = self._design.bodies
+        covariance = self._compute_covariance(max(WIDEST, self._problem.spread))
+        inner = slice(0, self._design.inertial)
+        deviations = np.sqrt(
+            np.einsum('ij,jk,ik->i', combinations, covariance[inner, inner], combinations)
+        )
+        sides = [
+            combinations
+            @ np.concatenate([robot.bodies[body].inertia.parameters for body in bodies])
+            for robot in (self._design.robot, identified)
+        ]
+        return tuple(
+            BaseParameter(
+                f'{identified.bodies[bodies[column // PER_BODY]].name}.{NAMES[column % PER_BODY]}',
+                UNITS[column % PER_BODY],
+                float(given),
+                float(value),
+                float(deviation),
+            )
+            for column, given, value, deviation in zip(chosen, *sides, deviations, strict=True)
+        )
+
+    def _combine(self) -> tuple[FloatArray, list[int]]:
+        """Return the combinations, shape (base, 10 b), and the parameter that names each."""
+        rows = self._regressor
+        sizes = np.linalg.norm(rows, axis=0)
+        acting = sizes > RANK * max(float(sizes.max(initial=0.0)), 1e-300)
+        scaled = rows / np.where(acting, sizes, 1.0)
+        # From the last body on: what acts like a parameter of a later body is put to that.
+        order = [column for column in reversed(range(sizes.size)) if acting[column]]
+        diagonal = np.abs(np.diag(np.linalg.qr(scaled[:, order], mode='r')))
+        chosen = sorted(
+            column for column, size in zip(order, diagonal, strict=True) if size > 1e-7
+        )
+        if not chosen:
+            return np.zeros((0, sizes.size)), []
+        combinations = np.linalg.lstsq(rows[:, chosen], rows, rcond=None)[0]
+        return np.asarray(combinations, dtype=np.float64), chosen

@@ -1,0 +1,245 @@
+"""What an identification came to, in figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ne_dynamics.identification.evaluation import JointResidual
+from ne_dynamics.identification.quality import BaseParameter
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.model.robot import Finding, Robot
+
+
+@dataclass(frozen=True, eq=False)
+class BodyChange:
+    """What became of one moving body, with all links that are fixed to it.
+
+    Attributes
+    ----------
+    name : str
+        Link that the joint moves.
+    before, after : Inertia
+        In the body's frame.
+    determined : float
+        How much of its ten parameters the log determined, 0 to 1, beside a belief in half of
+        the given ones.
+    mass_deviation : float
+        Standard deviation of the mass after, what was believed before included [kg].
+    """
+
+    name: str
+    before: Inertia
+    after: Inertia
+    determined: float
+    mass_deviation: float
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether more of the body comes from the log than from the given model."""
+        return self.determined >= 0.5
+
+
+@dataclass(frozen=True)
+class JointChange:
+    """What became of one joint's friction, and how well its effort is explained.
+
+    Attributes
+    ----------
+    before, after : JointResidual
+        On the part of the log that was held out: of the given model, and of one that was fitted
+        to the rest alone. On all of the log when nothing was held out.
+    cross_validated : float
+        Root mean square of what is left of the fitted samples when each block is predicted from
+        the others [N m or N]; NaN without blocks.
+    samples : int
+        That were fitted, out of those of this joint.
+    viscous, coulomb : tuple of float
+        Before, after, and the standard deviation of the latter [N m s/rad or N s/m; N m or N].
+    offset : float
+        Constant part of the measured effort [N m or N]: of the robot's friction, or, when offsets
+        were asked for, no part of the robot.
+    drive : mapping of str to tuple of float
+        The other numbers that were fitted or set, before and after, and the standard deviation of
+        the latter (NaN for what was set): by name of the attribute of
+        :class:`~ne_dynamics.model.robot.Joint` or of its friction.
+    noise : float
+        Standard deviation of the residual of a sample [N m or N].
+    correlation : float
+        Samples that tell as much as one, because the errors of neighbours are alike.
+    """
+
+    before: JointResidual
+    after: JointResidual
+    samples: int
+    viscous: tuple[float, float, float]
+    coulomb: tuple[float, float, float]
+    offset: float
+    cross_validated: float
+    drive: Mapping[str, tuple[float, float, float]]
+    noise: float
+    correlation: float
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """How an identification went.
+
+    Attributes
+    ----------
+    joints : tuple of JointChange
+    bodies : tuple of BodyChange
+    findings : tuple of Finding
+        An 'error' means that the result is not to be used.
+    log : str
+        What was read.
+    fitted, held_out : int
+        Filtered samples. The identified model is that of all of them; what is said of the part
+        held out is by a model of the others.
+    repeated : int
+        Samples that were left out because they repeat the one before.
+    outliers : int
+        Efforts of single joints that count less than half.
+    blocks : int
+        In which the fitted samples were predicted from one another.
+    spread : float
+        How far the given inertias were let be off, as a part of themselves.
+    optimality_gap : float
+        The fit is not farther than this from its minimum, in units of the logarithm of the
+        likelihood.
+    base_parameters : tuple of BaseParameter
+        The combinations of inertial parameters that act on the efforts.
+    cutoff_frequency : float
+        [Hz]
+    identifiable : int
+        Directions in the space of inertial parameters that some motion could determine.
+    determined : int
+        Those that this log determined better than half of the given inertias.
+    condition_number : float
+        Largest over smallest singular value of the weighted base regressor: in the identifiable
+        directions, parameters in units of their spread, without what friction explains as well.
+    """
+
+    joints: tuple[JointChange, ...]
+    bodies: tuple[BodyChange, ...]
+    findings: tuple[Finding, ...]
+    log: str
+    fitted: int
+    held_out: int
+    cutoff_frequency: float
+    identifiable: int
+    determined: int
+    condition_number: float
+    repeated: int
+    outliers: int
+    blocks: int
+    spread: float
+    optimality_gap: float
+    base_parameters: tuple[BaseParameter, ...]
+
+    @property
+    def has_errors(self) -> bool:
+        """True when the result is not to be used."""
+        return any(finding.severity == 'error' for finding in self.findings)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as what JSON can hold."""
+        return {
+            'log': self.log,
+            'fitted_samples': self.fitted,
+            'held_out_samples': self.held_out,
+            'repeated_samples': self.repeated,
+            'outliers': self.outliers,
+            'cutoff_frequency': self.cutoff_frequency,
+            'blocks': self.blocks,
+            'spread': self.spread,
+            'optimality_gap': self.optimality_gap,
+            'identifiable_directions': self.identifiable,
+            'determined_directions': self.determined,
+            'condition_number': _finite(self.condition_number),
+            'joints': [
+                {
+                    'joint': joint.before.name,
+                    'unit': joint.before.unit,
+                    'rms_measured': joint.before.rms_measured,
+                    'rms_difference_before': joint.before.rms_difference,
+                    'rms_difference_after': joint.after.rms_difference,
+                    'rms_difference_cross_validated': _finite(joint.cross_validated),
+                    'noise': joint.noise,
+                    'correlation': joint.correlation,
+                    'fitted_samples': joint.samples,
+                    'offset': joint.offset,
+                    **{
+                        key: {
+                            'before': values[0],
+                            'after': values[1],
+                            'deviation': _finite(values[2]),
+                        }
+                        for key, values in (
+                            ('viscous_friction', joint.viscous),
+                            ('coulomb_friction', joint.coulomb),
+                            *joint.drive.items(),
+                        )
+                    },
+                }
+                for joint in self.joints
+            ],
+            'bodies': [
+                {
+                    'link': body.name,
+                    'determined': body.determined,
+                    'is_determined': body.is_determined,
+                    'mass_deviation': body.mass_deviation,
+                    **{
+                        key: {
+                            'mass': inertia.mass,
+                            'center_of_mass': inertia.center_of_mass.tolist(),
+                            'inertia_about_com': inertia.inertia_about_com.tolist(),
+                        }
+                        for key, inertia in (('before', body.before), ('after', body.after))
+                    },
+                }
+                for body in self.bodies
+            ],
+            'base_parameters': [
+                {
+                    'name': parameter.name,
+                    'unit': parameter.unit,
+                    'given': parameter.given,
+                    'value': parameter.value,
+                    'deviation': parameter.deviation,
+                }
+                for parameter in self.base_parameters
+            ],
+            'findings': [
+                {
+                    'severity': finding.severity,
+                    'code': finding.code,
+                    'element': finding.element,
+                    'message': finding.message,
+                }
+                for finding in self.findings
+            ],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Identified:
+    """An identified model.
+
+    Attributes
+    ----------
+    robot : Robot
+        The given one with other inertias, friction and rotor inertias: all that is reported.
+    report : Report
+    """
+
+    robot: Robot
+    report: Report
+
+
+def _finite(value: float) -> float | None:
+    """Return a number as JSON can hold it."""
+    return value if math.isfinite(value) else None

@@ -1,0 +1,162 @@
+"""Rotor inertias, offsets and friction of other kinds come out, and masses stay what they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.identification.evaluation import evaluate
+from ne_dynamics.identification.findings import find_implausible_masses
+from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.log import Log
+from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.shipped import shipped_file
+
+RATE = 100.0
+
+
+@pytest.fixture(scope='module')
+def arm() -> Robot:
+    """Return the first three joints of the shipped arm, what is beyond them fixed."""
+    return ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='forearm')
+
+
+def record(robot, seed, *, duration=24.0, noise=0.3, scale=1.0):
+    """Return a log of sums of sines, by the core: its friction is that of the model."""
+    rng = np.random.default_rng(seed)
+    times = np.arange(0.0, duration, 1.0 / RATE)
+    rates = 2.0 * np.pi * rng.uniform(0.08, 0.35, (5, 1, robot.n))
+    angles = rates * times[:, None] + rng.uniform(0.0, 6.0, rates.shape)
+    reach = scale * rng.uniform(0.2, 0.5, rates.shape)
+    motion = [
+        (reach * np.sin(angles)).sum(axis=0),
+        (reach * rates * np.cos(angles)).sum(axis=0),
+        -(reach * rates**2 * np.sin(angles)).sum(axis=0),
+    ]
+    effort = ned.Dynamics(robot, backend='python').inverse_dynamics(*motion)
+    effort = effort + noise * rng.standard_normal(effort.shape)
+    return Log.from_samples(robot.joint_names, times, motion[0], effort)
+
+
+def with_drives(robot, **changes):
+    """Return a robot whose joints have friction and rotors, and further changes of these."""
+    return replace(
+        robot,
+        joints=tuple(
+            replace(
+                joint,
+                viscous_friction=4.0,
+                coulomb_friction=5.0,
+                rotor_inertia=3e-4,
+                gear_ratio=100.0,
+                friction=replace(FrictionModel(friction_offset=0.8), **changes),
+            )
+            for joint in robot.joints
+        ),
+    )
+
+
+def test_rotor_inertia_and_offset_are_found_and_masses_stay(arm):
+    """Drives that the given model lacks go into rotors and offsets, and into no mass."""
+    truth = with_drives(arm)
+    bare = replace(arm, joints=tuple(replace(joint, gear_ratio=100.0) for joint in arm.joints))
+    result = identify(bare, record(truth, 0))
+    for found, joint in zip(result.robot.joints, result.report.joints, strict=True):
+        assert found.friction.friction_offset == pytest.approx(0.8, abs=0.15)
+        _, rotor, deviation = joint.drive['rotor_inertia']
+        assert rotor == found.rotor_inertia
+        assert deviation > 0.0
+    # About a vertical axis, a rotor is no other thing than inertia of the link.
+    for joint in result.robot.joints[1:]:
+        assert joint.reflected_inertia == pytest.approx(3.0, abs=0.8)
+    for body in result.report.bodies:
+        assert body.after.mass == pytest.approx(body.before.mass, rel=0.5)
+    assert 'mass-implausible' not in {finding.code for finding in result.report.findings}
+
+
+def test_what_is_reported_is_what_the_robot_has(arm):
+    """The numbers of the report are those of the robot; offsets of the measurement are not."""
+    log = record(with_drives(arm), 1)
+    for offsets in (False, True):
+        result = identify(arm, log, offsets=offsets)
+        for joint, report in zip(result.robot.joints, result.report.joints, strict=True):
+            assert report.viscous[1] == joint.viscous_friction
+            assert report.coulomb[1] == joint.coulomb_friction
+            for key, (_, after, _) in report.drive.items():
+                owner = joint if key == 'rotor_inertia' else joint.friction
+                assert after == (getattr(owner, key) or 0.0)
+            assert (joint.friction.friction_offset == 0.0) == offsets
+            assert report.offset == pytest.approx(0.8, abs=0.15)
+
+
+@pytest.mark.parametrize(
+    ('key', 'changes'),
+    [
+        ('load_coefficient', {'load_coefficient': 0.08}),
+        ('square_root_friction', {'square_root_friction': 30.0}),
+    ],
+)
+def test_friction_of_another_kind_is_chosen_where_it_is_there(arm, key, changes):
+    """What held-out blocks ask for is in the model, and another motion is predicted the better."""
+    truth = with_drives(arm, **changes)
+    result = identify(arm, record(truth, 2))
+    assert any(getattr(joint.friction, key) > 0.0 for joint in result.robot.joints)
+    other = record(truth, 3)
+    left = [joint.rms_difference for joint in evaluate(result.robot, other).joints]
+    assert np.mean(left) < 0.5
+
+
+def test_simple_friction_stays_simple(arm):
+    """Where viscous and Coulomb friction are all there is, nothing else is chosen."""
+    result = identify(arm, record(with_drives(arm), 4))
+    for joint in result.robot.joints:
+        assert joint.friction.load_coefficient == 0.0
+        assert joint.friction.cubic_friction == 0.0
+        assert joint.friction.static_friction is None
+
+
+def test_outliers_count_little(arm):
+    """Efforts that are wrong by far for some samples hardly move the model."""
+    log = record(with_drives(arm), 5)
+    effort = log.effort.copy()
+    rng = np.random.default_rng(6)
+    for start in rng.integers(0, effort.shape[0] - 20, 8):
+        effort[start : start + 5, 1] += 150.0
+    clean = identify(arm, log)
+    soiled = identify(arm, replace(log, effort=effort))
+    assert soiled.report.outliers > clean.report.outliers
+    other = record(with_drives(arm), 7)
+    for one, two in zip(
+        evaluate(soiled.robot, other).joints, evaluate(clean.robot, other).joints, strict=True
+    ):
+        assert one.rms_difference < 2.0 * two.rms_difference + 0.5
+
+
+def test_a_mass_out_of_proportion_is_named(arm):
+    """A mass that is four times the given one is a finding, with both numbers; twice is none."""
+    for factor, codes in ((2.0, []), (4.0, ['mass-implausible']), (0.2, ['mass-implausible'])):
+        other = arm.with_links(
+            replace(link, inertia=replace(link.inertia, mass=factor * link.inertia.mass))
+            for link in arm.links
+        )
+        findings = find_implausible_masses(arm, other)
+        assert [finding.code for finding in findings] == codes * len(arm.bodies)
+        for finding, body in zip(findings, arm.bodies, strict=False):
+            assert finding.element == f'link {body.name!r}'
+            assert f'{body.inertia.mass:.4g} kg of the given model' in finding.message
+
+
+def test_intervals_of_base_parameters_cover_the_truth(arm):
+    """In simulated logs, 95 % intervals of the base parameters hold the truth in 90 % or more."""
+    truth = with_drives(arm)
+    inside = total = 0
+    for seed in range(12):
+        result = identify(truth, record(truth, 100 + seed, duration=15.0, noise=1.0))
+        for parameter in result.report.base_parameters:
+            total += 1
+            inside += abs(parameter.value - parameter.given) <= 1.96 * parameter.deviation
+    assert inside / total >= 0.9

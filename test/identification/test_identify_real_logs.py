@@ -1,0 +1,105 @@
+"""Identification of real robots from their logs, where these are there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from example_robots import example_robots_folder
+
+import ne_dynamics as ned
+from ne_dynamics.cli import main as cli
+from ne_dynamics.identification.evaluation import model_effort
+from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.log import Log, read_log
+from ne_dynamics.identification.pseudo_inertia import is_body, pseudo_inertia
+from ne_dynamics.identification.signals import filtered
+from ne_dynamics.identification.solver import LARGEST_GAP
+
+DATA = Path(__file__).resolve().parents[3] / 'shared' / 'data'
+PANDA_LOG = DATA / 'panda_exciting_trajectory'
+UR10E_LOGS = tuple(
+    DATA / 'ur10e' / name
+    for name in ('ur-20_02_12-50sec_12harm.csv', 'ur-20_02_19_14harm50sec.csv')
+)
+TORQUE_PER_CURRENT = (14.87, 13.26, 11.13, 10.62, 11.03, 11.47)
+
+
+@pytest.fixture(scope='module')
+def panda(tmp_path_factory):
+    """Return the URDF of a Panda with the names of the log's joints."""
+    pytest.importorskip('rosbags', reason='rosbags is missing')
+    if not PANDA_LOG.exists():
+        pytest.skip(f'the log of a Panda is missing ({PANDA_LOG})')
+    source = example_robots_folder() / 'panda_description/urdf/panda.urdf'
+    path = tmp_path_factory.mktemp('panda') / 'panda.urdf'
+    path.write_text(source.read_text().replace('panda_joint', 'fer_joint'), encoding='utf-8')
+    return path
+
+
+@pytest.fixture(scope='module')
+def ur10_logs():
+    """Return a UR10, whose geometry is nearly that of the UR10e, and two logs of the latter."""
+    for path in UR10E_LOGS:
+        if not path.exists():
+            pytest.skip(f'a log of a UR10e is missing ({path})')
+    source = example_robots_folder() / 'ur_description/urdf/ur10_robot.urdf'
+    robot = ned.load_urdf(source, tip_link='wrist_3_link')
+    logs = []
+    for path, part in zip(UR10E_LOGS, (slice(354, 5090), slice(None)), strict=True):
+        table = np.loadtxt(path, delimiter=',')[part]
+        effort = table[:, 13:19] * TORQUE_PER_CURRENT
+        logs.append(
+            Log.from_samples(
+                robot.joint_names, table[:, 0], table[:, 1:7], effort, source=path.name
+            )
+        )
+    return robot, logs
+
+
+@pytest.mark.parametrize('spread', ['4', '20'])
+def test_a_fit_with_much_freedom_converges(panda, spread, tmp_path, capsys):
+    """However free the inertias are, the fit is at its minimum, and heavy links are named."""
+    output = tmp_path / 'identified.urdf'
+    arguments = ['identify', '--model', str(panda), str(PANDA_LOG), '--tip-link', 'panda_link8']
+    code = cli.main([*arguments, '--spread', spread, '-o', str(output), '--json'])
+    document = json.loads(capsys.readouterr().out)
+    assert code == 0
+    assert 0.0 <= document['optimality_gap'] <= LARGEST_GAP
+    for joint in document['joints']:
+        assert joint['rms_difference_after'] < 0.6
+    robot = ned.load_urdf(output, tip_link='panda_link8')
+    for body in robot.bodies:
+        assert is_body(pseudo_inertia(body.inertia.parameters)), body.name
+    named = {item['element'] for item in document['findings'] if 'mass' in item['code']}
+    for body in document['bodies']:
+        if not 1.0 / 3.0 < body['after']['mass'] / body['before']['mass'] < 3.0:
+            assert f'link {body["link"]!r}' in named
+
+
+def test_panda_is_predicted_by_the_default(panda):
+    """Blocks of the log are predicted as well as by least squares over base parameters."""
+    robot = ned.load_urdf(panda, tip_link='panda_link8')
+    report = identify(robot, read_log(PANDA_LOG, robot.joint_names)).report
+    assert report.repeated == 14
+    assert 1.5 < report.cutoff_frequency < 3.0
+    # Least squares: 0.24 0.17 0.25 0.19 0.14 0.10 0.05.
+    for joint, most in zip(report.joints, (0.25, 0.18, 0.25, 0.2, 0.14, 0.1, 0.06), strict=True):
+        assert joint.cross_validated < most
+
+
+def test_ur10e_keeps_its_masses_and_predicts_another_motion(ur10_logs):
+    """With rotors fitted no link is heavier than 30 kg, and another motion is predicted."""
+    robot, (first, second) = ur10_logs
+    result = identify(robot, first)
+    masses = [body.after.mass for body in result.report.bodies]
+    assert max(masses) < 30.0
+    assert result.robot.joints[1].reflected_inertia > 1.0
+    signals = filtered(second, robot.limits('effort_limit'), 3.0)
+    left = model_effort(ned.Dynamics(result.robot, backend='python'), signals) - signals.effort
+    # Least squares over base parameters, viscous and Coulomb friction of the UR10e's own URDF.
+    most = (2.1, 3.5, 1.55, 0.25, 0.29, 0.29)
+    for index, limit in enumerate(most):
+        assert np.sqrt((left[signals.usable[:, index], index] ** 2).mean()) < limit

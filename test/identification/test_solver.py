@@ -1,0 +1,133 @@
+"""The fit's minimum: that of a convex problem, with a proof, or an error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.errors import IdentificationError
+from ne_dynamics.identification.pseudo_inertia import BASIS, divergence, pseudo_inertia
+from ne_dynamics.identification.solver import LARGEST_GAP, Problem, minimize
+
+
+def make_problem(seed, *, spread=0.5, bodies=2, numbers=5, noise=1.0):
+    """Return a problem with bodies that differ from what is believed, and their parameters."""
+    rng = np.random.default_rng(seed)
+    references, truths = [], []
+    for _ in range(bodies):
+        points = rng.standard_normal((6, 4)) * (0.2, 0.2, 0.2, 0.0) + (0.0, 0.0, 0.2, 1.0)
+        reference = points.T @ points / 3.0
+        references.append(reference)
+        turn = np.eye(4) + 0.3 * rng.standard_normal((4, 4))
+        changed = (turn @ reference @ turn.T).ravel()
+        truths.append(np.linalg.lstsq(BASIS.reshape(10, 16).T, changed, rcond=None)[0])
+    values = np.concatenate([*truths, np.maximum(rng.standard_normal(numbers), 0.0)])
+    matrix = 10.0 * rng.standard_normal((40, values.size))
+    target = matrix @ values + noise * rng.standard_normal(40)
+    bounded = np.arange(numbers) > 0
+    return Problem(
+        np.column_stack([matrix, target]),
+        np.array(references),
+        spread,
+        np.zeros(numbers),
+        np.ones(numbers),
+        bounded,
+    )
+
+
+def compute_cost(problem, parameters):
+    """Return what is minimised, by its definition."""
+    bodies = len(problem.references)
+    numbers = parameters[10 * bodies :]
+    if (numbers[problem.bounded] < 0.0).any():
+        return np.inf
+    left = problem.factor[:, -1] - problem.factor[:, :-1] @ parameters
+    cost = 0.5 * left @ left + 0.5 * ((numbers - problem.means) ** 2 / problem.scales**2).sum()
+    for index, reference in enumerate(problem.references):
+        pseudo = pseudo_inertia(parameters[10 * index : 10 * (index + 1)])
+        cost += divergence(pseudo, reference) / problem.spread**2
+    return float(cost)
+
+
+@pytest.mark.parametrize('spread', [0.1, 0.5, 4.0, 30.0])
+@pytest.mark.parametrize('seed', range(3))
+def test_no_step_from_the_minimum_leads_lower(seed, spread):
+    """Random steps of any size from what was found do not lower the cost by more than the gap."""
+    problem = make_problem(seed, spread=spread)
+    solution = minimize(problem)
+    assert 0.0 <= solution.gap <= LARGEST_GAP
+    least = compute_cost(problem, solution.parameters)
+    assert np.isfinite(least)
+    rng = np.random.default_rng(seed)
+    for size in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5):
+        for _ in range(100):
+            step = size * rng.standard_normal(solution.parameters.size)
+            trial = solution.parameters + step
+            assert compute_cost(problem, trial) >= least - solution.gap - 1e-9 * abs(least)
+
+
+def test_numbers_that_may_not_be_negative_are_zero_or_at_rest():
+    """A bounded number is exactly 0 where the cost would fall below it, and none is negative."""
+    held = 0
+    for seed in range(8):
+        problem = make_problem(seed, noise=30.0)
+        parameters = minimize(problem).parameters
+        numbers = parameters[20:]
+        assert (numbers[problem.bounded] >= 0.0).all()
+        least = compute_cost(problem, parameters)
+        for index in np.flatnonzero(problem.bounded & (numbers == 0.0)):
+            held += 1
+            step = np.zeros(parameters.size)
+            step[20 + index] = 1e-5
+            assert compute_cost(problem, parameters + step) > least
+    assert held > 3
+
+
+def test_without_rows_what_is_believed_comes_back():
+    """With nothing measured the bodies are those of the given model, to the last digits."""
+    problem = make_problem(1)
+    empty = Problem(
+        np.zeros((1, problem.factor.shape[1])),
+        problem.references,
+        problem.spread,
+        problem.means,
+        problem.scales,
+        problem.bounded,
+    )
+    found = minimize(empty)
+    assert np.allclose(found.pseudo_inertias, problem.references, rtol=1e-12, atol=1e-15)
+    assert not found.parameters[20:].any()
+
+
+def test_the_start_does_not_matter():
+    """From another problem's minimum the same is found as from the given bodies."""
+    problem, other = make_problem(2), make_problem(2, noise=20.0)
+    cold = minimize(problem)
+    warm = minimize(problem, minimize(other))
+    assert np.allclose(warm.parameters, cold.parameters, rtol=1e-3, atol=1e-4)
+
+
+def test_data_that_no_body_explains():
+    """Rows that ask for a negative mass push a body to the edge, never over it, and converge."""
+    problem = make_problem(3, bodies=1, numbers=1, spread=10.0)
+    rows = np.zeros((1, 12))
+    rows[0, 0], rows[0, -1] = 1e4, -1e4
+    hard = Problem(
+        np.concatenate([problem.factor, rows]),
+        problem.references,
+        problem.spread,
+        problem.means,
+        problem.scales,
+        problem.bounded,
+    )
+    solution = minimize(hard)
+    assert solution.gap <= LARGEST_GAP
+    assert np.linalg.eigvalsh(solution.pseudo_inertias[0])[0] > 0.0
+
+
+def test_numbers_that_are_not_finite_are_an_error():
+    """A problem with NaN ends in an error that says so, not in a result."""
+    problem = make_problem(4)
+    problem.factor[0, 0] = np.nan
+    with pytest.raises(IdentificationError, match='fit'):
+        minimize(problem)
