@@ -35,6 +35,8 @@ demo: venv
 # and while one waits for messages others compute. Hundreds of processes are started, which need not
 # compile the same modules again, even where Python is told to keep no bytecode.
 test: export PYTHONDONTWRITEBYTECODE =
+# The workers share the cores: matrices of a hundred rows are no work for all of them at once.
+test: export OPENBLAS_NUM_THREADS = 1
 test: venv
 	@$(VENV)/bin/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder test
 
