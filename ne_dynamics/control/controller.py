@@ -30,7 +30,13 @@ from ne_dynamics.control.braking import AnsweredStates, Brake, plan_brake
 from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.disturbance import DisturbanceObserver
-from ne_dynamics.control.drive_setpoint import REACH_TIME, Setpoint, SetpointBridge, plan_rest
+from ne_dynamics.control.drive_setpoint import (
+    REACH_TIME,
+    ROUNDING,
+    Setpoint,
+    SetpointBridge,
+    plan_rest,
+)
 from ne_dynamics.control.feasibility import (
     Verdict,
     judge_gains,
@@ -488,6 +494,7 @@ class Controller:
         desired_before = (
             None if self._law_before is None else self._followed.desired_at(position, now)
         )
+        goes_on = self._going_on(position, now)
         desired, refused = self._desired(position, velocity, now, inputs)
         pacer = self._followed.pacer
         place, path = pacer.place_at(now), None
@@ -503,6 +510,7 @@ class Controller:
             unused_effort = self._begin(position, measured_effort)
         self._offset.decay(elapsed)
         if self.tuning.drives_close_loop:
+            self._take_back_step(goes_on, desired)
             desired = self._go_on(desired, elapsed, begins=begins)
         try:
             effort = law.effort(position, velocity, desired, inputs.wrench, inputs.base)
@@ -662,6 +670,22 @@ class Controller:
         if self.is_floating:
             self._note_law()
             self.is_floating = False
+
+    def _going_on(self, position: FloatArray, now: float) -> DesiredState | None:
+        """Return where drives would be told to be without the motion that waits; None if none."""
+        followed = self._followed
+        if not (self.tuning.drives_close_loop and followed.has_requests and followed.trajectory):
+            return None
+        return followed.desired_at(position, now)
+
+    def _take_back_step(self, before: DesiredState | None, desired: DesiredState) -> None:
+        """Let drives go over to a motion that begins elsewhere, at a first point due at once."""
+        trajectory = self._followed.trajectory
+        if before is None or trajectory is None or trajectory.has_steps:
+            return
+        step = self._law.position_error(before.position, desired.position)
+        if np.abs(step).max() > ROUNDING:
+            self._setpoint_bridge.shift(step)
 
     def _go_on(self, desired: DesiredState, elapsed: float, *, begins: bool) -> DesiredState:
         """Return a desired state that goes on from what the drives were told last."""

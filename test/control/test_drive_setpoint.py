@@ -269,6 +269,38 @@ def test_another_mode_makes_no_step(dynamics: Dynamics) -> None:
     assert np.abs(np.diff(positions, axis=0)).max() < 12.3 * 0.05 * STEP
 
 
+@pytest.mark.parametrize('moves', [False, True])
+def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(
+    dynamics: Dynamics, moves: bool
+) -> None:
+    """A first point due at once, as planners send it, is gone over to from what was sent; soon
+    the plan is followed.
+    """
+    controller, now = under_way(dynamics)
+    if not moves:
+        for _ in range(500):
+            now += STEP
+            controller.update(Q, ZERO, now, now)
+    begin = controller.present_state()
+    off = np.array([0.02, -0.02, 0.015, -0.03, 0.03, 0.02])
+    points = tuple(
+        TrajectoryPoint(time, begin.position + off + time * begin.velocity, begin.velocity, ZERO)
+        for time in (0.0, 0.4)
+    )
+    end = TrajectoryPoint(1.4, points[-1].positions + 0.5 * begin.velocity, ZERO, ZERO)
+    joints, names = dynamics.robot.joints, dynamics.joint_names
+    controller.follow(Waypoints.from_points(joints, names, (*points, end)))
+    sent = [controller.setpoint.position]
+    for index in range(1, 200):
+        command = controller.update(Q, ZERO, now + STEP * index, now + STEP * index)
+        np.testing.assert_array_equal(command.desired.position, controller.setpoint.position)
+        sent.append(command.desired.position)
+    steepest = np.abs(begin.velocity).max() + 12.3 * 0.03
+    assert np.abs(np.diff(sent, axis=0)).max() < 1.1 * steepest * STEP
+    expected = points[0].positions + 198 * STEP * begin.velocity
+    np.testing.assert_allclose(sent[-1], expected, atol=1e-3)
+
+
 def test_efforts_alone_are_left_as_they_were(dynamics: Dynamics) -> None:
     """Without such drives the desired position may begin anew: nobody sends it."""
     controller, now = under_way(dynamics, drives_close_loop=False)
