@@ -215,6 +215,8 @@ class Controller:
         Whether the last ramp of :meth:`last_commands` got to its end.
     is_floating : bool
         Whether, after a contact, the arm is carried against gravity alone, and may be led.
+    is_lowered : bool
+        Whether the effort against gravity fades, or has: :meth:`lowering_commands`.
     setpoint : DesiredState or None
         Desired motion that goes with the last effort, of an answer, a brake or a last command;
         None before the first.
@@ -245,7 +247,7 @@ class Controller:
         self._compensation: FloatArray | None = None
         self._rate = StateRate()
         self._disturbance: DisturbanceObserver | None = None
-        self.is_floating = False
+        self.is_floating = self.is_lowered = False
         self.observed = NOTHING_OBSERVED
         self.tuning = tuning
         self._begins_elsewhere = False
@@ -720,7 +722,7 @@ class Controller:
         self._motion.reset()
         self._answered.clear()
         self._compensation = None
-        self.is_floating = False
+        self.is_floating = self.is_lowered = False
         if self._disturbance is not None:
             self._disturbance.reset()
             self.observed = NOTHING_OBSERVED
@@ -1058,6 +1060,7 @@ class Controller:
         held = self._limiter.last
         if held is not None:
             for effort in ramp(held, self._zero, LOWERING_TIME, RAMP_PERIOD):
+                self.is_lowered = True
                 yield self._limiter.apply(effort, RAMP_PERIOD).effort
 
     def _brake(self, brake: Brake) -> Iterator[FloatArray]:
@@ -1071,6 +1074,7 @@ class Controller:
         A ramp over the transition time, and no faster than the rate limit, which is given up
         after `LONGEST_RAMP`: see :attr:`is_left`. One command when there is nothing to ramp.
         None when no state has come, so that no command has gone out, or none is asked for.
+        An arm that is let down keeps what the effort has faded to, in place of gravity's.
         :attr:`setpoint` is what goes with each: drives that close the loop are brought to rest
         along the desired motion, and where that was not followed, to where the arm was found.
 
@@ -1095,7 +1099,10 @@ class Controller:
             return
         limiter = self._limiter
         target = self._zero
-        if last is not LastCommand.ZERO:
+        if last is LastCommand.GRAVITY and self.is_lowered and limiter.last is not None:
+            # It has sunk since: what carried it where it was last seen would throw it.
+            target = limiter.last
+        elif last is not LastCommand.ZERO:
             target = self._holding_effort(self.tuning)
             if self._compensation is not None:
                 # What the model lacked is lacking still.

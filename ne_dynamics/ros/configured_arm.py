@@ -84,6 +84,8 @@ LAST_COMMAND_WORDS = {
 
 HELD_BY_LAST_COMMAND = 'a last command holds the arm against gravity'
 
+LOWERED_WORDS = 'the arm was being let down: the effort stays as far as it has faded'
+
 DRIVES_CLOSE_LOOP_WORDS = {
     LastCommand.GRAVITY: 'the drives hold the arm where its desired motion came to rest',
     LastCommand.ZERO: 'the last effort was zero: the drives hold the arm by their gains alone',
@@ -241,8 +243,10 @@ class ConfiguredArm:
         self._end_braking()
         if self._send_last(last):
             closed = self.controller.tuning.drives_close_loop
-            words = DRIVES_CLOSE_LOOP_WORDS if closed else LAST_COMMAND_WORDS
-            self._reporter.logger.info(f'inactive; {words[last]}')
+            words = (DRIVES_CLOSE_LOOP_WORDS if closed else LAST_COMMAND_WORDS)[last]
+            if self.controller.is_lowered and last is LastCommand.GRAVITY:
+                words = LOWERED_WORDS
+            self._reporter.logger.info(f'inactive; {words}')
         self._end_motion(reason)
 
     def wait_for_farewell(self) -> None:
@@ -308,6 +312,10 @@ class ConfiguredArm:
             return
         # A timer that is a rounding late is not late.
         due = int((self._brake_time() - self._braking_since) / RAMP_PERIOD + 1e-3)
+        if due < 0 and self.controller.is_lowered:
+            # The simulation was set back: the arm is let down on.
+            self._braking_since = self._brake_time() - self._braked_steps * RAMP_PERIOD
+            return
         if due < 0:
             # The simulation was set back: of another motion.
             self._end_braking()

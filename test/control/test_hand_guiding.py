@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from ne_dynamics.control.hand_guiding import HandGuiding, HandGuidingSettings
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.state_guard import FaultKind, StateRefused
 from ne_dynamics.control.trajectory import resting_state
+from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
 from ne_dynamics.ros.parameters import PARAMETERS
@@ -180,6 +182,26 @@ def test_an_arm_that_nobody_sees_is_lowered() -> None:
     assert not commands[-1].any()
     again = controller.update(q, np.zeros(6), 5.0).effort
     np.testing.assert_allclose(again, last)
+
+
+@pytest.mark.parametrize('count', [1, 700, 10_000])
+def test_an_arm_that_has_sunk_is_not_thrown_by_the_last_command(count: int) -> None:
+    """Deactivated while it is let down, or after it, it keeps what the effort has faded to: what
+    held it where it was last seen would lift it. States that return make an end of that.
+    """
+    controller, q = led(), np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+    held = controller.update(q, np.zeros(6), 1.0).effort
+    controller.trip(FaultKind.STOPPED, 'no usable one')
+    *_, before = itertools.islice(controller.lowering_commands(), count)
+    last = list(controller.last_commands())
+    np.testing.assert_allclose(last, [before], atol=1e-9)
+    assert controller.is_left
+    assert not any(
+        effort.any() for effort in list(controller.last_commands(LastCommand.ZERO))[-1:]
+    )
+    for index in range(200):
+        controller.update(q, np.zeros(6), 9.0 + 0.002 * index)
+    np.testing.assert_allclose(list(controller.last_commands())[-1], held)
 
 
 def test_an_arm_that_was_never_seen_is_not_lowered() -> None:

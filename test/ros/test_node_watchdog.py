@@ -181,6 +181,20 @@ def test_states_that_return_end_the_lowering(bench) -> None:
     assert len(bench.commands) == before
 
 
+def test_an_arm_that_was_lowered_is_not_thrown_at_the_end(bench) -> None:
+    """Deactivated while nobody sees it, with on_deactivate gravity: the effort does not come back
+    that held it where it was seen last.
+    """
+    bench.start(mode='gravity_compensation', on_state_loss='lower', state_timeout=0.3)
+    bench.answer(bench.joint_state(Q))
+    bench.spin(lambda: not bench.commands[-1].any(), 'nothing')
+    count = len(bench.commands)
+    assert bench.change_state('deactivate')
+    bench.hear('inactive;', 'stays as far as it has faded')
+    bench.settle()
+    assert not np.any(bench.commands[count:])
+
+
 @pytest.mark.parametrize('last', ['gravity', 'zero', 'none'])
 def test_deactivation_sends_what_is_asked_for(bench, last: str) -> None:
     """on_deactivate says what the arm is left with."""
@@ -509,6 +523,23 @@ def test_a_brake_that_is_broken_off_leaves_gravity_and_silence(bench, end: str) 
     count = len(bench.commands)
     arm.go_on(arm.now + 0.05)
     assert len(bench.commands) == count
+
+
+def test_an_arm_that_is_lowered_sinks_on_when_the_simulation_is_set_back(bench) -> None:
+    """The effort goes on fading from where it was, and is not that of the last pose again."""
+    arm = MovingArm(bench, mode='gravity_compensation', on_state_loss='lower')
+    for _ in range(100):
+        arm.now += 0.02
+        arm.tick(arm.now)
+    faded = np.abs(bench.commands[-1]).max()
+    assert 0.0 < faded < 0.5 * np.abs(bench.dynamics.gravity_torque(arm.last)).max()
+    count, arm.now = len(bench.commands), arm.now - 50.0
+    for _ in range(100):
+        arm.now += 0.02
+        arm.tick(arm.now)
+    later = np.abs(bench.commands[count:]).max(axis=1)
+    assert later.max() <= faded + 1e-9
+    assert not later[-1]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,9 @@ import pytest
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics import load_model
+from ne_dynamics.control.controller import RAMP_PERIOD
+from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
 from ne_dynamics.ros.parameter_file import read_parameters
 from ne_dynamics.ros.parameters import PARAMETERS
@@ -138,3 +141,27 @@ def test_a_hard_push_is_braked() -> None:
         for changes in ({}, {'hand_guiding.speed_limit': ()})
     ]
     assert speeds[0] < 2.5 * SPEED_LIMIT < 10.0 * SPEED_LIMIT < speeds[1]
+
+
+@pytest.mark.parametrize('pose', POSES[:2])
+@pytest.mark.parametrize('seconds', [1.5, 6.0])
+def test_deactivated_while_nobody_sees_it_it_is_not_thrown(pose, seconds) -> None:
+    """Lowered for that long, then left: it is no faster than an arm that is lowered on."""
+    geared = scale_friction(RUBBING, 3.0)
+    speeds = []
+    for is_left in (False, True):
+        chosen = PARAMETERS.changed({'backend': 'python', **VALUES})
+        arm, body = controlled_arm(chosen, FREE), MujocoArm(geared, integrator='implicitfast')
+        controller = make_controller(arm, make_tuning(chosen, arm)[0])
+        body.reset(pose)
+        effort = controller.update(pose, np.zeros(6), 0.0).effort
+        controller.trip(FaultKind.STOPPED, 'by the test')
+        way, fastest = controller.lowering_commands(), 0.0
+        for step in range(round((seconds + 4.0) / RAMP_PERIOD)):
+            if is_left and step == round(seconds / RAMP_PERIOD):
+                way = controller.last_commands(LastCommand.GRAVITY)
+            effort = next(way, effort)
+            body.step(effort, 0.0)
+            fastest = max(fastest, np.abs(body.velocity).max())
+        speeds.append(fastest)
+    assert speeds[1] <= speeds[0] + 1e-9
