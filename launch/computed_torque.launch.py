@@ -22,6 +22,7 @@ from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.ros.drivers import DRIVERS, driver_file, find_changes, find_driver
 from ne_dynamics.ros.launch_arguments import (
+    USE_SIM_TIME,
     check_argument,
     check_file,
     check_leader,
@@ -30,7 +31,6 @@ from ne_dynamics.ros.launch_arguments import (
 )
 from ne_dynamics.ros.parameter_file import full_name, read_parameters
 from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
-from ne_dynamics.settings import ParameterSpec
 
 # Launch argument -> (parameter, type): passed on only when given.
 PARAMETERS = {
@@ -61,8 +61,6 @@ def config_file(name: str) -> PathJoinSubstitution:
     """Return a file that comes with the package."""
     return PathJoinSubstitution([FindPackageShare('ne_dynamics'), 'config', name])
 
-
-USE_SIM_TIME = ParameterSpec('use_sim_time', 'bool', False, 'Of every ROS node.')
 
 DEFAULTS = config_file('computed_torque.params.yaml')
 

@@ -24,6 +24,7 @@ from launch.actions import (
     LogInfo,
     OpaqueFunction,
     RegisterEventHandler,
+    UnregisterEventHandler,
 )
 from launch.conditions import IfCondition
 from launch.event_handler import EventHandler
@@ -40,7 +41,11 @@ from sensor_msgs.msg import JointState
 
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.launch_arguments import check_argument, check_log_level
+from ne_dynamics.ros.launch_arguments import (
+    check_argument,
+    check_efforts_alone,
+    check_log_level,
+)
 from ne_dynamics.ros.launch_order import (
     CommandsFlow,
     after,
@@ -48,13 +53,14 @@ from ne_dynamics.ros.launch_order import (
     controller_parameters,
     effort_joints,
     end_with_others,
+    end_without_controller,
     full_name,
     read_initial_position,
     read_numbers,
     read_yaml,
     watch_commands,
 )
-from ne_dynamics.ros.parameter_file import parameters_in_any_namespace
+from ne_dynamics.ros.parameter_file import parameters_in_any_namespace, read_parameters
 from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
 from ne_dynamics.simulation.gazebo_description import gazebo_description, links_at_sensor
 
@@ -155,6 +161,9 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     check_argument('mode', value('mode'), NODE_PARAMETERS.find('mode'))
     check_log_level(value('log_level'))
+    params_file = value('params_file')
+    given = read_parameters(Path(params_file), full_name(context, NODE))
+    check_efforts_alone(params_file, given, EFFORT_CONTROLLER)
     # An argument on the command line cannot be empty.
     sensor_joint = '' if value('sensor_joint') == 'none' else value('sensor_joint')
     needed = (*PACKAGES, SENSOR_PACKAGE) if sensor_joint else PACKAGES
@@ -272,6 +281,7 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     )
     spawn_broadcasters = spawner(*broadcasters)
     spawn_effort_controller = spawner(EFFORT_CONTROLLER)
+    refusals = end_without_controller()
     return [
         simulator,
         clock,
@@ -288,7 +298,11 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         RegisterEventHandler(
             EventHandler(
                 matcher=lambda event: isinstance(event, CommandsFlow),
-                entities=[spawn_effort_controller],
+                entities=[
+                    # From now on a refusal is no matter of the start.
+                    UnregisterEventHandler(refusals.event_handler),
+                    spawn_effort_controller,
+                ],
             )
         ),
         after(
@@ -303,6 +317,7 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             )
         ),
         end_with_others(TEMPORARY),
+        refusals,
     ]
 
 

@@ -22,6 +22,7 @@ from launch.actions import (
     IncludeLaunchDescription,
     OpaqueFunction,
     RegisterEventHandler,
+    UnregisterEventHandler,
 )
 from launch.event_handler import EventHandler
 from launch.launch_description_sources import PythonLaunchDescriptionSource
@@ -33,7 +34,9 @@ from launch_ros.substitutions import FindPackageShare
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.urdf_tree import load_urdf
 from ne_dynamics.ros.launch_arguments import (
+    USE_SIM_TIME,
     check_argument,
+    check_efforts_alone,
     check_leader,
     check_log_level,
     read_leader,
@@ -44,10 +47,12 @@ from ne_dynamics.ros.launch_order import (
     check_packages,
     effort_joints,
     end_with_others,
+    end_without_controller,
     full_name,
     read_initial_position,
     watch_commands,
 )
+from ne_dynamics.ros.parameter_file import read_parameters
 from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.simulation.hardware_description import (
@@ -90,6 +95,19 @@ def checked_joints(file: Path, known: tuple[str, ...]) -> list[str]:
     return joints
 
 
+def check_topics(context: LaunchContext, topics: dict[str, str]) -> None:
+    """Refuse topics of the arm, by argument, by which somebody would hear himself."""
+    taken = {full_name(context, 'joint_states'): f'which {JOINT_STATE_BROADCASTER} publishes'}
+    for argument, topic in topics.items():
+        name = full_name(context, topic)
+        if name in taken:
+            raise ParameterError(
+                f'argument {argument}:={topic}: expected another topic than that {taken[name]}, '
+                'got the same'
+            )
+        taken[name] = f'of {argument}'
+
+
 def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return everything, in its order, or raise what is wrong with the arguments."""
 
@@ -103,9 +121,13 @@ def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         )
     check_argument('mode', value('mode'), NODE_PARAMETERS.find('mode'))
     check_argument('headless', value('headless'), HEADLESS)
+    check_argument('use_sim_time', value('use_sim_time'), USE_SIM_TIME)
     check_log_level(value('log_level'))
     if read_leader(value('leader')):
         check_leader(value('mode'), f'argument mode:={value("mode")}')
+    params_file = value('params_file')
+    given = read_parameters(Path(params_file), full_name(context, 'computed_torque'))
+    check_efforts_alone(params_file, given, EFFORT_CONTROLLER)
     check_packages(context, sorted({*PACKAGES, *MANAGERS[kind]}), 'ros2_control.launch.py')
 
     model = Path(value('model'))
@@ -123,13 +145,9 @@ def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             raise ParameterError(f'argument mjcf:={mjcf}: expected a file, there is none')
         hardware = mujoco_hardware(mjcf, headless=bool(yaml.safe_load(value('headless'))))
     else:
-        states_topic = value('joint_states_topic')
-        if full_name(context, states_topic) == full_name(context, 'joint_states'):
-            raise ParameterError(
-                f'argument joint_states_topic:={states_topic}: expected another topic than that '
-                f'which {JOINT_STATE_BROADCASTER} publishes, got the same'
-            )
-        hardware = topic_hardware(value('joint_commands_topic'), states_topic)
+        topics = {name: value(name) for name in ('joint_commands_topic', 'joint_states_topic')}
+        check_topics(context, topics)
+        hardware = topic_hardware(*topics.values())
     position = read_initial_position(value('initial_position'), joints)
     description = hardware_description(model, hardware, initial_position=position)
 
@@ -189,6 +207,7 @@ def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     )
     spawn_broadcaster = spawner(JOINT_STATE_BROADCASTER)
     spawn_effort_controller = spawner(EFFORT_CONTROLLER)
+    refusals = end_without_controller()
     return [
         state_publisher,
         manager,
@@ -199,11 +218,16 @@ def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         RegisterEventHandler(
             EventHandler(
                 matcher=lambda event: isinstance(event, CommandsFlow),
-                entities=[spawn_effort_controller],
+                entities=[
+                    # From now on a refusal is no matter of the start.
+                    UnregisterEventHandler(refusals.event_handler),
+                    spawn_effort_controller,
+                ],
             )
         ),
         after(spawn_effort_controller, 'start the effort controller', list),
         end_with_others(TEMPORARY),
+        refusals,
     ]
 
 

@@ -20,8 +20,8 @@ from launch.actions import (
     RegisterEventHandler,
     Shutdown,
 )
-from launch.event_handlers import OnProcessExit, OnProcessIO
-from launch.events.process import ProcessExited, ProcessIO
+from launch.event_handlers import OnProcessExit
+from launch.events.process import ProcessExited
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
@@ -31,11 +31,13 @@ from launch_ros.substitutions import FindPackageShare
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.ros.launch_arguments import (
     check_argument,
+    check_efforts_alone,
     check_file,
     check_leader,
     check_log_level,
     read_leader,
 )
+from ne_dynamics.ros.launch_order import end_without_controller
 from ne_dynamics.ros.parameter_file import full_name, read_parameters
 from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
 from ne_dynamics.settings import ParameterTable
@@ -53,9 +55,6 @@ DEFAULTS = PathJoinSubstitution(
     [FindPackageShare('ne_dynamics'), 'config', 'computed_torque.params.yaml']
 )
 
-REFUSAL = b'not configured: '
-"""What the node says of a configuration that it refuses."""
-
 EXECUTABLES = ('simulated_robot', 'computed_torque')
 
 
@@ -64,17 +63,6 @@ def shut_down(event: ProcessExited, context: LaunchContext) -> Shutdown | None:
     if context.is_shutdown or not event.process_name.startswith(EXECUTABLES):
         return None
     return Shutdown(reason=f'{event.process_name} ended')
-
-
-def end_without_controller(event: ProcessIO) -> Shutdown | None:
-    """Return what ends the rest when the node has refused its configuration.
-
-    The robot would stand under its brakes, and nobody would look at the node. What the node says
-    is read: its changes of state are published before launch can have subscribed to them.
-    """
-    if not event.process_name.startswith('computed_torque') or REFUSAL not in event.text:
-        return None
-    return Shutdown(reason=f'{event.process_name} is not configured, and nothing else drives')
 
 
 def included(file: Substitution, arguments: dict[str, LaunchConfiguration]) -> GroupAction:
@@ -106,6 +94,8 @@ def check_given(context: LaunchContext) -> None:
         path = LaunchConfiguration(argument).perform(context)
         values = read_parameters(Path(path), full_name(node, namespace))
         check_file(path, values, table)
+        if argument == 'params_file':
+            check_efforts_alone(path, values, 'simulated_robot')
         if leads and argument == 'params_file' and path != DEFAULTS.perform(context):
             check_leader(values.get('mode', ''), f'{path}: mode')
     order_of_the_command(context)
@@ -274,8 +264,6 @@ def generate_launch_description() -> LaunchDescription:
             OpaqueFunction(function=simulated_robot),
             node,
             RegisterEventHandler(OnProcessExit(on_exit=shut_down)),
-            RegisterEventHandler(
-                OnProcessIO(on_stdout=end_without_controller, on_stderr=end_without_controller)
-            ),
+            end_without_controller(),
         ]
     )

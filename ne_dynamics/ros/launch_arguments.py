@@ -14,9 +14,12 @@ import yaml
 
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.command_layout import EFFORT, CommandType
 from ne_dynamics.settings import ParameterSpec, ParameterTable, Settings
 
 LEADER = ParameterSpec('leader', 'bool', False, 'Whether the arm is led by hand.')
+
+USE_SIM_TIME = ParameterSpec('use_sim_time', 'bool', False, 'Of every ROS node.')
 
 LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 
@@ -128,3 +131,29 @@ def check_file(path: str, values: Mapping[str, Any], table: ParameterTable[Setti
             faults.append(str(error))
     if faults:
         raise ParameterError(f'{path}: {"; ".join(faults)}')
+
+
+def check_efforts_alone(path: str, values: Mapping[str, Any], taker: str) -> None:
+    """Refuse a parameter file with commands that those which are started beside the node drop.
+
+    Parameters
+    ----------
+    path : str
+        Of the file.
+    values : mapping
+        What it has for the node, by name.
+    taker : str
+        Who takes the commands, for the message.
+
+    Raises
+    ------
+    ParameterError
+        Unless commands are arrays of efforts.
+    """
+    array = CommandType.FLOAT64_MULTI_ARRAY.value
+    for name, expected in (('command.type', array), ('command.interfaces', [EFFORT])):
+        value = values.get(name, expected)
+        if value != expected:
+            raise ParameterError(
+                f'{path}: {name}: expected {expected}, all that {taker} takes, got {value}'
+            )

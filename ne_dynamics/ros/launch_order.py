@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 from launch import Event, LaunchContext, LaunchDescriptionEntity
 from launch.actions import LogInfo, RegisterEventHandler, Shutdown
-from launch.event_handlers import OnProcessExit
-from launch.events.process import ProcessExited
+from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.events.process import ProcessExited, ProcessIO
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.ros_adapters import get_ros_node
@@ -27,6 +27,9 @@ from ne_dynamics.ros.parameter_file import nodes_in
 
 EFFORT_CONTROLLER = 'effort_controller'
 COMMANDS = f'{EFFORT_CONTROLLER}/commands'
+
+REFUSAL = b'not configured: '
+"""What the node says of a configuration that it refuses."""
 
 
 class CommandsFlow(Event):
@@ -185,6 +188,21 @@ def end_with_others(temporary: tuple[str, ...]) -> RegisterEventHandler:
         return ending(f'{event.process_name} has ended')
 
     return RegisterEventHandler(OnProcessExit(on_exit=shut_down))
+
+
+def end_without_controller() -> RegisterEventHandler:
+    """Return what ends the rest when the node has refused its configuration.
+
+    The arm would stand under its brakes, and nobody would look at the node. What the node says is
+    read: its changes of state are published before launch can have subscribed to them.
+    """
+
+    def shut_down(event: ProcessIO) -> list[LaunchDescriptionEntity] | None:
+        if not event.process_name.startswith('computed_torque') or REFUSAL not in event.text:
+            return None
+        return ending(f'{event.process_name} is not configured, and nothing else drives')
+
+    return RegisterEventHandler(OnProcessIO(on_stdout=shut_down, on_stderr=shut_down))
 
 
 def watch_commands(context: LaunchContext) -> None:

@@ -7,6 +7,7 @@ import pytest
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.ros.launch_arguments import (
     check_argument,
+    check_efforts_alone,
     check_file,
     check_leader,
     check_log_level,
@@ -84,3 +85,20 @@ def test_a_leader_follows_nothing() -> None:
         check_leader(mode, 'argument mode')
     with pytest.raises(ParameterError, match=r'my\.yaml: mode: expected gravity_compensation or'):
         check_leader('computed_torque', 'my.yaml: mode')
+
+
+@pytest.mark.parametrize(
+    ('values', 'reason'),
+    [
+        (
+            {'command.type': 'joint_state'},
+            r'command\.type: expected float64_multi_array, all that',
+        ),
+        ({'command.interfaces': ['position', 'effort']}, r"expected \['effort'\], all that x"),
+    ],
+)
+def test_commands_that_nobody_beside_the_node_takes_are_refused(values, reason) -> None:
+    """Arrays of efforts are what the launch files start takers of."""
+    check_efforts_alone('a.yaml', {'command.interfaces': ['effort'], 'mode': 'x'}, 'x')
+    with pytest.raises(ParameterError, match=rf'a\.yaml: .*{reason}'):
+        check_efforts_alone('a.yaml', values, 'x')

@@ -266,6 +266,23 @@ def test_a_mode_in_a_file_that_cannot_be_ends_the_launch(environment, tmp_path):
     assert 'process started' not in process.output
 
 
+@pytest.mark.parametrize(
+    'command', ['{type: joint_state}', '{interfaces: [position, velocity, effort]}']
+)
+def test_commands_that_the_simulated_robot_does_not_take_end_the_launch(
+    environment, tmp_path, command
+):
+    """It would stand under its brakes for ever, as it hears nothing or drops what it hears."""
+    file = tmp_path / 'node.yaml'
+    file.write_text(f'/**:\n  ros__parameters: {{mode: feedforward, command: {command}}}\n')
+    path = ROOT / 'launch/simulation.launch.py'
+    with LaunchProcess(path, [f'params_file:={file}'], environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert f'{file}: command.' in process.output
+    assert 'all that simulated_robot takes' in process.output
+    assert 'process started' not in process.output
+
+
 def test_a_node_that_refuses_its_robot_ends_the_simulation(environment, tmp_path):
     """What only the node can know: the robot does not go on without a controller."""
     file = tmp_path / 'node.yaml'

@@ -113,6 +113,7 @@ def test_the_arm_is_held_from_the_start(
         ('initial_position:=1 2', 'initial_position: expected 6 numbers'),
         ('tip_link:=upper_arm', 'joints: expected those of the model'),
         ('leader:=perhaps', 'argument leader:=perhaps'),
+        ('use_sim_time:=maybe', 'argument use_sim_time:=maybe'),
     ],
 )
 def test_an_argument_that_cannot_be_ends_the_launch(folder, environment, argument, reason) -> None:
@@ -131,6 +132,44 @@ def test_states_by_the_topic_of_the_broadcaster_are_refused(folder, environment)
         assert process.wait_until(lambda: not process.is_running)
     assert 'expected another topic than that which joint_state_broadcaster' in process.output
     assert 'process started' not in process.output
+
+
+@pytest.mark.parametrize(
+    ('topic', 'taken'),
+    [
+        ('/robot_joint_states', 'that of joint_commands_topic'),
+        ('joint_states', 'that which joint_state_broadcaster publishes'),
+    ],
+)
+def test_commands_by_a_topic_of_states_are_refused(folder, environment, topic, taken) -> None:
+    """However it is written: commands would be taken for states."""
+    arguments = ['hardware:=topic', f'joint_commands_topic:={topic}']
+    with LaunchProcess(LAUNCH_FILE, arguments, environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert f'expected another topic than {taken}, got the same' in process.output
+    assert 'process started' not in process.output
+
+
+def test_commands_that_the_effort_controller_does_not_take_are_refused(
+    folder, environment, tmp_path
+) -> None:
+    """It would never be started: the first command of its type never comes."""
+    file = tmp_path / 'mine.yaml'
+    file.write_text('/**:\n  ros__parameters: {command: {type: joint_state}}\n')
+    with LaunchProcess(LAUNCH_FILE, [f'params_file:={file}'], environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert f'{file}: command.type: expected float64_multi_array' in process.output
+    assert 'process started' not in process.output
+
+
+def test_a_node_that_refuses_the_arm_ends_everything(folder, environment, tmp_path) -> None:
+    """What only the node can know, at the start: its reason is the last word."""
+    file = tmp_path / 'mine.yaml'
+    file.write_text('/**:\n  ros__parameters: {effort_limits: [1.0, 2.0], backend: python}\n')
+    with LaunchProcess(LAUNCH_FILE, [f'params_file:={file}'], environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert 'not configured: effort_limits: expected 1 or 6 values' in process.output
+    assert 'ending everything: computed_torque' in process.output
 
 
 def test_packages_that_are_missing_are_named(prefix, environment, tmp_path) -> None:
