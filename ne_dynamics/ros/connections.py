@@ -41,6 +41,9 @@ TRAJECTORY_TOPICS = ('~/joint_trajectory', 'joint_trajectory')
 LONGEST_WATCH = 3600.0
 """Period of the watchdog when it is not to wake [s]."""
 
+SHORTEST_WATCH_NS = 1_000_000
+"""It waits no less than this [ns]."""
+
 
 ANY_JUMP_BACK = JumpThreshold(
     min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=False
@@ -148,6 +151,9 @@ class Connections:
         clocks = [steady_clock]
         self._watch = self._make_timer(LONGEST_WATCH, steady_clock, self._on_real_watch)
         self._watches = [self._watch]
+        self._watch_period = round(LONGEST_WATCH * 1e9)
+        # Time since the last state that its timer does not count [ns].
+        self._watched = 0
         if self._simulated_clock is not None:
             clocks.append(self._simulated_clock)
             self._watches.append(
@@ -166,20 +172,32 @@ class Connections:
         self.watch(controller.tuning.states.timeout)
 
     def watch(self, timeout: float) -> None:
-        """Let the watchdog of the states have another timeout [s]."""
+        """Let the watchdog of the states have another timeout [s], since the last of them too."""
         timeout = min(timeout, LONGEST_WATCH)
-        period = max(round(timeout * 1e9), 1_000_000)
-        if period == self._watch.timer_period_ns:
+        period = max(round(timeout * 1e9), SHORTEST_WATCH_NS)
+        if period == self._watch_period:
             return
+        left = self._watch.time_until_next_call()
+        if left is not None:
+            self._watched += self._watch.timer_period_ns - left
+        self._set_watch_period(period)
+        if left is not None:
+            # What has passed counts: a timeout that is set again and again would never be over.
+            self._watch.timer_period_ns = max(period - self._watched, SHORTEST_WATCH_NS)
+            self._watch.reset()
+
+    def _set_watch_period(self, period: int) -> None:
+        self._watch_period = period
         for watch in self._watches:
             watch.timer_period_ns = period
-        if not self._watch.is_canceled():
-            self._watch.reset()
 
     def rewind_watch(self) -> None:
         """Let the watchdog wait from now on; it begins with the first state."""
         if self._simulated_clock is not None and not self.by_simulated_time:
             self._look_for_clock(self._simulated_clock)
+        if self._watched:
+            self._watched = 0
+            self._set_watch_period(self._watch_period)
         self._watch.reset()
 
     def _look_for_clock(self, clock: Any) -> None:

@@ -97,6 +97,23 @@ def test_states_that_cannot_be_used_do_not_keep_it_up(bench) -> None:
     np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(Q), atol=1e-9)
 
 
+def test_a_timeout_that_is_set_again_and_again_does_not_keep_it_up(bench) -> None:
+    """What has passed since the last state counts for the new one: it ends all the same."""
+    bench.start(state_timeout=1.0, command__repeat=RATE)
+    answer(bench, Q)
+    stopped, count = 'joint_states stopped', 0
+    while not any(stopped in line for line in bench.said()):
+        count += 1
+        assert count < 50, 'the watchdog never acts'
+        assert bench.set_atomically(state_timeout=1.0 + 0.01 * (count % 2)).successful
+        wait(bench, 0.1)
+    until_silent(bench)
+    # The next state is given all of the time again.
+    answer(bench, Q)
+    first = len(bench.commands)
+    bench.spin(lambda: len(bench.commands) > first + 3, 'the command again')
+
+
 def test_a_fault_ends_it(bench) -> None:
     """After a position that jumped the last command is not sent again; with good states it is."""
     bench.start(state_timeout=LONG, command__repeat=RATE, jump_velocity=None)
