@@ -13,6 +13,7 @@ robot_state_publisher, and mujoco_ros2_control or joint_state_topic_hardware_int
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import yaml
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
@@ -37,6 +38,7 @@ from ne_dynamics.ros.launch_arguments import (
     USE_SIM_TIME,
     check_argument,
     check_efforts_alone,
+    check_file,
     check_leader,
     check_log_level,
     read_leader,
@@ -54,6 +56,7 @@ from ne_dynamics.ros.launch_order import (
 )
 from ne_dynamics.ros.parameter_file import read_parameters
 from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
+from ne_dynamics.ros.parameters import LockedJoints
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.simulation.hardware_description import (
     hardware_description,
@@ -95,6 +98,17 @@ def checked_joints(file: Path, known: tuple[str, ...]) -> list[str]:
     return joints
 
 
+def led_joints(model: Path, tip_link: str, given: dict[str, Any]) -> tuple[str, ...]:
+    """Return the joints that the node moves, by the argument and the parameters of its file."""
+    names = given.get('locked_joints.names') or ()
+    positions = given.get('locked_joints.positions') or ()
+    locked = LockedJoints(tuple(names), tuple(positions)).by_name()
+    base_link = given.get('base_link') or None
+    return load_urdf(
+        model, base_link, tip_link or given.get('tip_link') or None, locked
+    ).joint_names
+
+
 def check_topics(context: LaunchContext, topics: dict[str, str]) -> None:
     """Refuse topics of the arm, by argument, by which somebody would hear himself."""
     taken = {full_name(context, 'joint_states'): f'which {JOINT_STATE_BROADCASTER} publishes'}
@@ -127,14 +141,14 @@ def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         check_leader(value('mode'), f'argument mode:={value("mode")}')
     params_file = value('params_file')
     given = read_parameters(Path(params_file), full_name(context, 'computed_torque'))
+    check_file(params_file, given, NODE_PARAMETERS)
     check_efforts_alone(params_file, given, EFFORT_CONTROLLER)
     check_packages(context, sorted({*PACKAGES, *MANAGERS[kind]}), 'ros2_control.launch.py')
 
     model = Path(value('model'))
     robot = load_urdf(model)
     controllers_file = Path(value('controllers_file')).resolve()
-    led = load_urdf(model, tip_link=value('tip_link') or None)
-    joints = checked_joints(controllers_file, led.joint_names)
+    joints = checked_joints(controllers_file, led_joints(model, value('tip_link'), given))
     if kind == 'mujoco':
         mjcf = value('mjcf')
         if not mjcf:

@@ -59,6 +59,12 @@ def report(folder):
     return json.loads(path.read_text()) if path.exists() else {}
 
 
+def answered(folder):
+    """Return how many commands came since the effort controller was started."""
+    found = report(folder)
+    return found.get('commands', 0) - found.get('commands before', 0)
+
+
 @pytest.mark.parametrize(
     ('hardware', 'package', 'plugin'),
     [
@@ -85,9 +91,9 @@ def test_the_arm_is_held_from_the_start(
     if hardware == 'mujoco':
         arguments.append('initial_position:=0.1 -1.0 1.2 0.3 0.4 0.5')
     with LaunchProcess(LAUNCH_FILE, arguments, environment) as process:
-        process.wait_until(lambda: report(folder).get('commands', 0) >= 200, timeout=180.0)
+        process.wait_until(lambda: answered(folder) >= 200, timeout=180.0)
     found = report(folder)
-    assert found.get('commands', 0) >= 200, process.output
+    assert answered(folder) >= 200, process.output
     assert found['plugin'] == plugin
     assert found['commands before'] > 0
     assert found['sag'] < 1e-3
@@ -159,6 +165,21 @@ def test_commands_that_the_effort_controller_does_not_take_are_refused(
     with LaunchProcess(LAUNCH_FILE, [f'params_file:={file}'], environment) as process:
         assert process.wait_until(lambda: not process.is_running)
     assert f'{file}: command.type: expected float64_multi_array' in process.output
+    assert 'process started' not in process.output
+
+
+@pytest.mark.parametrize(
+    'values', [{'tip_link': 'upper_arm'}, {'locked_joints': {'names': ['joint_6']}}], ids=str
+)
+def test_the_joints_are_those_that_the_file_of_the_node_leaves(
+    folder, environment, tmp_path, values
+) -> None:
+    """Its tip and its locked joints count as the argument does: the controller has others."""
+    file = tmp_path / 'mine.yaml'
+    file.write_text(yaml.safe_dump({'/**': {'ros__parameters': values}}))
+    with LaunchProcess(LAUNCH_FILE, [f'params_file:={file}'], environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert 'effort_controller: joints: expected those of the model' in process.output
     assert 'process started' not in process.output
 
 
