@@ -204,7 +204,9 @@ class FollowedMotion:
                 profile = found.planned.profile.shifted(request.origin(now) - found.origin)
         if self._slows_down and trajectory.start_time <= now:
             self.pacer.turn(begin.velocity, trajectory.sample(now).velocity)
-        self.pacer.take(profile, efforts, trajectory.start_time, is_outdated=is_outdated)
+        stands = not (begin.velocity.any() or trajectory.sample(now).velocity.any())
+        start = trajectory.start_time
+        self.pacer.take(profile, efforts, start, is_outdated=is_outdated, stands=stands)
         return None
 
     def _on_path(

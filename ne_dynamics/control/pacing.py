@@ -221,6 +221,7 @@ class Pacer:
         start: float,
         *,
         is_outdated: bool,
+        stands: bool = False,
     ) -> None:
         """Follow another path.
 
@@ -234,6 +235,8 @@ class Pacer:
             Place from which on it is followed [s].
         is_outdated : bool
             Whether it is to be planned anew.
+        stands : bool
+            Whether the arm is at rest, so that any speed of the clock is the same to it.
         """
         clock = self.clock
         if clock is None:
@@ -241,6 +244,8 @@ class Pacer:
         before = None if clock.profile is None else clock.profile.until(start)
         clock.go_on()
         clock.profile = before if profile is None else profile.after(before)
+        if stands and profile is not None:
+            clock.speed = min(clock.speed, profile.speed_at(clock.place))
         self._planning, self._efforts = None, efforts
         self._is_outdated = is_outdated or self.target > 1.0
 
