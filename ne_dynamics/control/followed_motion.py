@@ -189,19 +189,20 @@ class FollowedMotion:
             trajectory = self._lay(request, running, here)
             is_judged = request.is_judged_from(begin)
             if not is_judged:
-                exceeded += judge.decide(judge.judge_ends(trajectory, request, begin, now))
+                found = judge.judge_ends(trajectory, request, begin, now, is_told=False)
+                exceeded += judge.decide(found)
         except TrajectoryError as error:
             return error
         self.trajectory = trajectory
         self._stream.remember(request, now)
         profile, is_outdated = None, bool(exceeded)
-        found, self._planned = self._planned, None
+        plan, self._planned = self._planned, None
         efforts = self._path_efforts(here)
-        if found is not None and found.waypoints is request.waypoints:
-            efforts = found.efforts
-            if found.planned is not None:
-                is_outdated |= not all(map(np.array_equal, found.begin, begin))
-                profile = found.planned.profile.shifted(request.origin(now) - found.origin)
+        if plan is not None and plan.waypoints is request.waypoints:
+            efforts = plan.efforts
+            if plan.planned is not None:
+                is_outdated |= not all(map(np.array_equal, plan.begin, begin))
+                profile = plan.planned.profile.shifted(request.origin(now) - plan.origin)
         if self._slows_down and trajectory.start_time <= now:
             self.pacer.turn(begin.velocity, trajectory.sample(now).velocity)
         stands = not (begin.velocity.any() or trajectory.sample(now).velocity.any())
@@ -315,7 +316,8 @@ class FollowedMotion:
         # Straight lines have corners, at which no motor can do what they ask for.
         has_excess = has_excess or request.interpolation is Interpolation.LINEAR
         if not has_excess:
-            has_excess = bool(judge.decide(judge.judge_ends(trajectory, request, begin, now)))
+            found = judge.judge_ends(trajectory, request, begin, now, is_told=False)
+            has_excess = bool(judge.decide(found))
         origin, efforts, planned = request.origin(now), self._path_efforts(here), None
         if has_excess:
             yield

@@ -331,7 +331,13 @@ class MotionJudge:
         found += self._judge_rest(trajectory, range(judged, count), origin)
 
     def judge_ends(
-        self, trajectory: Trajectory, request: MotionRequest, state: DesiredState, now: float
+        self,
+        trajectory: Trajectory,
+        request: MotionRequest,
+        state: DesiredState,
+        now: float,
+        *,
+        is_told: bool = True,
     ) -> list[Excess]:
         """Return what a motion exceeds before its first waypoint and after its last one.
 
@@ -346,8 +352,12 @@ class MotionJudge:
             From which it goes.
         now : float
             [s]
+        is_told : bool
+            Whether anybody is told of what is followed all the same; else it is not looked for
+            segment by segment, and what begins beyond the limits is among it.
         """
         found: list[Excess] = []
+        is_settled = None if is_told else self.when_infeasible.allows
         if request.interpolation is Interpolation.NONE:
             # Jumps are what was asked for.
             return found
@@ -370,9 +380,9 @@ class MotionJudge:
         if request.is_spline:
             before, judged = REACH, last - _has_end(last)
         for some in (range(min(before, judged)), range(last, len(knots) - 1)):
-            found += self._judge_some(trajectory, some, origin)
+            found += self._judge_some(trajectory, some, origin, is_settled)
         if before > judged:
-            found += self._judge_rest(trajectory, range(judged, last), origin)
+            found += self._judge_rest(trajectory, range(judged, last), origin, is_settled)
         return found
 
     def allows_end(self, trajectory: Trajectory, request: MotionRequest, now: float) -> bool:
@@ -382,24 +392,39 @@ class MotionJudge:
         some = range(max(last - 1, 0), len(trajectory.knots) - 1)
         return not self._judge_some(trajectory, some, origin)
 
-    def _judge_rest(self, trajectory: Trajectory, some: range, origin: float) -> list[Excess]:
+    def _judge_rest(
+        self,
+        trajectory: Trajectory,
+        some: range,
+        origin: float,
+        is_settled: Callable[[Quantity], bool] | None = None,
+    ) -> list[Excess]:
         """Return what is not optional of what the end of a spline exceeds.
 
         To come to rest there is what no sender has asked for, and who streams never gets there.
         """
-        found = self._judge_some(trajectory, some, origin)
         if self.when_infeasible is WhenInfeasible.SLOW_DOWN:
             # But all of it can be slowed down.
-            return found
+            return self._judge_some(trajectory, some, origin, is_settled)
+        found = self._judge_some(trajectory, some, origin, lambda quantity: quantity.is_optional)
         return [excess for excess in found if not excess.quantity.is_optional]
 
-    def _judge_some(self, trajectory: Trajectory, some: range, origin: float) -> list[Excess]:
-        """Return what some segments exceed: all at once, as they seldom do, or each by itself."""
+    def _judge_some(
+        self,
+        trajectory: Trajectory,
+        some: range,
+        origin: float,
+        is_settled: Callable[[Quantity], bool] | None = None,
+    ) -> list[Excess]:
+        """Return what some segments exceed: all at once, as they seldom do, or each by itself.
+
+        Not each where nothing but what `is_settled` is exceeded: that costs milliseconds.
+        """
         found: list[Excess] = []
         if not some:
             return found
         finish(self._survey(segments_of(trajectory, some, origin), found))
-        if not found:
+        if not found or (is_settled and all(is_settled(one.quantity) for one in found)):
             return found
         each = (range(index, index + 1) for index in some)
         return [
