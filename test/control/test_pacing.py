@@ -8,6 +8,7 @@ from motion_loop import PERIOD, node_controller, shipped_arm
 
 from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Command
+from ne_dynamics.control.motion_judge import MotionJudge
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 
 MODEL = shipped_arm()
@@ -49,7 +50,8 @@ class ObedientArm:
     def loads(self) -> np.ndarray:
         """Return the effort that each desired motion takes, as a part of its limit."""
         limits = self.controller.tuning.effort_limits
-        columns = [np.array(column) for column in zip(*(c.desired for c in self.commands))]
+        rows = (command.desired for command in self.commands)
+        columns = [np.array(column) for column in zip(*rows, strict=True)]
         return np.abs(DYNAMICS.inverse_dynamics(*columns) / limits)
 
 
@@ -59,7 +61,8 @@ def weak_limits(points, share):
     arm.step()
     arm.follow(points)
     arm.run(points[-1].time_from_start + 2 * PERIOD)
-    columns = [np.array(column) for column in zip(*(c.desired for c in arm.commands))]
+    rows = (command.desired for command in arm.commands)
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
     asked = np.abs(DYNAMICS.inverse_dynamics(*columns)).max(axis=0)
     held = np.abs(DYNAMICS.gravity_torque(columns[0])).max(axis=0)
     return tuple(np.maximum(share * asked, 1.1 * held + 0.05 * asked))
@@ -83,3 +86,44 @@ def test_a_motion_from_rest_begins_at_the_speed_that_was_planned(seed: int) -> N
     assert arm.loads()[begin].max() < 1.0
     assert min(arm.speeds) > 0.02
     np.testing.assert_allclose(arm.commands[-1].desired.position, positions[-1], atol=1e-12)
+
+
+def test_what_is_slowed_down_is_not_judged_part_by_part_as_it_takes_over(monkeypatch) -> None:
+    """A state at which another motion begins looks for no excess that was told of before."""
+    rng = np.random.default_rng(1)
+    positions = START + np.cumsum(rng.uniform(-0.4, 0.4, (8, 6)), axis=0)
+    points = [TrajectoryPoint(0.4 * (i + 1), positions[i]) for i in range(len(positions))]
+    arm = ObedientArm(effort_limits=weak_limits(points, 0.5))
+    arm.run(0.1)
+    arm.follow(points)
+    arm.run(0.5)
+    assert arm.follow(points)
+    judged = []
+    monkeypatch.setattr(MotionJudge, '_judge_segment', lambda *_: judged.append(None) or [])
+    arm.step()
+    assert arm.controller.trajectory.start_time > 0.4
+    assert not judged
+
+
+def test_motors_that_friction_takes_most_of_slow_the_motion_and_do_not_stop_it() -> None:
+    """At its speed friction takes more than the sixth motor has: at another one it does not."""
+    rows = (
+        (0.37, (-0.25, -1.11, 0.98, 0.49, -0.19, 0.3), (0.34, -0.17, 0.7, 0.05, 0.59, 0.13)),
+        (0.6, (-0.52, -1.07, 1.04, 0.22, -0.2, 0.2), (0.18, -0.18, -0.78, 0.41, 0.72, 0.45)),
+        (0.75, (-0.69, -0.9, 0.99, -0.02, -0.28, 0.45), ZERO),
+    )
+    accelerations = (
+        (2.66, 1.29, 1.33, 2.93, 0.72, -0.05),
+        (-1.65, 1.11, 1.2, 2.72, 2.6, -0.05),
+        ZERO,
+    )
+    points = [TrajectoryPoint(*row, each) for row, each in zip(rows, accelerations, strict=True)]
+    arm = ObedientArm(effort_limits=(67.558, 102.451, 48.933, 7.563, 2.494, 0.156))
+    arm.run(0.1)
+    arm.follow(points)
+    planned = arm.controller.planned_duration
+    assert planned is not None
+    assert planned < 1.2
+    arm.run(1.1 * planned)
+    assert arm.loads().max() < 1.0
+    np.testing.assert_allclose(arm.commands[-1].desired.position, rows[-1][1], atol=1e-12)
