@@ -26,7 +26,12 @@ from ne_dynamics.control.motion_judge import (
 )
 from ne_dynamics.control.pacing import Pacer, Planned
 from ne_dynamics.control.position_spline import Interpolation
-from ne_dynamics.control.position_stream import ENDINGS, PositionStream, returned
+from ne_dynamics.control.position_stream import (
+    ENDINGS,
+    LONGEST_INTERVAL,
+    PositionStream,
+    returned,
+)
 from ne_dynamics.control.speed_profile import is_corner
 from ne_dynamics.control.stopping import StopLimits, stop
 from ne_dynamics.control.trajectory import (
@@ -350,7 +355,12 @@ class FollowedMotion:
         tuning = self._tuning
         efforts = self._path_efforts(here)
         return MotionJudge(
-            self._demand_limits, efforts.moving, efforts.holding, tuning.when_infeasible
+            self._demand_limits,
+            efforts.moving,
+            efforts.holding,
+            tuning.when_infeasible,
+            # Without streams too messages come one after the other.
+            max(tuning.longest_interval, LONGEST_INTERVAL),
         )
 
     def follow(

@@ -9,7 +9,7 @@ judged at once.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
@@ -37,6 +37,7 @@ from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.replacement import replace_motion
 from ne_dynamics.control.segment_bounds import Segments
 from ne_dynamics.control.trajectory import (
+    SHORTEST_SEGMENT,
     DesiredState,
     Trajectory,
     Waypoints,
@@ -237,12 +238,16 @@ class MotionJudge:
         Those at rest with what it carries alone: who pushes now may let go.
     when_infeasible : WhenInfeasible
         What becomes of a motion that leaves limits of velocity, acceleration or effort.
+    longest_interval : float
+        Points of a spline that are no farther apart than this may be those of a stream, whose
+        end nobody gets to [s].
     """
 
     limits: DemandLimits
     compute_efforts: Efforts
     compute_holding: Efforts
     when_infeasible: WhenInfeasible
+    longest_interval: float
 
     def decide(self, found: list[Excess]) -> tuple[Excess, ...]:
         """Return what a motion exceeds and is followed all the same, the worst first.
@@ -322,7 +327,7 @@ class MotionJudge:
         final = trajectory.final.position[np.newaxis]
         found += find_unholdable(final, np.array([end]), self.compute_holding, self.limits)
         count = len(trajectory.knots) - 1
-        judged = count - _has_end(count)
+        judged = count - self._spares_end(trajectory.knots)
         for begin in range(0, judged, SPLINES_AT_ONCE):
             if begin:
                 yield
@@ -378,7 +383,7 @@ class MotionJudge:
         last = bisect_left(knots, origin + request.waypoints.times[-1])
         before, judged = 1, last
         if request.is_spline:
-            before, judged = REACH, last - _has_end(last)
+            before, judged = REACH, last - self._spares_end(knots[: last + 1])
         for some in (range(min(before, judged)), range(last, len(knots) - 1)):
             found += self._judge_some(trajectory, some, origin, is_settled)
         if before > judged:
@@ -391,6 +396,11 @@ class MotionJudge:
         last = bisect_left(trajectory.knots, origin + request.waypoints.times[-1])
         some = range(max(last - 1, 0), len(trajectory.knots) - 1)
         return not self._judge_some(trajectory, some, origin)
+
+    def _spares_end(self, knots: Sequence[float]) -> bool:
+        """Return whether the last segment of a spline is but the end of a message."""
+        is_end = len(knots) > LEAST_SEGMENTS
+        return is_end and knots[-1] - knots[-2] <= self.longest_interval + SHORTEST_SEGMENT
 
     def _judge_rest(
         self,
@@ -460,11 +470,6 @@ class MotionJudge:
         if rests.size:
             positions, times = segments.scaled[0, rests], segments.begins[rests]
             found += find_unholdable(positions, times, self.compute_holding, self.limits)
-
-
-def _has_end(count: int) -> bool:
-    """Return whether the last of so many segments of a spline is but its end."""
-    return count >= LEAST_SEGMENTS
 
 
 def segments_of(trajectory: Trajectory, some: range, origin: float) -> Segments:

@@ -8,6 +8,7 @@ from motion_loop import PERIOD, node_controller, shipped_arm
 
 from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Command
+from ne_dynamics.control.motion_demand import InfeasibleMotionError
 from ne_dynamics.control.motion_judge import MotionJudge
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 
@@ -127,3 +128,47 @@ def test_motors_that_friction_takes_most_of_slow_the_motion_and_do_not_stop_it()
     arm.run(1.1 * planned)
     assert arm.loads().max() < 1.0
     np.testing.assert_allclose(arm.commands[-1].desired.position, rows[-1][1], atol=1e-12)
+
+
+def wide_positions(count=4, seed=3):
+    """Return points of positions alone, far apart, whose last one is come to fast."""
+    rng = np.random.default_rng(seed)
+    ways = np.outer(np.linspace(0.6, 1.2, count), rng.choice([-0.3, 0.3], 6))
+    positions = START + np.cumsum(ways, axis=0)
+    return [TrajectoryPoint(0.5 * (i + 1), positions[i]) for i in range(count)]
+
+
+@pytest.fixture
+def brief_end():
+    """Return points whose spline asks for most as it comes to rest, and motors too weak for it."""
+    points = wide_positions()
+    arm = ObedientArm()
+    arm.step()
+    arm.follow(points)
+    arm.run(points[-1].time_from_start + 2 * PERIOD)
+    loads = arm.loads() * arm.controller.tuning.effort_limits
+    before = np.array([command.place for command in arm.commands]) < points[-2].time_from_start
+    held = np.abs(DYNAMICS.gravity_torque([c.desired.position for c in arm.commands]))
+    limits = np.maximum(1.1 * loads[before].max(axis=0), 1.15 * held.max(axis=0))
+    assert (loads[~before].max(axis=0) > 1.3 * limits).any()
+    return points, tuple(limits)
+
+
+def test_the_end_of_a_spline_far_from_its_last_point_but_one_is_judged(brief_end) -> None:
+    """To come to rest there is part of a motion whose points are no stream's."""
+    points, limits = brief_end
+    arm = ObedientArm(**{'effort_limits': limits, 'trajectory.when_infeasible': 'refuse'})
+    arm.run(0.1)
+    with pytest.raises(InfeasibleMotionError, match=r'effort of .* expected at most'):
+        arm.follow(points)
+
+
+def test_the_end_of_a_spline_is_slowed_down_for(brief_end) -> None:
+    """No motor is beyond its limit while the motion comes to rest."""
+    points, limits = brief_end
+    arm = ObedientArm(effort_limits=limits)
+    arm.run(0.1)
+    assert arm.follow(points)
+    arm.run(1.1 * arm.controller.planned_duration + 0.1)
+    assert arm.loads().max() < 1.0
+    np.testing.assert_allclose(arm.commands[-1].desired.position, points[-1].positions, atol=1e-12)
