@@ -36,6 +36,9 @@ PLANNED_SHARE = 0.94
 FELT_SHARE = 0.98
 """Part of the effort limits beyond which the pace gives way, whatever was planned."""
 
+GIVEN_SHARE = 0.05
+"""Part of an effort limit by which a motor that is beyond it may be taken farther beyond."""
+
 CHANGED_SHARE = 0.02
 """Part of an effort limit by which holding the arm must take another effort than it was planned
 with for the rest of a path to be planned anew."""
@@ -372,6 +375,8 @@ class Pacer:
             sought = np.maximum(EFFORT_SHARE * self._limits.effort, present)
             limits = np.minimum(sought, limits)
         band = Band.of(inertial, -limits - effort, limits - effort)
+        if band.is_empty:
+            band = self._give_way(band, inertial, effort)
         if clock.is_stopping:
             most = self._stop_limits.decelerations_from(desired.velocity)
         elif self.slows_down:
@@ -381,6 +386,17 @@ class Pacer:
         felt = desired.acceleration
         both = band.within(Band.of(tangent, -most - felt, most - felt))
         return band if both.is_empty else both
+
+    def _give_way(self, band: Band, inertial: FloatArray, effort: FloatArray) -> Band:
+        """Return the deceleration where no acceleration keeps the limits.
+
+        Less speed is the one thing that helps then, but not at the cost of other motors.
+        """
+        limits = self._limits.effort
+        most = np.maximum(FELT_SHARE * limits, np.abs(effort) + GIVEN_SHARE * limits)
+        spared = Band.of(inertial, -most - effort, most - effort)
+        change = min(0.0, max(0.5 * (band.low + band.high), spared.low))
+        return Band(change, change)
 
     # ---- between the states
 

@@ -172,3 +172,21 @@ def test_the_end_of_a_spline_is_slowed_down_for(brief_end) -> None:
     arm.run(1.1 * arm.controller.planned_duration + 0.1)
     assert arm.loads().max() < 1.0
     np.testing.assert_allclose(arm.commands[-1].desired.position, points[-1].positions, atol=1e-12)
+
+
+def test_where_no_speed_keeps_the_limits_the_motion_makes_no_step() -> None:
+    """A stream that is far too fast slows down at what other motors can bear."""
+    rng = np.random.default_rng(0)
+    rates, ways = np.pi * rng.uniform(0.6, 1.0, 6), 0.8 * rng.uniform(0.3, 1.0, 6)
+    phases = rng.uniform(0.0, 6.0, 6)
+    arm = ObedientArm(effort_limits=(16.0, 112.0, 48.0, 12.0, 6.4, 2.4))
+    arm.run(0.1)
+    times = np.arange(1, 17) / 30.0
+    for begin in np.arange(23) * 8.0 / 30.0:
+        angles = rates * (begin + times[:, np.newaxis]) + phases
+        positions = START + ways * (np.sin(angles) - np.sin(phases))
+        points = [TrajectoryPoint(*row) for row in zip(times.tolist(), positions, strict=True)]
+        arm.follow(points, arm.time)
+        arm.run(8.0 / 30.0)
+    velocities = np.array([command.desired.velocity for command in arm.commands])
+    assert np.abs(np.diff(velocities, axis=0)).max() < 0.5
