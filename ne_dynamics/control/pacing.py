@@ -134,12 +134,13 @@ class Pacer:
         """Return a start by the caller's time as one by that of the path, at a time [s].
 
         What lies ahead is as far ahead on the path as it is at the speed that is asked for, as
-        joint_trajectory_controller has it.
+        joint_trajectory_controller has it; at a speed above 1, as far as that has come about.
         """
         if start_time is None or self.clock is None:
             return start_time
         wait = start_time - time
-        return self.clock.ahead(time)[0] + (wait * self.target if wait > 0.0 else wait)
+        rate = min(self.target, max(self.clock.speed, 1.0)) if wait > 0.0 else 1.0
+        return self.clock.ahead(time)[0] + wait * rate
 
     def state_at(self, trajectory: Trajectory, time: float) -> DesiredState:
         """Return the desired motion at a time of the caller [s]."""
@@ -247,8 +248,10 @@ class Pacer:
         before = None if clock.profile is None else clock.profile.until(start)
         clock.go_on()
         clock.profile = before if profile is None else profile.after(before)
-        if stands and profile is not None:
-            clock.speed = min(clock.speed, profile.speed_at(clock.place))
+        if stands:
+            # Nobody knows yet whether a path that was not planned may be gone faster.
+            most = 1.0 if profile is None else profile.speed_at(clock.place)
+            clock.speed = min(clock.speed, most)
         self._planning, self._efforts = None, efforts
         self._is_outdated = is_outdated or self.target > 1.0
 

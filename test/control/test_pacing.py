@@ -190,3 +190,30 @@ def test_where_no_speed_keeps_the_limits_the_motion_makes_no_step() -> None:
         arm.run(8.0 / 30.0)
     velocities = np.array([command.desired.velocity for command in arm.commands])
     assert np.abs(np.diff(velocities, axis=0)).max() < 0.5
+
+
+def test_a_stamp_in_the_future_is_kept_where_more_than_the_sent_speed_is_asked_for() -> None:
+    """An arm that is held goes no faster: what waits for its time does not miss it."""
+    arm = ObedientArm()
+    arm.run(0.1)
+    arm.controller.scale_speed(10.0)
+    begin = arm.time + 0.3
+    arm.follow([TrajectoryPoint(1.0, START + 0.3, ZERO, ZERO)], begin)
+    arm.run(1.5)
+    moved = [not np.array_equal(command.desired.position, START) for command in arm.commands]
+    assert abs(PERIOD * (moved.index(True) + 1) - begin) < 0.02
+
+
+def test_a_path_that_is_not_planned_yet_is_begun_at_the_sent_speed_at_the_most() -> None:
+    """A speed above 1 of the motion before is none that the next one may have."""
+    arm = ObedientArm()
+    arm.run(0.1)
+    arm.controller.scale_speed(5.0)
+    arm.follow([TrajectoryPoint(1.0, START + 0.3, ZERO, ZERO)])
+    arm.run(2.0)
+    assert arm.speeds[-1] > 4.0
+    arm.follow([TrajectoryPoint(1.0, START, ZERO, ZERO)])
+    arm.step()
+    assert arm.speeds[-1] <= 1.0
+    arm.run(2.0)
+    np.testing.assert_allclose(arm.commands[-1].desired.position, START, atol=1e-12)
