@@ -248,10 +248,9 @@ class Pacer:
         before = None if clock.profile is None else clock.profile.until(start)
         clock.go_on()
         clock.profile = before if profile is None else profile.after(before)
-        if stands:
+        if stands and profile is None:
             # Nobody knows yet whether a path that was not planned may be gone faster.
-            most = 1.0 if profile is None else profile.speed_at(clock.place)
-            clock.speed = min(clock.speed, most)
+            clock.speed = min(clock.speed, 1.0)
         self._planning, self._efforts = None, efforts
         self._is_outdated = is_outdated or self.target > 1.0
 

@@ -69,26 +69,6 @@ def weak_limits(points, share):
     return tuple(np.maximum(share * asked, 1.1 * held + 0.05 * asked))
 
 
-@pytest.mark.parametrize('seed', range(4))
-def test_a_motion_from_rest_begins_at_the_speed_that_was_planned(seed: int) -> None:
-    """Cubics accelerate at once: no motor is beyond its limit, and the motion does not halt."""
-    rng = np.random.default_rng(seed)
-    positions = START + np.cumsum(rng.uniform(-0.6, 0.6, (3, 6)), axis=0)
-    velocities = rng.uniform(-1.0, 1.0, (3, 6))
-    velocities[-1] = 0.0
-    points = [
-        TrajectoryPoint(0.4 * (i + 1), positions[i], velocities[i]) for i in range(len(positions))
-    ]
-    arm = ObedientArm(effort_limits=weak_limits(points, 0.6))
-    arm.run(0.1)
-    assert arm.follow(points)
-    arm.run(1.2 * arm.controller.planned_duration + 0.2)
-    begin = slice(50, 100)
-    assert arm.loads()[begin].max() < 1.0
-    assert min(arm.speeds) > 0.02
-    np.testing.assert_allclose(arm.commands[-1].desired.position, positions[-1], atol=1e-12)
-
-
 def test_what_is_slowed_down_is_not_judged_part_by_part_as_it_takes_over(monkeypatch) -> None:
     """A state at which another motion begins looks for no excess that was told of before."""
     rng = np.random.default_rng(1)
