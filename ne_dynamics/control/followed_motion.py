@@ -26,7 +26,12 @@ from ne_dynamics.control.motion_judge import (
 )
 from ne_dynamics.control.pacing import Pacer, Planned
 from ne_dynamics.control.position_spline import Interpolation
-from ne_dynamics.control.position_stream import ENDINGS, PositionStream, returned
+from ne_dynamics.control.position_stream import (
+    ENDINGS,
+    LONGEST_INTERVAL,
+    PositionStream,
+    returned,
+)
 from ne_dynamics.control.speed_profile import is_corner
 from ne_dynamics.control.stopping import StopLimits, stop
 from ne_dynamics.control.trajectory import (
@@ -189,22 +194,25 @@ class FollowedMotion:
             trajectory = self._lay(request, running, here)
             is_judged = request.is_judged_from(begin)
             if not is_judged:
-                exceeded += judge.decide(judge.judge_ends(trajectory, request, begin, now))
+                found = judge.judge_ends(trajectory, request, begin, now, is_told=False)
+                exceeded += judge.decide(found)
         except TrajectoryError as error:
             return error
         self.trajectory = trajectory
         self._stream.remember(request, now)
         profile, is_outdated = None, bool(exceeded)
-        found, self._planned = self._planned, None
+        plan, self._planned = self._planned, None
         efforts = self._path_efforts(here)
-        if found is not None and found.waypoints is request.waypoints:
-            efforts = found.efforts
-            if found.planned is not None:
-                is_outdated |= not all(map(np.array_equal, found.begin, begin))
-                profile = found.planned.profile.shifted(request.origin(now) - found.origin)
+        if plan is not None and plan.waypoints is request.waypoints:
+            efforts = plan.efforts
+            if plan.planned is not None:
+                is_outdated |= not all(map(np.array_equal, plan.begin, begin))
+                profile = plan.planned.profile.shifted(request.origin(now) - plan.origin)
         if self._slows_down and trajectory.start_time <= now:
             self.pacer.turn(begin.velocity, trajectory.sample(now).velocity)
-        self.pacer.take(profile, efforts, trajectory.start_time, is_outdated=is_outdated)
+        stands = not (begin.velocity.any() or trajectory.sample(now).velocity.any())
+        start = trajectory.start_time
+        self.pacer.take(profile, efforts, start, is_outdated=is_outdated, stands=stands)
         return None
 
     def _on_path(
@@ -313,7 +321,8 @@ class FollowedMotion:
         # Straight lines have corners, at which no motor can do what they ask for.
         has_excess = has_excess or request.interpolation is Interpolation.LINEAR
         if not has_excess:
-            has_excess = bool(judge.decide(judge.judge_ends(trajectory, request, begin, now)))
+            found = judge.judge_ends(trajectory, request, begin, now, is_told=False)
+            has_excess = bool(judge.decide(found))
         origin, efforts, planned = request.origin(now), self._path_efforts(here), None
         if has_excess:
             yield
@@ -346,7 +355,12 @@ class FollowedMotion:
         tuning = self._tuning
         efforts = self._path_efforts(here)
         return MotionJudge(
-            self._demand_limits, efforts.moving, efforts.holding, tuning.when_infeasible
+            self._demand_limits,
+            efforts.moving,
+            efforts.holding,
+            tuning.when_infeasible,
+            # Without streams too messages come one after the other.
+            max(tuning.longest_interval, LONGEST_INTERVAL),
         )
 
     def follow(

@@ -9,7 +9,7 @@ judged at once.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
@@ -37,6 +37,7 @@ from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.replacement import replace_motion
 from ne_dynamics.control.segment_bounds import Segments
 from ne_dynamics.control.trajectory import (
+    SHORTEST_SEGMENT,
     DesiredState,
     Trajectory,
     Waypoints,
@@ -237,12 +238,16 @@ class MotionJudge:
         Those at rest with what it carries alone: who pushes now may let go.
     when_infeasible : WhenInfeasible
         What becomes of a motion that leaves limits of velocity, acceleration or effort.
+    longest_interval : float
+        Points of a spline that are no farther apart than this may be those of a stream, whose
+        end nobody gets to [s].
     """
 
     limits: DemandLimits
     compute_efforts: Efforts
     compute_holding: Efforts
     when_infeasible: WhenInfeasible
+    longest_interval: float
 
     def decide(self, found: list[Excess]) -> tuple[Excess, ...]:
         """Return what a motion exceeds and is followed all the same, the worst first.
@@ -322,7 +327,7 @@ class MotionJudge:
         final = trajectory.final.position[np.newaxis]
         found += find_unholdable(final, np.array([end]), self.compute_holding, self.limits)
         count = len(trajectory.knots) - 1
-        judged = count - _has_end(count)
+        judged = count - self._spares_end(trajectory.knots)
         for begin in range(0, judged, SPLINES_AT_ONCE):
             if begin:
                 yield
@@ -331,7 +336,13 @@ class MotionJudge:
         found += self._judge_rest(trajectory, range(judged, count), origin)
 
     def judge_ends(
-        self, trajectory: Trajectory, request: MotionRequest, state: DesiredState, now: float
+        self,
+        trajectory: Trajectory,
+        request: MotionRequest,
+        state: DesiredState,
+        now: float,
+        *,
+        is_told: bool = True,
     ) -> list[Excess]:
         """Return what a motion exceeds before its first waypoint and after its last one.
 
@@ -346,8 +357,12 @@ class MotionJudge:
             From which it goes.
         now : float
             [s]
+        is_told : bool
+            Whether anybody is told of what is followed all the same; else it is not looked for
+            segment by segment, and what begins beyond the limits is among it.
         """
         found: list[Excess] = []
+        is_settled = None if is_told else self.when_infeasible.allows
         if request.interpolation is Interpolation.NONE:
             # Jumps are what was asked for.
             return found
@@ -368,11 +383,11 @@ class MotionJudge:
         last = bisect_left(knots, origin + request.waypoints.times[-1])
         before, judged = 1, last
         if request.is_spline:
-            before, judged = REACH, last - _has_end(last)
+            before, judged = REACH, last - self._spares_end(knots[: last + 1])
         for some in (range(min(before, judged)), range(last, len(knots) - 1)):
-            found += self._judge_some(trajectory, some, origin)
+            found += self._judge_some(trajectory, some, origin, is_settled)
         if before > judged:
-            found += self._judge_rest(trajectory, range(judged, last), origin)
+            found += self._judge_rest(trajectory, range(judged, last), origin, is_settled)
         return found
 
     def allows_end(self, trajectory: Trajectory, request: MotionRequest, now: float) -> bool:
@@ -382,24 +397,44 @@ class MotionJudge:
         some = range(max(last - 1, 0), len(trajectory.knots) - 1)
         return not self._judge_some(trajectory, some, origin)
 
-    def _judge_rest(self, trajectory: Trajectory, some: range, origin: float) -> list[Excess]:
+    def _spares_end(self, knots: Sequence[float]) -> bool:
+        """Return whether the last segment of a spline is but the end of a message."""
+        is_end = len(knots) > LEAST_SEGMENTS
+        return is_end and knots[-1] - knots[-2] <= self.longest_interval + SHORTEST_SEGMENT
+
+    def _judge_rest(
+        self,
+        trajectory: Trajectory,
+        some: range,
+        origin: float,
+        is_settled: Callable[[Quantity], bool] | None = None,
+    ) -> list[Excess]:
         """Return what is not optional of what the end of a spline exceeds.
 
         To come to rest there is what no sender has asked for, and who streams never gets there.
         """
-        found = self._judge_some(trajectory, some, origin)
         if self.when_infeasible is WhenInfeasible.SLOW_DOWN:
             # But all of it can be slowed down.
-            return found
+            return self._judge_some(trajectory, some, origin, is_settled)
+        found = self._judge_some(trajectory, some, origin, lambda quantity: quantity.is_optional)
         return [excess for excess in found if not excess.quantity.is_optional]
 
-    def _judge_some(self, trajectory: Trajectory, some: range, origin: float) -> list[Excess]:
-        """Return what some segments exceed: all at once, as they seldom do, or each by itself."""
+    def _judge_some(
+        self,
+        trajectory: Trajectory,
+        some: range,
+        origin: float,
+        is_settled: Callable[[Quantity], bool] | None = None,
+    ) -> list[Excess]:
+        """Return what some segments exceed: all at once, as they seldom do, or each by itself.
+
+        Not each where nothing but what `is_settled` is exceeded: that costs milliseconds.
+        """
         found: list[Excess] = []
         if not some:
             return found
         finish(self._survey(segments_of(trajectory, some, origin), found))
-        if not found:
+        if not found or (is_settled and all(is_settled(one.quantity) for one in found)):
             return found
         each = (range(index, index + 1) for index in some)
         return [
@@ -435,11 +470,6 @@ class MotionJudge:
         if rests.size:
             positions, times = segments.scaled[0, rests], segments.begins[rests]
             found += find_unholdable(positions, times, self.compute_holding, self.limits)
-
-
-def _has_end(count: int) -> bool:
-    """Return whether the last of so many segments of a spline is but its end."""
-    return count >= LEAST_SEGMENTS
 
 
 def segments_of(trajectory: Trajectory, some: range, origin: float) -> Segments:

@@ -36,6 +36,9 @@ PLANNED_SHARE = 0.94
 FELT_SHARE = 0.98
 """Part of the effort limits beyond which the pace gives way, whatever was planned."""
 
+GIVEN_SHARE = 0.05
+"""Part of an effort limit by which a motor that is beyond it may be taken farther beyond."""
+
 CHANGED_SHARE = 0.02
 """Part of an effort limit by which holding the arm must take another effort than it was planned
 with for the rest of a path to be planned anew."""
@@ -131,12 +134,13 @@ class Pacer:
         """Return a start by the caller's time as one by that of the path, at a time [s].
 
         What lies ahead is as far ahead on the path as it is at the speed that is asked for, as
-        joint_trajectory_controller has it.
+        joint_trajectory_controller has it; at a speed above 1, as far as that has come about.
         """
         if start_time is None or self.clock is None:
             return start_time
         wait = start_time - time
-        return self.clock.ahead(time)[0] + (wait * self.target if wait > 0.0 else wait)
+        rate = min(self.target, max(self.clock.speed, 1.0)) if wait > 0.0 else 1.0
+        return self.clock.ahead(time)[0] + wait * rate
 
     def state_at(self, trajectory: Trajectory, time: float) -> DesiredState:
         """Return the desired motion at a time of the caller [s]."""
@@ -221,6 +225,7 @@ class Pacer:
         start: float,
         *,
         is_outdated: bool,
+        stands: bool = False,
     ) -> None:
         """Follow another path.
 
@@ -234,6 +239,8 @@ class Pacer:
             Place from which on it is followed [s].
         is_outdated : bool
             Whether it is to be planned anew.
+        stands : bool
+            Whether the arm is at rest, so that any speed of the clock is the same to it.
         """
         clock = self.clock
         if clock is None:
@@ -241,6 +248,9 @@ class Pacer:
         before = None if clock.profile is None else clock.profile.until(start)
         clock.go_on()
         clock.profile = before if profile is None else profile.after(before)
+        if stands and profile is None:
+            # Nobody knows yet whether a path that was not planned may be gone faster.
+            clock.speed = min(clock.speed, 1.0)
         self._planning, self._efforts = None, efforts
         self._is_outdated = is_outdated or self.target > 1.0
 
@@ -367,6 +377,8 @@ class Pacer:
             sought = np.maximum(EFFORT_SHARE * self._limits.effort, present)
             limits = np.minimum(sought, limits)
         band = Band.of(inertial, -limits - effort, limits - effort)
+        if band.is_empty:
+            band = self._give_way(band, inertial, effort)
         if clock.is_stopping:
             most = self._stop_limits.decelerations_from(desired.velocity)
         elif self.slows_down:
@@ -376,6 +388,17 @@ class Pacer:
         felt = desired.acceleration
         both = band.within(Band.of(tangent, -most - felt, most - felt))
         return band if both.is_empty else both
+
+    def _give_way(self, band: Band, inertial: FloatArray, effort: FloatArray) -> Band:
+        """Return the deceleration where no acceleration keeps the limits.
+
+        Less speed is the one thing that helps then, but not at the cost of other motors.
+        """
+        limits = self._limits.effort
+        most = np.maximum(FELT_SHARE * limits, np.abs(effort) + GIVEN_SHARE * limits)
+        spared = Band.of(inertial, -most - effort, most - effort)
+        change = min(0.0, max(0.5 * (band.low + band.high), spared.low))
+        return Band(change, change)
 
     # ---- between the states
 

@@ -37,6 +37,9 @@ SPARE_EFFORT = 0.01
 LARGEST_SQUARE = 1e12
 """Of the speed, where nothing limits it."""
 
+SLOW = 0.05
+"""Speed at which an effort counts as that of a motion that nearly stands."""
+
 CROSSINGS = 40
 """Steps in which two sets of lines are found to cross; each leaves one line, few are taken."""
 
@@ -98,12 +101,15 @@ class PathLimits(NamedTuple):
         ``change a + square x <= bound`` for the a of the interval and the x of its begin.
     caps : array, shape (2, N)
         Largest x at both ends.
+    is_rough : bool
+        Whether somewhere friction is far below what was taken for near to what comes out.
     """
 
     change: FloatArray
     square: FloatArray
     bound: FloatArray
     caps: FloatArray
+    is_rough: bool = False
 
     @classmethod
     def of(
@@ -130,7 +136,9 @@ class PathLimits(NamedTuple):
         near : array, shape (2, N), optional
             The x at both ends near to which friction counts; from rest to `fastest` when None.
         """
-        change, square, bound = _lines(path, compute_efforts, limits, share, fastest, near)
+        (change, square, bound), is_rough = _lines(
+            path, compute_efforts, limits, share, fastest, near
+        )
         step = 2.0 * path.durations[:, np.newaxis]
         # At the end of an interval x is the one of its begin and what its a has added.
         changes = np.concatenate((change[0], change[1] + step * square[1]), axis=1)
@@ -142,6 +150,7 @@ class PathLimits(NamedTuple):
             np.concatenate((square[0], square[1]), axis=1),
             np.concatenate((bound[0], bound[1]), axis=1),
             caps,
+            is_rough,
         )
 
     def bands(self) -> Bands:
@@ -209,13 +218,16 @@ def _lines(
     share: float,
     fastest: float,
     near: FloatArray | None,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the lines of both ends by their own x, each of shape (2, N, r)."""
+) -> tuple[tuple[FloatArray, FloatArray, FloatArray], bool]:
+    """Return the lines of both ends by their own x, each of shape (2, N, r); whether roughly."""
+    is_rough = False
     velocity, acceleration = path.velocity, path.acceleration
     changes, squares, bounds = [], [], []
     motors = np.flatnonzero(np.isfinite(limits.effort))
     if motors.size:
-        inertial, slope, static = _effort_lines(path, compute_efforts, fastest, near)
+        (inertial, slope, static), is_rough = _effort_lines(
+            path, compute_efforts, limits.effort, fastest, near
+        )
         allowed = np.maximum(
             share * limits.effort,
             np.minimum(np.abs(static) + SPARE_EFFORT * limits.effort, limits.effort),
@@ -233,16 +245,22 @@ def _lines(
         changes.append(sign * velocity[..., limited])
         squares.append(sign * acceleration[..., limited])
         bounds.append(np.minimum(bound[..., limited], 1e12))
-    return tuple(np.concatenate(rows, axis=2) for rows in (changes, squares, bounds))  # type: ignore[return-value]
+    lines = (np.concatenate(changes, 2), np.concatenate(squares, 2), np.concatenate(bounds, 2))
+    return lines, is_rough
 
 
 def _effort_lines(
-    path: PathIntervals, compute_efforts: Efforts, fastest: float, near: FloatArray | None
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what an effort is of a, of x, and at rest, each of shape (2, N, n)."""
+    path: PathIntervals,
+    compute_efforts: Efforts,
+    limits: FloatArray,
+    fastest: float,
+    near: FloatArray | None,
+) -> tuple[tuple[FloatArray, FloatArray, FloatArray], bool]:
+    """Return what an effort is of a, of x, and at rest, each of shape (2, N, n); if roughly."""
     shape = path.position.shape
+    slowly = (SLOW * min(fastest, 1.0)) ** 2
     if near is None:
-        low = np.full(shape[:2], (0.05 * min(fastest, 1.0)) ** 2)
+        low = np.full(shape[:2], slowly)
         high = np.full(shape[:2], min(fastest, 1.0) ** 2)
     else:
         low, high = 0.81 * near, 1.21 * near + 1e-6
@@ -260,4 +278,14 @@ def _effort_lines(
     slow, fast = compute(low, 0.0), compute(high, 0.0)
     inertial = compute(high, 1.0) - fast
     slope = (fast - slow) / (high - low)
-    return inertial, slope, slow - slope * low
+    static = slow - slope * low
+    # Friction that grows less than the square of the speed: the chord near to a speed that is far
+    # too high says that the arm could not even stand. Then it is the one from nearly there.
+    wrong = np.abs(static) > limits
+    is_rough = near is not None and bool(wrong.any())
+    if is_rough:
+        low = np.minimum(slowly, 0.5 * high)
+        slow = compute(low, 0.0)
+        slope = np.where(wrong, (fast - slow) / (high - low), slope)
+        static = np.where(wrong, slow - slope * low, static)
+    return (inertial, slope, static), is_rough

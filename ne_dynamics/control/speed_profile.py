@@ -39,8 +39,9 @@ on there is a corner."""
 INTERVALS_AT_ONCE = 64
 """Whose lines are computed, or that a pass goes over, in one step."""
 
-PASSES = 2
-"""Passes, the second with friction near the speeds of the first."""
+PASSES, MOST_PASSES = 2, 6
+"""Passes, each after the first with friction near the speeds of the one before; the most where
+those were far too high."""
 
 
 class SpeedProfile:
@@ -132,6 +133,7 @@ class PathPlan:
         self._fastest = fastest
         self._slowest = slowest
         self._near: FloatArray | None = None
+        self._is_rough = False
         self.corners: IndexArray = np.zeros(0, dtype=np.intp)
         self.times = np.append(path.begins, path.begins[-1] + path.durations[-1])
 
@@ -152,13 +154,14 @@ class PathPlan:
         """
         count = self.times.size
         squares = taken = np.zeros(count)
-        for index in range(PASSES):
+        for index in range(MOST_PASSES):
             bands = yield from self._bands()
             squares = yield from self._backward(bands, end)
             taken = yield from self._forward(bands, squares, begin)
-            if index < PASSES - 1:
-                near = np.maximum(taken, self._floors)
-                self._near = np.stack((near[:-1], near[1:]))
+            if index >= PASSES - 1 and not self._is_rough:
+                break
+            near = np.maximum(taken, self._floors)
+            self._near = np.stack((near[:-1], near[1:]))
         yield
         return SpeedProfile(self.times, squares), taken
 
@@ -167,6 +170,7 @@ class PathPlan:
         found: list[Bands] = []
         corners: list[IndexArray] = []
         caps = np.full(self.times.size, np.inf)
+        self._is_rough = False
         begins, durations, *motion = self._path
         for some in slices(durations.size, INTERVALS_AT_ONCE):
             yield
@@ -180,6 +184,7 @@ class PathPlan:
                 near=None if self._near is None else self._near[:, some],
             )
             yield
+            self._is_rough |= limits.is_rough
             bands = limits.bands()
             found.append(bands._replace(cap=bands.largest_squares()))
             nodes = caps[some.start : some.stop + 1]
