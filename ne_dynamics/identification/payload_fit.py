@@ -17,11 +17,8 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.control.payload_estimate import (
-    COM_DEVIATION,
     FARTHEST,
     MASS_DEVIATION,
-    MASS_SHARE,
-    MOMENT_DEVIATION,
     SIGNIFICANT,
     Carrier,
 )
@@ -65,6 +62,14 @@ ANYTHING = 100.0
 """Width beforehand of mass, first moment and inertia of the load [SI]: no limit, but a number for
 what is not told."""
 
+MASS_SHARE = 0.2
+"""A mass is told when its standard deviation is below this part of it, or that of the estimator of
+slow motions."""
+
+LARGEST_COM_DEVIATION, LARGEST_MOMENT_DEVIATION = 0.06, 0.06
+"""A centre of mass is told when its standard deviation is below either: [m], or the first moment
+[kg m] as a length."""
+
 PASSES = 4
 FIRST_SIGMA, SMALLEST_SIGMA = 0.1, 1e-4
 """Parts of a joint's effort: sigma of the first fit, and the least of all."""
@@ -85,7 +90,7 @@ class PayloadFit:
         In the frame of the link; a mass of 0 where no load was found.
     deviation : array, shape (10,)
         Standard deviations of mass [kg], centre of mass [m], and inertia about it: xx, xy, xz,
-        yy, yz, zz [kg m^2].
+        yy, yz, zz [kg m^2]; where there is no load, of the mass alone.
     determined : array of bool, shape (10,)
         Which of them are the log's; the others are those of a ball of that mass.
     link_name : str
@@ -201,13 +206,14 @@ def fit_payload(
     )
     inertia, covariance, prior = _find_body(factor)
     _refuse_untold(inertia, covariance, carrier.link_name)
-    if inertia.mass <= SIGNIFICANT * math.sqrt(covariance[0, 0]):
-        inertia = Inertia.zero()
     deviation = np.sqrt(np.diag(covariance))
+    determined = deviation < DETERMINED * np.sqrt(np.diag(prior))
+    if inertia.mass <= SIGNIFICANT * deviation[0]:
+        inertia, deviation[1:], determined[1:] = Inertia.zero(), 0.0, False
     return PayloadFit(
         inertia,
         deviation,
-        tuple(bool(value) for value in deviation < DETERMINED * np.sqrt(np.diag(prior))),
+        tuple(bool(value) for value in determined),
         carrier.link_name,
         dynamics.robot.joint_names,
         before,
@@ -365,7 +371,7 @@ def _refuse_untold(inertia: Inertia, covariance: FloatArray, link_name: str) -> 
     deviation = np.sqrt(np.diag(covariance))
     if inertia.mass <= SIGNIFICANT * deviation[0]:
         return
-    limit = max(COM_DEVIATION, MOMENT_DEVIATION / inertia.mass)
+    limit = max(LARGEST_COM_DEVIATION, LARGEST_MOMENT_DEVIATION / inertia.mass)
     unknown = [
         f'{axis} (+- {value:.2g} m)'
         for axis, value in zip('xyz', deviation[1:4], strict=True)
