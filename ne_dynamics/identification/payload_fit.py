@@ -38,6 +38,7 @@ from ne_dynamics.identification.shared_rows import (
     LogFactors,
     compute_residuals,
     compute_tables,
+    compute_used_rms,
     make_layout,
     read_factors,
 )
@@ -201,7 +202,7 @@ def fit_payload(
     unloaded = steps.copy()
     unloaded[layout.first_load :] = 0.0
     before, after = (
-        _masked_rms(compute_residuals(dynamics, layout, logs[0], part), logs[0])
+        compute_used_rms(compute_residuals(dynamics, layout, logs[0], part), logs[0])
         for part in (unloaded, steps)
     )
     inertia, covariance, prior = _find_body(factor)
@@ -221,12 +222,6 @@ def fit_payload(
         without is not None,
         float(log.times[-1] - log.times[0]),
     )
-
-
-def _masked_rms(residuals: FloatArray, item: LogFactors) -> FloatArray:
-    squares = np.where(item.used, residuals**2, 0.0).sum(axis=0)
-    result: FloatArray = np.sqrt(squares / np.maximum(item.used.sum(axis=0), 1))
-    return result
 
 
 def _solve(

@@ -244,3 +244,10 @@ def compute_residuals(
     for rows in generate_rows(dynamics, dynamics, item.signals, list(layout.bodies)):
         result[rows.samples] = rows.effort - np.einsum('sjc,jc->sj', rows.matrix, columns)
     return result
+
+
+def compute_used_rms(residuals: FloatArray, item: LogFactors) -> FloatArray:
+    """Return the root mean square of the samples that count, shape (n,)."""
+    squares = np.where(item.used, residuals**2, 0.0).sum(axis=0)
+    result: FloatArray = np.sqrt(squares / np.maximum(item.used.sum(axis=0), 1))
+    return result
