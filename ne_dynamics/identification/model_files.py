@@ -30,20 +30,28 @@ def extras_path(urdf: Path) -> Path:
     return urdf.with_name(urdf.stem + SUFFIX)
 
 
-def require_own_extras(output: Path, model: Path) -> None:
+def require_own_extras(output: Path, model: Path, extras: Path | None) -> None:
     """Refuse an output whose extras would be read with the given model too.
+
+    Parameters
+    ----------
+    output : Path
+        URDF that is to be written.
+    model : Path
+    extras : Path or None
+        What was found beside it.
 
     Raises
     ------
     ModelError
         When both have the same file of extras, but are not the same file.
     """
-    if not extras_path(model).exists() or _is_same(output, model):
+    if extras is None or _is_same(output, model):
         return
-    if _is_same(extras_path(output), extras_path(model)):
+    if _is_same(extras_path(output), extras):
         raise ModelError(
             f'{output}: expected a name whose extras are not those of {model}, got '
-            f'{extras_path(output).name} for both'
+            f'{extras.name} for both'
         )
 
 

@@ -135,7 +135,9 @@ def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path):
 
 def test_an_output_that_takes_the_extras_of_the_model_is_refused(urdf, tmp_path):
     """Two models of one stem share their extras: only the model itself may be written over."""
-    require_own_extras(urdf, urdf)
-    require_own_extras(tmp_path / 'other.urdf', urdf)
+    extras = extras_path(urdf)
+    require_own_extras(urdf, urdf, extras)
+    require_own_extras(tmp_path / 'other.urdf', urdf, extras)
+    require_own_extras(tmp_path / 'arm.xml', urdf, None)
     with pytest.raises(ModelError, match='a name whose extras are not those of'):
-        require_own_extras(tmp_path / 'arm.xml', urdf)
+        require_own_extras(tmp_path / 'arm.xml', urdf, extras)
