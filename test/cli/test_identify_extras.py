@@ -137,15 +137,36 @@ def test_an_output_that_would_change_the_extras_of_the_model_is_refused(
 
 
 def test_the_node_reads_both_files(model, log_file, tmp_path, capsys):
-    """The model of the node has the friction of the extras, beside the URDF or by parameter."""
-    from ne_dynamics.ros.model_file import load_model_file
+    """The node's model has the friction of the extras, beside its file or by their parameter."""
+    from ne_dynamics.ros.configuration import load_robot
+    from ne_dynamics.ros.parameters import PARAMETERS
 
-    output = tmp_path / 'new.urdf'
+    output, extras = tmp_path / 'new.urdf', tmp_path / 'new.extras.yaml'
     run_identify(capsys, model, log_file, '-o', output)
     wanted = [joint.friction for joint in ned.load_urdf(output).joints]
     assert all(friction.friction_offset != 0.0 for friction in wanted)
-    read = load_model_file(str(output))
+    read = load_robot(PARAMETERS.changed({'model_file': str(output)}))
     assert [joint.friction for joint in read.joints] == wanted
-    by_topic = output.read_text(encoding='utf-8')
-    named = load_model_file(by_topic, extras=str(tmp_path / 'new.extras.yaml'))
-    assert [joint.friction for joint in named.joints] == wanted
+    by_topic = load_robot(
+        PARAMETERS.changed({'model_extras_file': str(extras)}),
+        output.read_text(encoding='utf-8'),
+    )
+    assert [joint.friction for joint in by_topic.joints] == wanted
+    bare = load_robot(PARAMETERS.changed({'model_file': str(output), 'model_extras_file': 'none'}))
+    assert all(joint.friction.is_off for joint in bare.joints)
+
+
+def test_files_of_a_recorded_bag_are_what_was_reported(tmp_path, capsys):
+    """Of a Panda with locked fingers `evaluate` says of the files what `identify` reported."""
+    from example_robots import example_robots_folder
+    from recorded_robots import panda_bag
+
+    bag, model = panda_bag(), example_robots_folder() / 'panda_description/urdf/panda.urdf'
+    output = tmp_path / 'new.urdf'
+    rename = '--rename', 'fer*=panda*'
+    report = run_identify(capsys, model, bag, '-o', output, *rename)
+    assert report['locked']
+    reported = {joint['joint']: joint['rms_difference'] for joint in report['as_written']}
+    assert run_evaluate(capsys, output, bag, *rename) == pytest.approx(reported, abs=1e-9)
+    assert reported['panda_joint4'] < 0.4
+    assert 'panda_joint4' in (tmp_path / 'new.extras.yaml').read_text(encoding='utf-8')
