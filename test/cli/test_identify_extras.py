@@ -170,3 +170,19 @@ def test_files_of_a_recorded_bag_are_what_was_reported(tmp_path, capsys):
     assert run_evaluate(capsys, output, bag, *rename) == pytest.approx(reported, abs=1e-9)
     assert reported['panda_joint4'] < 0.4
     assert 'panda_joint4' in (tmp_path / 'new.extras.yaml').read_text(encoding='utf-8')
+
+
+def test_an_output_that_would_change_the_extras_of_a_xacro_file_is_refused(
+    log_file, tmp_path, capsys
+):
+    """NAME.urdf beside NAME.urdf.xacro shares its extras: nothing is written, and it is said."""
+    pytest.importorskip('xacro', reason='xacro is missing')
+    model = tmp_path / 'arm.urdf.xacro'
+    model.write_bytes(ARM.read_bytes())
+    beside = tmp_path / 'arm.extras.yaml'
+    beside.write_text('joints: {joint_1: {rotor_inertia: 1.0e-4}}', encoding='utf-8')
+    before = sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir())
+    command = 'identify', '--model', model, log_file, '-o', tmp_path / 'arm.urdf'
+    assert cli.main(list(map(str, command))) == 1
+    assert 'expected a name whose extras are not those of' in capsys.readouterr().err
+    assert sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir()) == before
