@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
 from ne_dynamics.cli.evaluate import add_log_arguments, positive
-from ne_dynamics.cli.identify_text import describe, note_unwritten
+from ne_dynamics.cli.identify_load import add_load_arguments, check_load_arguments, run_load
+from ne_dynamics.cli.identify_text import describe
 from ne_dynamics.cli.options.log_source import LogSource, diagnose, read_log_source
 from ne_dynamics.cli.options.model_file import ModelFile
+from ne_dynamics.cli.written_files import describe_written, evaluate_written
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.errors import ModelError
+from ne_dynamics.identification.evaluation import JointResidual
 from ne_dynamics.identification.identify import (
     DEFAULT_BLOCKS,
     DEFAULT_HOLDOUT,
     identify,
 )
+from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.log_diagnosis import LogDiagnosis
-from ne_dynamics.identification.payload import identify_payload
-from ne_dynamics.identification.write_back import encode_urdf, write_urdf
+from ne_dynamics.identification.model_files import require_own_extras, write_model
+from ne_dynamics.identification.write_back import encode_urdf
+from ne_dynamics.identification.written_model import make_written_model
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.printable import print_lines
 
@@ -51,7 +55,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         '--output',
         type=Path,
         metavar='FILE',
-        help='URDF to write: the text of the model with other numbers (default: only report)',
+        help='URDF to write: the text of the model with other numbers; what a URDF has no place '
+        'for goes into NAME.extras.yaml beside it (default: only report)',
     )
     parser.add_argument(
         '--holdout',
@@ -87,18 +92,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action='store_true',
         help='fit and write even when the log is found to be wrong',
     )
-    parser.add_argument(
-        '--payload',
-        action='store_true',
-        help='fit nothing: estimate mass and centre of mass of what hung on the flange, from '
-        'poses held or a slow motion; nothing is written',
-    )
-    parser.add_argument(
-        '--payload-link',
-        default='',
-        metavar='LINK',
-        help='in whose frame it is described, fixed to the tip link (default: the tip link)',
-    )
+    add_load_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -115,14 +109,16 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When model or log cannot be read or do not go together, or the model cannot be written.
     """
-    if args.payload:
-        return _run_payload(args)
+    if check_load_arguments(args):
+        return _run_load(args)
     model = ModelFile(args)
     if args.output is not None and not looks_like_xml(model.text):
         raise ModelError(
             f'{args.model}: --output: expected a URDF to write back to, got a DH file; without '
             '--output the values are printed (--json: with all digits)'
         )
+    if args.output is not None:
+        require_own_extras(args.output, Path(args.model), model.find_own_extras())
     source = read_log_source(args, model, lock_still=True)
     robot = source.robot
     dynamics = Dynamics(robot, args.gravity, backend='python')
@@ -138,14 +134,18 @@ def run(args: argparse.Namespace) -> int:
         offsets=args.offsets,
         blocks=args.blocks,
     )
-    data = None
+    written, data = None, b''
+    rest: tuple[JointResidual, ...] = ()
     if args.output is not None and not result.report.has_errors:
-        data = encode_urdf(write_urdf(model.text, result.robot), model.encoding)
-    # All that can fail comes before the file is written.
+        written = make_written_model(model.text, result.robot, model.read_extras())
+        data = encode_urdf(written.text, model.encoding)
+        rest = evaluate_written(args, written, source)
+    # All that can fail comes before the files are written.
     if args.json:
         document = {
             'model': args.model,
-            'written': None if data is None else str(args.output),
+            'written': None if written is None else str(args.output),
+            'as_written': [joint.as_json() for joint in rest],
             'locked': source.locked,
             'diagnosis': diagnosis.as_json(),
             **result.report.as_json(),
@@ -154,10 +154,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         notes = [*source.lines(), *doubts]
         shown = [*describe(args.log, robot, result), *([''] if notes else []), *notes]
-        if data is not None:
-            shown += ['', f'written: {args.output}', *note_unwritten(robot, result.robot)]
-    if data is not None:
-        _replace(args.output, data)
+    if written is not None:
+        extras = write_model(args.output, data, written.extras_text)
+        if not args.json:
+            shown += describe_written(args.output, extras, rest)
     if args.json:
         print(shown[0])
     else:
@@ -193,26 +193,22 @@ def _refuse(
     return EXIT_UNUSABLE
 
 
-def _run_payload(args: argparse.Namespace) -> int:
-    """Estimate what hung on the flange, and print it; return 0.
+def _run_load(args: argparse.Namespace) -> int:
+    """Find what is asked of a load, and print it; return 0.
 
     Raises
     ------
     NeDynamicsError
         When model or log cannot be read, do not go together, or do not tell the load.
     """
-    if args.output is not None:
-        raise InputError('--payload: expected no --output: a load is no part of the model')
-    source = read_log_source(args, ModelFile(args))
-    log = source.log
+    model = ModelFile(args)
+    source = read_log_source(args, model)
+
+    def read(name: str) -> Log:
+        return read_log_source(argparse.Namespace(**{**vars(args), 'log': name}), model).log
+
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    estimate = identify_payload(dynamics, log, args.payload_link)
-    if args.json:
-        document = {'model': args.model, 'log': log.summary(), 'payload': estimate.as_json()}
-        print(json.dumps(document, indent=2, allow_nan=False))
-    else:
-        print_lines([f'{args.log}: {log.summary()}', estimate.text])
-    return 0
+    return run_load(args, dynamics, source.log, read)
 
 
 def _part(text: str) -> float:
@@ -223,14 +219,3 @@ def _part(text: str) -> float:
     if not 0.0 <= value <= 0.9:
         raise argparse.ArgumentTypeError(f'expected a part from 0 to 0.9, got {text!r}')
     return value
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Put a file in its place at once, or leave what was there."""
-    partial = path.with_name(f'.ne_dynamics.{os.getpid()}')
-    try:
-        with partial.open('xb') as stream:
-            stream.write(data)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

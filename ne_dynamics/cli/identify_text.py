@@ -9,17 +9,6 @@ import numpy as np
 from ne_dynamics.identification.report import Identified, Report
 from ne_dynamics.model.robot import Robot
 
-UNWRITTEN = {
-    'rotor_inertia': 'rotor inertia',
-    'friction_offset': 'offset',
-    'square_root_friction': 'square-root friction',
-    'cubic_friction': 'cubic friction',
-    'load_coefficient': 'dependence on the load',
-    'static_friction': 'Stribeck effect',
-    'smoothing_velocity': 'smoothing',
-}
-"""What a URDF has no place for, by attribute."""
-
 
 def describe(source: str, robot: Robot, result: Identified) -> list[str]:
     """Return the report in lines.
@@ -39,28 +28,6 @@ def describe(source: str, robot: Robot, result: Identified) -> list[str]:
         lines.append('')
     for finding in report.findings:
         lines.append(f'  {finding.severity}  {finding.element}  {finding.code}  {finding.message}')
-    return lines
-
-
-def note_unwritten(given: Robot, identified: Robot) -> list[str]:
-    """Return what the identified robot has and its URDF has no place for."""
-    words = []
-    for key, word in UNWRITTEN.items():
-        for old, new in zip(given.joints, identified.joints, strict=True):
-            owner = (old, new) if key == 'rotor_inertia' else (old.friction, new.friction)
-            if getattr(owner[0], key) != getattr(owner[1], key):
-                words.append(word)
-                break
-    lines = []
-    if words:
-        lines.append(
-            f'  without what a URDF has no place for: {", ".join(words)}; --json tells all digits'
-        )
-    if any(finding.code == 'extras-read' for finding in given.findings):
-        lines.append(
-            '  without the extras of the model: give them along with it; viscous_friction and '
-            'coulomb_friction there would take the place of what was written'
-        )
     return lines
 
 

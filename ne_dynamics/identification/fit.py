@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +16,7 @@ from ne_dynamics.identification.design import (
 )
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.friction_terms import ALWAYS, TERMS
+from ne_dynamics.identification.likeness import count_alike
 from ne_dynamics.identification.reduction import Reduction
 from ne_dynamics.identification.regression_rows import (
     PER_BODY,
@@ -159,7 +159,7 @@ class Fitter:
             if huber[self._used].min(initial=1.0) > DOUBTFUL:
                 break
             first = self._reduce(huber)
-        correlation = self._compute_correlation(residuals)
+        correlation = count_alike(residuals, self._used)
         load_robot = design.apply(solution, offsets=True)
         self._loads = Dynamics(load_robot, self._dynamics.gravity, 'python')
         reduction = self._reduce(huber)
@@ -180,7 +180,7 @@ class Fitter:
         everything = reduction.selected(self._all)
         solution, sigma = self._iterate(design, everything, chosen, correlation)
         residuals = self._compute_residuals(design, solution)
-        correlation = self._compute_correlation(residuals)
+        correlation = count_alike(residuals, self._used)
         weights = self._weigh(sigma, correlation)
         solution = minimize(
             design.problem(design.joint_factors(everything), weights, chosen), solution
@@ -293,20 +293,3 @@ class Fitter:
                 noise = max(noise, SMALLEST_SIGMA * self._effort[joint])
                 huber[:, joint] = np.minimum(1.0, HUBER * noise / np.maximum(sizes, 1e-300))
         return huber
-
-    def _compute_correlation(self, residuals: FloatArray) -> FloatArray:
-        """Return how many samples tell as much as one: the sum of the autocorrelation."""
-        result = np.ones(residuals.shape[1])
-        for joint, use in enumerate(self._used.T):
-            series = np.where(use, residuals[:, joint], 0.0)
-            total = float(series @ series)
-            lags = math.isqrt(series.size)
-            if total <= 0.0 or use.sum() < 4 * lags:
-                continue
-            sums = np.array(
-                [float(series[lag:] @ series[:-lag]) / total for lag in range(1, lags)]
-            )
-            # Bartlett's window keeps the sum from being negative.
-            taper = 1.0 - np.arange(1, lags) / lags
-            result[joint] = max(1.0, 1.0 + 2.0 * float(taper @ sums))
-        return result

@@ -8,6 +8,8 @@ import numpy as np
 
 from ne_dynamics.control.motion_windows import LEAST_STATES, WINDOW, MeasuredState, MotionWindows
 from ne_dynamics.control.payload_estimate import (
+    SLOW_ACCELERATION,
+    SLOW_VELOCITY,
     Carrier,
     PayloadEstimate,
     Source,
@@ -24,6 +26,25 @@ STEPS = 2 * LEAST_STATES
 
 LONGEST_WINDOW = 1.0
 """A motion is too coarse when a window is longer than this [s]."""
+
+
+SLOW_PART = 0.5
+"""Of the windows of a log, from which on it counts as slow."""
+
+
+def is_slow(model: Robot | Dynamics, log: Log) -> bool:
+    """Return whether most of a log is slow enough for :func:`identify_payload`."""
+    require_joints(as_dynamics(model).robot, log)
+    windows = _gather(log).windows()
+    slow = [
+        bool(
+            (window.largest_speed <= SLOW_VELOCITY).all()
+            and (np.abs(window.acceleration) <= SLOW_ACCELERATION).all()
+        )
+        for window in windows
+    ]
+    # Of nothing there is no fit either: the estimator says what is missing.
+    return not slow or float(np.mean(slow)) >= SLOW_PART
 
 
 def identify_payload(model: Robot | Dynamics, log: Log, link_name: str = '') -> PayloadEstimate:
@@ -56,6 +77,11 @@ def identify_payload(model: Robot | Dynamics, log: Log, link_name: str = '') -> 
     dynamics = as_dynamics(model)
     require_joints(dynamics.robot, log)
     carrier = Carrier.of_robot(dynamics, link_name)
+    return estimate_payload(carrier, _gather(log).windows(), Source.EFFORT)
+
+
+def _gather(log: Log) -> MotionWindows:
+    """Return the windows of a log."""
     step = float(np.median(np.diff(log.times)))
     length = max(WINDOW, STEPS * step)
     if length > LONGEST_WINDOW:
@@ -69,4 +95,4 @@ def identify_payload(model: Robot | Dynamics, log: Log, link_name: str = '') -> 
             # Nobody measures where all are exactly 0, or brakes carry the arm.
             felt = effort if effort.any() else None
             gathered.add(MeasuredState(float(time), position, felt))
-    return estimate_payload(carrier, gathered.windows(), Source.EFFORT)
+    return gathered

@@ -45,6 +45,12 @@ NONE = 'none'
 SUFFIX = '.extras.yaml'
 """Of the file beside a URDF, after the name without its last ending."""
 
+UNFINISHED = 'unfinished'
+"""Key of a file that stands for one while it and its URDF are replaced: such a file is refused."""
+
+LONGEST_REASON = 300
+"""Characters of it that an error repeats."""
+
 LARGEST_EXTRAS_FILE = 2**20
 """Largest file that is read [bytes]; a joint takes about 400."""
 
@@ -225,6 +231,11 @@ def read_extras(extras: Extras, path_or_xml: object = None) -> ModelExtras | Non
 
 
 def _read_document(document: Any, source: str) -> ModelExtras:
+    if isinstance(document, Mapping) and UNFINISHED in document:
+        raise ModelError(
+            f'{source}: expected a file that was written to its end, got one whose writing was '
+            f'interrupted: {str(document[UNFINISHED])[:LONGEST_REASON]}'
+        )
     rows = check_mapping(document, ('joints',), source).get('joints')
     if not isinstance(rows, Mapping):
         raise ModelError(

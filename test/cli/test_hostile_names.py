@@ -141,8 +141,10 @@ def test_identified_urdf_has_the_same_names(kind, log_file, tmp_path, capsys):
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         'log.csv',
         'model.urdf',
+        'out.extras.yaml',
         'out.urdf',
     ]
+    assert written.joints[0].friction != robot.joints[0].friction
     assert main([*arguments, '--json']) == 0
     document = json.loads(capsys.readouterr().out)
     assert document['joints'][0]['joint'] == name

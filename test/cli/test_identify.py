@@ -94,7 +94,8 @@ def test_identified_file_explains_the_log(heavier, log_file, tmp_path, capsys):
     for name in ('joint_2', 'joint_3'):
         assert after[name]['rms_difference'] < 0.1 * before[name]['rms_difference']
         assert after[name]['explained'] > 0.999
-    assert [path.name for path in tmp_path.iterdir()] == ['identified.urdf']
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ['identified.extras.yaml', 'identified.urdf']
     joints = ned.load_urdf(output).joints
     assert joints[1].coulomb_friction == pytest.approx(3.0, abs=0.1)
 

@@ -78,12 +78,13 @@ def test_repair_is_what_the_right_log_gives(folder, tmp_path, capsys):
         ('wrong.csv', ['--repair']),
         ('wrong.csv', ['--sign', 'joint_2']),
     ):
-        output = tmp_path / f'{len(list(tmp_path.iterdir()))}.urdf'
+        output = tmp_path / f'{len(list(tmp_path.glob("*.urdf")))}.urdf'
         assert identify(folder / name, '-o', output, *options) == 0
         text = capsys.readouterr().out
         assert ('repaired: wrong-sign' in text) == ('--repair' in options)
-    files = [path.read_text(encoding='utf-8') for path in sorted(tmp_path.iterdir())]
-    assert files[0] == files[1] == files[2] != ARM.read_text(encoding='utf-8')
+    for pattern in ('*.urdf', '*.extras.yaml'):
+        files = [path.read_text(encoding='utf-8') for path in sorted(tmp_path.glob(pattern))]
+        assert files[0] == files[1] == files[2] != ARM.read_text(encoding='utf-8')
 
 
 def test_force_uses_a_wrong_log(folder, log, tmp_path, capsys):

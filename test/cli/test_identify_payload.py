@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import yaml
 
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
@@ -17,10 +18,12 @@ MASS, COM = 2.0, np.array([0.05, -0.03, 0.08])
 SECONDS = 30.0
 
 
-def write_log(path, *, rate=100.0, speed=0.35, link=None, change=lambda effort: effort, **gravity):
+def write_log(
+    path, *, rate=100.0, speed=0.35, link=None, mass=MASS, change=lambda tau: tau, **gravity
+):
     """Write the log of the arm with the load, which moves all joints slowly; return its path."""
     robot = ned.load_urdf(ARM, tip_link='tcp')
-    loaded = robot.with_payload(Inertia(MASS, COM, np.zeros((3, 3))), link)
+    loaded = robot.with_payload(Inertia(mass, COM, np.zeros((3, 3))), link)
     times = np.arange(0.0, SECONDS, 1.0 / rate)
     rates = speed * (1.0 + 0.1 * np.arange(6))
     phase = times[:, None] * rates + np.arange(6)
@@ -81,7 +84,7 @@ def test_gravity_and_link_of_the_load(tmp_path, capsys) -> None:
 @pytest.mark.parametrize(
     ('options', 'log', 'message'),
     [
-        ((), {'speed': 2.0}, 'the arm moves'),
+        ((), {'speed': 2.0}, 'the motion does not tell the mass'),
         ((), {'rate': 5.0}, 'at least 10 samples a second, got 5'),
         ((), {'change': lambda effort: 0.0 * effort}, 'no states with measured efforts'),
         ((), {'change': lambda effort: -effort}, "a load fits only if the model's own effort"),
@@ -90,6 +93,9 @@ def test_gravity_and_link_of_the_load(tmp_path, capsys) -> None:
         (('--payload-link', 'nowhere'), {}, 'nowhere'),
         (('--payload-link', 'forearm'), {}, 'does not move against the tip'),
         (('-o', 'other.urdf'), {}, 'expected no --output'),
+        (('--mass', '2'), {}, '--payload: expected no --mass'),
+        (('--drive-gains', '--mass', '2'), {}, 'either --payload or --drive-gains, got both'),
+        (('--without', 'nowhere.csv'), {}, 'nowhere.csv'),
     ],
     ids=[
         'fast',
@@ -101,6 +107,9 @@ def test_gravity_and_link_of_the_load(tmp_path, capsys) -> None:
         'no link',
         'other body',
         'output',
+        'mass',
+        'both',
+        'no log',
     ],
 )
 def test_refusals(options, log, message, tmp_path, capsys, monkeypatch) -> None:
@@ -110,3 +119,43 @@ def test_refusals(options, log, message, tmp_path, capsys, monkeypatch) -> None:
     assert ask(path, *options) == 1
     assert message in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ['log.csv']
+
+
+def test_the_difference_of_two_logs(tmp_path, capsys) -> None:
+    """With --without a fast motion tells the load, as JSON, as text and as parameters."""
+    log = write_log(tmp_path / 'log.csv', speed=1.5)
+    without = write_log(tmp_path / 'without.csv', speed=1.3, mass=0.0)
+    assert ask(log, '--without', without, '--json') == 0
+    document = json.loads(capsys.readouterr().out)
+    load = document['payload']
+    assert load['source'] == 'two logs'
+    assert load['mass'] == pytest.approx(MASS, abs=0.03)
+    np.testing.assert_allclose(load['center_of_mass'], COM, atol=0.01)
+    assert len(load['inertia']) == len(load['inertia_deviation']) == 6
+    parameters = yaml.safe_load(document['parameters'])['/**']['ros__parameters']['payload']
+    assert parameters['mass'] == load['mass']
+    assert ask(log, '--without', without) == 0
+    text = capsys.readouterr().out
+    assert "load at 'tcp'" in text
+    assert document['parameters'] in text
+
+
+def test_gains_of_the_drives(tmp_path, capsys) -> None:
+    """Two logs of currents and the mass of the load tell the effort per current."""
+    log, without = (
+        write_log(tmp_path / f'{speed}.csv', speed=speed, mass=mass, change=lambda tau: tau / 10.0)
+        for speed, mass in ((1.5, MASS), (1.3, 0.0))
+    )
+    command = ['identify', '--drive-gains', '--model', ARM, log, '--tip-link', 'tcp']
+    options = ['--mass', str(MASS), '--without', without]
+    assert cli.main([*command, *options, '--json']) == 0
+    joints = json.loads(capsys.readouterr().out)['drive_gains']['joints']
+    assert [joint['joint'] for joint in joints] == [f'joint_{index}' for index in range(1, 7)]
+    for joint in joints:
+        assert abs(joint['gain'] - 10.0) <= 4.0 * joint['deviation']
+    assert cli.main([*command, *options]) == 0
+    assert 'effort per unit of the log' in capsys.readouterr().out
+    assert cli.main(command) == 1
+    assert '--drive-gains: expected the --mass of the load' in capsys.readouterr().err
+    assert cli.main(['identify', '--model', ARM, log, '--mass', '2']) == 1
+    assert '--mass: expected --payload or --drive-gains with it' in capsys.readouterr().err

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -266,6 +268,25 @@ def test_extras_reach_the_command(bench, tmp_path, by_topic: bool) -> None:
     expected = bench.dynamics.gravity_torque(Q) + np.array([0.0, 3.5, 0.0, 0.0, 0.0, 0.0])
     np.testing.assert_allclose(command, expected, atol=1e-9)
     bench.hear('friction and drives of joint_2', str(extras))
+
+
+def test_files_that_were_written_of_a_robot_reach_the_command(bench, tmp_path) -> None:
+    """A URDF and the extras that were written beside it are read by the name of the URDF alone."""
+    from ne_dynamics.identification.model_files import write_model
+    from ne_dynamics.identification.written_model import make_written_model
+
+    robot = bench.dynamics.robot
+    offsets = 0.1 + np.arange(robot.n)
+    joints = tuple(
+        replace(joint, friction=FrictionModel(friction_offset=offset, smoothing_velocity=0.01))
+        for joint, offset in zip(robot.joints, offsets, strict=True)
+    )
+    written = make_written_model(bench.urdf, replace(robot, joints=joints))
+    write_model(tmp_path / 'arm.urdf', written.text.encode(), written.extras_text)
+    bench.start(model_file=str(tmp_path / 'arm.urdf'))
+    command = bench.answer(bench.joint_state(Q))
+    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q) + offsets, atol=1e-9)
+    bench.hear('friction and drives of joint_1', str(tmp_path / 'arm.extras.yaml'))
 
 
 def test_extras_that_do_not_fit_are_named(bench, tmp_path) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from ne_dynamics.cli.options.log_changes import change_log
-from ne_dynamics.cli.options.model_file import ModelFile
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.log import Log, list_joints, read_log
@@ -20,6 +21,17 @@ from ne_dynamics.identification.log_names import (
 )
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.robot import Robot
+
+
+class ModelText(Protocol):
+    """A description, and the robot of it."""
+
+    @property
+    def text(self) -> str:
+        """URDF, or a DH file."""
+
+    def load(self, locked_joints: Mapping[str, float] | None = None) -> Robot:
+        """Return the robot, with joints locked where they are given [rad or m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +60,7 @@ class LogSource:
 
 
 def read_log_source(
-    args: argparse.Namespace, model: ModelFile, *, lock_still: bool = False
+    args: argparse.Namespace, model: ModelText, *, lock_still: bool = False
 ) -> LogSource:
     """Read the log of the options, for their model.
 

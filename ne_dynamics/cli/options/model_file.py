@@ -9,6 +9,7 @@ from pathlib import Path
 from ne_dynamics.cli.options.extras import add_extras, get_extras
 from ne_dynamics.identification.write_back import read_text
 from ne_dynamics.model import extras, xacro_file
+from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
 
@@ -77,18 +78,33 @@ class ModelFile:
 
     def load(self, locked_joints: Mapping[str, float] | None = None) -> Robot:
         """Return the robot, with joints locked where they are given [rad or m]."""
-        args, chosen = self._args, get_extras(self._args)
-        if not self._is_xacro:
-            return load_model(args.model, args.base, args.tip, locked_joints, chosen)
-        if chosen is None:
-            chosen = self._find_extras()
-        return load_model(self.text, args.base, args.tip, locked_joints, chosen)
+        args, chosen = self._args, self._choose_extras()
+        model = self.text if self._is_xacro else args.model
+        return load_model(model, args.base, args.tip, locked_joints, chosen)
 
-    def _find_extras(self) -> Path | None:
-        """Return the file of extras beside a xacro file: NAME.extras.yaml for NAME.urdf.xacro."""
+    def read_extras(self) -> extras.ModelExtras | None:
+        """Return the extras that the robot is loaded with; None when there are none."""
+        if not looks_like_xml(self.text):
+            return None
+        return extras.read_extras(self._choose_extras(), self._args.model)
+
+    def find_own_extras(self) -> Path | None:
+        """Return the file of extras beside the model; None when there is none, or no URDF."""
+        if not looks_like_xml(self.text):
+            return None
+        if not self._is_xacro:
+            return extras.find_extras(self._args.model)
+        # NAME.extras.yaml for NAME.urdf.xacro
         stem = self._args.model.removesuffix(xacro_file.SUFFIX).removesuffix('.urdf')
         beside = Path(stem + extras.SUFFIX)
         return beside if beside.is_file() else None
+
+    def _choose_extras(self) -> extras.Extras:
+        """Return the extras that are asked for; None: what is beside a URDF."""
+        chosen = get_extras(self._args)
+        if chosen is None and self._is_xacro:
+            return self.find_own_extras() or extras.NO_EXTRAS
+        return chosen
 
 
 def _argument(text: str) -> tuple[str, str]:

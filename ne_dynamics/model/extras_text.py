@@ -1,0 +1,159 @@
+"""Write what a URDF has no place for as the YAML file beside it.
+
+The counterpart of :mod:`~ne_dynamics.model.extras`. A URDF holds viscous and Coulomb friction, so
+they are left to it; rotor inertia, gear ratio and the rest of friction are written when the text
+of the URDF alone would not give them. Digits are as many as a number needs to come back the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+import yaml
+
+from ne_dynamics.errors import ModelError
+from ne_dynamics.model.extras import DRIVE_KEYS, LARGEST_EXTRAS_FILE, ModelExtras
+from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.model.robot import Joint, Robot
+from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.yaml_text import parse_yaml
+
+IN_URDF = ('viscous_friction', 'coulomb_friction')
+"""Numbers that every URDF has a place for."""
+
+DRIVE = tuple(key for key in DRIVE_KEYS if key not in IN_URDF)
+"""Those of a joint's drive that it may have none for."""
+
+HEADER = (
+    '# Friction and drives of the joints, beside the URDF of the same name: SI, at the joint.\n'
+)
+
+
+def write_extras(urdf_text: str, robot: Robot, given: ModelExtras | None = None) -> str:
+    """Return the extras with which a URDF is a robot.
+
+    Parameters
+    ----------
+    urdf_text : str
+        What :func:`~ne_dynamics.identification.write_back.write_urdf` returned for the robot: it
+        has its viscous and Coulomb friction.
+    robot : Robot
+    given : ModelExtras, optional
+        Extras that the robot was loaded with. What they say of joints that do not move in it is
+        kept.
+
+    Returns
+    -------
+    str
+        YAML; '' when the URDF says it all.
+
+    Raises
+    ------
+    ModelError
+        When a joint is not in the text, or what was written does not come back as the robot's
+        numbers, digit for digit.
+    """
+    joints = _collect_joints(urdf_text, robot, given)
+    if not joints:
+        return ''
+    text = format_extras(joints)
+    read = parse_yaml(text.encode('utf-8'), 'the extras that were written')
+    if read != {'joints': joints}:
+        raise ModelError('extras: expected what was written to come back the same, got another')
+    _check(_load_joints(urdf_text, robot, read['joints']), robot)
+    return text
+
+
+def format_extras(joints: Mapping[str, Mapping[str, float]]) -> str:
+    """Return extras of joints as YAML.
+
+    Parameters
+    ----------
+    joints : mapping of str to mapping of str to float
+        By name of the joint: numbers by key.
+
+    Raises
+    ------
+    ModelError
+        When the file would be larger than is read.
+    """
+    document = {'joints': {name: dict(numbers) for name, numbers in joints.items()}}
+    text = HEADER + str(
+        yaml.dump(
+            document,
+            Dumper=yaml.SafeDumper,
+            # YAML folds some line ends into spaces: what cannot be seen is escaped.
+            allow_unicode=all(name.isprintable() for name in joints),
+            sort_keys=False,
+            default_flow_style=False,
+            width=2**20,
+        )
+    )
+    size = len(text.encode('utf-8'))
+    if size > LARGEST_EXTRAS_FILE:
+        raise ModelError(f'extras: expected at most {LARGEST_EXTRAS_FILE} bytes, got {size}')
+    return text
+
+
+def _collect_joints(
+    urdf_text: str, robot: Robot, given: ModelExtras | None
+) -> dict[str, dict[str, float]]:
+    """Return the numbers by joint: those that were given, and those that are new."""
+    coordinates = {body.joint_name: body.coordinate for body in robot.bodies}
+    joints: dict[str, dict[str, float]] = {}
+    for name, numbers in (given.joints if given is not None else {}).items():
+        kept = dict(numbers)
+        if name in coordinates:
+            # The URDF has the sum of all that move together.
+            kept = {key: value for key, value in kept.items() if key in DRIVE}
+        joints[name] = kept
+    for joint in robot.joints:
+        own = {key: value for key, value in joints.get(joint.name, {}).items() if key in DRIVE}
+        joints[joint.name] = own | _friction_numbers(joint.friction)
+    present = _load_joints(urdf_text, robot, joints)
+    for index, joint in enumerate(robot.joints):
+        found = present[joint.name]
+        if all(getattr(found, key) == getattr(joint, key) for key in DRIVE):
+            continue
+        for name, coordinate in coordinates.items():
+            # One rotor stands for those of all joints that follow this one.
+            if coordinate == index and name != joint.name:
+                joints[name] = {'rotor_inertia': 0.0}
+        joints[joint.name] |= {key: getattr(joint, key) for key in DRIVE}
+    return {name: numbers for name, numbers in joints.items() if numbers}
+
+
+def _friction_numbers(friction: FrictionModel) -> dict[str, float]:
+    """Return what differs from no friction."""
+    none = FrictionModel()
+    return {
+        item.name: getattr(friction, item.name)
+        for item in fields(FrictionModel)
+        if getattr(friction, item.name) != getattr(none, item.name)
+    }
+
+
+def _load_joints(
+    urdf_text: str, robot: Robot, joints: Mapping[str, Mapping[str, float]]
+) -> dict[str, Joint]:
+    extras = {'joints': joints} if joints else {}
+    loaded = load_urdf(urdf_text, robot.base_link, robot.tip_link, extras=extras)
+    present = {joint.name: joint for joint in loaded.joints}
+    for joint in robot.joints:
+        if joint.name not in present:
+            raise ModelError(f'joint {joint.name!r}: expected it in the URDF, got none')
+    return present
+
+
+def _check(present: Mapping[str, Joint], robot: Robot) -> None:
+    """Refuse extras that do not come back as the robot's."""
+    for joint in robot.joints:
+        found = present[joint.name]
+        for key in (*DRIVE, 'friction'):
+            left, right = getattr(found, key), getattr(joint, key)
+            if left != right:
+                raise ModelError(
+                    f'joint {joint.name!r}: {key}: expected what was written to come back the '
+                    f'same, got {left} for {right}'
+                )

@@ -1,0 +1,188 @@
+"""``ne_dynamics identify -o``: what is reported is what is written, beside the URDF too."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import numpy as np
+import pytest
+import yaml
+from loaded_motion import alter, record
+
+import ne_dynamics as ned
+from ne_dynamics.cli import evaluate, identify
+from ne_dynamics.cli import main as cli
+from ne_dynamics.shipped import shipped_file
+
+ARM = shipped_file('six_axis_arm.urdf')
+
+
+def call(module, name, *arguments):
+    """Run a subcommand as the command line does."""
+    parser = argparse.ArgumentParser()
+    module.add_parser(parser.add_subparsers(required=True))
+    args = parser.parse_args([name, *map(str, arguments)])
+    return args.run(args)
+
+
+def save(log, path):
+    """Write a log as CSV and return its path."""
+    columns = {'time': log.times}
+    for index, name in enumerate(log.joint_names):
+        columns[f'{name}.position'] = log.position[:, index]
+        columns[f'{name}.effort'] = log.effort[:, index]
+    header = ','.join(columns)
+    np.savetxt(
+        path, np.transpose(list(columns.values())), '%.17g', ',', header=header, comments=''
+    )
+    return path
+
+
+@pytest.fixture(scope='module')
+def log_file(tmp_path_factory):
+    """Return the log of an arm with friction, offsets and other inertias than its model."""
+    truth = alter(ned.load_urdf(ARM, tip_link='tcp'), 1)
+    return save(record(truth, 1), tmp_path_factory.mktemp('log') / 'log.csv')
+
+
+@pytest.fixture
+def model(tmp_path):
+    """Return a copy of the model."""
+    path = tmp_path / 'model.urdf'
+    path.write_bytes(ARM.read_bytes())
+    return path
+
+
+def run_identify(capsys, model, log_file, *options):
+    """Return the JSON report of `identify`."""
+    assert call(identify, 'identify', '--model', model, log_file, '--json', *options) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def run_evaluate(capsys, model, log_file, *options):
+    """Return what `evaluate` says of a model, by joint."""
+    assert call(evaluate, 'evaluate', '--model', model, log_file, '--json', *options) == 0
+    joints = json.loads(capsys.readouterr().out)['joints']
+    return {joint['joint']: joint['rms_difference'] for joint in joints}
+
+
+@pytest.mark.parametrize('options', [(), ('--offsets',), ('--tip-link', 'tcp')])
+def test_evaluate_says_of_the_files_what_identify_reported(
+    options, model, log_file, tmp_path, capsys
+):
+    """The figures of the report as written are those of `evaluate`, to 1e-9; offsets too."""
+    output = tmp_path / 'new.urdf'
+    report = run_identify(capsys, model, log_file, '-o', output, *options)
+    reported = {joint['joint']: joint['rms_difference'] for joint in report['as_written']}
+    tip = options if 'tcp' in options else ()
+    assert run_evaluate(capsys, output, log_file, *tip) == pytest.approx(reported, abs=1e-9)
+    extras = yaml.safe_load((tmp_path / 'new.extras.yaml').read_text(encoding='utf-8'))
+    for joint in report['joints']:
+        numbers = extras['joints'][joint['joint']]
+        offset = 0.0 if '--offsets' in options else joint['offset']
+        assert numbers.get('friction_offset', 0.0) == pytest.approx(offset, abs=1e-12)
+
+
+def test_the_text_names_both_files_and_what_they_leave(model, log_file, tmp_path, capsys):
+    """For people: the two names, and the root mean squares of the files read again."""
+    output = tmp_path / 'new.urdf'
+    assert call(identify, 'identify', '--model', model, log_file, '-o', output) == 0
+    text = capsys.readouterr().out
+    assert f'written: {output} and new.extras.yaml beside it' in text
+    found = run_evaluate(capsys, output, log_file)
+    for name, value in found.items():
+        assert f'  {name}  {value:10.4g} N m' in text.split('written:')[1]
+
+
+def test_a_model_written_over_itself_keeps_no_old_extras(model, log_file, capsys):
+    """Extras that the model had are part of what is fitted, and are replaced by what came out."""
+    beside = model.with_name('model.extras.yaml')
+    beside.write_text(
+        'joints:\n  joint_1: {viscous_friction: 40.0, rotor_inertia: 1.0e-4, gear_ratio: 50}\n'
+        '  joint_2: {load_coefficient: 0.01}\n',
+        encoding='utf-8',
+    )
+    report = run_identify(capsys, model, log_file, '-o', model)
+    reported = {joint['joint']: joint['rms_difference'] for joint in report['as_written']}
+    assert run_evaluate(capsys, model, log_file) == pytest.approx(reported, abs=1e-9)
+    numbers = yaml.safe_load(beside.read_text(encoding='utf-8'))['joints']
+    assert 'viscous_friction' not in numbers['joint_1']
+    assert numbers['joint_1']['gear_ratio'] == 50
+    assert ned.load_urdf(model).joints[0].viscous_friction < 10.0
+
+
+def test_extras_of_another_model_are_not_left_beside(model, log_file, tmp_path, capsys):
+    """A file under the name of the new extras does not stay to contradict the new URDF."""
+    stale = tmp_path / 'new.extras.yaml'
+    stale.write_text('joints: {joint_1: {friction_offset: 500.0}}', encoding='utf-8')
+    report = run_identify(capsys, model, log_file, '-o', tmp_path / 'new.urdf')
+    reported = {joint['joint']: joint['rms_difference'] for joint in report['as_written']}
+    found = run_evaluate(capsys, tmp_path / 'new.urdf', log_file)
+    assert found == pytest.approx(reported, abs=1e-9)
+    assert '500' not in stale.read_text(encoding='utf-8')
+
+
+def test_an_output_that_would_change_the_extras_of_the_model_is_refused(
+    model, log_file, tmp_path, capsys
+):
+    """Another URDF of the same stem shares the extras: nothing is written, and the reason said."""
+    beside = tmp_path / 'model.extras.yaml'
+    beside.write_text('joints: {joint_1: {rotor_inertia: 1.0e-4}}', encoding='utf-8')
+    before = sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir())
+    command = 'identify', '--model', model, log_file, '-o', tmp_path / 'model.xml'
+    assert cli.main(list(map(str, command))) == 1
+    assert 'expected a name whose extras are not those of' in capsys.readouterr().err
+    assert sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir()) == before
+
+
+def test_the_node_reads_both_files(model, log_file, tmp_path, capsys):
+    """The node's model has the friction of the extras, beside its file or by their parameter."""
+    from ne_dynamics.ros.configuration import load_robot
+    from ne_dynamics.ros.parameters import PARAMETERS
+
+    output, extras = tmp_path / 'new.urdf', tmp_path / 'new.extras.yaml'
+    run_identify(capsys, model, log_file, '-o', output)
+    wanted = [joint.friction for joint in ned.load_urdf(output).joints]
+    assert all(friction.friction_offset != 0.0 for friction in wanted)
+    read = load_robot(PARAMETERS.changed({'model_file': str(output)}))
+    assert [joint.friction for joint in read.joints] == wanted
+    by_topic = load_robot(
+        PARAMETERS.changed({'model_extras_file': str(extras)}),
+        output.read_text(encoding='utf-8'),
+    )
+    assert [joint.friction for joint in by_topic.joints] == wanted
+    bare = load_robot(PARAMETERS.changed({'model_file': str(output), 'model_extras_file': 'none'}))
+    assert all(joint.friction.is_off for joint in bare.joints)
+
+
+def test_files_of_a_recorded_bag_are_what_was_reported(tmp_path, capsys):
+    """Of a Panda with locked fingers `evaluate` says of the files what `identify` reported."""
+    from example_robots import example_robots_folder
+    from recorded_robots import panda_bag
+
+    bag, model = panda_bag(), example_robots_folder() / 'panda_description/urdf/panda.urdf'
+    output = tmp_path / 'new.urdf'
+    rename = '--rename', 'fer*=panda*'
+    report = run_identify(capsys, model, bag, '-o', output, *rename)
+    assert report['locked']
+    reported = {joint['joint']: joint['rms_difference'] for joint in report['as_written']}
+    assert run_evaluate(capsys, output, bag, *rename) == pytest.approx(reported, abs=1e-9)
+    assert reported['panda_joint4'] < 0.4
+    assert 'panda_joint4' in (tmp_path / 'new.extras.yaml').read_text(encoding='utf-8')
+
+
+def test_an_output_that_would_change_the_extras_of_a_xacro_file_is_refused(
+    log_file, tmp_path, capsys
+):
+    """NAME.urdf beside NAME.urdf.xacro shares its extras: nothing is written, and it is said."""
+    pytest.importorskip('xacro', reason='xacro is missing')
+    model = tmp_path / 'arm.urdf.xacro'
+    model.write_bytes(ARM.read_bytes())
+    beside = tmp_path / 'arm.extras.yaml'
+    beside.write_text('joints: {joint_1: {rotor_inertia: 1.0e-4}}', encoding='utf-8')
+    before = sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir())
+    command = 'identify', '--model', model, log_file, '-o', tmp_path / 'arm.urdf'
+    assert cli.main(list(map(str, command))) == 1
+    assert 'expected a name whose extras are not those of' in capsys.readouterr().err
+    assert sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir()) == before
