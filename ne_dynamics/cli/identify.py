@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 from ne_dynamics.cli.evaluate import add_log_arguments, positive
-from ne_dynamics.cli.identify_load import add_load_arguments, check_load_arguments, run_load
-from ne_dynamics.cli.identify_text import describe
+from ne_dynamics.cli.identifying.load import add_load_arguments, check_load_arguments, run_load
+from ne_dynamics.cli.identifying.text import describe
+from ne_dynamics.cli.identifying.written_files import describe_written, evaluate_written
 from ne_dynamics.cli.options.log_source import LogSource, diagnose, read_log_source
 from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.cli.written_files import describe_written, evaluate_written
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
 from ne_dynamics.identification.evaluation import JointResidual

@@ -1,0 +1,1 @@
+"""What the subcommand ``identify`` is made of."""
