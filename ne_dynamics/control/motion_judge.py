@@ -43,6 +43,7 @@ from ne_dynamics.control.trajectory import (
     Waypoints,
     scaled_coefficients,
 )
+from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
 Result = TypeVar('Result')
@@ -211,7 +212,12 @@ class PathEfforts:
         compensation = self._law.compensation
         if not compensation.terms.inertia:
             qdd = np.zeros_like(qdd)
-        return compensation.effort_or_infinite(q, qd, qdd, self._wrench_at(q), self._base)
+        try:
+            wrench = self._wrench_at(q)
+        except InputError:
+            # Where the positions are beyond all numbers so are the efforts.
+            return np.full(q.shape, np.inf)
+        return compensation.effort_or_infinite(q, qd, qdd, wrench, self._base)
 
     def holding(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
         """Return the same without what the wrist feels: it may let go."""

@@ -192,6 +192,8 @@ class Pacer:
         path = trajectory.sample(place)
         if speed == 0.0 or not (path.velocity.any() or path.acceleration.any()):
             return False
+        if not np.isfinite(path).all():
+            return False
         clock = self.clock or self._start(time)
         self._planning, clock.is_stopping = None, True
         band = Band()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import numpy as np
@@ -16,10 +17,11 @@ from ne_dynamics.control.motion_demand import (
     Quantity,
     WhenInfeasible,
 )
-from ne_dynamics.control.motion_judge import finish
+from ne_dynamics.control.motion_judge import PathEfforts, finish
 from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.shipped import shipped_file
 
@@ -379,3 +381,29 @@ def test_a_chunk_that_takes_over_is_judged_from_where_it_begins() -> None:
     command = controller.update(state.position, state.velocity, now + 0.002)
     assert controller.trajectory is running
     assert command.refused is None
+
+
+def test_efforts_of_positions_beyond_all_numbers_are_infinite() -> None:
+    """With a force at the wrist too, whose direction there has none: nobody raises."""
+    law = ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION)
+    efforts = PathEfforts(law, None, np.array([1.0, -2.0, 3.0, 0.1, 0.2, 0.3]), Q)
+    positions = np.vstack((Q, np.full(6, np.nan)))
+    found = efforts.moving(positions, 0.0 * positions, 0.0 * positions)
+    assert np.isinf(found).all()
+
+
+@pytest.mark.parametrize('speed', [1e160, 1e300, 1.7e308])
+@pytest.mark.parametrize('when_infeasible', BOTH)
+def test_a_motion_beyond_all_numbers_can_be_given_up(
+    when_infeasible: WhenInfeasible, speed: float
+) -> None:
+    """An arm that was found at any speed is held where it is asked for, and no error escapes."""
+    controller = controller_of(when_infeasible)
+    controller.reset()
+    with contextlib.suppress(NeDynamicsError):
+        controller.update(Q, np.full(6, speed), 1.0)
+    with contextlib.suppress(NeDynamicsError):
+        controller.update(Q, ZERO, 1.002)
+    controller.hold()
+    with contextlib.suppress(NeDynamicsError):
+        controller.update(Q, ZERO, 1.004)
