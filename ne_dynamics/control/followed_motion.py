@@ -200,20 +200,34 @@ class FollowedMotion:
             return error
         self.trajectory = trajectory
         self._stream.remember(request, now)
-        profile, is_outdated = None, bool(exceeded)
+        if self.pacer.clock is not None:
+            self._keep_pace(trajectory, request, begin, here, is_outdated=bool(exceeded))
+        return None
+
+    def _keep_pace(
+        self,
+        trajectory: Trajectory,
+        request: MotionRequest,
+        begin: DesiredState,
+        here: Circumstances,
+        *,
+        is_outdated: bool,
+    ) -> None:
+        """Let what has taken over be followed at the pace that was planned for it."""
+        now, profile = _time_of(here), None
         plan, self._planned = self._planned, None
-        efforts = self._path_efforts(here)
         if plan is not None and plan.waypoints is request.waypoints:
             efforts = plan.efforts
             if plan.planned is not None:
                 is_outdated |= not all(map(np.array_equal, plan.begin, begin))
                 profile = plan.planned.profile.shifted(request.origin(now) - plan.origin)
-        if self._slows_down and trajectory.start_time <= now:
-            self.pacer.turn(begin.velocity, trajectory.sample(now).velocity)
-        stands = not (begin.velocity.any() or trajectory.sample(now).velocity.any())
-        start = trajectory.start_time
+        else:
+            efforts = self._path_efforts(here)
+        after, start = trajectory.sample(now).velocity, trajectory.start_time
+        if self._slows_down and start <= now:
+            self.pacer.turn(begin.velocity, after)
+        stands = not (begin.velocity.any() or after.any())
         self.pacer.take(profile, efforts, start, is_outdated=is_outdated, stands=stands)
-        return None
 
     def _on_path(
         self, here: Circumstances, request: MotionRequest, running: Trajectory

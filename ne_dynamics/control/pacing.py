@@ -166,9 +166,10 @@ class Pacer:
         clock.advance(time)
         clock.target = self.target
         if clock.has_stopped:
-            # The next motion begins anew, by the time of the caller.
+            # The next motion begins anew, by the time of the caller, if need be with a new clock.
             self.forget()
-            return Trajectory.hold(trajectory.sample(clock.place).position, now=time)
+            held = Trajectory.hold(trajectory.sample(clock.place).position, now=time)
+            return self.advance(held, time)
         return trajectory
 
     def _start(self, time: float) -> PathClock:

@@ -197,3 +197,25 @@ def test_a_path_that_is_not_planned_yet_is_begun_at_the_sent_speed_at_the_most()
     assert arm.speeds[-1] <= 1.0
     arm.run(2.0)
     np.testing.assert_allclose(arm.commands[-1].desired.position, START, atol=1e-12)
+
+
+def test_what_takes_over_where_a_stop_ends_keeps_its_plan() -> None:
+    """Whichever state the next motion comes before, the one in which the arm comes to rest too."""
+    there, back = START + 0.6, START - 0.2
+    stopped = 0
+    for states in range(1, 60):
+        arm = ObedientArm()
+        arm.run(0.02)
+        arm.follow([TrajectoryPoint(0.8, there, ZERO, ZERO)])
+        arm.run(0.3)
+        arm.controller.hold()
+        arm.run(states * PERIOD)
+        was_standing = arm.controller.speed == 1.0
+        assert arm.follow([TrajectoryPoint(0.1, back, ZERO, ZERO)])
+        arm.step()
+        clock = arm.controller._followed.pacer.clock
+        assert clock is not None
+        assert clock.profile is not None
+        stopped += was_standing
+    # Among them are motions that came before the arm stood, and some after.
+    assert 0 < stopped < 59
