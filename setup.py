@@ -28,8 +28,14 @@ EXTRAS = {
     # The compiler. Older releases cannot read LLVM's opaque pointers.
     'fast': ['llvmlite>=0.45'],
     'plot': ['matplotlib'],
+    # Pages of `identify --report`, with their pictures.
+    'report': ['jinja2>=3.0', 'matplotlib>=3.6'],
     # Logs that are ROS 2 bags.
     'bag': ['rosbags>=0.10'],
+    # The work on long logs on other computers.
+    'cluster': ['distributed>=2024.1'],
+    # Motions that tell most: the optimiser, distances between links.
+    'excite': ['scipy>=1.11', 'coal>=3'],
     # Models that are xacro files.
     'xacro': ['xacro'],
     # Other people's dynamics, robots and checks that the tests compare with.
@@ -43,6 +49,9 @@ EXTRAS = {
         'array-api-strict>=2.3',
         'mujoco>=3.2',
         'rosbags>=0.10',
+        'distributed>=2024.1',
+        'scipy>=1.11',
+        'coal>=3',
         # How fast a path may be followed.
         'toppra>=0.6.10',
         'xacro',
@@ -66,7 +75,7 @@ setup(
     license='Apache-2.0',
     keywords=['robotics', 'dynamics', 'control', 'ROS'],
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
-    package_data={PACKAGE: ['py.typed']},
+    package_data={PACKAGE: ['py.typed', 'report_page/*.jinja']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
@@ -76,12 +85,13 @@ setup(
     ],
     zip_safe=False,
     python_requires='>=3.10',  # to 3.14; what was run is in CONTRIBUTING.md
-    install_requires=['numpy>=1.26', 'PyYAML', 'urdf-parser-py'],
+    install_requires=['numpy>=1.26', 'PyYAML', 'tqdm', 'urdf-parser-py'],
     extras_require=EXTRAS,
     entry_points={
         'console_scripts': [
             'computed_torque = ne_dynamics.executables:computed_torque',
             'simulated_robot = ne_dynamics.executables:simulated_robot',
+            'commission = ne_dynamics.executables:commission',
             'ne_dynamics = ne_dynamics.cli.main:main',
         ],
     },

@@ -32,6 +32,7 @@ from ne_dynamics.codegen.functions import (
     CONTROL_EFFORT,
     DISTURBANCE_RESIDUALS,
     FUNCTIONS,
+    REGRESSOR_GRADIENT,
     Function,
     argument_places,
     choose_function,
@@ -956,6 +957,48 @@ class Dynamics:
         """
         return self._answer('regressor', (q, qd, qdd), out)
 
+    def regressor_gradient(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, weights: ArrayLike
+    ) -> FloatArray:
+        """Return the gradient of a weighted sum of the entries of :meth:`regressor`.
+
+        The adjoint of the regressor: what an objective that depends on it needs of it. With
+        weights ``l_i p_j`` it is that of ``l @ tau`` with parameters p.
+
+        Parameters
+        ----------
+        q, qd, qdd : array-like, shape (n,) or (N, n)
+        weights : array-like, shape (n, 10 b) or (N, n, 10 b)
+            What each entry counts, for b bodies; they are taken as constant.
+
+        Returns
+        -------
+        array, shape (3, n) or (3, N, n)
+            ``sum_ij weights_ij d regressor_ij`` by q, by qd and by qdd.
+
+        Raises
+        ------
+        InputError
+            As for :meth:`inverse_dynamics`.
+
+        Notes
+        -----
+        The traced regressor is differentiated against the direction of its computation: some five
+        times its operations, however many entries it has. See
+        :func:`ne_dynamics.codegen.differentiation.pull_back`.
+        """
+        row = FUNCTIONS[REGRESSOR_GRADIENT]
+        count = row.arguments[-1].count(self._structure)
+        shape = self.n, count // self.n
+        given = np.asarray(weights)
+        if given.ndim not in (2, 3) or given.shape[-2:] != shape:
+            raise InputError(
+                f'weights: expected shape {shape} or (N, {shape[0]}, {shape[1]}), got '
+                f'{given.shape}'
+            )
+        flat = given.reshape(*given.shape[:-2], count)
+        return self._answer(row.name, (q, qd, qdd, flat), None, row=row)
+
     def inertial_parameters(self) -> FloatArray:
         """Return the parameters that go with :meth:`regressor`, shape (10 b,).
 
@@ -1424,7 +1467,7 @@ class Dynamics:
             row = choose_function(method, tuple([value is not None for value in values]))
         given = []
         for place, argument in zip(argument_places(row), row.arguments, strict=True):
-            value, count = values[place], argument.size or self.n
+            value, count = values[place], argument.count(self._structure)
             if value is None and argument.name in row.optional:
                 value = np.zeros(count)
             given.append(Given(argument.name, value, count, argument.serves_all))  # type: ignore[arg-type]

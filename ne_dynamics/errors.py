@@ -56,6 +56,10 @@ class IdentificationError(NeDynamicsError, ArithmeticError):
     """A fit did not reach its minimum: there is no result to use."""
 
 
+class ExcitationError(NeDynamicsError, ArithmeticError):
+    """No motion was found that keeps what it was asked to keep; the message says what not."""
+
+
 class ParameterError(NeDynamicsError, ValueError):
     """A parameter value is outside what the parameter table allows."""
 

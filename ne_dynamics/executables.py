@@ -26,6 +26,12 @@ def simulated_robot() -> int:
     return _run('simulated_robot', 'ne_dynamics.simulation.simulated_robot')
 
 
+def commission() -> int:
+    """Run the command `ne_dynamics commission`; see :mod:`ne_dynamics.cli.commission`."""
+    main = importlib.import_module('ne_dynamics.cli.main').main
+    return int(main(['commission', *sys.argv[1:]]))
+
+
 def _run(name: str, module: str) -> int:
     try:
         main = importlib.import_module(module).main

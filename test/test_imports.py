@@ -14,6 +14,7 @@ PACKAGE = 'ne_dynamics'
 # A part may import parts of a lower rank, and itself; parts of one rank stand beside each other.
 RANKS = {
     'errors': 0,
+    'prepared_file': 1,
     'printable': 1,
     'settings': 1,
     'shipped': 1,
@@ -27,9 +28,12 @@ RANKS = {
     '__init__': 6,  # what `import ne_dynamics` gives; nothing of the core imports it
     'control': 6,
     'ros': 7,
+    'report_page': 2,
     'identification': 8,
     'simulation': 8,
     'bench': 9,
+    'excitation': 9,
+    'commission': 10,
     'papers': 10,
     'cli': 11,
     'executables': 11,
@@ -38,7 +42,7 @@ RANKS = {
 PAPERS = ('forms', 'counting', 'studies')
 """The folders of `papers`; each may import those before it."""
 
-MAY_USE_ROS = {'ros', 'simulation', 'bench', 'cli'}
+MAY_USE_ROS = {'ros', 'simulation', 'bench', 'commission', 'cli'}
 
 ROS_MODULES = (
     'builtin_interfaces',

@@ -149,13 +149,17 @@ def test_manifest_names_every_ros_package_that_is_imported():
     rosdep_keys = {
         'numpy': 'python3-numpy',
         'yaml': 'python3-yaml',
+        'jinja2': 'python3-jinja2',
+        'markupsafe': 'python3-jinja2',
         'matplotlib': 'python3-matplotlib',
         'urdf_parser_py': 'urdfdom_py',
         'lxml': 'python3-lxml',
         'llvmlite': 'python3-numba',
+        'scipy': 'python3-scipy',
+        'tqdm': 'python3-tqdm',
     }
     # Optional, and without a rosdep key that apt serves: see the extras of setup.py.
-    outside -= {'mujoco', 'numba', 'pinocchio', 'roboticstoolbox'}
+    outside -= {'coal', 'mujoco', 'numba', 'pinocchio', 'roboticstoolbox', 'distributed'}
     assert {rosdep_keys.get(name, name) for name in outside} <= declared
 
 

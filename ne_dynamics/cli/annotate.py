@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ne_dynamics.cli.check import _lock
-from ne_dynamics.cli.options.extras import add_extras, get_extras
+from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.printable import print_lines
 
@@ -35,30 +33,8 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument('input', metavar='IN', help='file to read; - for standard input')
     parser.add_argument('output', metavar='OUT', help='file to write; - for standard output')
-    parser.add_argument(
-        '--model',
-        metavar='MODEL',
-        default=os.environ.get(MODEL_VARIABLE, ''),
-        help=f'URDF or DH file (default: the environment variable {MODEL_VARIABLE})',
-    )
-    parser.add_argument(
-        '--base-link', '--base', metavar='LINK', help='first link (URDF; default: the root)'
-    )
-    parser.add_argument(
-        '--tip-link',
-        '--tip',
-        metavar='LINK',
-        help='last link (URDF; default: the whole tree)',
-    )
-    parser.add_argument(
-        '--lock',
-        metavar='JOINT=POSITION',
-        action='append',
-        default=[],
-        type=_lock,
-        help='joint that does not move, with its position [rad or m]; may be repeated (URDF)',
-    )
-    add_extras(parser)
+    add_model_file(parser, variable=MODEL_VARIABLE)
+    add_lock(parser)
     parser.add_argument(
         '--effort-tolerance',
         metavar='X[,X...]',
@@ -167,7 +143,6 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.control.trajectory import Waypoints, resting_state
     from ne_dynamics.control.trajectory_file import read_trajectory, trajectory_text, write_text
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
-    from ne_dynamics.model.files import load_model
     from ne_dynamics.model.rigid_body import Inertia
 
     if not args.model:
@@ -177,9 +152,7 @@ def run(args: argparse.Namespace) -> int:
         )
     _check_options(args)
     source = read_trajectory(args.input)
-    robot = load_model(
-        args.model, args.base_link, args.tip_link, dict(args.lock) or None, get_extras(args)
-    )
+    robot = ModelFile(args).load()
     dynamics = Dynamics(
         robot,
         gravity=STANDARD_GRAVITY if args.gravity is None else args.gravity,

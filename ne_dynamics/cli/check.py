@@ -1,11 +1,10 @@
-"""``ne_dynamics check MODEL``: list what is wrong or doubtful in a robot description."""
+"""``ne_dynamics check --model MODEL``: list what is wrong or doubtful in a robot description."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
 import json
-import math
 import os
 import sys
 from collections.abc import Sequence
@@ -13,12 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
-from ne_dynamics.cli.options.extras import add_extras, get_extras
+from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
 from ne_dynamics.cli.options.tolerance import add_tolerance
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.checks import SEVERITIES, check_robot
-from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Finding, Robot
 from ne_dynamics.printable import print_lines
 
@@ -47,22 +45,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'An error makes the dynamics wrong or impossible, a warning is probably not what was '
         'meant. Exit code: 1 when there are errors or the description cannot be loaded, else 0.',
     )
-    parser.add_argument('model', metavar='MODEL', help='URDF, or DH file (YAML)')
-    parser.add_argument(
-        '--base', metavar='LINK', help='first link of the chain (URDF; default: the root)'
-    )
-    parser.add_argument(
-        '--tip', metavar='LINK', help='last link of the chain (URDF; default: the whole tree)'
-    )
-    parser.add_argument(
-        '--lock',
-        metavar='JOINT=POSITION',
-        action='append',
-        default=[],
-        type=_lock,
-        help='joint that does not move, with its position [rad or m]; may be repeated (URDF)',
-    )
-    add_extras(parser)
+    add_model_file(parser, positional=True)
+    add_lock(parser)
     add_tolerance(parser, '; prints what it can change in each joint')
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
     parser.set_defaults(run=run)
@@ -74,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     Parameters
     ----------
     args : argparse.Namespace
-        `model`, `base`, `tip`, `lock`, `extras`, `tolerance` and `json`.
+        Of :func:`add_parser`.
 
     Returns
     -------
@@ -83,9 +67,7 @@ def run(args: argparse.Namespace) -> int:
     """
     robot: Robot | None = None
     try:
-        robot = load_model(
-            args.model, args.base, args.tip, dict(args.lock) or None, get_extras(args)
-        )
+        robot = ModelFile(args).load()
         findings = *check_robot(robot), *_advice(robot, args.tolerance)
     except ModelError as error:
         findings = (Finding('error', 'model-not-loadable', 'model', str(error)),)
@@ -153,17 +135,6 @@ def _bound_lines(robot: Robot, tolerance: float, bounds: dict[str, float]) -> li
             for (name, bound), unit in zip(bounds.items(), units, strict=True)
         ),
     ]
-
-
-def _lock(text: str) -> tuple[str, float]:
-    name, separator, value = text.rpartition('=')
-    try:
-        position = float(value)
-    except ValueError:
-        position = math.nan
-    if not separator or not name or not math.isfinite(position):
-        raise argparse.ArgumentTypeError(f'expected JOINT=POSITION, got {text!r}')
-    return name, position
 
 
 def _counts(findings: Sequence[Finding]) -> dict[str, int]:

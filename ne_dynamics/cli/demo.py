@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import signal
-from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
 
+from ne_dynamics.cli.options.model_file import add_links
 from ne_dynamics.errors import InputError
 from ne_dynamics.simulation.control_laws import LAWS, SHORT_LAWS, ControlLaws
 from ne_dynamics.simulation.demo_arm import SENSOR_LINK
 from ne_dynamics.simulation.demo_scenarios import SCENARIOS
+from ne_dynamics.simulation.ros_process import terminated_in_order
 from ne_dynamics.simulation.scenario import Options, perform
 
 
@@ -39,11 +37,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar='NAME',
         help='one of the stories below',
     )
-    model = parser.add_mutually_exclusive_group()
-    model.add_argument('--urdf', metavar='FILE', help='URDF of your arm (default: one of our own)')
-    model.add_argument('--model', metavar='FILE', help='URDF or DH file of your arm')
-    parser.add_argument('--base', metavar='LINK', help='first link of the arm (URDF)')
-    parser.add_argument('--tip', metavar='LINK', help='last link of the arm (URDF)')
+    parser.add_argument(
+        '--model',
+        '--urdf',
+        metavar='MODEL',
+        help='URDF or DH file (YAML) of your arm (default: one of our own)',
+    )
+    add_links(parser)
     parser.add_argument(
         '--sensor',
         metavar='LINK',
@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
     if args.modes is not None and args.scenario != ControlLaws.name:
         raise InputError('--modes: expected none with --scenario, which brings its own laws')
     options = Options(
-        args.urdf or args.model,
+        args.model,
         args.base,
         args.tip,
         args.sensor,
@@ -142,26 +142,7 @@ def run(args: argparse.Namespace) -> int:
         tuple(args.modes or ()),
     )
     announce = (lambda text: None) if args.json else print
-    with _terminated_in_order():
+    with terminated_in_order():
         results, report = perform(SCENARIOS[args.scenario], options, args.output, announce)
     print(json.dumps(results, indent=2) if args.json else report)
     return 0
-
-
-@contextlib.contextmanager
-def _terminated_in_order() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, so that no child is left behind."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    previous = {number: signal.signal(number, interrupt) for number in _signals()}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-
-
-def _signals() -> tuple[signal.Signals, ...]:
-    return (signal.SIGTERM, signal.SIGHUP) if hasattr(signal, 'SIGHUP') else (signal.SIGTERM,)

@@ -1,4 +1,4 @@
-"""``ne_dynamics equations MODEL``: the equations of motion of a robot, as generated source."""
+"""``ne_dynamics equations --model MODEL``: equations of motion as generated source."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ne_dynamics.cli.options.extras import add_extras, get_extras
+from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
 from ne_dynamics.cli.options.tolerance import add_tolerance
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def add_parser(subparsers: Any) -> None:
         'With --all, write all of them into a folder: a C library with its CMake project and '
         'test, or a Python module.',
     )
-    parser.add_argument('model', metavar='MODEL', help='URDF or DH file')
+    add_model_file(parser, positional=True)
     parser.add_argument(
         '--function',
         metavar='NAME',
@@ -62,13 +62,6 @@ def add_parser(subparsers: Any) -> None:
         default='python',
         help='language of the text (default: %(default)s)',
     )
-    parser.add_argument(
-        '--base', metavar='LINK', help='first link of the chain (URDF; default: the root)'
-    )
-    parser.add_argument(
-        '--tip', metavar='LINK', help='last link of the chain (URDF; default: the whole tree)'
-    )
-    add_extras(parser)
     add_tolerance(parser, ' (default: 1e-12)')
 
 
@@ -76,10 +69,9 @@ def run(args: argparse.Namespace) -> int:
     """Print the source or the list of functions, or write all of them into a folder."""
     from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE
     from ne_dynamics.dynamics import Dynamics
-    from ne_dynamics.model.files import load_model
 
     _check(args)
-    robot = load_model(args.model, base_link=args.base, tip_link=args.tip, extras=get_extras(args))
+    robot = ModelFile(args).load()
     tolerance = DEFAULT_TOLERANCE if args.tolerance is None else args.tolerance
     dynamics = Dynamics(robot, backend='python', tolerance=tolerance)
     if args.all:

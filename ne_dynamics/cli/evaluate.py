@@ -1,16 +1,33 @@
-"""``ne_dynamics evaluate --model MODEL LOG``: what a model leaves of the efforts in a log."""
+"""``ne_dynamics evaluate --model MODEL LOG...``: what a model leaves of the efforts in logs."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
+from ne_dynamics.cli.identifying.report_file import (
+    add_report,
+    report_errors,
+    write_evaluated,
+)
 from ne_dynamics.cli.options.log_changes import add_log_changes
-from ne_dynamics.cli.options.log_source import add_repair, diagnose, read_log_source
+from ne_dynamics.cli.options.log_set_source import (
+    diagnose_recordings,
+    find_logs,
+    read_filtered,
+)
+from ne_dynamics.cli.options.log_source import add_repair
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
+from ne_dynamics.cli.options.numbers import number, positive
+from ne_dynamics.cli.options.work import add_work, open_runner
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.effort_sums import EffortSums
+from ne_dynamics.identification.evaluation import JointResidual, evaluate
+from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.printable import print_lines
 
 
@@ -32,7 +49,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         '--plot', type=Path, metavar='FILE.png', help='draw both efforts of every joint'
     )
-    parser.set_defaults(run=run)
+    add_report(parser)
+    parser.set_defaults(run=run, command='evaluate')
 
 
 def add_log_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,13 +59,14 @@ def add_log_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'log',
         metavar='LOG',
+        nargs='+',
         help='CSV with a header (time, <joint>.position, <joint>.effort, and <joint>.velocity '
-        'where there is one), or ROS 2 bag of JointState',
+        'where there is one), or ROS 2 bag of JointState; of any length',
     )
     parser.add_argument(
         '--gravity',
         nargs=3,
-        type=_number,
+        type=number,
         metavar=('X', 'Y', 'Z'),
         default=STANDARD_GRAVITY,
         help='in the axes of the base link [m/s^2] (default: 0 0 -9.80665)',
@@ -61,6 +80,7 @@ def add_log_arguments(parser: argparse.ArgumentParser) -> None:
         'the highest frequency of the motion)',
     )
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
+    add_work(parser)
     add_repair(parser)
     add_log_changes(parser)
 
@@ -73,59 +93,69 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When model or log cannot be read or do not go together; nothing is written then.
     """
-    from ne_dynamics.identification.evaluation import evaluate
+    with report_errors(args):
+        return _run(args)
 
-    source = read_log_source(args, ModelFile(args))
+
+def _run(args: argparse.Namespace) -> int:
+    """Compare; see :func:`run`."""
+    source = find_logs(args, ModelFile(args))
     robot = source.robot
+    if args.plot is not None and source.single is None:
+        raise InputError('--plot: expected one log that is read at once')
     dynamics = Dynamics(robot, args.gravity, backend='python')
-    diagnosis, log, doubts = diagnose(args, dynamics, source.log)
-    result = evaluate(dynamics, log, cutoff_frequency=args.cutoff)
+    found = diagnose_recordings(args, dynamics, source.recordings)
+    with open_runner(args) as runner:
+        logs, found = read_filtered(args, robot, found, runner)
+        sums = evaluate_filtered(dynamics, logs)
     if args.plot is not None:
         from ne_dynamics.identification.plots import plot_efforts
 
-        plot_efforts(args.plot, robot, result)
+        (used,) = found.recordings[0].looks
+        plot_efforts(args.plot, robot, evaluate(dynamics, used, cutoff_frequency=args.cutoff))
+    results = [part.describe(robot) for part in sums]
+    together = EffortSums.merge(sums).describe(robot)
+    write_evaluated(args, source, found, dynamics, logs, together)
     if args.json:
         document = {
             'model': args.model,
-            'log': log.summary(),
-            'cutoff_frequency': result.signals.cutoff_frequency,
-            'joints': [joint.as_json() for joint in result.joints],
+            'log': '; '.join(log.text for log in logs.logs),
+            'logs': [
+                {
+                    'source': log.source,
+                    'summary': log.text,
+                    'joints': [joint.as_json() for joint in joints],
+                }
+                for log, joints in zip(logs.logs, results, strict=True)
+            ],
+            'cutoff_frequency': logs.cutoff_frequency,
+            'joints': [joint.as_json() for joint in together],
             'locked': source.locked,
-            'diagnosis': diagnosis.as_json(),
+            **found.as_json(),
         }
         print(json.dumps(document, indent=2, allow_nan=False))
         return 0
-    width = max(len(joint.name) for joint in result.joints)
-    lines = [
-        f'{args.log}: {log.summary()}',
-        *source.lines(),
-        f'low-pass {result.signals.cutoff_frequency:.4g} Hz; RMS of the efforts [N m or N]',
-        '',
-        f'  {"":{width}}  {"measured":>10}  {"model":>10}  {"difference":>10}  explained',
-    ]
-    for joint in result.joints:
+    low_pass = f'low-pass {logs.cutoff_frequency:.4g} Hz; RMS of the efforts [N m or N]'
+    if len(results) == 1:
+        head = f'{logs.logs[0].source}: {logs.logs[0].text}'
+        lines = [head, *source.lines(), low_pass, '', *_describe(together)]
+    else:
+        lines = [*source.lines(), low_pass]
+        for log, joints in zip(logs.logs, results, strict=True):
+            lines += ['', f'{log.source}: {log.text}', *_describe(joints)]
+        lines += ['', f'all {len(results)} logs together', *_describe(together)]
+    doubts = found.lines(args)
+    print_lines(lines + ['', *doubts] * bool(doubts))
+    return 0
+
+
+def _describe(joints: Sequence[JointResidual]) -> list[str]:
+    width = max(len(joint.name) for joint in joints)
+    lines = [f'  {"":{width}}  {"measured":>10}  {"model":>10}  {"difference":>10}  explained']
+    for joint in joints:
         explained = f'{100.0 * joint.explained:8.1f} %' if math.isfinite(joint.explained) else '-'
         lines.append(
             f'  {joint.name:{width}}  {joint.rms_measured:10.4g}  {joint.rms_model:10.4g}  '
             f'{joint.rms_difference:10.4g}  {explained:>9}'
         )
-    print_lines(lines + ['', *doubts] * bool(doubts))
-    return 0
-
-
-def positive(text: str) -> float:
-    """Return a finite number > 0."""
-    value = _number(text)
-    if not value > 0.0:
-        raise argparse.ArgumentTypeError(f'expected a number > 0, got {text}')
-    return value
-
-
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f'expected a finite number, got {text!r}')
-    return value
+    return lines

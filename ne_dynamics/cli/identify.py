@@ -1,29 +1,48 @@
-"""``ne_dynamics identify --model MODEL LOG -o FILE``: a model from a log."""
+"""``ne_dynamics identify --model MODEL LOG... -o FILE``: a model from logs."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from ne_dynamics.cli.evaluate import add_log_arguments, positive
+from ne_dynamics.cli.evaluate import add_log_arguments
 from ne_dynamics.cli.identifying.load import add_load_arguments, check_load_arguments, run_load
-from ne_dynamics.cli.identifying.text import describe
+from ne_dynamics.cli.identifying.report_file import (
+    add_report,
+    report_errors,
+    write_identified,
+    write_refused,
+)
+from ne_dynamics.cli.identifying.text import describe, describe_refusal
 from ne_dynamics.cli.identifying.written_files import describe_written, evaluate_written
-from ne_dynamics.cli.options.log_source import LogSource, diagnose, read_log_source
+from ne_dynamics.cli.options.log_set_source import (
+    DiagnosedLogs,
+    LogSetSource,
+    diagnose_recordings,
+    find_logs,
+    lock_still,
+    read_filtered,
+)
+from ne_dynamics.cli.options.log_source import read_log_source
 from ne_dynamics.cli.options.model_file import ModelFile
+from ne_dynamics.cli.options.numbers import positive
+from ne_dynamics.cli.options.work import open_runner
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
 from ne_dynamics.identification.evaluation import JointResidual
+from ne_dynamics.identification.fit_evidence import ShownLog, list_noise_floor, show_log
 from ne_dynamics.identification.identify import (
     DEFAULT_BLOCKS,
     DEFAULT_HOLDOUT,
-    identify,
+    identify_filtered,
 )
 from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.log_diagnosis import LogDiagnosis
+from ne_dynamics.identification.log_set import FilteredLog
 from ne_dynamics.identification.model_files import require_own_extras, write_model
+from ne_dynamics.identification.runner import Runner
 from ne_dynamics.identification.write_back import encode_urdf
 from ne_dynamics.identification.written_model import make_written_model
 from ne_dynamics.model.description_file import looks_like_xml
@@ -63,8 +82,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=_part,
         default=DEFAULT_HOLDOUT,
         metavar='PART',
-        help='of the log, at its end, that is predicted by a fit to the rest; the model that is '
-        'written is fitted to all of it (default: %(default)s)',
+        help='of the logs, at their end, that is predicted by a fit to the rest; the model that '
+        'is written is fitted to all of them (default: %(default)s)',
     )
     parser.add_argument(
         '--spread',
@@ -92,8 +111,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action='store_true',
         help='fit and write even when the log is found to be wrong',
     )
+    add_report(parser)
     add_load_arguments(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, command='identify')
 
 
 def run(args: argparse.Namespace) -> int:
@@ -111,6 +131,12 @@ def run(args: argparse.Namespace) -> int:
     """
     if check_load_arguments(args):
         return _run_load(args)
+    with report_errors(args):
+        return _run_fit(args)
+
+
+def _run_fit(args: argparse.Namespace) -> int:
+    """Fit the arm; see :func:`run`."""
     model = ModelFile(args)
     if args.output is not None and not looks_like_xml(model.text):
         raise ModelError(
@@ -119,82 +145,125 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.output is not None:
         require_own_extras(args.output, Path(args.model), model.find_own_extras())
-    source = read_log_source(args, model, lock_still=True)
-    robot = source.robot
-    dynamics = Dynamics(robot, args.gravity, backend='python')
-    diagnosis, log, doubts = diagnose(args, dynamics, source.log)
-    if not args.force and (diagnosis.remaining if args.repair else diagnosis.errors):
-        return _refuse(args, source, diagnosis, doubts)
-    result = identify(
+    source = find_logs(args, model, lock_still=True)
+    with open_runner(args) as runner:
+        return _fit_logs(args, model, source, runner)
+
+
+def _fit_logs(
+    args: argparse.Namespace, model: ModelFile, source: LogSetSource, runner: Runner
+) -> int:
+    """Fit to logs and write; return the exit code."""
+    dynamics = Dynamics(source.robot, args.gravity, backend='python')
+    found = diagnose_recordings(args, dynamics, source.recordings)
+    if found.is_refused(args):
+        write_refused(args, source, found, dynamics)
+        return _refuse(args, source, found, [])
+    every_joint, found = read_filtered(args, source.robot, found, runner)
+    if found.is_refused(args):
+        write_refused(args, source, found, dynamics)
+        return _refuse(args, source, found, every_joint.logs)
+    moved, logs = lock_still(model, source, every_joint)
+    robot = moved.robot
+    if robot is not source.robot:
+        dynamics = Dynamics(robot, args.gravity, backend='python')
+    result = identify_filtered(
         dynamics,
-        log,
-        cutoff_frequency=args.cutoff,
+        logs,
         holdout=args.holdout,
         spread=args.spread,
         offsets=args.offsets,
         blocks=args.blocks,
     )
+    unusable = result.report.has_errors and not args.force
+    doubts = found.lines(args)
+    part: ShownLog | None = None
+    if args.json or args.report is not None:
+        last = found.recordings[-1].read_last(logs.cutoff_frequency)
+        part = show_log(dynamics, result.evidence, logs, result.report.fitted, last)
     written, data = None, b''
     rest: tuple[JointResidual, ...] = ()
-    if args.output is not None and not result.report.has_errors:
+    if args.output is not None and not unusable:
         written = make_written_model(model.text, result.robot, model.read_extras())
         data = encode_urdf(written.text, model.encoding)
-        rest = evaluate_written(args, written, source)
+        rest = evaluate_written(args, written, source, every_joint)
     # All that can fail comes before the files are written.
     if args.json:
+        assert part is not None
         document = {
             'model': args.model,
             'written': None if written is None else str(args.output),
             'as_written': [joint.as_json() for joint in rest],
-            'locked': source.locked,
-            'diagnosis': diagnosis.as_json(),
+            'locked': moved.locked,
+            **found.as_json(),
             **result.report.as_json(),
+            'noise_floor': list_noise_floor(part.spectra),
+            **result.evidence.as_json(),
         }
         shown = [json.dumps(document, indent=2, allow_nan=False)]
     else:
-        notes = [*source.lines(), *doubts]
-        shown = [*describe(args.log, robot, result), *([''] if notes else []), *notes]
+        notes = [*moved.lines(), *doubts]
+        shown = [*describe(robot, result), *([''] if notes else []), *notes]
     if written is not None:
         extras = write_model(args.output, data, written.extras_text)
         if not args.json:
             shown += describe_written(args.output, extras, rest)
-    if args.json:
-        print(shown[0])
-    else:
-        print_lines(shown)
-    if result.report.has_errors:
+    try:
+        if part is not None:
+            write_identified(args, moved, found, dynamics, result, part)
+    finally:
+        # What was written is said, whatever became of the report.
+        if args.json:
+            print(shown[0])
+        else:
+            print_lines(shown)
+    if unusable:
         print('ne_dynamics identify: error: the log cannot be used', file=sys.stderr)
         return EXIT_UNUSABLE
     return 0
 
 
 def _refuse(
-    args: argparse.Namespace, source: LogSource, diagnosis: LogDiagnosis, doubts: list[str]
+    args: argparse.Namespace,
+    source: LogSetSource,
+    found: DiagnosedLogs,
+    logs: Sequence[FilteredLog],
 ) -> int:
-    """Say what is wrong with the log and what to do; return 1."""
+    """Say what is wrong with the logs and what to do; return 1."""
+    if logs:
+        summaries = [log.text for log in logs]
+    elif source.single is not None:
+        summaries = [source.single.log.summary()]
+    else:
+        summaries = ['looked at in parts' if item.is_long else '' for item in source.recordings]
+        summaries = [
+            text or item.looks[0].summary()
+            for text, item in zip(summaries, source.recordings, strict=True)
+        ]
+    names = [recording.source for recording in source.recordings]
     if args.json:
         document = {
             'model': args.model,
             'written': None,
-            'log': source.log.summary(),
+            'log': '; '.join(summaries),
+            'logs': [
+                {'source': name, 'summary': text}
+                for name, text in zip(names, summaries, strict=True)
+            ],
             'locked': source.locked,
-            'diagnosis': diagnosis.as_json(),
+            **found.as_json(),
         }
         print(json.dumps(document, indent=2, allow_nan=False))
     else:
-        print_lines([f'{args.log}: {source.log.summary()}', *source.lines(), '', *doubts])
-    certain = not diagnosis.remaining
-    print(
-        'ne_dynamics identify: error: the log cannot be used as it is: nothing was fitted; '
-        f'{"--repair takes out what is wrong" if certain else "not all of it can be repaired"}, '
-        '--force uses it all the same',
-        file=sys.stderr,
-    )
+        heads = [f'{name}: {text}' for name, text in zip(names, summaries, strict=True)]
+        print_lines([*heads, *source.lines(), '', *found.lines(args)])
+    reason = describe_refusal(found.is_certain)
+    print(f'ne_dynamics identify: error: {reason}', file=sys.stderr)
     return EXIT_UNUSABLE
 
 
 def _run_load(args: argparse.Namespace) -> int:
-    """Find what is asked of a load, and print it; return 0.
+    """Find what is asked of a load, and print it; return 0, or 1 when a log is refused.
 
     Raises
     ------
@@ -205,7 +274,7 @@ def _run_load(args: argparse.Namespace) -> int:
     source = read_log_source(args, model)
 
     def read(name: str) -> Log:
-        return read_log_source(argparse.Namespace(**{**vars(args), 'log': name}), model).log
+        return read_log_source(argparse.Namespace(**{**vars(args), 'log': [name]}), model).log
 
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
     return run_load(args, dynamics, source.log, read)

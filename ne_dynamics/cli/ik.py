@@ -9,12 +9,12 @@ import math
 import numpy as np
 
 from ne_dynamics.cli.options.exponents import accept_exponents
-from ne_dynamics.cli.options.extras import add_extras, get_extras
+from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
+from ne_dynamics.cli.options.numbers import number
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematics_branches
 from ne_dynamics.kinematics.pose import compute_pose_errors
-from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import axis_angle_rotation
 from ne_dynamics.model.robot import FloatArray, Robot
 from ne_dynamics.printable import print_lines
@@ -36,22 +36,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'position is, when none was found.',
     )
     accept_exponents(parser)
-    parser.add_argument('--model', required=True, metavar='MODEL', help='URDF, or DH file (YAML)')
-    parser.add_argument(
-        '--base-link',
-        '--base',
-        dest='base',
-        metavar='LINK',
-        help='first link of the chain (URDF; default: the root)',
-    )
-    parser.add_argument(
-        '--tip-link',
-        '--tip',
-        dest='tip',
-        metavar='LINK',
-        help='last link of the chain, which is brought to the pose (URDF; default: the whole '
-        'tree, and --link says which)',
-    )
+    add_model_file(parser)
     parser.add_argument(
         '--link', metavar='LINK', help='link that is brought to the pose (default: the tip)'
     )
@@ -59,7 +44,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         '--position',
         required=True,
         nargs=3,
-        type=_number,
+        type=number,
         metavar=('X', 'Y', 'Z'),
         help="of the link's origin [m]",
     )
@@ -67,7 +52,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     orientation.add_argument(
         '--rpy',
         nargs=3,
-        type=_number,
+        type=number,
         metavar=('R', 'P', 'Y'),
         default=(0.0, 0.0, 0.0),
         help='orientation: roll, pitch and yaw about fixed axes, as in URDF [rad] (default: '
@@ -76,7 +61,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     orientation.add_argument(
         '--quaternion',
         nargs=4,
-        type=_number,
+        type=number,
         metavar=('X', 'Y', 'Z', 'W'),
         help='orientation, scalar last, as in ROS; of any length but 0',
     )
@@ -84,7 +69,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         '--from',
         dest='start',
         nargs='+',
-        type=_number,
+        type=number,
         metavar='Q',
         help='joint positions where the search starts [rad or m]: the solution that is near '
         '(default: of those found the one nearest to the middle of the limits)',
@@ -95,7 +80,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help='every position that is found, the one nearest to the middle of the limits first; '
         'not for redundant arms',
     )
-    add_extras(parser)
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
     parser.set_defaults(run=run)
 
@@ -110,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.all and args.start is not None:
         raise InputError('--all: expected no --from beside it, the list has its own order')
-    robot = load_model(args.model, args.base, args.tip, extras=get_extras(args))
+    robot = ModelFile(args).load()
     dynamics = Dynamics(robot, backend='python')
     target = make_pose(args)
     if args.start is not None and len(args.start) != robot.n:
@@ -186,13 +170,3 @@ def _make_lines(robot: Robot, positions: FloatArray) -> list[str]:
     if len(positions) > 1:
         lines.insert(0, f'  {len(positions)} positions, one a column')
     return lines
-
-
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f'expected a finite number, got {text!r}')
-    return value

@@ -22,12 +22,16 @@ COMMANDS = {
     'annotate': 'fill a trajectory with efforts, as feed-forward for other controllers',
     'bench': 'measure speed beside other libraries, in one interleaved run',
     'check': 'list what is wrong or doubtful in a robot description',
+    'commission': 'a guided run: from a given model to an arm that follows its motions',
     'demo': 'follow a trajectory in simulation, one control law after the other, and compare',
     'equations': 'print the equations of motion of a robot as generated source',
     'evaluate': 'compare the efforts in a log with those of a model, joint by joint',
+    'excite': 'plan the motion that tells most about inertias and friction',
+    'gains': 'compute gains from the model, its uncertainty and the timing of the loop',
     'identify': 'fit inertias and friction of a model to a log, and write its URDF anew',
     'ik': 'find joint positions that bring a link to a pose',
     'reproduce': 'compute anew what the source documents report',
+    'whatis': 'find what a driver reports, and how late, and write its profile for the node',
 }
 """Subcommands and the line that ``--help`` prints for each."""
 

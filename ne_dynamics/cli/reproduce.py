@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ne_dynamics.cli.options.exponents import accept_exponents
-from ne_dynamics.cli.options.extras import add_extras, get_extras
+from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
 
 Number = TypeVar('Number', int, float)
 
@@ -71,14 +71,7 @@ def add_parser(subparsers: Any) -> None:
 def _add_forms(studies: Any) -> None:
     forms = _study(studies, 'forms', 'every formulation on a robot of yours', is_written=False)
     accept_exponents(forms)
-    forms.add_argument('--model', required=True, metavar='MODEL', help='URDF or DH file')
-    forms.add_argument(
-        '--base', metavar='LINK', help='first link of the chain (URDF; default: the root)'
-    )
-    forms.add_argument(
-        '--tip', metavar='LINK', help='last link of the chain (URDF; default: the whole tree)'
-    )
-    add_extras(forms)
+    add_model_file(forms)
     forms.add_argument(
         '--seed', type=_seed, default=0, metavar='N', help='of the motion (default: 0)'
     )
@@ -211,10 +204,9 @@ def _report(args: argparse.Namespace) -> StudyReport:
 
 
 def _run_forms(args: argparse.Namespace, progress: _Progress) -> StudyReport:
-    from ne_dynamics.model.files import load_model
     from ne_dynamics.papers.studies import forms
 
-    robot = load_model(args.model, base_link=args.base, tip_link=args.tip, extras=get_extras(args))
+    robot = ModelFile(args).load()
     motion = forms.choose_motion(robot, args.seed, args.q, args.qd, args.qdd)
     return forms.study(robot, motion, progress)
 

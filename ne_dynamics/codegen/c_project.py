@@ -209,7 +209,7 @@ def _size_macro(name: str) -> str:
 def _argument_sizes(robot: Robot, programs: Sequence[Program]) -> dict[str, int]:
     """Return the sizes of the arguments that have one of their own, by macro."""
     return {
-        _size_macro(argument.stem or argument.name): argument.size
+        _size_macro(argument.stem or argument.name): argument.count(robot)
         for program in programs
         for argument in FUNCTIONS[program.name].arguments
         if argument.size is not None

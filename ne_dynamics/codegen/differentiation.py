@@ -207,6 +207,61 @@ def push_forward(
     return result
 
 
+def pull_back(
+    outputs: Sequence[Traced], variables: Sequence[Traced], weights: Sequence[Traced]
+) -> list[Traced]:
+    """Return the gradient of a weighted sum of outputs, in one pass against the graph.
+
+    Parameters
+    ----------
+    outputs : sequence of Traced
+    variables : sequence of Traced
+        Inputs of the graph.
+    weights : sequence of Traced
+        Of each output in the sum; they count as constant.
+
+    Returns
+    -------
+    list of Traced
+        ``weights @ d outputs / d variables``
+    """
+    symbols = [output for output in outputs if isinstance(output, Symbol)]
+    if not symbols:
+        return [0.0] * len(variables)
+    graph = symbols[0].graph
+    wanted = {variable.index for variable in variables if isinstance(variable, Symbol)}
+    slopes: dict[int, Mapping[int, Traced]] = {}
+    reached = set(wanted)
+    for index in graph.live(outputs):
+        if index in wanted:
+            continue
+        found = {
+            argument: slope
+            for argument, slope in find_slopes(graph, index).items()
+            if argument in reached
+        }
+        if found:
+            slopes[index] = found
+            reached.add(index)
+    sums: dict[int, Traced] = {}
+    for output, weight in zip(outputs, weights, strict=True):
+        if isinstance(output, Symbol) and output.index in reached:
+            own = -weight if output.negative else weight
+            sums[output.index] = sums.get(output.index, 0.0) + own
+    # What a node reads was made before it: its index is lower.
+    for index in sorted(slopes, reverse=True):
+        weight = sums.pop(index, 0.0)
+        if not isinstance(weight, Symbol) and weight == 0.0:
+            continue
+        for argument, slope in slopes[index].items():
+            sums[argument] = sums.get(argument, 0.0) + weight * slope
+    result: list[Traced] = []
+    for variable in variables:
+        own = sums.get(variable.index, 0.0) if isinstance(variable, Symbol) else 0.0
+        result.append(-own if isinstance(variable, Symbol) and variable.negative else own)
+    return result
+
+
 def substitute(
     outputs: Sequence[Traced], variables: Sequence[Traced], values: Sequence[Traced]
 ) -> list[Traced]:

@@ -27,8 +27,8 @@ class Argument:
         Name of the argument of the method.
     unit : str
         Unit, and where it matters frame and sign.
-    size : int, optional
-        Number of scalars; None for one each joint.
+    size : int or callable, optional
+        Number of scalars, or what returns it for a robot; None for one each joint.
     stem : str
         Name in the generated text; '' for the same.
     serves_all : bool
@@ -37,12 +37,14 @@ class Argument:
 
     name: str
     unit: str
-    size: int | None = None
+    size: int | Callable[[Robot], int] | None = None
     stem: str = ''
     serves_all: bool = False
 
     def count(self, robot: Robot) -> int:
         """Return the number of scalars for a robot."""
+        if callable(self.size):
+            return self.size(robot)
         return robot.n if self.size is None else self.size
 
 
@@ -180,6 +182,9 @@ def _three_squares(robot: Robot) -> tuple[int, ...]:
 def _regressor_shape(robot: Robot) -> tuple[int, ...]:
     return robot.n, regressor.PARAMETERS_PER_BODY * len(robot.bodies)
 
+
+REGRESSOR_GRADIENT = 'regressor_gradient'
+"""Row of the gradient of a weighted sum of the regressor's entries."""
 
 CONTROL_EFFORT = 'control_effort'
 """Row and method of the general control law."""
@@ -563,6 +568,24 @@ _ROWS = (
         assemble=assembly.multiply_regressor,
     ),
     Function(
+        REGRESSOR_GRADIENT,
+        "gradient of a weighted sum of the regressor's entries by q, qd and qdd",
+        (
+            Q,
+            QD,
+            QDD,
+            Argument(
+                'weights',
+                'of each entry of the regressor, row by row',
+                size=lambda robot: robot.n * _regressor_shape(robot)[1],
+            ),
+        ),
+        'per unit of q, then of qd, then of qdd',
+        lambda robot: (3, robot.n),
+        traces.trace_regressor_gradient,
+        is_stacked=True,
+    ),
+    Function(
         assembly.BARE_RECURSION,
         'joint efforts without gravity, friction and rotor inertia',
         (Q, QD, QDD),
@@ -593,12 +616,13 @@ INTERNAL = (
     f'{CONTROL_EFFORT}_in_full',
     DISTURBANCE_RESIDUALS,
     f'{DISTURBANCE_RESIDUALS}_in_full',
+    REGRESSOR_GRADIENT,
     assembly.BARE_RECURSION,
     assembly.INVERSE_DYNAMICS_RATE,
     assembly.REGRESSOR_FACTORS,
 )
-"""Rows of the general control law and of the observer, and those that larger robots are assembled
-from: their text is not for reading."""
+"""Rows of the general control law, of the observer and of the planner of motions, and those that
+larger robots are assembled from: their text is not for reading."""
 
 FUNCTIONS: Mapping[str, Function] = {row.name: row for row in _ROWS}
 """The rows by name."""

@@ -22,7 +22,7 @@ from ne_dynamics.algorithms import (
 )
 from ne_dynamics.algorithms.scalar import Scalar
 from ne_dynamics.codegen.assembly import TWIST
-from ne_dynamics.codegen.differentiation import differentiate, push_forward, substitute
+from ne_dynamics.codegen.differentiation import differentiate, pull_back, push_forward, substitute
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.symbols import Symbol, Traced
 from ne_dynamics.model.robot import JointType, Link
@@ -377,6 +377,19 @@ def trace_regressor(subject: Subject, link: Link | None) -> Body:
 
     def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
         return regressor.regressor(subject.plain_mechanism, q, qd, qdd, subject.gravity)
+
+    return function
+
+
+def trace_regressor_gradient(subject: Subject, link: Link | None) -> Body:
+    """Trace the gradient of a weighted sum of the regressor's entries."""
+
+    def function(q: Symbols, qd: Symbols, qdd: Symbols, weights: Symbols) -> object:
+        rows = regressor.regressor(subject.plain_mechanism, q, qd, qdd, subject.gravity)
+        entries = [entry for row in rows for entry in row]
+        n = len(q)
+        gradient = pull_back(entries, [*q, *qd, *qdd], weights)
+        return [gradient[start : start + n] for start in (0, n, 2 * n)]
 
     return function
 

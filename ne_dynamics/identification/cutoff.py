@@ -55,20 +55,35 @@ def choose_cutoff(position: FloatArray, effort: FloatArray, rate: float) -> floa
         moves.
     """
     largest = min(HIGHEST, LARGEST_PART * rate)
-    frequency, motion = _spectrum(position, rate)
+    frequency, motion = compute_spectrum(position, rate)
     highest = 0.0
     for power in motion.T:
         highest = max(highest, _find_end(frequency, power))
     if highest <= 0.0:
         return largest
-    _, applied = _spectrum(effort, rate)
+    _, applied = compute_spectrum(effort, rate)
     audible = max(_find_silence(frequency, power) for power in applied.T)
     least, most = (multiple * highest for multiple in MULTIPLES)
     return min(max(min(most, audible), least), largest)
 
 
-def _spectrum(values: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
-    """Return frequencies [Hz] without 0, and the power at each, by a Hann window."""
+def compute_spectrum(values: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
+    """Return frequencies [Hz] without 0, and the power at each, by a Hann window.
+
+    Parameters
+    ----------
+    values : array, shape (N, n)
+        Evenly sampled.
+    rate : float
+        [Hz]
+
+    Returns
+    -------
+    frequency : array, shape (N // 2,)
+        [Hz]
+    power : array, shape (N // 2, n)
+        Squared magnitude of the windowed transform.
+    """
     samples = values.shape[0]
     level = values - values.mean(axis=0)
     power = np.abs(np.fft.rfft(level * np.hanning(samples)[:, np.newaxis], axis=0)) ** 2

@@ -73,6 +73,12 @@ class Design:
         pairs = [(joint, term) for joint, terms in enumerate(self.terms) for term in terms]
         return {pair: self.inertial + index for index, pair in enumerate(pairs)}
 
+    def count_parameters(self) -> FloatArray:
+        """Return how many parameters each joint's efforts tell, inertias shared; shape (n,)."""
+        own = np.array([len(terms) for terms in self.terms])
+        result: FloatArray = own + self.inertial / self.robot.n / 2.0
+        return result
+
     def with_terms(self, terms: Mapping[int, tuple[Term, ...]]) -> Design:
         """Return the design with other terms of some joints."""
         return replace(
@@ -90,24 +96,35 @@ class Design:
         reduction : Reduction
             Of one block.
         """
-        places, inertial = self.places, self.inertial
         factors = reduction.factors[0]
-        result = np.zeros((len(self.terms), factors.shape[1], inertial + len(places) + 1))
-        for joint, terms in enumerate(self.terms):
-            factor = factors[joint]
-            result[joint, :, :inertial] = factor[:, :inertial]
-            result[joint, :, -1] = factor[:, -1]
-            own = factor[:, inertial : inertial + TERMS]
-            is_smooth = any(other in terms for other in SMOOTH)
-            for term in Term:
-                if term in terms:
-                    result[joint, :, places[joint, term]] = own[:, term]
-                elif term not in SMOOTH and not (term == Term.COULOMB and is_smooth):
-                    result[joint, :, -1] -= own[:, term] * self.given[joint, term]
-            for term in STRIBECK:
-                if term in terms:
-                    # level = coulomb + (static - coulomb) g: of one unit of each.
-                    result[joint, :, places[joint, Term.COULOMB]] -= own[:, term]
+        return np.array(
+            [self.joint_rows(joint, factor) for joint, factor in enumerate(factors)]
+        ).reshape(len(self.terms), factors.shape[1], self.inertial + len(self.places) + 1)
+
+    def joint_rows(self, joint: int, rows: FloatArray) -> FloatArray:
+        """Return rows of a joint in the columns of the design, shape (K, m + 1).
+
+        Parameters
+        ----------
+        joint : int
+        rows : array, shape (K, C + 1)
+            Columns of the bodies, all terms of the joint, and the effort.
+        """
+        places, inertial, terms = self.places, self.inertial, self.terms[joint]
+        result = np.zeros((rows.shape[0], inertial + len(places) + 1))
+        result[:, :inertial] = rows[:, :inertial]
+        result[:, -1] = rows[:, -1]
+        own = rows[:, inertial : inertial + TERMS]
+        is_smooth = any(other in terms for other in SMOOTH)
+        for term in Term:
+            if term in terms:
+                result[:, places[joint, term]] = own[:, term]
+            elif term not in SMOOTH and not (term == Term.COULOMB and is_smooth):
+                result[:, -1] -= own[:, term] * self.given[joint, term]
+        for term in STRIBECK:
+            if term in terms:
+                # level = coulomb + (static - coulomb) g: of one unit of each.
+                result[:, places[joint, Term.COULOMB]] -= own[:, term]
         return result
 
     def problem(self, factors: FloatArray, weights: FloatArray, spread: float) -> Problem:

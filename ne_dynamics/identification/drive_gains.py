@@ -31,16 +31,15 @@ from ne_dynamics.identification.regression_rows import PER_BODY, generate_rows
 from ne_dynamics.identification.shared_rows import (
     Layout,
     LogFactors,
+    compare_spread,
     compute_used_rms,
+    find_spread,
     make_layout,
-    read_factors,
+    read_logs,
 )
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-SPREAD_ALONE, SPREAD_OF_PAIR = 0.2, 1.0
-"""How far the inertias of the arm may be off, as a part of themselves: of one log, and of two."""
 
 LARGEST_RADIUS = 0.3
 """How far the centre of the load may be from its link, about [m]; its inertia is believed to be at
@@ -58,6 +57,12 @@ CLEAR = 0.5
 
 CONVERGED = 1e-8
 """Relative decrease of the cost below which a fit is done."""
+
+SPREAD_PASSES = 3
+"""How often the spread of the arm of one log is found anew."""
+
+UNLIKE = 2.0
+"""How many times farther than believed the arm of two logs may be from its model."""
 
 DETERMINED = 0.2
 """A gain is the logs' when its standard deviation is below this part of it."""
@@ -187,16 +192,15 @@ def fit_drive_gains(
     IdentificationError
         When the fit does not reach its minimum.
     """
+    is_free = spread is None
     if spread is None:
-        spread = SPREAD_ALONE if without is None else SPREAD_OF_PAIR
+        spread = find_spread(without)
     for name, value in (('mass', mass), ('spread', spread)):
         if not (math.isfinite(value) and value > 0.0):
             raise InputError(f'{name}: expected a finite number > 0, got {value}')
     dynamics = _without_drives(as_dynamics(model))
     carrier = Carrier.of_robot(dynamics, link_name)
-    logs = [read_factors(dynamics, log, True, cutoff_frequency)]
-    if without is not None:
-        logs.append(read_factors(dynamics, without, False, cutoff_frequency))
+    logs = read_logs(dynamics, log, without, cutoff_frequency)
     for item in logs:
         for name, used in zip(dynamics.robot.joint_names, item.used.T, strict=True):
             if not used.any():
@@ -206,6 +210,24 @@ def fit_drive_gains(
                 )
     problem = _Problem(make_layout(carrier, logs, spread), logs, mass)
     state = problem.solve(dynamics)
+    ratio = problem.compare_spread(state)
+    if is_free and without is not None and ratio > UNLIKE:
+        raise InputError(
+            f'log {log.source}: expected to show a load of {mass:g} kg that {without.source} does '
+            f'not, got an arm {ratio:.3g} times farther from its model than it may be: are the '
+            'logs exchanged, or both without the load?'
+        )
+    believed = spread
+    for _ in range(SPREAD_PASSES if is_free and without is None else 0):
+        # The model may be farther off than was believed, and so may be the gains.
+        ratio = problem.compare_spread(problem.centre(state, min(1.0, ratio**2)))
+        if max(ratio * spread, believed) == spread:
+            break
+        spread = max(ratio * spread, believed)
+        problem = _Problem(make_layout(carrier, logs, spread), logs, mass)
+        state = problem.solve(dynamics)
+        ratio = problem.compare_spread(state)
+    state = problem.centre(state, min(1.0, ratio**2))
     n = dynamics.robot.n
     whole = np.asarray(np.linalg.inv(problem.information(state)), dtype=np.float64)
     covariance = whole[-n:, -n:]
@@ -380,6 +402,31 @@ class _Problem:
         """Return the inverse of the covariance of a state."""
         jacobian, _ = self._system(state)
         result: FloatArray = jacobian.T @ jacobian
+        return result
+
+    def compare_spread(self, state: FloatArray) -> float:
+        """Return how far the arm is from its model over how far it was believed to be."""
+        covariance = np.asarray(np.linalg.inv(self.information(state)), dtype=np.float64)
+        return compare_spread(self._layout.robot, state, covariance)
+
+    def centre(self, state: FloatArray, part: float) -> FloatArray:
+        """Return the most likely gains whatever the arm is, and what goes with them.
+
+        At the minimum of all unknowns together gains are too small: the smaller they are, the
+        smaller a step of the arm has to be. What integrates the other unknowns out (Laplace) adds
+        half the logarithm of their information's determinant to the cost, whose slope is that
+        part of the unknowns that a joint tells. Where the arm is nearer to its model than it may
+        be, only a part of that counts.
+        """
+        size, factors = self._layout.size, np.exp(state[-self._n :])
+        information = self.information(state)
+        within = np.linalg.inv(information[:size, :size])
+        slope = np.zeros(self._n)
+        for weights, (_, _, inertial, friction) in zip(self._weights, self._parts, strict=True):
+            scaled = factors[:, np.newaxis, np.newaxis] * inertial
+            told = np.einsum('jrk,kl,jrl->j', scaled, within, scaled + friction, optimize=True)
+            slope += weights**2 * told
+        result: FloatArray = state - np.linalg.inv(information)[:, size:] @ (part * slope)
         return result
 
     def _cost(self, state: FloatArray) -> float:

@@ -14,6 +14,9 @@ samples that follow one another repeat one another. What is minimised is the neg
 of a likelihood, so that a difference says how much better one reading of a log is than another.
 A factor on an effort alone does not change it; what the factor does to the load on the other
 joints, and to the masses of the given model, does.
+
+Of efforts that a driver has taken gravity out of, the same holds without the gravity of the
+bodies; what is left of it is that of the difference between the driver's model and the arm.
 """
 
 from __future__ import annotations
@@ -46,10 +49,17 @@ LOAD_SPREAD = 0.1
 LOAD_LEVER = 0.1
 """Distance of its centre of mass from the end [m]."""
 
+CARRIED_SPREAD = 0.5
+CARRIED_LEVER = 0.2
+"""The same of a load that is said to be there; the lever is that of its inertia too."""
+
 FIRST_SIGMA = 0.1
 SMALLEST_SIGMA = 0.01
 """Parts of an effort: the residual that is expected at first, and the least of all. Below it no
 model of a real arm is better than another."""
+
+GRAVITY_LEFT = 0.5
+"""How far a driver's model of gravity may be off, as a part of SPREAD and of an unknown load."""
 
 PASSES = 4
 """Solutions, each with the residuals of the one before."""
@@ -89,9 +99,45 @@ class Explained:
         Negative logarithm of the likelihood, but for a constant.
     left : array, shape (n,)
         Root mean square of what is left of each effort, as a part of the effort.
+    freedom : float
+        Negative logarithm of the part of what was believed that the log leaves: what a reading
+        with more unknowns explains better for that alone. In the approximation of Laplace.
     """
 
     cost: float
+    left: FloatArray
+    freedom: float
+
+
+@dataclass(frozen=True, eq=False)
+class JointTerms:
+    """What a fit finds of each joint, and the standard deviations, each of shape (n,).
+
+    Attributes
+    ----------
+    viscous, coulomb : array
+        Effort that each friction makes, root mean square [N m or N].
+    constant : array
+        [N m or N]
+    viscous_deviation, coulomb_deviation, constant_deviation : array
+    """
+
+    viscous: FloatArray
+    coulomb: FloatArray
+    constant: FloatArray
+    viscous_deviation: FloatArray
+    coulomb_deviation: FloatArray
+    constant_deviation: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Solution:
+    step: FloatArray
+    free: NDArray[np.bool_]
+    matrix: FloatArray
+    counts: FloatArray
+    amount: FloatArray
+    sigma: FloatArray
     left: FloatArray
 
 
@@ -107,10 +153,20 @@ class EffortFit:
         Samples of each joint that count.
     counts : array, shape (n,)
         Independent values in the effort of each joint.
+    has_load : bool
+        Whether the arm is said to carry something, which is larger than what may be forgotten.
+    without_gravity : bool
+        Whether the efforts are those that are left when gravity is taken out.
     """
 
     def __init__(
-        self, dynamics: Dynamics, motion: Motion, used: NDArray[np.bool_], counts: FloatArray
+        self,
+        dynamics: Dynamics,
+        motion: Motion,
+        used: NDArray[np.bool_],
+        counts: FloatArray,
+        has_load: bool = False,
+        without_gravity: bool = False,
     ) -> None:
         robot = dynamics.robot
         self._n, self._used = robot.n, used
@@ -120,15 +176,27 @@ class EffortFit:
         samples = motion.position.shape[0]
         full = dynamics.regressor(motion.position, motion.velocity, motion.acceleration)
         links = full.reshape(samples, self._n, -1, PER_BODY)
+        weights = None
+        if without_gravity:
+            still = np.zeros_like(motion.velocity)
+            weights = dynamics.regressor(motion.position, still, still).reshape(links.shape)
+            links = links - weights
         given = np.zeros((samples, self._n))
-        self.load_columns = _load_columns(links, robot)
+        self.load_columns = _load_columns(links, robot, has_load)
+        per_end = PER_BODY if has_load else PER_LOAD
+        places = np.arange(self.load_columns.shape[2]) % per_end
+        self._moments = np.flatnonzero((places > 0) & (places < PER_LOAD))
         blocks = [self.load_columns]
+        if weights is not None:
+            blocks.append(GRAVITY_LEFT * _load_columns(weights, robot))
         for index in chosen:
             parameters = nearest_body(robot.bodies[index].inertia).parameters
             reference = pseudo_inertia(parameters)
             _, hessian = divergence_slopes(reference, reference)
             scale = SPREAD * np.linalg.inv(np.linalg.cholesky(hessian)).T
             blocks.append(links[:, :, index] @ scale)
+            if weights is not None:
+                blocks.append(GRAVITY_LEFT * weights[:, :, index] @ scale)
             given += links[:, :, index] @ parameters
         shared = np.concatenate(blocks, axis=2)
         rates = (motion.velocity, motion.direction, motion.acceleration)
@@ -143,6 +211,11 @@ class EffortFit:
             self._normals.append(table.T @ table)
         width = self._width
         self._shared = np.array([normal[:width, :width] for normal in self._normals])
+
+    @property
+    def moment_columns(self) -> FloatArray:
+        """Those of `load_columns` that are first moments, shape (M, n, columns)."""
+        return self.load_columns[:, :, self._moments]
 
     @property
     def given_effort(self) -> FloatArray:
@@ -161,6 +234,39 @@ class EffortFit:
         -------
         Explained
         """
+        found = self._solve(effort)
+        terms = np.log(found.sigma / found.amount) + 0.5 * (found.left / found.sigma) ** 2
+        cost = found.counts @ terms + 0.5 * found.step @ found.step
+        chosen = np.flatnonzero(found.free)
+        _, freedom = np.linalg.slogdet(found.matrix[chosen][:, chosen])
+        return Explained(float(cost), found.left / found.amount, 0.5 * float(freedom))
+
+    def find_joint_terms(self, effort: FloatArray) -> JointTerms:
+        """Return friction and constant of each joint in the fit of efforts.
+
+        Parameters
+        ----------
+        effort : array, shape (M, n)
+            [N m or N]
+
+        Returns
+        -------
+        JointTerms
+        """
+        found = self._solve(effort)
+        chosen = np.flatnonzero(found.free)
+        # Of what is held at its bound: as far as it could move by itself.
+        variances = 1.0 / np.diag(found.matrix)
+        variances[chosen] = np.diag(np.linalg.inv(found.matrix[chosen][:, chosen]))
+        sizes = found.amount[:, np.newaxis] * np.array(JOINT_SPREADS)
+        values = found.step[self._width :].reshape(self._n, PER_JOINT) * sizes
+        deviations = np.sqrt(variances[self._width :].reshape(self._n, PER_JOINT)) * sizes
+        viscous, coulomb, _, constant = values.T
+        return JointTerms(
+            viscous, coulomb, constant, deviations[:, 0], deviations[:, 1], deviations[:, 3]
+        )
+
+    def _solve(self, effort: FloatArray) -> _Solution:
         n, width = self._n, self._width
         amount, squares = np.full(n, 1e-9), np.zeros(n)
         # What was not measured says nothing.
@@ -201,17 +307,22 @@ class EffortFit:
                 rest = squares[joint] - 2.0 * rights[joint] @ part + part @ normals[joint] @ part
                 left[joint] = np.sqrt(max(rest, 0.0) / self._samples[joint])
             sigma = np.maximum(left, SMALLEST_SIGMA * amount)
-        terms = np.log(sigma / amount) + 0.5 * (left / sigma) ** 2
-        return Explained(float(counts @ terms + 0.5 * step @ step), left / amount)
+        return _Solution(step, free, matrix, counts, amount, sigma, left)
 
 
-def _load_columns(links: FloatArray, robot: Robot) -> FloatArray:
-    """Return the columns of mass and first moment at the ends of the arm, by their spread."""
+def _load_columns(links: FloatArray, robot: Robot, has_load: bool = False) -> FloatArray:
+    """Return the columns of a load at the ends of the arm, by the spread of its parameters.
+
+    Mass and first moment; of a load that is said to be there, its inertia too.
+    """
     parents = {body.parent for body in robot.bodies}
     ends = [index for index in range(len(robot.bodies)) if index not in parents]
-    mass = LOAD_SPREAD * sum(body.inertia.mass for body in robot.bodies)
-    sizes = mass * np.array([1.0, *[LOAD_LEVER] * (PER_LOAD - 1)])
-    return np.concatenate([links[:, :, end, :PER_LOAD] * sizes for end in ends], axis=2)
+    mass = sum(body.inertia.mass for body in robot.bodies)
+    sizes = LOAD_SPREAD * mass * np.array([1.0, *[LOAD_LEVER] * (PER_LOAD - 1)])
+    if has_load:
+        levers = [1.0, *[CARRIED_LEVER] * 3, *[CARRIED_LEVER**2] * 6]
+        sizes = CARRIED_SPREAD * mass * np.array(levers)
+    return np.concatenate([links[:, :, end, : sizes.size] * sizes for end in ends], axis=2)
 
 
 def _minimum(

@@ -143,16 +143,24 @@ def model_effort(dynamics: Dynamics, signals: Signals) -> FloatArray:
             )
             effort[:, index] += cast('FloatArray', friction)
         parts.append(stretch.filtered(effort))
-    return np.concatenate(parts)
+    return np.concatenate([np.zeros((0, dynamics.robot.n)), *parts])
 
 
 def residuals(
     robot: Robot, measured: FloatArray, computed: FloatArray
 ) -> tuple[JointResidual, ...]:
     """Return the root mean squares of efforts and their difference, joint by joint."""
-    sizes = [rms(values) for values in (measured, computed, measured - computed)]
+    return describe_residuals(
+        robot, *(rms(values) for values in (measured, computed, measured - computed))
+    )
+
+
+def describe_residuals(
+    robot: Robot, measured: FloatArray, computed: FloatArray, difference: FloatArray
+) -> tuple[JointResidual, ...]:
+    """Return root mean squares of efforts and their difference by name, shape (n,) each."""
     results = []
-    for joint, size, model, rest in zip(robot.joints, *sizes, strict=True):
+    for joint, size, model, rest in zip(robot.joints, measured, computed, difference, strict=True):
         explained = 1.0 - (rest / size) ** 2 if size > 0.0 else float('nan')
         results.append(
             JointResidual(

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ne_dynamics.identification.evaluation import JointResidual, rms
-from ne_dynamics.identification.signals import Signals
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.identification.evaluation import JointResidual
+from ne_dynamics.identification.signal_summary import SignalSummary
 from ne_dynamics.model.robot import Finding, Robot
 
 POOR_EXCITATION = 1.0 / 3.0
 """Part of the identifiable directions below which a log tells too little."""
-
-OPPOSED = -0.5
-"""Correlation of measured and computed effort from which the sign is wrong."""
 
 NOISY = 0.3
 """Part of the acceleration that may be noise."""
@@ -35,49 +27,30 @@ OUT_OF_PROPORTION = 3.0
 """Factor between a given mass and an identified one from which one of them is not believed."""
 
 
-def find_opposed(signals: Signals, given: FloatArray) -> NDArray[np.bool_]:
-    """Return the joints whose measured effort runs against the given model's, shape (n,).
-
-    Parameters
-    ----------
-    signals : Signals
-    given : array, shape (M, n)
-        Efforts of the given model [N m or N].
-    """
-    measured, computed = signals.effort * signals.usable, given * signals.usable
-    size = np.linalg.norm(measured, axis=0) * np.linalg.norm(computed, axis=0)
-    result: NDArray[np.bool_] = (measured * computed).sum(axis=0) < OPPOSED * size
-    return result
-
-
-def find_log_faults(
-    robot: Robot, signals: Signals, fitted: int, given: FloatArray
-) -> list[Finding]:
-    """Return what is doubtful about a log.
+def find_log_faults(robot: Robot, summary: SignalSummary) -> list[Finding]:
+    """Return what is doubtful about logs.
 
     Parameters
     ----------
     robot : Robot
-    signals : Signals
-    fitted : int
-        Samples, from the first, that are fitted.
-    given : array, shape (M, n)
-        Efforts of the given model [N m or N].
+    summary : SignalSummary
     """
     findings: list[Finding] = []
 
     def add(severity: str, code: str, name: str, message: str) -> None:
         findings.append(Finding(severity, code, f'joint {name!r}', message))
 
-    for joint, measured in zip(robot.joints, signals.effort.T, strict=True):
-        if not measured.any():
+    for joint, logs in zip(robot.joints, summary.without_effort, strict=True):
+        if logs:
+            where = ', '.join(logs)
             add(
                 'error',
                 'effort-zero',
                 joint.name,
-                'the effort is 0 throughout: expected what the motor applied',
+                f'the effort is 0 throughout{f" in {where}" * bool(where)}: expected what the '
+                'motor applied',
             )
-    if not signals.usable[:fitted].any():
+    if not summary.is_excited:
         findings.append(
             Finding(
                 'warning',
@@ -88,21 +61,18 @@ def find_log_faults(
             )
         )
         return findings
-    scale = rms(signals.acceleration)
-    opposed = find_opposed(signals, given)
     for index, joint in enumerate(robot.joints):
-        measured = signals.effort[:, index]
-        if not measured.any():
+        if not summary.effort[index] > 0.0:
             continue
-        if signals.saturated[index] > 0.0:
+        if summary.saturated[index] > 0.0:
             add(
                 'warning',
                 'effort-saturated',
                 joint.name,
-                f'the effort is at its limit in {signals.saturated[index]:.1%} of the samples, '
+                f'the effort is at its limit in {summary.saturated[index]:.1%} of the samples, '
                 'which are left out',
             )
-        if not signals.moves[index]:
+        if not summary.moves[index]:
             add(
                 'warning',
                 'joint-still',
@@ -111,15 +81,16 @@ def find_log_faults(
                 'friction stays as given',
             )
             continue
-        if signals.acceleration_noise[index] > NOISY * scale[index]:
+        noise, size = summary.acceleration_noise[index], summary.acceleration[index]
+        if noise > NOISY * size:
             add(
                 'warning',
                 'acceleration-noisy',
                 joint.name,
-                f'position noise alone makes {signals.acceleration_noise[index]:.3g} of '
-                f'{scale[index]:.3g} of its acceleration: move faster, or lower the cut-off',
+                f'position noise alone makes {noise:.3g} of {size:.3g} of its acceleration: move '
+                'faster, or lower the cut-off',
             )
-        if opposed[index]:
+        if summary.opposed[index]:
             add(
                 'error',
                 'wrong-sign',
@@ -127,23 +98,16 @@ def find_log_faults(
                 "the measured effort runs against the model's: expected the effort along the "
                 "joint's positive direction",
             )
-        if signals.measured_velocity is not None:
-            _check_velocity(signals, index, joint.name, add)
+        if summary.velocity_error[index] > VELOCITY_ERROR:
+            add(
+                'warning',
+                'velocity-disagrees',
+                joint.name,
+                f'the velocity of the log is {summary.velocity_error[index]:.0%} off the '
+                'derivative of its position, which is used: units, sign, or a slow filter in the '
+                'driver?',
+            )
     return findings
-
-
-def _check_velocity(signals: Signals, index: int, name: str, add: Any) -> None:
-    derived = signals.velocity[:, index]
-    assert signals.measured_velocity is not None
-    error = float(rms(signals.measured_velocity[:, index] - derived) / rms(derived))
-    if error > VELOCITY_ERROR:
-        add(
-            'warning',
-            'velocity-disagrees',
-            name,
-            f'the velocity of the log is {error:.0%} off the derivative of its position, which '
-            'is used: units, sign, or a slow filter in the driver?',
-        )
 
 
 def find_result_faults(

@@ -1,28 +1,18 @@
-"""The fit of a model to the signals of a log: two passes, and folds for what is chosen."""
+"""The fit of a model to the rows of logs: two passes, and folds for what is chosen."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.design import (
-    Design,
-    believed,
-    compute_scales,
-    find_bodies,
-)
-from ne_dynamics.identification.evaluation import rms
-from ne_dynamics.identification.friction_terms import ALWAYS, TERMS
-from ne_dynamics.identification.likeness import count_alike
+from ne_dynamics.identification.design import Design, believed, compute_scales
+from ne_dynamics.identification.friction_terms import ALWAYS
+from ne_dynamics.identification.log_rows import LogRows
+from ne_dynamics.identification.piece_steps import Weighting
 from ne_dynamics.identification.reduction import Reduction
-from ne_dynamics.identification.regression_rows import (
-    PER_BODY,
-    generate_rows,
-    largest_velocities,
-)
+from ne_dynamics.identification.residual_sums import ResidualSums
 from ne_dynamics.identification.selection import (
     SPREADS,
     Folds,
@@ -30,7 +20,6 @@ from ne_dynamics.identification.selection import (
     choose_terms,
     sum_squares,
 )
-from ne_dynamics.identification.signals import Signals
 from ne_dynamics.identification.solver import Problem, Solution, minimize
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Finding
@@ -69,6 +58,8 @@ class Fit:
         Of all blocks.
     judged_solution : Solution
         Of all blocks but the last, which was held out; the same where none was.
+    rows : LogRows
+        With the loads of the first fit.
     reduction : Reduction
         In blocks; the last one is the part that was held out.
     weights : array, shape (n,)
@@ -81,10 +72,10 @@ class Fit:
     predicted : array, shape (folds, n)
         Sums of the squared residuals of blocks that were predicted from the others.
     folds : Folds
-    used : bool array, shape (M, n)
+    used : array, shape (n,)
         Samples that were fitted.
-    huber : array, shape (M, n)
-        Weights of the samples, 1 for all but outliers.
+    outliers : int
+        Efforts of single joints that count less than half.
     findings : tuple of Finding
     """
 
@@ -92,6 +83,7 @@ class Fit:
     problem: Problem
     solution: Solution
     judged_solution: Solution
+    rows: LogRows
     reduction: Reduction
     weights: FloatArray
     sigma: FloatArray
@@ -99,8 +91,8 @@ class Fit:
     spread: float
     predicted: FloatArray
     folds: Folds
-    used: NDArray[np.bool_]
-    huber: FloatArray
+    used: FloatArray
+    outliers: int
     findings: tuple[Finding, ...]
 
 
@@ -111,34 +103,20 @@ class Fitter:
     ----------
     dynamics : Dynamics
         Of the given robot.
-    signals : Signals
-    fitted : int
-        Samples, from the first, that are fitted before the others are predicted.
-    blocks : int
-        Of the fitted samples.
-    joints : bool array, shape (n,)
-        Those whose efforts are used.
+    rows : LogRows
+    bodies : tuple
+        What :func:`~ne_dynamics.identification.design.find_bodies` returned.
     """
 
     def __init__(
         self,
         dynamics: Dynamics,
-        signals: Signals,
-        fitted: int,
-        blocks: int,
-        joints: NDArray[np.bool_],
+        rows: LogRows,
+        bodies: tuple[tuple[int, ...], FloatArray, list[Finding]],
     ) -> None:
-        self._dynamics, self._signals, self._blocks = dynamics, signals, blocks
-        # By whose inertias the load of a joint is computed: the given ones until there are others.
-        self._loads = dynamics
-        robot = dynamics.robot
-        total = signals.times.size
-        self._block = np.full(total, blocks, dtype=np.intp)
-        self._block[:fitted] = np.arange(fitted) * blocks // max(fitted, 1)
-        self._used = signals.usable & signals.effort.any(axis=0) & joints
-        self._effort = np.maximum(rms(signals.effort), 1e-9)
-        self._bodies, self._references, self._findings = find_bodies(robot)
-        self._has_held_out = fitted < total
+        self._dynamics, self._rows, self._blocks = dynamics, rows, rows.blocks
+        self._used, self._effort = rows.used, rows.effort
+        self._bodies, self._references, self._findings = bodies
 
     def run(self, spread: float | None) -> Fit:
         """Fit, weigh, choose, and fit again.
@@ -149,20 +127,21 @@ class Fitter:
             How far the given inertias may be off; default: what predicts held-out blocks best.
         """
         robot = self._dynamics.robot
-        huber = np.ones(self._used.shape)
-        first = self._reduce(huber)
+        rows = self._rows
+        first = rows.reduce()
         design = self._make_design(first)
         for _ in range(HUBER_PASSES):
             solution, sigma = self._iterate(design, first.selected(self._all), FIRST_SPREAD, None)
-            residuals = self._compute_residuals(design, solution)
-            huber = self._compute_huber(residuals)
-            if huber[self._used].min(initial=1.0) > DOUBTFUL:
+            residuals = rows.sum_residuals(design, solution)
+            weighting = self._weigh_samples(design, solution, residuals)
+            if not (weighting.largest < DOUBTFUL * residuals.largest).any():
                 break
-            first = self._reduce(huber)
-        correlation = count_alike(residuals, self._used)
+            first = rows.reduce(weighting)
+        correlation = residuals.likeness.count()
+        # By whose inertias the load of a joint is computed: the given ones until there are others.
         load_robot = design.apply(solution, offsets=True)
-        self._loads = Dynamics(load_robot, self._dynamics.gravity, 'python')
-        reduction = self._reduce(huber)
+        loads = Dynamics(load_robot, self._dynamics.gravity, 'python')
+        rows, reduction, outliers = rows.change_loads(loads, weighting)
         design = replace(design, scales=self._compute_scales(reduction))
         fitted = self._fitted(reduction)
         weights = self._weigh(sigma, correlation)
@@ -178,15 +157,14 @@ class Fitter:
             best = choose_spread(folds, design, weights, best.solutions, spreads)
             chosen, predicted = best.spread, best.squares
         everything = reduction.selected(self._all)
-        solution, sigma = self._iterate(design, everything, chosen, correlation)
-        residuals = self._compute_residuals(design, solution)
-        correlation = count_alike(residuals, self._used)
+        solution, sigma = self._iterate(design, everything, chosen, correlation, sigma)
+        correlation = rows.sum_residuals(design, solution).likeness.count()
         weights = self._weigh(sigma, correlation)
         solution = minimize(
             design.problem(design.joint_factors(everything), weights, chosen), solution
         )
         judged = solution
-        if self._has_held_out and folds.training:
+        if rows.has_held_out and folds.training:
             part = fitted.selected(list(range(fitted.blocks)))
             judged = minimize(
                 design.problem(design.joint_factors(part), weights, chosen), solution
@@ -196,6 +174,7 @@ class Fitter:
             design.problem(design.joint_factors(everything), weights, chosen),
             solution,
             judged,
+            rows,
             reduction,
             weights,
             sigma,
@@ -204,7 +183,7 @@ class Fitter:
             predicted,
             folds,
             self._used,
-            huber,
+            outliers,
             tuple(self._findings),
         )
 
@@ -215,21 +194,12 @@ class Fitter:
     def _fitted(self, reduction: Reduction) -> Reduction:
         return Reduction(reduction.factors[:-1], reduction.counts[:-1])
 
-    def _reduce(self, huber: FloatArray) -> Reduction:
-        """Read the signals once."""
-        columns = PER_BODY * len(self._bodies) + TERMS
-        reduction = Reduction.empty(self._blocks + 1, self._dynamics.robot.n, columns)
-        for rows in generate_rows(self._dynamics, self._loads, self._signals, list(self._bodies)):
-            weights = np.where(self._used[rows.samples], huber[rows.samples], 0.0)
-            reduction = reduction.add(rows, self._block[rows.samples], weights)
-        return reduction
-
     def _compute_scales(self, reduction: Reduction) -> FloatArray:
         return compute_scales(reduction.selected(self._all), self._effort, len(self._bodies))
 
     def _make_design(self, reduction: Reduction) -> Design:
         robot = self._dynamics.robot
-        used = np.atleast_1d(self._used.any(axis=0))
+        used = self._used > 0.0
         return Design(
             robot,
             self._bodies,
@@ -237,11 +207,11 @@ class Fitter:
             tuple(ALWAYS if joint else () for joint in used),
             self._compute_scales(reduction),
             believed(robot),
-            largest_velocities(self._signals),
+            self._rows.largest_velocities,
         )
 
     def _weigh(self, sigma: FloatArray, correlation: FloatArray) -> FloatArray:
-        used = self._used.any(axis=0)
+        used = self._used > 0.0
         return np.where(used, 1.0 / (sigma**2 * correlation), 0.0)
 
     def _iterate(
@@ -250,15 +220,19 @@ class Fitter:
         reduction: Reduction,
         spread: float,
         correlation: FloatArray | None,
+        noise: FloatArray | None = None,
     ) -> tuple[Solution, FloatArray]:
-        """Fit with the noise of each joint that the fit before has left."""
+        """Fit with the noise of each joint that the fit before has left.
+
+        The first time with `noise`, where that is known: by more of it a model that is far off
+        is believed, its error taken for noise, and the next fit is no better.
+        """
         n = design.robot.n
         likeness = np.ones(n) if correlation is None else correlation
         factors = design.joint_factors(reduction)
         counts = reduction.counts[0]
-        parameters = np.array([len(terms) for terms in design.terms]) + design.inertial / n / 2.0
-        free = np.maximum(counts - parameters, 0.25 * np.maximum(counts, 4.0))
-        sigma = FIRST_SIGMA * self._effort
+        free = np.maximum(counts - design.count_parameters(), 0.25 * np.maximum(counts, 4.0))
+        sigma = FIRST_SIGMA * self._effort if noise is None else noise
         solution = None
         for _ in range(PASSES):
             problem = design.problem(factors, self._weigh(sigma, likeness), spread)
@@ -268,28 +242,10 @@ class Fitter:
         assert solution is not None
         return solution, sigma
 
-    def _compute_residuals(self, design: Design, solution: Solution) -> FloatArray:
-        """Read the signals again, for what the fit leaves of each sample, shape (M, n)."""
-        result = np.zeros(self._used.shape)
-        for rows in generate_rows(self._dynamics, self._loads, self._signals, list(self._bodies)):
-            table = np.concatenate([rows.matrix, rows.effort[:, :, np.newaxis]], axis=2)
-            for joint in range(table.shape[1]):
-                # The design turns triangles into its columns; rows are no other matter.
-                alone = Reduction(
-                    np.repeat(table[np.newaxis, np.newaxis, :, joint], table.shape[1], axis=1),
-                    np.ones((1, table.shape[1])),
-                )
-                factor = design.joint_factors(alone)[joint]
-                result[rows.samples, joint] = factor[:, -1] - factor[:, :-1] @ solution.parameters
-        return result
-
-    def _compute_huber(self, residuals: FloatArray) -> FloatArray:
-        """Return the weights of the samples; the median tells the noise, whatever is outside."""
-        huber = np.ones(residuals.shape)
-        for joint, use in enumerate(self._used.T):
-            if use.any():
-                sizes = np.abs(residuals[:, joint])
-                noise = MEDIAN_TO_DEVIATION * float(np.median(sizes[use]))
-                noise = max(noise, SMALLEST_SIGMA * self._effort[joint])
-                huber[:, joint] = np.minimum(1.0, HUBER * noise / np.maximum(sizes, 1e-300))
-        return huber
+    def _weigh_samples(
+        self, design: Design, solution: Solution, residuals: ResidualSums
+    ) -> Weighting:
+        """Return the weights of samples; the median tells the noise, whatever is outside."""
+        noise = MEDIAN_TO_DEVIATION * residuals.find_median()
+        noise = np.maximum(noise, SMALLEST_SIGMA * self._effort)
+        return Weighting(design, solution, HUBER * noise)

@@ -20,26 +20,24 @@ others.
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.evaluation import (
-    JointResidual,
-    as_dynamics,
-    model_effort,
-    require_joints,
-    residuals,
-)
+from ne_dynamics.identification.base_estimate import correct_likeness
+from ne_dynamics.identification.design import find_bodies
+from ne_dynamics.identification.evaluation import JointResidual, as_dynamics
 from ne_dynamics.identification.findings import (
     find_implausible_masses,
     find_log_faults,
-    find_opposed,
     find_result_faults,
 )
 from ne_dynamics.identification.fit import Fit, Fitter
+from ne_dynamics.identification.fit_evidence import FitEvidence, compute_block_residual
 from ne_dynamics.identification.friction_terms import SMOOTH, STRIBECK, Term
-from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.log_rows import LogRows
+from ne_dynamics.identification.log_set import FilteredLogs, Logs, as_recordings
 from ne_dynamics.identification.quality import Quality
 from ne_dynamics.identification.report import (
     BodyChange,
@@ -47,7 +45,8 @@ from ne_dynamics.identification.report import (
     JointChange,
     Report,
 )
-from ne_dynamics.identification.signals import filtered
+from ne_dynamics.identification.runner import LocalRunner, Runner
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 
 __all__ = ['BodyChange', 'Identified', 'JointChange', 'Report', 'identify']
@@ -55,33 +54,33 @@ __all__ = ['BodyChange', 'Identified', 'JointChange', 'Report', 'identify']
 DEFAULT_HOLDOUT = 0.25
 DEFAULT_BLOCKS = 5
 SMALLEST_HOLDOUT = 10
-OUTLIER = 0.5
-"""Weight below which an effort is called an outlier."""
 
 
 def identify(
     model: Robot | Dynamics,
-    log: Log,
+    log: Logs,
     *,
     cutoff_frequency: float | None = None,
     holdout: float = DEFAULT_HOLDOUT,
     spread: float | None = None,
     offsets: bool = False,
     blocks: int = DEFAULT_BLOCKS,
+    runner: Runner | None = None,
 ) -> Identified:
-    """Fit inertias, friction and rotor inertias of a model to a log.
+    """Fit inertias, friction and rotor inertias of a model to a log, or to several.
 
     Parameters
     ----------
     model : Robot or Dynamics
         What is believed so far. A Robot stands upright: gravity (0, 0, -9.80665) in base axes.
-    log : Log
-        With the joints of the model, in its order.
+    log : Log, Recording, or sequence of them
+        With the joints of the model, in its order. Samples of several are taken one log after
+        another, in the order given.
     cutoff_frequency : float, optional
         [Hz], see :func:`~ne_dynamics.identification.signals.filtered`.
     holdout : float
-        Part of the log, at its end, that is predicted by a fit to the rest; 0 to 0.9. The result
-        is then fitted to all of it.
+        Part of the logs, at their end, that is predicted by a fit to the rest; 0 to 0.9. The
+        result is then fitted to all of it.
     spread : float, optional
         How far the given inertias may be off, as a part of themselves; > 0. Small: stay near.
         Default: what predicts blocks of the log best.
@@ -89,7 +88,9 @@ def identify(
         Whether the constant part of each joint's measured effort is an error of the measurement,
         and so no part of the robot.
     blocks : int
-        In which the fitted part of the log is predicted from itself; 2 to 50.
+        In which the fitted part of the logs is predicted from itself; 2 to 50.
+    runner : Runner, optional
+        Who does the work on pieces of the logs; default: this process.
 
     Returns
     -------
@@ -105,30 +106,66 @@ def identify(
     """
     _check_options(holdout, spread, blocks)
     dynamics = as_dynamics(model)
+    recordings = as_recordings(log)
+    with contextlib.ExitStack() as stack:
+        if runner is None:
+            runner = stack.enter_context(LocalRunner())
+        logs = FilteredLogs.read(dynamics.robot, recordings, runner, cutoff_frequency)
+        return identify_filtered(
+            dynamics, logs, holdout=holdout, spread=spread, offsets=offsets, blocks=blocks
+        )
+
+
+def identify_filtered(
+    dynamics: Dynamics,
+    logs: FilteredLogs,
+    *,
+    holdout: float = DEFAULT_HOLDOUT,
+    spread: float | None = None,
+    offsets: bool = False,
+    blocks: int = DEFAULT_BLOCKS,
+) -> Identified:
+    """Fit a model to logs that are read and filtered.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        Of the given robot.
+    logs : FilteredLogs
+        With its joints.
+    holdout, spread, offsets, blocks
+        As :func:`identify` takes them.
+
+    Returns
+    -------
+    Identified
+        As from :func:`identify`.
+
+    Raises
+    ------
+    InputError
+        When an option is out of range.
+    IdentificationError
+        When the fit does not reach its minimum.
+    """
+    _check_options(holdout, spread, blocks)
     robot = dynamics.robot
-    require_joints(robot, log)
-    signals = filtered(log, robot.limits('effort_limit'), cutoff_frequency)
-    total = signals.times.size
+    total = logs.total
     fitted = total - round(holdout * total)
     if total - fitted < SMALLEST_HOLDOUT:
         fitted = total  # too little to judge by: judged by what was fitted
-    given_effort = model_effort(dynamics, signals)
-    # What runs against the model is an error of the log: nothing is to be learnt from it.
-    believed = ~find_opposed(signals, given_effort)
-    fit = Fitter(dynamics, signals, fitted, blocks, believed).run(spread)
+    found_bodies = find_bodies(robot)
+    rows = LogRows.compute(dynamics, logs, fitted, blocks, found_bodies[0])
+    fit = Fitter(dynamics, rows, found_bodies).run(spread)
     identified = fit.design.apply(fit.solution, offsets=not offsets)
     quality = Quality(dynamics, fit.design, fit.problem, fit.solution)
-    judged = slice(fitted, None) if fitted < total else slice(None)
-    tested = fit.design.apply(fit.judged_solution, offsets=True)
-    tested_effort = model_effort(_with_robot(dynamics, tested), signals)
-    results = [
-        residuals(robot, signals.effort[judged], effort[judged])
-        for effort in (given_effort, tested_effort)
-    ]
+    tested = _with_robot(dynamics, fit.design.apply(fit.judged_solution, offsets=True))
+    judged = fit.rows.judge(fitted if fitted < total else 0, dynamics, tested)
+    results = [sums.describe(robot) for sums in judged]
     identifiable, found, condition = quality.excitation()
     determined = quality.determined()
     findings = (
-        *find_log_faults(robot, signals, fitted, given_effort),
+        *find_log_faults(robot, rows.summary),
         *fit.findings,
         *find_result_faults(results, identifiable, found, fitted < total),
         *find_implausible_masses(robot, identified),
@@ -145,21 +182,22 @@ def identify(
         joints=joints,
         bodies=bodies,
         findings=findings,
-        log=log.summary(),
+        log='; '.join(item.text for item in logs.logs),
+        logs=tuple((item.source, item.text) for item in logs.logs),
         fitted=fitted,
         held_out=total - fitted,
-        cutoff_frequency=signals.cutoff_frequency,
+        cutoff_frequency=logs.cutoff_frequency,
         identifiable=identifiable,
         determined=found,
         condition_number=condition,
-        repeated=signals.repeated,
-        outliers=int(((fit.huber < OUTLIER) & fit.used).sum()),
+        repeated=sum(item.statistics.repeated for item in logs.logs),
+        outliers=fit.outliers,
         blocks=len(fit.folds.judged),
         spread=fit.spread,
         optimality_gap=fit.solution.gap,
-        base_parameters=quality.base_parameters(identified),
+        base_parameters=quality.base_parameters(identified, *_read_rows(fit, logs)),
     )
-    return Identified(identified, report)
+    return Identified(identified, report, FitEvidence(tested, compute_block_residual(fit)))
 
 
 def _check_options(holdout: float, spread: float | None, blocks: int) -> None:
@@ -169,6 +207,19 @@ def _check_options(holdout: float, spread: float | None, blocks: int) -> None:
         raise InputError(f'spread: expected a finite number > 0, got {spread}')
     if not 2 <= blocks <= 50:
         raise InputError(f'blocks: expected a number from 2 to 50, got {blocks}')
+
+
+def _read_rows(fit: Fit, logs: FilteredLogs) -> tuple[FloatArray, FloatArray]:
+    """Return the rows of all blocks, and the weights of squared efforts as the log tells them."""
+    everything = fit.reduction.selected(list(range(fit.reduction.blocks)))
+    likeness = correct_likeness(
+        fit.correlation,
+        everything.counts[0],
+        fit.design.count_parameters(),
+        logs.logs[0].grid.rate,
+        logs.cutoff_frequency,
+    )
+    return fit.design.joint_factors(everything), fit.weights * fit.correlation / likeness
 
 
 def _with_robot(dynamics: Dynamics, robot: Robot) -> Dynamics:
@@ -217,7 +268,7 @@ def _describe_joint(
     return JointChange(
         before=before,
         after=after,
-        samples=int(fit.used[:, index].sum()),
+        samples=int(fit.used[index]),
         viscous=(
             old.viscous_friction,
             new.viscous_friction,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +25,54 @@ def count_alike(residuals: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     array, shape (n,)
         At least 1.
     """
-    result = np.ones(residuals.shape[1])
-    for joint, use in enumerate(used.T):
-        series = np.where(use, residuals[:, joint], 0.0)
-        total = float(series @ series)
-        lags = math.isqrt(series.size)
-        if total <= 0.0 or use.sum() < 4 * lags:
-            continue
-        sums = np.array([float(series[lag:] @ series[:-lag]) / total for lag in range(1, lags)])
+    return LikenessSums.of(residuals, used, math.isqrt(residuals.shape[0])).count()
+
+
+@dataclass(frozen=True, eq=False)
+class LikenessSums:
+    """Sums of products of residuals and later ones; those of pieces of a log add up.
+
+    Attributes
+    ----------
+    used : array, shape (n,)
+        Samples that count.
+    products : array, shape (lags, n)
+        By how many samples the other is later.
+    """
+
+    used: FloatArray
+    products: FloatArray
+
+    @classmethod
+    def of(cls, residuals: FloatArray, used: NDArray[np.bool_], lags: int) -> LikenessSums:
+        """Return the sums of one series.
+
+        Parameters
+        ----------
+        residuals : array, shape (M, n)
+        used : bool array, shape (M, n)
+        lags : int
+        """
+        series = np.where(used, residuals, 0.0)
+        products = np.zeros((lags, series.shape[1]))
+        for lag in range(min(lags, series.shape[0])):
+            products[lag] = (series[lag:] * series[: series.shape[0] - lag]).sum(axis=0)
+        return cls(used.sum(axis=0).astype(np.float64), products)
+
+    def merged(self, other: LikenessSums) -> LikenessSums:
+        """Return the sums of two series, none of whose samples follow one another."""
+        return LikenessSums(self.used + other.used, self.products + other.products)
+
+    def count(self) -> FloatArray:
+        """Return how many samples tell as much as one, at least 1; shape (n,)."""
+        lags, n = self.products.shape
+        result = np.ones(n)
         # Bartlett's window keeps the sum from being negative.
-        taper = 1.0 - np.arange(1, lags) / lags
-        result[joint] = max(1.0, 1.0 + 2.0 * float(taper @ sums))
-    return result
+        taper = 1.0 - np.arange(1, lags) / max(lags, 1)
+        for joint in range(n):
+            total = self.products[0, joint] if lags else 0.0
+            if total <= 0.0 or self.used[joint] < 4 * lags:
+                continue
+            sums = self.products[1:, joint] / total
+            result[joint] = max(1.0, 1.0 + 2.0 * float(taper @ sums))
+        return result

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.errors import InputError, MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -129,16 +129,9 @@ class Log:
                 )
         counts = dict(dropped or {})
         received = stamps.size + sum(counts.values())
-        finite = np.isfinite(stamps)
-        for key in ('position', 'effort'):
-            finite &= np.isfinite(checked[key]).all(axis=1)
+        kept, finite = find_usable(stamps, checked['position'], checked['effort'])
         _count(counts, NOT_FINITE, int((~finite).sum()))
-        kept = np.flatnonzero(finite)
-        # A stamp counts when it is later than all before it.
-        latest = np.maximum.accumulate(np.concatenate([[-np.inf], stamps[kept]]))[:-1]
-        advances = stamps[kept] > latest
-        _count(counts, TIME_STOOD, int((~advances).sum()))
-        kept = kept[advances]
+        _count(counts, TIME_STOOD, int(finite.sum()) - kept.size)
         if kept.size < 2:
             raise InputError(
                 f'log {source}: expected at least 2 samples that can be used, got {kept.size} of '
@@ -166,11 +159,48 @@ class Log:
 
     def summary(self) -> str:
         """Return one line: how many samples, over what time, what was dropped."""
-        rate = (self.times.size - 1) / self.duration
-        return (
-            f'{self.times.size} of {self.received} samples in {self.duration:.1f} s '
-            f'({rate:.4g} Hz){_shown(self.dropped)}'
-        )
+        return describe_samples(self.times.size, self.received, self.duration, self.dropped)
+
+
+def describe_samples(
+    count: int, received: int, duration: float, dropped: Mapping[str, int]
+) -> str:
+    """Return one line on samples: how many, over what time [s], what was dropped."""
+    rate = (count - 1) / duration
+    return f'{count} of {received} samples in {duration:.1f} s ({rate:.4g} Hz){_shown(dropped)}'
+
+
+def find_usable(
+    stamps: FloatArray, position: FloatArray, effort: FloatArray
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the samples that can be used, and which ones are finite.
+
+    Parameters
+    ----------
+    stamps : array, shape (N,)
+        [s]
+    position, effort : array, shape (N, n)
+    """
+    finite = np.isfinite(stamps)
+    for table in (position, effort):
+        finite &= np.isfinite(table).all(axis=1)
+    kept = np.flatnonzero(finite)
+    kept = kept[~_find_lone_stamps(stamps[kept])]
+    # A stamp counts when it is later than all before it.
+    latest = np.maximum.accumulate(np.concatenate([[-np.inf], stamps[kept]]))[:-1]
+    return kept[stamps[kept] > latest], finite
+
+
+def _find_lone_stamps(stamps: FloatArray) -> NDArray[np.bool_]:
+    """Tell which stamps are ahead of the two after them, which go on from those before.
+
+    One stamp that is wrong by a year would leave nothing after it.
+    """
+    lone = np.zeros(stamps.size, dtype=bool)
+    before = np.concatenate([[-np.inf], stamps[:-3]])
+    here, after, later = stamps[:-2], stamps[1:-1], stamps[2:]
+    lone[:-2] = (here > later) & (later > after) & (after > before)
+    return lone
 
 
 def read_log(
@@ -199,7 +229,7 @@ def read_log(
         For a bag, when the library `rosbags` is missing.
     """
     place = Path(path)
-    if place.is_dir() or place.suffix in BAG_SUFFIXES:
+    if is_bag(place):
         return _read_bag(place, tuple(joint_names), topic)
     if topic is not None:
         raise InputError(f'{place}: topic: expected none with a CSV file, got {topic!r}')
@@ -229,7 +259,7 @@ def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple
         For a bag, when the library `rosbags` is missing.
     """
     place = Path(path)
-    if place.is_dir() or place.suffix in BAG_SUFFIXES:
+    if is_bag(place):
         return _list_bag(place, topic)
     try:
         with place.open(encoding='utf-8-sig', newline='') as stream:
@@ -241,6 +271,11 @@ def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple
         raise InputError(f'{path}: expected a CSV file in UTF-8: {error}') from error
     ending = '.position'
     return tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
+
+
+def is_bag(path: Path) -> bool:
+    """Tell whether a path is taken for a bag: a folder, or a file of one."""
+    return path.is_dir() or path.suffix in BAG_SUFFIXES
 
 
 def _count(counts: dict[str, int], reason: str, number: int) -> None:
@@ -261,10 +296,10 @@ def _read_csv(path: Path, joints: tuple[str, ...]) -> Log:
     try:
         with path.open(encoding='utf-8-sig', newline='') as stream:
             rows = csv.reader(line for line in stream if not line.startswith('#'))
-            columns, has_velocity = _columns(
+            columns, has_velocity = find_columns(
                 [name.strip() for name in next(rows, [])], joints, path
             )
-            table, dropped = _numbers(rows, columns)
+            table, dropped = parse_rows(rows, columns)
     except OSError as error:
         raise InputError(f'cannot read the log {str(path)!r}: {error.strerror}') from error
     except (UnicodeDecodeError, csv.Error) as error:
@@ -281,7 +316,7 @@ def _read_csv(path: Path, joints: tuple[str, ...]) -> Log:
     )
 
 
-def _columns(header: list[str], joints: tuple[str, ...], path: Path) -> tuple[list[int], bool]:
+def find_columns(header: list[str], joints: tuple[str, ...], path: Path) -> tuple[list[int], bool]:
     """Return the indices of time, positions, efforts and, where all are there, velocities."""
     for name in header:
         if name and header.count(name) > 1:
@@ -302,7 +337,8 @@ def _columns(header: list[str], joints: tuple[str, ...], path: Path) -> tuple[li
     return [header.index(name) for name in wanted + rates * has_velocity], has_velocity
 
 
-def _numbers(rows: Iterable[list[str]], columns: list[int]) -> tuple[FloatArray, dict[str, int]]:
+def parse_rows(rows: Iterable[list[str]], columns: list[int]) -> tuple[FloatArray, dict[str, int]]:
+    """Return the numbers of rows, shape (N, columns), and what was dropped."""
     table = array('d')
     dropped: dict[str, int] = {}
     last = max(columns)
@@ -331,21 +367,34 @@ def _rosbags(module: str) -> Any:
         ) from error
 
 
-def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
+def open_bag(stack: ExitStack, path: Path, topic: str | None) -> tuple[Any, list[Any], Path]:
+    """Open a bag; return its reader, the connections of the topic that is read, and its folder.
+
+    Raises
+    ------
+    InputError
+        When it is none, or the topic is not told.
+    MissingDependencyError
+        When the library `rosbags` is missing.
+    """
     highlevel, typesys = _rosbags('highlevel'), _rosbags('typesys')
     folder = path if path.is_dir() else path.parent
+    try:
+        types = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
+        reader = stack.enter_context(highlevel.AnyReader([folder], default_typestore=types))
+    except Exception as error:
+        raise InputError(f'{folder}: expected a ROS 2 bag: {error}') from error
+    return reader, _joint_states(reader.connections, topic, folder), folder
+
+
+def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
     with ExitStack() as stack:
-        try:
-            types = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
-            reader = stack.enter_context(highlevel.AnyReader([folder], default_typestore=types))
-        except Exception as error:
-            raise InputError(f'{folder}: expected a ROS 2 bag: {error}') from error
-        connections = _joint_states(reader.connections, topic, folder)
+        reader, connections, folder = open_bag(stack, path, topic)
         samples: list[tuple[float, float, list[list[float]]]] = []
         dropped: dict[str, int] = {}
         try:
-            for message, received in _messages(reader, connections):
-                values, reason = _by_name(message, joints)
+            for message, received in generate_messages(reader, connections):
+                values, reason = find_by_name(message, joints)
                 if reason:
                     _count(dropped, reason, 1)
                 else:
@@ -375,18 +424,11 @@ def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
 
 
 def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
-    highlevel, typesys = _rosbags('highlevel'), _rosbags('typesys')
-    folder = path if path.is_dir() else path.parent
     names: list[str] = []
     with ExitStack() as stack:
+        reader, connections, folder = open_bag(stack, path, topic)
         try:
-            types = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
-            reader = stack.enter_context(highlevel.AnyReader([folder], default_typestore=types))
-        except Exception as error:
-            raise InputError(f'{folder}: expected a ROS 2 bag: {error}') from error
-        connections = _joint_states(reader.connections, topic, folder)
-        try:
-            for message, _ in islice(_messages(reader, connections), LOOKED_AT):
+            for message, _ in islice(generate_messages(reader, connections), LOOKED_AT):
                 # A gripper may have messages of its own: those of the arm have more joints.
                 names = max(names, list(message.name), key=len)
         except Exception as error:
@@ -394,8 +436,11 @@ def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _messages(reader: Any, connections: list[Any]) -> Iterator[tuple[Any, int]]:
-    for connection, received, data in reader.messages(connections=connections):
+def generate_messages(
+    reader: Any, connections: list[Any], start: int | None = None, stop: int | None = None
+) -> Iterator[tuple[Any, int]]:
+    """Yield messages and when they were received, within times of reception [ns]."""
+    for connection, received, data in reader.messages(connections, start, stop):
         yield reader.deserialize(data, connection.msgtype), received
 
 
@@ -413,7 +458,7 @@ def _joint_states(connections: Iterable[Any], topic: str | None, path: Path) -> 
     return [item for item in found if item.topic == topic]
 
 
-def _by_name(message: Any, joints: tuple[str, ...]) -> tuple[list[list[float]], str]:
+def find_by_name(message: Any, joints: tuple[str, ...]) -> tuple[list[list[float]], str]:
     """Return position, effort and velocity in the order of the joints, or why not."""
     places = {name: index for index, name in enumerate(message.name)}
     if any(joint not in places for joint in joints):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.identification.effort_factors import compare_with_given
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints, rms
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.log_evidence import LogEvidence
@@ -17,7 +18,7 @@ from ne_dynamics.identification.log_fault import LogFault
 from ne_dynamics.identification.log_fault_words import describe_fault
 from ne_dynamics.identification.log_hypotheses import Hypothesis, weigh_hypotheses
 from ne_dynamics.identification.log_reading import LogReading
-from ne_dynamics.identification.sample_faults import CHECKS
+from ne_dynamics.identification.sample_checks import check_samples
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -45,9 +46,6 @@ DOUBTFUL_COMMON = 1.7
 WRONG_COMMON = 2.0
 """Factors between all efforts and those of the given model that are doubtful, and wrong."""
 
-COMPARED_SIGMA = 0.1
-"""What is expected to be left of an effort when it is compared with the given model's."""
-
 UNEXPLAINED = 0.9
 """Part of an effort that must be left for it to be called unexplained."""
 
@@ -56,20 +54,17 @@ SHOWN = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class LogDiagnosis:
+class Diagnosis:
     """What is wrong with a log.
 
     Attributes
     ----------
     faults : tuple of LogFault
-    repaired : Log
-        The log without the faults whose repair is certain.
     untold : tuple of str
         What this log cannot show, each a sentence.
     """
 
     faults: tuple[LogFault, ...]
-    repaired: Log
     untold: tuple[str, ...]
 
     @property
@@ -79,7 +74,7 @@ class LogDiagnosis:
 
     @property
     def remaining(self) -> tuple[LogFault, ...]:
-        """Errors that `repaired` still has."""
+        """Errors that are left when all faults are repaired whose repair is certain."""
         return tuple(fault for fault in self.errors if not fault.is_certain)
 
     def as_json(self) -> dict[str, Any]:
@@ -90,8 +85,29 @@ class LogDiagnosis:
         }
 
 
+@dataclass(frozen=True, eq=False)
+class LogDiagnosis(Diagnosis):
+    """What is wrong with a log in memory.
+
+    Attributes
+    ----------
+    repaired : Log
+        The log without the faults whose repair is certain.
+    reading : LogReading
+        What was repaired of it by reading its columns otherwise.
+    """
+
+    repaired: Log
+    reading: LogReading
+
+
 def diagnose_log(
-    model: Robot | Dynamics, log: Log, *, cutoff_frequency: float | None = None
+    model: Robot | Dynamics,
+    log: Log,
+    *,
+    cutoff_frequency: float | None = None,
+    has_free_factors: bool = False,
+    has_load: bool = False,
 ) -> LogDiagnosis:
     """Find what is wrong with a log.
 
@@ -103,6 +119,11 @@ def diagnose_log(
         With the joints of the model, in its order.
     cutoff_frequency : float, optional
         Low-pass for positions and efforts [Hz]; default: from the motion.
+    has_free_factors : bool
+        Whether the effort of each joint is in a unit of its own, as motor currents are: a factor
+        on it is no fault then.
+    has_load : bool
+        Whether the arm is said to carry something that the given model has not.
 
     Returns
     -------
@@ -116,24 +137,57 @@ def diagnose_log(
     dynamics = as_dynamics(model)
     robot = dynamics.robot
     require_joints(robot, log)
-    faults: list[LogFault] = []
-    repaired = log
-    for check in CHECKS:
-        repaired, fault = check(robot, repaired)
-        if fault is not None:
-            faults.append(fault)
+    repaired, faults = check_samples(robot, log)
+    weighed = weigh_log(
+        dynamics,
+        repaired,
+        cutoff_frequency,
+        has_free_factors=has_free_factors,
+        has_load=has_load,
+    )
+    if weighed is None:
+        return LogDiagnosis(tuple(faults), (), repaired, LogReading.as_recorded(robot.n))
+    others, untold, reading = weighed
+    return LogDiagnosis((*faults, *others), untold, reading.read_log(repaired), reading)
+
+
+def weigh_log(
+    dynamics: Dynamics,
+    log: Log,
+    cutoff_frequency: float | None = None,
+    *,
+    has_free_factors: bool = False,
+    has_load: bool = False,
+) -> tuple[tuple[LogFault, ...], tuple[str, ...], LogReading] | None:
+    """Find what is wrong with a log by what explains its efforts best.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The given model.
+    log : Log
+        Without faults that samples show by themselves.
+    cutoff_frequency : float, optional
+        [Hz]
+    has_free_factors, has_load : bool
+        As :func:`diagnose_log` takes them.
+
+    Returns
+    -------
+    faults, untold, reading
+        What was found, what the log cannot show, and how it is to be read so that the faults are
+        gone whose repair is certain. None for a log that tells nothing.
+    """
     try:
-        evidence = LogEvidence(dynamics, repaired, cutoff_frequency)
+        evidence = LogEvidence(dynamics, log, cutoff_frequency, has_free_factors, has_load)
     except InputError:
         # Too short or too slow to be filtered, which the fit itself refuses.
-        return LogDiagnosis(tuple(faults), repaired, ())
+        return None
     if not evidence.is_telling:
-        return LogDiagnosis(tuple(faults), repaired, ())
-    search = _Search(robot, evidence)
+        return None
+    search = _Search(dynamics.robot, evidence)
     search.run()
-    return LogDiagnosis(
-        (*faults, *search.faults), search.certain.read_log(repaired), tuple(search.list_untold())
-    )
+    return tuple(search.faults), tuple(search.list_untold()), search.certain
 
 
 class _Search:
@@ -152,7 +206,7 @@ class _Search:
     def run(self) -> None:
         """Find all."""
         self._find_single()
-        if self._find_common_factor():
+        if not self._evidence.has_free_factors and self._find_common_factor():
             self._find_single()
         self._find_unexplained()
 
@@ -209,44 +263,9 @@ class _Search:
         return True
 
     def _compare_with_given(self) -> tuple[float, float]:
-        """Return the factor between measured efforts and the given model's, and its spread.
-
-        Each joint's friction, rotor inertia and constant are left free, and a load at the end of
-        the arm; the middle of the joints, each by the part of its effort that the given model
-        accounts for, is the factor.
-        """
-        evidence, reading = self._evidence, self.reading
-        efforts, given = evidence.get_effort(reading), evidence.get_given_effort(reading)
-        load, rates = evidence.get_load_columns(reading), evidence.get_rates(reading)
-        n, width = self._robot.n, load.shape[2]
-        normal, right = np.eye(n + width) * 1e-9, np.zeros(n + width)
-        normal[n:, n:] += np.eye(width)
-        sizes = np.maximum(rms(efforts), 1e-9)
-        counts = evidence.count(reading)
-        parts = np.zeros(n)
-        for joint in range(n):
-            own = np.stack([*(rate[:, joint] for rate in rates), np.ones(given.shape[0])], axis=1)
-            basis, _ = np.linalg.qr(own)
-            rows = np.zeros((given.shape[0], n + width + 1))
-            rows[:, joint], rows[:, n:-1] = given[:, joint], load[:, joint]
-            rows[:, -1] = efforts[:, joint]
-            rows -= basis @ (basis.T @ rows)
-            parts[joint] = rms(rows[:, [-1]])[0] / sizes[joint]
-            weight = counts[joint] / given.shape[0] / (COMPARED_SIGMA * sizes[joint]) ** 2
-            normal += weight * rows[:, :-1].T @ rows[:, :-1]
-            right += weight * rows[:, :-1].T @ rows[:, -1]
-        factors = np.linalg.solve(normal, right)[:n]
-        # How sharply each is known, other unknowns considered.
-        weights = parts / np.sqrt(np.diag(np.linalg.inv(normal)))[:n] * np.abs(factors)
-        weights = np.where(factors > 0.0, weights, 0.0)
-        if not weights.any():
-            return 1.0, 1.0
-        logarithms = np.log(np.where(factors > 0.0, factors, 1.0))
-        order = np.argsort(logarithms)
-        sums = np.cumsum(weights[order])
-        middle = logarithms[order][np.searchsorted(sums, 0.5 * sums[-1])]
-        spread = np.average(np.abs(logarithms - middle), weights=weights)
-        return math.exp(middle), math.exp(spread)
+        """Return the factor between measured efforts and the given model's, and its spread."""
+        found = compare_with_given(self._evidence, self.reading)
+        return found.middle, found.spread
 
     def _find_unexplained(self) -> None:
         left = self._evidence.explain(self.reading).left
@@ -274,7 +293,6 @@ class _Search:
     def list_untold(self) -> list[str]:
         """Return what this log cannot show."""
         names = self._robot.joint_names
-        base = self._evidence.explain(self.reading).cost
         sentences = []
         zeros = []
         for joint in range(self._robot.n):
@@ -289,16 +307,10 @@ class _Search:
             sentences.append(
                 f'where the zero of {", ".join(zeros)} is: its efforts do not depend on it'
             )
-        factors = []
-        for joint in range(self._robot.n):
-            costs = [
-                self._evidence.explain(self.reading.with_effort((joint,), factor=factor)).cost
-                for factor in (0.5, 2.0)
-            ]
-            if min(costs) < base + SHOWN:
-                factors.append(names[joint])
-        if factors:
-            sentences.append(f'a factor of 2 on the effort of {", ".join(factors)}')
+        if self._evidence.has_free_factors:
+            sentences.append('where the zeros of the positions are, and factors on efforts')
+        else:
+            sentences += self._list_untold_factors()
         delays = [
             DELAY_DEVIATIONS * hypothesis.deviation
             for hypothesis in self._last
@@ -307,8 +319,21 @@ class _Search:
         if delays and delays[0] > SHORTEST_DELAY:
             size = f' below {1e3 * delays[0]:.0f} ms' if math.isfinite(delays[0]) else ''
             sentences.append(f'a delay of the efforts{size}')
-        sentences.append('one common factor on all efforts, beyond what the given masses say')
+        if not self._evidence.has_free_factors:
+            sentences.append('one common factor on all efforts, beyond what the given masses say')
         return sentences
+
+    def _list_untold_factors(self) -> list[str]:
+        base = self._evidence.explain(self.reading).cost
+        factors = []
+        for joint, name in enumerate(self._robot.joint_names):
+            costs = [
+                self._evidence.explain(self.reading.with_effort((joint,), factor=factor)).cost
+                for factor in (0.5, 2.0)
+            ]
+            if min(costs) < base + SHOWN:
+                factors.append(name)
+        return [f'a factor of 2 on the effort of {", ".join(factors)}'] if factors else []
 
 
 def _is_decisive(hypothesis: Hypothesis) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.effort_fit import (
     EffortFit,
     Explained,
+    JointTerms,
     Motion,
     count_independent,
 )
@@ -17,6 +20,7 @@ from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.log_reading import LogReading
 from ne_dynamics.identification.signals import filtered
+from ne_dynamics.identification.source_clock import LARGEST_GAP
 from ne_dynamics.model.rigid_body import FloatArray
 
 SAMPLES = 600
@@ -38,6 +42,22 @@ DELAYS = np.arange(-40, 101, 5) * 1e-3
 VELOCITY_COUNT = 10.0
 """Weight of a velocity that the log holds, in independent values."""
 
+CLEAR = 0.5
+"""Part of an effort that the given model has to make for its own factor to be read off it."""
+
+EXPECTED = 0.1
+"""What is expected to be left of an effort then, as a part of it."""
+
+ANCHOR = 0.1
+"""Effort of the given model over that of the first moments that a load may have, from which on a
+joint tells these."""
+
+MOMENT = 0.2
+"""First moment of the load, as a part of its spread: what is believed while factors are free."""
+
+TURNS = 12
+"""In which factors and the load's centre of mass are found."""
+
 SMALLEST_MISMATCH = 0.05
 """Part of a velocity by which it may differ from the derivative of the position."""
 
@@ -53,6 +73,15 @@ class LogEvidence:
         With the joints of the model, in its order.
     cutoff_frequency : float, optional
         [Hz]; default: from the spectrum of the velocities.
+    has_free_factors : bool
+        Whether the effort of each joint is in a unit of its own, as motor currents are: in every
+        reading it is taken as large as the given model's, whatever its sign.
+    has_load : bool
+        Whether the arm is said to carry something that the given model has not.
+    reversal_margin : float
+        Samples of a joint nearer to a change of its direction than this many periods of the
+        cut-off frequency do not count: while a joint sticks, friction is as late as it is large,
+        and that looks like a delay.
 
     Raises
     ------
@@ -61,11 +90,18 @@ class LogEvidence:
     """
 
     def __init__(
-        self, dynamics: Dynamics, log: Log, cutoff_frequency: float | None = None
+        self,
+        dynamics: Dynamics,
+        log: Log,
+        cutoff_frequency: float | None = None,
+        has_free_factors: bool = False,
+        has_load: bool = False,
+        reversal_margin: float = 0.0,
     ) -> None:
-        self._dynamics = dynamics
+        self._dynamics, self._has_load = dynamics, has_load
+        self.has_free_factors = has_free_factors
         limits = dynamics.robot.limits('effort_limit')
-        cutoff = _choose_cutoff(log) if cutoff_frequency is None else cutoff_frequency
+        cutoff = choose_evidence_cutoff(log) if cutoff_frequency is None else cutoff_frequency
         signals = filtered(log, np.full_like(limits, np.inf), cutoff)
         chosen = slice(None, None, max(1, signals.times.size // SAMPLES))
         self._motion = Motion(
@@ -76,6 +112,10 @@ class LogEvidence:
         )
         self._effort = signals.effort[chosen]
         self._used = signals.usable[chosen]
+        if reversal_margin > 0.0:
+            reach = reversal_margin / cutoff
+            near = _is_near_reversal(signals.times[chosen], self._motion.velocity, reach)
+            self._used = self._used & ~near
         self._counts = count_independent(self._effort)
         measured = signals.measured_velocity
         self._velocity = None if measured is None else measured[chosen]
@@ -106,11 +146,66 @@ class LogEvidence:
             self._late_effort(int(source), float(delay))
             for source, delay in zip(reading.effort_source, reading.effort_delay, strict=True)
         ]
-        return np.stack(columns, axis=1) * reading.effort_factor
+        efforts: FloatArray = np.stack(columns, axis=1) * reading.effort_factor
+        if self.has_free_factors:
+            efforts = efforts * self._find_factors(reading, efforts)
+        return efforts
+
+    def _find_factors(self, reading: LogReading, efforts: FloatArray) -> FloatArray:
+        """Return the factors > 0 that make efforts as large as the given model's, shape (n,).
+
+        Where the load's centre of mass is turns the efforts of the last joints as much as a factor
+        does: it is found along, in turns.
+        """
+        fit = self._fit(reading)
+        counts = self.count(reading)
+        parts = []
+        for joint, use in enumerate(self._used[:, reading.position_source].T):
+            own = [rate[use, joint] for rate in self.get_rates(reading)]
+            basis, _ = np.linalg.qr(np.stack([*own, np.ones(int(use.sum()))], axis=1))
+            rows = np.c_[
+                efforts[use, joint], fit.given_effort[use, joint], fit.moment_columns[use, joint]
+            ]
+            parts.append((float(np.linalg.norm(rows[:, 0])), rows - basis @ (basis.T @ rows)))
+        width = fit.moment_columns.shape[2]
+        center = np.zeros(width)
+        # Where the load may well make more of an effort than the given model, it is not found.
+        anchors = np.array(
+            [
+                np.linalg.norm(rows[:, 1]) > ANCHOR * np.linalg.norm(rows[:, 2:])
+                for _, rows in parts
+            ]
+        )
+        factors = np.ones(len(parts))
+        for _ in range(TURNS):
+            slopes = np.full(len(parts), np.nan)
+            for joint, (size, rows) in enumerate(parts):
+                expected = rows[:, 1] + rows[:, 2:] @ center
+                power = float(expected @ expected)
+                slope = float(expected @ rows[:, 0]) / power if power > 0.0 else 0.0
+                if size > 0.0 and abs(slope) * math.sqrt(power) > CLEAR * size:
+                    slopes[joint] = slope
+            clear = np.isfinite(slopes)
+            # Where friction is all that there is, the drive is taken to be like the others.
+            usual = float(np.exp(-np.log(np.abs(slopes[clear])).mean())) if clear.any() else 1.0
+            factors = np.where(clear, 1.0 / np.abs(np.where(clear, slopes, 1.0)), usual)
+            table = [np.c_[np.eye(width) / MOMENT, np.zeros(width)]]
+            for joint in np.flatnonzero(clear & anchors).tolist():
+                size, rows = parts[joint]
+                weight = math.sqrt(counts[joint]) / (EXPECTED * size * factors[joint])
+                left = rows[:, 0] / slopes[joint] - rows[:, 1]
+                table.append(weight * np.c_[rows[:, 2:], left])
+            stacked = np.concatenate(table)
+            center = np.linalg.lstsq(stacked[:, :-1], stacked[:, -1], rcond=None)[0]
+        return factors
 
     def get_given_effort(self, reading: LogReading) -> FloatArray:
         """Return the given model's effort without friction, shape (M, n) [N m or N]."""
         return self._fit(reading).given_effort
+
+    def get_joint_terms(self, reading: LogReading) -> JointTerms:
+        """Return friction, rotor inertia and constant of each joint in a reading."""
+        return self._fit(reading).find_joint_terms(self.get_effort(reading))
 
     def get_load_columns(self, reading: LogReading) -> FloatArray:
         """Return what a load at the ends of the arm adds, shape (M, n, columns) [N m or N].
@@ -141,7 +236,7 @@ class LogEvidence:
                 reading.position_offset,
                 reading.effort_source,
             )
-        )
+        ) + bytes([reading.without_gravity])
         if key not in self._fits:
             velocity, acceleration, direction = self.get_rates(reading)
             self._fits[key] = EffortFit(
@@ -154,6 +249,8 @@ class LogEvidence:
                 ),
                 self._used[:, reading.position_source],
                 self.count(reading),
+                self._has_load,
+                reading.without_gravity,
             )
         return self._fits[key]
 
@@ -185,6 +282,21 @@ class LogEvidence:
         return VELOCITY_COUNT * float(np.log(parts[self.moves]).sum())
 
 
+def _is_near_reversal(times: FloatArray, velocity: FloatArray, reach: float) -> NDArray[np.bool_]:
+    """Return where a joint changes its direction within a time [s], shape (M, n)."""
+    near = np.zeros(velocity.shape, dtype=bool)
+    for joint, column in enumerate(velocity.T):
+        turns = times[np.flatnonzero(np.diff(np.sign(column)) != 0.0)]
+        if turns.size:
+            after = np.searchsorted(turns, times)
+            distances = [
+                np.abs(times - turns[np.clip(place, 0, turns.size - 1)])
+                for place in (after - 1, after)
+            ]
+            near[:, joint] = np.minimum(*distances) <= reach
+    return near
+
+
 def _signs(direction: FloatArray, reading: LogReading) -> FloatArray:
     """Return directions without the factor of a unit, which has no place in a sign."""
     return direction / np.abs(reading.position_factor)
@@ -195,13 +307,16 @@ def _with_late_effort(log: Log, delay: float) -> Log:
     return replace(log, effort=np.array(columns).T)
 
 
-def _choose_cutoff(log: Log) -> float:
+def choose_evidence_cutoff(log: Log) -> float:
     """Return the cut-off frequency that suits the motion [Hz]."""
-    step = float(np.median(np.diff(log.times)))
-    even = np.arange(log.times[0], log.times[-1], step)
+    spans = np.diff(log.times)
+    step = float(np.median(spans))
+    # Of a gap, which may be of days, no more is bridged than of the other steps.
+    times = np.concatenate([[0.0], np.cumsum(np.minimum(spans, LARGEST_GAP * step))])
+    even = np.arange(0.0, times[-1], step)
     powers = np.zeros(even.size // 2 + 1)
     for column in log.position.T:
-        values = np.interp(even, log.times, column)
+        values = np.interp(even, times, column)
         # What goes on at the end where it began has no step in its periodic continuation.
         values = values - np.linspace(values[0], values[-1], values.size)
         power = (np.arange(powers.size) * np.abs(np.fft.rfft(values))[: powers.size]) ** 2

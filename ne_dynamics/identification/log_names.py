@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ import numpy as np
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.log import Log
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
 ALIKE = 0.7
@@ -106,7 +108,8 @@ def find_unrecorded(
 def find_still(robot: Robot, log: Log) -> dict[str, float]:
     """Return joints that never move, nor anything beyond them, and where they are [rad or m].
 
-    None when no joint moves.
+    None when no joint moves, or when a joint is more than a turn beyond its limits: positions in
+    another unit tell of no joint where it is.
 
     Parameters
     ----------
@@ -118,11 +121,43 @@ def find_still(robot: Robot, log: Log) -> dict[str, float]:
     -------
     dict of str to float
     """
-    ranges = np.ptp(log.position, axis=0)
+    return find_still_joints(
+        robot,
+        log.position.min(axis=0),
+        log.position.max(axis=0),
+        np.median(log.position, axis=0),
+    )
+
+
+def find_still_joints(
+    robot: Robot, lowest: FloatArray, highest: FloatArray, middle: FloatArray
+) -> dict[str, float]:
+    """Return joints that never move, nor anything beyond them, and where they are [rad or m].
+
+    None when no joint moves, or when a joint is more than a turn beyond its limits: positions in
+    another unit tell of no joint where it is.
+
+    Parameters
+    ----------
+    robot : Robot
+    lowest, highest : array, shape (n,)
+        Between which each joint goes [rad or m].
+    middle : array, shape (n,)
+        Where it is [rad or m].
+
+    Returns
+    -------
+    dict of str to float
+    """
+    turn = 2.0 * math.pi
+    if (lowest < robot.limits('lower') - turn).any():
+        return {}
+    if (highest > robot.limits('upper') + turn).any():
+        return {}
+    ranges = highest - lowest
     moving = {name for name, size in zip(robot.joint_names, ranges, strict=True) if size > STILL}
     if not moving:
         return {}
-    middle = np.median(log.position, axis=0)
     return {
         name: float(place)
         for name, place in zip(robot.joint_names, middle, strict=True)
@@ -147,6 +182,20 @@ def name_misfit(robot: Robot, recorded: Sequence[str], matched: Mapping[str, str
 def with_names(log: Log, names: Sequence[str]) -> Log:
     """Return a log whose joints are called otherwise, in the same order."""
     return replace(log, joint_names=tuple(names))
+
+
+def with_joints(log: Log, names: Sequence[str]) -> Log:
+    """Return a log with some of its joints, in the order of the names."""
+    if log.joint_names == tuple(names):
+        return log
+    chosen = [log.joint_names.index(name) for name in names]
+    return replace(
+        log,
+        joint_names=tuple(names),
+        position=log.position[:, chosen],
+        effort=log.effort[:, chosen],
+        velocity=None if log.velocity is None else log.velocity[:, chosen],
+    )
 
 
 def _fill(old: str, new: str, name: str) -> str | None:

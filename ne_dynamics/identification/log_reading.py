@@ -5,7 +5,8 @@ A reading maps the columns of a log, joint by joint, to what they are taken to m
     position_j = position_factor_j * recorded position of joint position_source_j + offset_j
     effort_j(t) = effort_factor_j * recorded effort of joint effort_source_j(t + delay_j)
 
-Faults of recording are such maps, and so is what undoes them.
+Faults of recording are such maps, and so is what undoes them. What a driver takes out of the
+efforts is no map of columns: a reading names it, and who explains the log leaves it out, too.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class LogReading:
     effort_factor : array, shape (n,)
     effort_delay : array, shape (n,)
         How much later an effort was recorded than the position of the same instant [s].
+    without_gravity : bool
+        Whether gravity was taken out of the efforts; :meth:`read_log` puts none back.
     """
 
     position_source: NDArray[np.intp]
@@ -42,6 +45,7 @@ class LogReading:
     effort_source: NDArray[np.intp]
     effort_factor: FloatArray
     effort_delay: FloatArray
+    without_gravity: bool = False
 
     @classmethod
     def as_recorded(cls, n: int) -> LogReading:

@@ -17,6 +17,7 @@ import yaml
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.extras import SUFFIX, UNFINISHED
+from ne_dynamics.prepared_file import prepared_file
 
 BEFORE = '.before'
 """End of the name under which a file is kept while it is replaced."""
@@ -80,12 +81,12 @@ def write_model(urdf: Path, urdf_data: bytes, extras_text: str) -> Path | None:
     had_extras = extras.exists() or extras.is_symlink()
     try:
         with contextlib.ExitStack() as temporary:
-            new_urdf = temporary.enter_context(_prepared(urdf, 'urdf', urdf_data))
+            new_urdf = temporary.enter_context(prepared_file(urdf, 'urdf', urdf_data))
             if not extras_text and not had_extras:
                 new_urdf.replace(urdf)
                 return None
             content = (extras_text or EMPTY).encode('utf-8')
-            new_extras = temporary.enter_context(_prepared(urdf, 'extras', content))
+            new_extras = temporary.enter_context(prepared_file(urdf, 'extras', content))
             _replace_both(urdf, new_urdf, extras, new_extras)
             return extras
     except OSError as error:
@@ -97,7 +98,7 @@ def write_model(urdf: Path, urdf_data: bytes, extras_text: str) -> Path | None:
 
 def _replace_both(urdf: Path, new_urdf: Path, extras: Path, new_extras: Path) -> None:
     with (
-        _prepared(urdf, 'mark', _mark(urdf).encode('utf-8')) as mark,
+        prepared_file(urdf, 'mark', _mark(urdf).encode('utf-8')) as mark,
         contextlib.ExitStack() as kept,
     ):
         urdf_before = kept.enter_context(_kept(urdf))
@@ -148,20 +149,6 @@ def _restore(path: Path, before: Path | None) -> None:
         path.unlink(missing_ok=True)
     else:
         before.replace(path)
-
-
-@contextlib.contextmanager
-def _prepared(beside: Path, kind: str, data: bytes) -> Iterator[Path]:
-    """Write a file under a passing name in a folder; take it away unless it was renamed."""
-    path = beside.with_name(f'.ne_dynamics.{os.getpid()}.{kind}')
-    try:
-        with path.open('xb') as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        yield path
-    finally:
-        path.unlink(missing_ok=True)
 
 
 def _sync(folder: Path) -> None:

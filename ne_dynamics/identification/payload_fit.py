@@ -39,16 +39,13 @@ from ne_dynamics.identification.shared_rows import (
     compute_residuals,
     compute_tables,
     compute_used_rms,
+    find_spread,
     make_layout,
-    read_factors,
+    read_logs,
 )
 from ne_dynamics.identification.solver import Problem, minimize
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
-
-SPREAD_ALONE, SPREAD_OF_PAIR = 0.2, 1.0
-"""How far the inertias of the arm may be off, as a part of themselves: of one log, and of two,
-which tell it."""
 
 BALL_SPREAD = 3.0
 """How far the load may be from the ball, alike."""
@@ -187,14 +184,12 @@ def fit_payload(
         message says what is missing.
     """
     if spread is None:
-        spread = SPREAD_ALONE if without is None else SPREAD_OF_PAIR
+        spread = find_spread(without)
     if not (math.isfinite(spread) and spread > 0.0):
         raise InputError(f'spread: expected a finite number > 0, got {spread}')
     dynamics = as_dynamics(model)
     carrier = Carrier.of_robot(dynamics, link_name)
-    logs = [read_factors(dynamics, log, True, cutoff_frequency)]
-    if without is not None:
-        logs.append(read_factors(dynamics, without, False, cutoff_frequency))
+    logs = read_logs(dynamics, log, without, cutoff_frequency)
     layout = make_layout(carrier, logs, spread)
     upper, steps = _solve(dynamics, layout, logs)
     # All of the load, and nothing else: the last rows of the triangle.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.base_estimate import BaseColumns, estimate_base
 from ne_dynamics.identification.design import Design
 from ne_dynamics.identification.friction_terms import Term
 from ne_dynamics.identification.pseudo_inertia import divergence_slopes
@@ -15,9 +16,6 @@ from ne_dynamics.identification.regression_rows import PER_BODY
 from ne_dynamics.identification.solver import Problem, Solution
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-WIDEST = 3.2
-"""Spread for the deviations of base parameters: what is believed of them hardly narrows these."""
 
 REFERENCE = 0.5
 """Spread beside which a log is said to determine something, whatever was chosen for the fit."""
@@ -39,8 +37,10 @@ class BaseParameter:
         Link and parameter about the origin of its frame, ``forearm.Ixx``; what of other
         parameters acts alike is in it.
     unit : str
-    given, value : float
+    given, identified : float
         Of the given and of the identified model.
+    value : float
+        What the log says of it by itself, without what is believed.
     deviation : float
         Standard deviation of the value, from the noise of the efforts.
     """
@@ -48,6 +48,7 @@ class BaseParameter:
     name: str
     unit: str
     given: float
+    identified: float
     value: float
     deviation: float
 
@@ -98,6 +99,7 @@ class Quality:
         rng = np.random.default_rng(0)
         motion = rng.uniform(-1.0, 1.0, (3, 40 * len(robot.bodies), robot.n))
         motion[0] *= np.pi
+        self._acceleration: FloatArray = motion[2]
         full = self._dynamics.regressor(*motion)
         samples, n = full.shape[:2]
         return full.reshape(samples, n, -1, PER_BODY)[:, :, bodies].reshape(samples * n, -1)
@@ -155,51 +157,41 @@ class Quality:
         smallest = max(float(values[0]), 1e-15 * float(values[-1]))
         return base.shape[0], int((values > 1.0).sum()), math.sqrt(values[-1] / smallest)
 
-    def base_parameters(self, identified: Robot) -> tuple[BaseParameter, ...]:
-        """Return the combinations that act on the efforts (Gautier 1991, by QR factorisation).
+    def base_parameters(
+        self, identified: Robot, factors: FloatArray, weights: FloatArray
+    ) -> tuple[BaseParameter, ...]:
+        """Return the combinations that act on the efforts, rotors counted with them.
 
         Parameters
         ----------
         identified : Robot
+        factors : array, shape (n, C, m + 1)
+            Rows of each joint in the columns of the design, as triangles.
+        weights : array, shape (n,)
+            Of each joint's squared efforts: one over the variance of an independent one.
         """
-        combinations, chosen = self._combine()
-        if not chosen:
+        design = self._design
+        bodies = design.bodies
+        if not bodies:
             return ()
-        bodies = self._design.bodies
-        covariance = self._compute_covariance(max(WIDEST, self._problem.spread))
-        inner = slice(0, self._design.inertial)
-        deviations = np.sqrt(
-            np.einsum('ij,jk,ik->i', combinations, covariance[inner, inner], combinations)
-        )
+        columns = BaseColumns.of(self._regressor, self._acceleration)
+        values, deviations = estimate_base(design, columns, factors, weights)
         sides = [
-            combinations
-            @ np.concatenate([robot.bodies[body].inertia.parameters for body in bodies])
-            for robot in (self._design.robot, identified)
+            columns.combinations
+            @ np.concatenate(
+                [
+                    *[robot.bodies[body].inertia.parameters for body in bodies],
+                    [joint.reflected_inertia for joint in robot.joints],
+                ]
+            )
+            for robot in (design.robot, identified)
         ]
         return tuple(
             BaseParameter(
                 f'{identified.bodies[bodies[column // PER_BODY]].name}.{NAMES[column % PER_BODY]}',
                 UNITS[column % PER_BODY],
-                float(given),
-                float(value),
-                float(deviation),
+                *(float(number) for number in numbers),
             )
-            for column, given, value, deviation in zip(chosen, *sides, deviations, strict=True)
+            for column, *numbers in zip(columns.chosen, *sides, values, deviations, strict=True)
+            if column < design.inertial
         )
-
-    def _combine(self) -> tuple[FloatArray, list[int]]:
-        """Return the combinations, shape (base, 10 b), and the parameter that names each."""
-        rows = self._regressor
-        sizes = np.linalg.norm(rows, axis=0)
-        acting = sizes > RANK * max(float(sizes.max(initial=0.0)), 1e-300)
-        scaled = rows / np.where(acting, sizes, 1.0)
-        # From the last body on: what acts like a parameter of a later body is put to that.
-        order = [column for column in reversed(range(sizes.size)) if acting[column]]
-        diagonal = np.abs(np.diag(np.linalg.qr(scaled[:, order], mode='r')))
-        chosen = sorted(
-            column for column, size in zip(order, diagonal, strict=True) if size > 1e-7
-        )
-        if not chosen:
-            return np.zeros((0, sizes.size)), []
-        combinations = np.linalg.lstsq(rows[:, chosen], rows, rcond=None)[0]
-        return np.asarray(combinations, dtype=np.float64), chosen

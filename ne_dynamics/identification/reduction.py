@@ -90,6 +90,24 @@ class Reduction:
             counts = counts + other.counts
         return Reduction(factors, counts)
 
+    def merged_at(self, first: int, other: Reduction) -> Reduction:
+        """Return the reduction with the rows of another, whose blocks are some of this one's.
+
+        Parameters
+        ----------
+        first : int
+            Block of this one that is the first one of the other.
+        other : Reduction
+        """
+        factors, counts = self.factors.copy(), self.counts.copy()
+        for block, joint in np.ndindex(*other.counts.shape):
+            if other.counts[block, joint] > 0.0:
+                place = first + block, joint
+                stacked = np.concatenate([factors[place], other.factors[block, joint]])
+                factors[place] = triangle(stacked)
+                counts[place] += other.counts[block, joint]
+        return Reduction(factors, counts)
+
     def selected(self, blocks: NDArray[np.bool_] | list[int]) -> Reduction:
         """Return the reduction of some blocks, put together into one."""
         chosen = self.factors[blocks]

@@ -42,7 +42,11 @@ class Rows:
 
 
 def generate_rows(
-    dynamics: Dynamics, load_dynamics: Dynamics, signals: Signals, bodies: list[int]
+    dynamics: Dynamics,
+    load_dynamics: Dynamics,
+    signals: Signals,
+    bodies: list[int],
+    largest: FloatArray | None = None,
 ) -> Iterator[Rows]:
     """Yield the rows of a log, window by window: nothing of its length is held.
 
@@ -55,28 +59,76 @@ def generate_rows(
     signals : Signals
     bodies : list of int
         Those whose parameters are columns.
+    largest : array, shape (n,), optional
+        Largest velocities of the joints [rad/s or m/s]; default: those of the signals.
     """
-    robot = dynamics.robot
-    rigid, loaded = dynamics.without_friction(), load_dynamics.without_friction()
+    inertial = generate_inertial_rows(dynamics, signals, bodies)
+    terms = generate_term_rows(dynamics, load_dynamics, signals, largest)
+    for first, second in zip(inertial, terms, strict=True):
+        yield Rows(
+            first.samples,
+            np.concatenate([first.matrix, second.matrix], axis=2),
+            first.effort - second.effort,
+        )
+
+
+def generate_inertial_rows(
+    dynamics: Dynamics, signals: Signals, bodies: list[int]
+) -> Iterator[Rows]:
+    """Yield the columns of the bodies, and the efforts without what the other bodies take.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    signals : Signals
+    bodies : list of int
+    """
+    robot, rigid = dynamics.robot, dynamics.without_friction()
     fixed = np.ones(len(robot.bodies), dtype=bool)
     fixed[bodies] = False
     given = np.array([body.inertia.parameters for body in robot.bodies])
-    largest = largest_velocities(signals)
-    first = 0
-    for stretch in signals.stretches:
-        for window, kept in stretch.windows(WINDOW):
-            samples = first + kept
-            full = _compute_regressor(rigid, window)
-            count, n = full.shape[:2]
-            inertial = full[:, :, bodies].reshape(count, -1)
-            matrix = np.empty((kept.size, n, PER_BODY * len(bodies) + TERMS))
-            matrix[:, :, :-TERMS] = window.filtered(inertial).reshape(kept.size, n, -1)
+    for samples, window in _generate_windows(signals):
+        full = _compute_regressor(rigid, window)
+        count, n = full.shape[:2]
+        inertial = full[:, :, bodies].reshape(count, -1)
+        # Bodies before a joint do nothing to it.
+        acting = inertial.any(axis=0)
+        matrix = np.zeros((samples.size, inertial.shape[1]))
+        matrix[:, acting] = window.filtered(inertial[:, acting])
+        effort = signals.effort[samples]
+        if fixed.any():
             kept_effort = np.einsum('snbp,bp->sn', full[:, :, fixed], given[fixed])
-            load = compute_load(loaded, window)
-            for index, joint in enumerate(robot.joints):
-                motion = window.velocity[:, index]
-                direction = window.direction[:, index]
-                terms = compute_columns(
+            effort = effort - window.filtered(kept_effort)
+        yield Rows(samples, matrix.reshape(samples.size, n, -1), effort)
+
+
+def generate_term_rows(
+    dynamics: Dynamics,
+    load_dynamics: Dynamics,
+    signals: Signals,
+    largest: FloatArray | None = None,
+) -> Iterator[Rows]:
+    """Yield the columns of the joints' own terms, and the efforts that are given and not fitted.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    load_dynamics : Dynamics
+        Of the robot by whose inertias the load of a joint is computed.
+    signals : Signals
+    largest : array, shape (n,), optional
+        Largest velocities of the joints [rad/s or m/s]; default: those of the signals.
+    """
+    robot, loaded = dynamics.robot, load_dynamics.without_friction()
+    if largest is None:
+        largest = largest_velocities(signals)
+    for samples, window in _generate_windows(signals):
+        load = compute_load(loaded, window)
+        columns, kept_efforts = [], []
+        for index, joint in enumerate(robot.joints):
+            motion, direction = window.velocity[:, index], window.direction[:, index]
+            columns.append(
+                compute_columns(
                     joint,
                     motion,
                     window.acceleration[:, index],
@@ -84,18 +136,24 @@ def generate_rows(
                     load[:, index],
                     float(largest[index]),
                 )
-                matrix[:, index, -TERMS:] = window.filtered(terms)
-                kept_effort[:, index] += compute_kept_effort(
-                    joint, motion, direction, load[:, index]
-                )
-            effort = signals.effort[samples] - window.filtered(kept_effort)
-            yield Rows(samples, matrix, effort)
+            )
+            kept_efforts.append(compute_kept_effort(joint, motion, direction, load[:, index]))
+        matrix = window.filtered(np.concatenate(columns, axis=1))
+        effort = window.filtered(np.stack(kept_efforts, axis=1))
+        yield Rows(samples, matrix.reshape(samples.size, robot.n, TERMS), effort)
+
+
+def _generate_windows(signals: Signals) -> Iterator[tuple[NDArray[np.intp], Stretch]]:
+    first = 0
+    for stretch in signals.stretches:
+        for window, kept in stretch.windows(WINDOW):
+            yield first + kept, window
         first += stretch.kept.size
 
 
 def largest_velocities(signals: Signals) -> FloatArray:
     """Return the largest velocity of each joint [rad/s or m/s], shape (n,)."""
-    result: FloatArray = np.abs(signals.velocity).max(axis=0)
+    result: FloatArray = np.abs(signals.velocity).max(axis=0, initial=0.0)
     return result
 
 

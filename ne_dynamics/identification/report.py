@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ne_dynamics.identification.evaluation import JointResidual
+from ne_dynamics.identification.fit_evidence import FitEvidence
 from ne_dynamics.identification.quality import BaseParameter
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.model.robot import Finding, Robot
@@ -109,6 +110,8 @@ class Report:
     optimality_gap : float
         The fit is not farther than this from its minimum, in units of the logarithm of the
         likelihood.
+    logs : tuple of (str, str)
+        Name of each log, and what was read of it.
     base_parameters : tuple of BaseParameter
         The combinations of inertial parameters that act on the efforts.
     cutoff_frequency : float
@@ -138,6 +141,7 @@ class Report:
     spread: float
     optimality_gap: float
     base_parameters: tuple[BaseParameter, ...]
+    logs: tuple[tuple[str, str], ...] = ()
 
     @property
     def has_errors(self) -> bool:
@@ -148,6 +152,7 @@ class Report:
         """Return the report as what JSON can hold."""
         return {
             'log': self.log,
+            'logs': [{'source': source, 'summary': summary} for source, summary in self.logs],
             'fitted_samples': self.fitted,
             'held_out_samples': self.held_out,
             'repeated_samples': self.repeated,
@@ -191,7 +196,7 @@ class Report:
                     'link': body.name,
                     'determined': body.determined,
                     'is_determined': body.is_determined,
-                    'mass_deviation': body.mass_deviation,
+                    'mass_deviation': _finite(body.mass_deviation),
                     **{
                         key: {
                             'mass': inertia.mass,
@@ -208,6 +213,7 @@ class Report:
                     'name': parameter.name,
                     'unit': parameter.unit,
                     'given': parameter.given,
+                    'identified': parameter.identified,
                     'value': parameter.value,
                     'deviation': parameter.deviation,
                 }
@@ -234,10 +240,13 @@ class Identified:
     robot : Robot
         The given one with other inertias, friction and rotor inertias: all that is reported.
     report : Report
+    evidence : FitEvidence
+        The signals that it rests on.
     """
 
     robot: Robot
     report: Report
+    evidence: FitEvidence
 
 
 def _finite(value: float) -> float | None:

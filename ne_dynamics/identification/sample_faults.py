@@ -7,7 +7,6 @@ log itself and None.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -51,6 +50,9 @@ SPIKE_NOISE = 12.0
 
 SPIKE_RANGE = 0.8
 """Part of the range of an effort that a spike is off, at least."""
+
+COARSEST = 0.02
+"""Step between values of an effort, at most, as a part of its limit, or of the largest effort."""
 
 SPIKE_STEP = 3.0
 """Steps at full speed that a spike of a position is off, at least."""
@@ -148,6 +150,12 @@ def find_degrees(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
         True,
         math.pi / 180.0,
     )
+    return to_radians(robot, log), fault
+
+
+def to_radians(robot: Robot, log: Log) -> Log:
+    """Return a log whose angles were degrees; velocities only when they agree better so."""
+    turning = _turning(robot)
     repaired = scale_positions(log, turning, math.pi / 180.0)
     if log.velocity is not None:
         # Velocities may be in radians all the same.
@@ -159,7 +167,7 @@ def find_degrees(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
         as_recorded = ~turning | (errors[0] < errors[1])
         velocity = np.where(as_recorded, log.velocity, np.deg2rad(log.velocity))
         repaired = _frozen(repaired, velocity=velocity)
-    return repaired, fault
+    return repaired
 
 
 def find_time_unit(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
@@ -245,14 +253,7 @@ def unwrap_positions(
 
 def find_stale(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     """Find samples that repeat the one before in all joints while the arm moves."""
-    same_position = (np.diff(log.position, axis=0) == 0.0).all(axis=1)
-    same_effort = (np.diff(log.effort, axis=0) == 0.0).all(axis=1) & log.effort[1:].any(axis=1)
-    moving = _is_moving_around(log, same_position)
-    kinds = {
-        'positions and efforts': same_position & same_effort & moving,
-        'positions': same_position & ~same_effort & moving & _is_resolved(log.position),
-        'efforts': same_effort & ~same_position & moving & _is_resolved(log.effort),
-    }
+    kinds, moving = _find_repeated(log)
     stale = np.logical_or.reduce(list(kinds.values()))
     number = int(stale.sum())
     if not number:
@@ -275,6 +276,39 @@ def find_stale(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
         float(number),
     )
     return keep_samples(log, kept, 'repeated'), fault
+
+
+def count_stale(log: Log) -> tuple[int, int]:
+    """Return how many samples repeat the one before, and in how many the arm moves.
+
+    Parameters
+    ----------
+    log : Log
+
+    Returns
+    -------
+    tuple of int
+    """
+    kinds, moving = _find_repeated(log)
+    return int(np.logical_or.reduce(list(kinds.values())).sum()), int(moving.sum())
+
+
+def _find_repeated(log: Log) -> tuple[dict[str, NDArray[np.bool_]], NDArray[np.bool_]]:
+    """Return which steps of time repeat something, by what, and in which the arm moves."""
+    same_position = (np.diff(log.position, axis=0) == 0.0).all(axis=1)
+    same_effort = (np.diff(log.effort, axis=0) == 0.0).all(axis=1) & log.effort[1:].any(axis=1)
+    moving = _is_moving_around(log, same_position)
+    kinds: dict[str, NDArray[np.bool_]] = {
+        'positions and efforts': same_position & same_effort & moving,
+        'positions': _keep_resolved(same_position & ~same_effort & moving, log.position),
+        'efforts': _keep_resolved(same_effort & ~same_position & moving, log.effort),
+    }
+    return kinds, moving
+
+
+def _keep_resolved(chosen: NDArray[np.bool_], table: FloatArray) -> NDArray[np.bool_]:
+    """Return of steps of time those about which values are resolved."""
+    return chosen & _is_resolved(table) if chosen.any() else chosen
 
 
 def _is_resolved(table: FloatArray) -> NDArray[np.bool_]:
@@ -320,7 +354,7 @@ def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     settled = (log.times > log.times[0] + SETTLING) & (log.times < log.times[-1] - SETTLING)
     smallest = {
         'position': SPIKE_STEP * step * _speeds(robot),
-        'effort': np.maximum(SPIKE_RANGE * effort_range, 1e-6),
+        'effort': np.maximum(SPIKE_RANGE * effort_range, _find_flicker(robot, log.effort)),
     }
     found = {
         key: _single_outliers(getattr(log, key), size, settled) for key, size in smallest.items()
@@ -345,6 +379,19 @@ def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     return keep_samples(log, np.logical_not(rows), 'spikes'), fault
 
 
+def _find_flicker(robot: Robot, effort: FloatArray) -> FloatArray:
+    """Return by how much efforts may change as they are rounded, shape (n,) [N m or N].
+
+    That of a joint that stands goes up and down by a step now and then.
+    """
+    limits = robot.limits('effort_limit')
+    bounds = np.where(np.isfinite(limits) & (limits > 0.0), limits, np.abs(effort).max())
+    steps = [np.diff(np.unique(column)) for column in effort.T]
+    smallest = np.array([step.min() if step.size else 0.0 for step in steps])
+    result: FloatArray = np.maximum(RESOLVED * np.minimum(smallest, COARSEST * bounds), 1e-6)
+    return result
+
+
 def _single_outliers(
     table: FloatArray, smallest: FloatArray, settled: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
@@ -354,6 +401,11 @@ def _single_outliers(
     the others may ring.
     """
     half = WINDOW // 2
+    # What is far from the median of those around it is as far from one of them.
+    if not any(
+        (np.abs(table[lag:] - table[:-lag]) > smallest).any() for lag in range(1, half + 1)
+    ):
+        return np.zeros(table.shape, dtype=bool)
     padded = np.pad(table, ((half, half), (0, 0)), mode='edge')
     around = np.stack([padded[k : k + table.shape[0]] for k in range(WINDOW)])
     off = table - np.median(around, axis=0)
@@ -369,13 +421,3 @@ def _single_outliers(
     # The first and last ones have too little around them, and no fit uses them.
     result[:half] = result[result.shape[0] - half :] = False
     return result
-
-
-CHECKS: tuple[Callable[[Robot, Log], tuple[Log, LogFault | None]], ...] = (
-    find_degrees,
-    find_time_unit,
-    find_wraps,
-    find_stale,
-    find_spikes,
-)
-"""In the order in which one needs what another repairs."""

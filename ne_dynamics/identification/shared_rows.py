@@ -15,6 +15,7 @@ be the same; where they are, what the equations do not know of cancels too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,6 +51,9 @@ CHANGING_TERMS = (Term.VISCOUS, Term.COULOMB, Term.OFFSET)
 
 FRICTION_SPREAD = 0.3
 """What friction may be off by, as a part of the effort of its joint."""
+
+SPREAD_ALONE, SPREAD_OF_PAIR = 0.2, 1.0
+"""How far the inertias of the arm may be off, as a part of themselves: of one log, and of two."""
 
 CHANGE = 0.03
 """What it may change by from log to log, alike."""
@@ -155,6 +159,27 @@ def read_factors(
     return LogFactors(log, signals, is_loaded, used, reduction)
 
 
+def read_logs(
+    dynamics: Dynamics, loaded: Log, without: Log | None, cutoff_frequency: float | None
+) -> list[LogFactors]:
+    """Return what a fit needs of the log with the load and, where there is one, of the other.
+
+    Raises
+    ------
+    InputError
+        As from :func:`read_factors`.
+    """
+    logs = [read_factors(dynamics, loaded, True, cutoff_frequency)]
+    if without is not None:
+        logs.append(read_factors(dynamics, without, False, cutoff_frequency))
+    return logs
+
+
+def find_spread(without: Log | None) -> float:
+    """Return how far the arm's inertias may be off by default: more where two logs tell them."""
+    return SPREAD_ALONE if without is None else SPREAD_OF_PAIR
+
+
 def make_layout(carrier: Carrier, logs: Sequence[LogFactors], spread: float) -> Layout:
     """Return where the unknowns are, and how far they may be off.
 
@@ -199,6 +224,23 @@ def make_layout(carrier: Carrier, logs: Sequence[LogFactors], spread: float) -> 
     tip = PER_BODY * bodies.index(robot.tip.body)
     maps[1, :, tip : tip + PER_BODY, first_load:] = load_to_body
     return Layout(robot, bodies, first_load, load_to_body, means, maps)
+
+
+def compare_spread(robot: Robot, steps: FloatArray, covariance: FloatArray) -> float:
+    """Return how far an arm is from its model over how far it was believed to be.
+
+    The square is the sum of squares of the steps of its bodies, over as many as the logs tell.
+
+    Parameters
+    ----------
+    robot : Robot
+    steps : array, shape (N,)
+        Unknowns of a :class:`Layout`, those of the bodies first.
+    covariance : array, shape (N, N)
+    """
+    arm = slice(0, PER_BODY * len(list_bodies(robot)[1]))
+    told = float((1.0 - np.diag(covariance)[arm]).sum())
+    return float(np.linalg.norm(steps[arm])) / math.sqrt(max(told, 1e-9))
 
 
 def transform_parameters(pose: Transform) -> FloatArray:

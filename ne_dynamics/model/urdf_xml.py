@@ -252,6 +252,17 @@ def read_urdf(path_or_xml: str | os.PathLike[str] | bytes) -> RobotDescription:
         return _describe(root, source)
 
 
+def read_root(path_or_xml: str | os.PathLike[str] | bytes) -> ElementTree.Element:
+    """Return the root element of a URDF, of which only the XML was checked.
+
+    Raises
+    ------
+    ModelError
+        When the file cannot be read, or is no URDF.
+    """
+    return _parse_xml(*_read(path_or_xml))
+
+
 def _read(path_or_xml: str | os.PathLike[str] | bytes) -> tuple[bytes, str | None, str]:
     """Return the document, its encoding when it is known already, and where it came from."""
     if isinstance(path_or_xml, bytes):

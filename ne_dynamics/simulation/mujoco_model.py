@@ -33,6 +33,7 @@ from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import BASE, Body, Link, Robot
 from ne_dynamics.simulation.base_motion import BaseMotion
+from ne_dynamics.simulation.friction_levels import FrictionLevels
 from ne_dynamics.simulation.integrators import INTEGRATORS
 
 try:
@@ -135,8 +136,10 @@ class MujocoArm:
     Mimic joints have no coordinate of their own in a :class:`Robot`. MuJoCo knows them only as
     a constraint, which it solves softly: the joints of one coordinate agree to about 1e-7, not
     exactly. Coulomb friction is a soft constraint as well (`frictionloss`, made as stiff as the
-    step allows): a joint that sticks creeps by microradians a second. Friction beyond viscous and
-    Coulomb friction is left out.
+    step allows): a joint that sticks creeps by microradians a second. Its level is set anew in
+    every period: static friction with the Stribeck effect, and asymmetry, by the velocity at the
+    period's begin (:class:`~ne_dynamics.simulation.friction_levels.FrictionLevels`). Friction
+    that grows with the load, the square root or the cube of the velocity is left out.
     """
 
     def __init__(
@@ -218,6 +221,8 @@ class MujocoArm:
         self._base_addresses = np.arange(len(self._base.oscillations), dtype=np.intp)
         self._periods = 0
         self._effort = np.zeros(robot.n)
+        self._friction = FrictionLevels.of(robot.joints)
+        self._at_rest = mujoco.MjData(self.model)
         self._check_mass_matrix()
         if self._base.oscillations:
             # What MuJoCo's constraint solver measures its accuracy by: of the arm alone.
@@ -367,7 +372,12 @@ class MujocoArm:
             When the shape differs, a value is not finite, or the motion grew without bound.
         """
         self._effort = self._checked(effort, 'effort')
-        self.data.qfrc_applied[self._addresses] = (self._effort + disturbance) / self._multipliers
+        applied = self._effort + disturbance
+        if self._friction is not None:
+            level = self._friction.at(self.velocity)
+            self.model.dof_frictionloss[self._addresses] = level / np.abs(self._multipliers)
+            applied = applied - self._friction.offset
+        self.data.qfrc_applied[self._addresses] = applied / self._multipliers
         mujoco.mj_step(self.model, self.data, self._substeps)
         self._periods += 1
         self._place_base()
@@ -379,6 +389,17 @@ class MujocoArm:
                 f'efforts {self._effort.tolist()}; expected efforts that keep it finite, or '
                 "more substeps, or integrator 'implicitfast'"
             )
+
+    def gravity_effort(self) -> FloatArray:
+        """Return the efforts that hold the arm where it is, without friction [N m or N]."""
+        rest = self._at_rest
+        rest.qpos[:] = self.data.qpos
+        mujoco.mj_kinematics(self.model, rest)
+        mujoco.mj_comPos(self.model, rest)
+        mujoco.mj_comVel(self.model, rest)
+        effort = np.zeros(self.model.nv)
+        mujoco.mj_rne(self.model, rest, 0, effort)
+        return self._expand().T @ effort
 
     def mass_matrix(self) -> FloatArray:
         """Return MuJoCo's mass matrix at the present position [kg m^2, kg], shape (n, n)."""

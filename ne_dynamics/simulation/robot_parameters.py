@@ -199,6 +199,9 @@ class SimulatedRobotSettings:
         minimum=0.0,
     )
     brake: bool = parameter(False, 'Hold the arm until ~/release_brake is called.')
+    time_under_brakes: bool = parameter(
+        False, 'Whether the stamps of the states advance while the brakes hold, in lockstep too.'
+    )
     pause_at: tuple[float, ...] = parameter(
         (),
         'In lockstep, when time stands still until ~/resume is called, after the brakes were '
@@ -223,6 +226,11 @@ class SimulatedRobotSettings:
     payload: HungMass = group(HungMass)
     model_error: ModelErrorSettings = group(ModelErrorSettings)
     drive: DriveSettings = group(DriveSettings)
+    hidden_errors_file: str = parameter(
+        '',
+        'YAML file of what the arm is that its model does not say, and of what it reports; it '
+        'takes the place of `drive.*` and of `model_error.torque_ripple`. Empty: none.',
+    )
     joint_limits: bool = parameter(False, 'Stop the joints at the position limits of the model.')
     saturate_effort: bool = parameter(True, 'Clip the command to the effort limits of the model.')
     wrench: ForceTorqueSensor = group(ForceTorqueSensor)

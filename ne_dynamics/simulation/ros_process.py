@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from ne_dynamics.errors import InputError, NeDynamicsError
@@ -75,6 +75,25 @@ def local_discovery() -> Iterator[None]:
                 os.environ.pop(name)
                 if value is not None:
                     os.environ[name] = value
+
+
+@contextlib.contextmanager
+def terminated_in_order() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, so that no child is left behind."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    previous = {number: signal.signal(number, interrupt) for number in _ending_signals()}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _ending_signals() -> tuple[signal.Signals, ...]:
+    return (signal.SIGTERM, signal.SIGHUP) if hasattr(signal, 'SIGHUP') else (signal.SIGTERM,)
 
 
 def domain_id(default: int = 0) -> int:

@@ -10,13 +10,18 @@ Topics (relative names, remappable; `/clock` is absolute)
     out  ``~/true_joint_states``         sensor_msgs/JointState, for whoever records: no drop-outs
 Services
     ``~/release_brake``                  std_srvs/Trigger, with `brake`
+    ``~/engage_brake``                   std_srvs/Trigger, with `brake`: the arm stops at once
     ``~/resume``                         std_srvs/Trigger: end a pause, or leave the next one out
     ``~/drop``                           std_srvs/SetBool: the topics of `dropout.topics` (none
                                          named: `joint_states`) fall silent, and come back
 
 Brakes hold the arm in `initial_position` until the first usable command arrives and, with the
 parameter `brake`, until the service is called as well: an arm must not fall before its
-controller is up.
+controller is up. With `time_under_brakes` the states go on meanwhile, in lockstep too (then at a
+third of real time), with stamps that advance, as those of a real arm do.
+
+`hidden_errors_file` makes the arm another one than its model, and its driver one of those that
+report something else than efforts: :mod:`~ne_dynamics.simulation.hidden_errors`.
 
 Real time (the default): a timer at `rate` advances the physics by the time that has passed, with
 the last command held, and publishes. A motor driver without a watchdog does the same; commands
@@ -75,6 +80,8 @@ from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.signals import stop_on_signals
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation
+from ne_dynamics.simulation.friction_levels import is_left_out
+from ne_dynamics.simulation.hidden_errors import HiddenErrors, read_hidden_errors
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
     Reading,
@@ -185,12 +192,17 @@ class SimulatedRobot(Node):
             raise ParameterError('; '.join(parameters.faults.values()))
         settings = parameters.settings
         robot, urdf = _load(settings)
-        self._arm, self._loaded_arm, initial_position = _build(robot, settings)
+        self._hidden: HiddenErrors | None = None
+        if settings.hidden_errors_file:
+            self._hidden = read_hidden_errors(Path(settings.hidden_errors_file))
+        true_robot = robot if self._hidden is None else self._hidden.apply(robot)
+        self._arm, self._loaded_arm, initial_position = _build(true_robot, settings)
         self._rate = settings.rate
         self._lockstep = settings.lockstep
         self._patience = settings.patience
         self._is_patient = self._patience > 0.0
         self._braked = settings.brake
+        self._time_goes_on = settings.time_under_brakes
         self._order = _command_order(robot, settings.joints)
         largest = robot.limits('effort_limit')
         largest[largest <= 0.0] = math.inf
@@ -199,12 +211,16 @@ class SimulatedRobot(Node):
         self._largest_effort = largest
         self._wrench_sign = -1.0 if settings.wrench.measures is Measures.ON_TOOL else 1.0
 
-        self._sensors = _sensors(settings.drive)
-        self._reading = self._sense()
-        self._ripples = settings.model_error.torque_ripple > 0.0
+        bits, delayed_by = settings.drive.encoder_bits, settings.drive.command_delay
         share = settings.model_error.torque_ripple
+        if self._hidden is not None:
+            bits, delayed_by = self._hidden.encoder_bits, self._hidden.delay
+            share = self._hidden.torque_ripple
+        self._sensors = _sensors(settings.drive, bits)
+        self._reading = self._sense()
+        self._ripples = share > 0.0
         self._ripple = torque_ripple(share, COGGING * share)
-        delay = round(settings.drive.command_delay * settings.rate)
+        delay = round(delayed_by * settings.rate)
         self._under_way: deque[FloatArray] = deque(maxlen=delay + 1)
 
         self._pick_up = settings.payload.pick_up
@@ -251,6 +267,7 @@ class SimulatedRobot(Node):
             self._description_publisher.publish(String(data=urdf))
         if self._braked:
             self.create_service(Trigger, '~/release_brake', self._on_release_brake)
+            self.create_service(Trigger, '~/engage_brake', self._on_engage_brake)
         self.create_service(SetBool, '~/drop', self._on_drop)
         self.create_service(Trigger, '~/resume', self._on_resume)
         self.create_subscription(
@@ -262,7 +279,11 @@ class SimulatedRobot(Node):
         self._wall_origin = time.monotonic()
         if self._lockstep:
             # The wall's clock: with `use_sim_time` the node's own would wait for itself.
-            self._timer = self._wall_timer(REPUBLISH_PERIOD, self._on_lockstep_timer)
+            period = 1.0 / (COASTING_PACE * self._rate)
+            self._timer = self._wall_timer(
+                min(period, REPUBLISH_PERIOD) if self._time_goes_on else REPUBLISH_PERIOD,
+                self._on_lockstep_timer,
+            )
             self._coasting_timer = self._wall_timer(
                 1.0 / (COASTING_PACE * self._rate), self._on_coasting_timer
             )
@@ -275,10 +296,11 @@ class SimulatedRobot(Node):
             f'at {np.round(initial_position, 4).tolist()} until '
             f'{"~/release_brake and " if self._braked else ""}the first command'
         )
-        more = [joint.name for joint in robot.joints if not joint.friction.is_off]
+        more = [joint.name for joint in robot.joints if is_left_out(joint.friction)]
         if more:
             self.get_logger().warning(
-                f'simulated with viscous and Coulomb friction alone: {", ".join(more)}'
+                'simulated without the friction of the load, the square root and the cube of the '
+                f'velocity: {", ".join(more)}'
             )
 
     def _wall_timer(self, period: float, callback: Callable[[], None]) -> Any:
@@ -352,6 +374,20 @@ class SimulatedRobot(Node):
         response.message = 'brake released'
         return response
 
+    def _on_engage_brake(
+        self, request: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
+        self._braked = True
+        if self._running:
+            self._running = self._coasting = False
+            self._arm.stand()
+            self._reading = self._sense()
+        if self._lockstep:
+            self._coasting_timer.cancel()
+        response.success = True
+        response.message = 'brake engaged'
+        return response
+
     # -- time -------------------------------------------------------------------------------
 
     def _on_lockstep_timer(self) -> None:
@@ -367,6 +403,8 @@ class SimulatedRobot(Node):
                 self._advance()
                 self._publish()
         elif self._command is None or self._braked:
+            if self._time_goes_on:
+                self._advance()
             self._publish()
         elif now - self._last_command_time >= SILENCE_BEFORE_START:
             self._running = True
@@ -475,6 +513,8 @@ class SimulatedRobot(Node):
         if reading is not None and reading.velocity is not None:
             state.position = array.array('d', reading.position.tobytes())
             state.velocity = array.array('d', reading.velocity.tobytes())
+        if self._hidden is not None:
+            self._misreport(state, self._hidden)
         if 'joint_states' not in silent:
             self._joint_state_publisher.publish(state)
         elif self._lockstep and self._running and not self._coasting:
@@ -483,6 +523,14 @@ class SimulatedRobot(Node):
             self._answers = 0
             self._coasting_timer.reset()
         self._last_publish_time = time.monotonic()
+
+    def _misreport(self, state: JointState, hidden: HiddenErrors) -> None:
+        """Put in place of efforts and velocities what the arm's driver has for them."""
+        arm = self._arm
+        effort = hidden.reported_effort(arm.robot.joint_names, arm.effort, arm.gravity_effort())
+        state.effort = array.array('d', effort.tobytes())
+        if not hidden.reports_velocity:
+            state.velocity = array.array('d')
 
     def _publish_imu(self, stamp: Time) -> None:
         reading = self._arm.imu
@@ -594,9 +642,8 @@ def _build(
     return arm, arm_of(loaded) if loaded is not None and is_picked_up else None, position
 
 
-def _sensors(settings: DriveSettings) -> list[Sensor]:
+def _sensors(settings: DriveSettings, bits: float) -> list[Sensor]:
     """Return what joint positions and velocities go through."""
-    bits = settings.encoder_bits
     if bits != round(bits):
         raise ParameterError(f'drive.encoder_bits: expected a whole number, got {bits}')
     sensors = [encoder(round(bits))] if bits else []

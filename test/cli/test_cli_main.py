@@ -196,3 +196,74 @@ def test_wrong_arguments_show_the_usage(arguments, capsys):
 def test_parser_needs_no_command():
     """The parser can be built without importing a subcommand."""
     assert isinstance(cli.build_parser(), argparse.ArgumentParser)
+
+
+WITH_MODEL = {
+    'annotate': ('in', 'out'),
+    'check': (),
+    'commission': (),
+    'demo': (),
+    'excite': ('-o', 'out'),
+    'gains': ('--rate', '500', '--delay', '0.002'),
+    'equations': (),
+    'evaluate': ('log',),
+    'identify': ('log',),
+    'ik': ('--position', '0', '0', '0'),
+    'reproduce': ('forms',),
+    'whatis': ('log',),
+}
+"""Subcommands that take a model, and what else they need."""
+
+
+@pytest.mark.parametrize(('name', 'others'), WITH_MODEL.items())
+def test_a_model_is_named_alike_by_every_command(name, others):
+    """--model, --base-link and --tip-link have one spelling; the short ones are other names."""
+    parser = cli.build_parser(name)
+    links = {
+        'long': ('--base-link', 'a', '--tip-link', 'b'),
+        'short': ('--base', 'a', '--tip', 'b'),
+    }
+    parsed = [
+        vars(parser.parse_args([name, *others, '--model', 'arm', *given]))
+        for given in links.values()
+    ]
+    assert parsed[0] == parsed[1]
+    assert [parsed[0][key] for key in ('model', 'base', 'tip')] == ['arm', 'a', 'b']
+
+
+def test_every_command_with_a_model_is_known_here():
+    """A new subcommand that takes a model spells it as the others do."""
+    for name in cli.COMMANDS:
+        text = Path(ROOT, 'ne_dynamics', 'cli', f'{name}.py').read_text(encoding='utf-8')
+        assert ('add_model_file' in text or 'add_links' in text or name == 'identify') == (
+            name in WITH_MODEL
+        )
+
+
+@pytest.mark.parametrize('name', ['check', 'equations'])
+def test_a_model_may_stand_alone_but_only_once(name, capsys):
+    """MODEL without --model is the same; both together, or neither, are refused."""
+    parser = cli.build_parser(name)
+    assert parser.parse_args([name, 'arm']).model == 'arm'
+    for wrong in ([name], [name, 'arm', '--model', 'arm']):
+        with pytest.raises(SystemExit) as stop:
+            parser.parse_args(wrong)
+        assert stop.value.code == 2
+        assert '--model' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('name', ['check', 'equations'])
+def test_a_xacro_file_will_do(name, tmp_path, capsys):
+    """Every command with a model processes xacro, with arguments."""
+    pytest.importorskip('xacro', reason='xacro is missing')
+    text = Path(ROOT, 'config', 'six_axis_arm.urdf').read_text(encoding='utf-8')
+    end = text.index('>', text.index('<robot'))
+    model = tmp_path / 'arm.urdf.xacro'
+    model.write_text(
+        f'{text[:end]} xmlns:xacro="http://www.ros.org/wiki/xacro">'
+        f'<xacro:arg name="forearm" default="60"/>{text[end + 1 :]}',
+        encoding='utf-8',
+    )
+    options = ('--tip-link', 'tcp', '--xacro-arg', 'forearm:=70')
+    assert cli.main([name, '--model', str(model), *options]) == 0
+    assert 'joint' in capsys.readouterr().out

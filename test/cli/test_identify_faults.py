@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from dataclasses import replace
@@ -14,6 +15,9 @@ from recorded_robots import panda_bag
 
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
+from ne_dynamics.cli.evaluate import add_log_arguments
+from ne_dynamics.cli.options.log_source import read_log_source
+from ne_dynamics.cli.options.model_file import ModelFile
 
 ARM = Path(__file__).resolve().parents[2] / 'config' / 'six_axis_arm.urdf'
 PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
@@ -89,11 +93,12 @@ def test_repair_is_what_the_right_log_gives(folder, tmp_path, capsys):
 
 def test_force_uses_a_wrong_log(folder, log, tmp_path, capsys):
     """With --force a log is fitted as it is; what is wrong is printed all the same."""
-    path = write_csv(tmp_path / 'log.csv', PLANTED['effort x 3'].plant(log, 2))
-    output = tmp_path / 'out.urdf'
-    assert identify(path, '-o', output, '--force') == 0
-    assert 'joint joint_3  effort-scaled' in capsys.readouterr().out
-    assert output.exists()
+    for fault, code in (('effort x 3', 'effort-scaled'), ('effort sign', 'wrong-sign')):
+        path = write_csv(tmp_path / 'log.csv', PLANTED[fault].plant(log, 2))
+        output = tmp_path / f'{code}.urdf'
+        assert identify(path, '-o', output, '--force') == 0
+        assert f'joint joint_3  {code}' in capsys.readouterr().out
+        assert output.exists()
 
 
 def test_what_cannot_be_repaired_stays_refused(log, tmp_path, capsys):
@@ -231,3 +236,17 @@ def test_recorded_bag_with_another_prefix(tmp_path, capsys):
     assert identify(bag, '--rename', 'fer*=panda*', '-o', output, model=model) == 0
     assert 'panda_finger_joint1 at 0' in capsys.readouterr().out
     assert output.exists()
+
+
+def test_still_joint_is_locked_where_the_changed_log_has_it(log, tmp_path):
+    """Options that change the log hold for a joint that stands still, and its place too."""
+    position = np.rad2deg(log.position)
+    position[:, -1] = 30.0
+    path = write_csv(tmp_path / 'log.csv', replace(log, position=position))
+    parser = argparse.ArgumentParser()
+    add_log_arguments(parser)
+    options = ['--degrees', '--position-sign', 'joint_6', '--sign', 'joint_6']
+    args = parser.parse_args(['--model', str(ARM), str(path), *options])
+    source = read_log_source(args, ModelFile(args), lock_still=True)
+    assert source.locked == {'joint_6': pytest.approx(-np.pi / 6.0)}
+    assert source.robot.n == source.log.position.shape[1] == 5

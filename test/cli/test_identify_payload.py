@@ -87,7 +87,7 @@ def test_gravity_and_link_of_the_load(tmp_path, capsys) -> None:
         ((), {'speed': 2.0}, 'the motion does not tell the mass'),
         ((), {'rate': 5.0}, 'at least 10 samples a second, got 5'),
         ((), {'change': lambda effort: 0.0 * effort}, 'no states with measured efforts'),
-        ((), {'change': lambda effort: -effort}, "a load fits only if the model's own effort"),
+        ((), {'change': lambda effort: -effort}, 'the log cannot be used as it is'),
         ((), {'change': lambda effort: 1e300 + 0.0 * effort}, 'do not overflow'),
         ((), {'change': lambda effort: np.nan * effort}, 'at least 2 samples that can be used'),
         (('--payload-link', 'nowhere'), {}, 'nowhere'),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ STILL = np.zeros(6)
 SENSOR = 'ft_sensor'
 
 
+@cache
 def dynamics_of(robot=ARM, gravity=UPRIGHT):
     """Return dynamics that need no compiler."""
     return Dynamics(robot, gravity=gravity, backend='python')
@@ -149,6 +151,7 @@ def test_a_base_that_is_tilted_by_its_imu() -> None:
     check(found, mass_tolerance=1e-4, com_tolerance=1e-5)
 
 
+@cache
 def sensor_carrier(gravity=UPRIGHT):
     """Return the arm cut at its sensor, and what carries a load at the tcp."""
     cut, tip = ARM.link(SENSOR), ARM.link('tcp')

@@ -46,6 +46,25 @@ def test_one_log_tells_them_less_well(given):
     assert not alone.is_difference
 
 
+@pytest.mark.parametrize('seed', [0, 4, 6])
+def test_one_log_of_an_arm_farther_off_than_believed(seed, given):
+    """Centres 2 cm off: deviations are so much larger that they cover the gains all the same."""
+    log = in_currents(record(alter(given, seed).with_payload(LOAD), seed))
+    found = fit_drive_gains(given, log, LOAD.mass)
+    assert (np.abs(found.gain - GAINS) <= 2.0 * found.deviation).all()
+    assert (found.deviation < 0.2 * found.gain).all()
+
+
+@pytest.mark.parametrize('exchanged', [False, True])
+def test_logs_that_do_not_show_the_load_are_refused(exchanged, given):
+    """Twice the arm alone, or the log with the load in the other's place, tells no gain."""
+    truth = alter(given, 0)
+    other = truth.with_payload(LOAD) if exchanged else truth
+    log, without = in_currents(record(truth, 0)), in_currents(record(other, 100))
+    with pytest.raises(InputError, match='log motion: expected to show a load of 3 kg'):
+        fit_drive_gains(given, log, LOAD.mass, without=without)
+
+
 def test_gains_are_as_the_mass_is(given):
     """Twice the mass that the load had makes the gains twice as large: the log has no newton."""
     truth = alter(given, 0)

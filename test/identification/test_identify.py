@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -9,13 +10,14 @@ import pytest
 
 pytest.importorskip('mujoco', reason='mujoco is missing')
 
-from recorded_motion import PERIOD, altered, recorded
+from recorded_motion import PERIOD, altered, fourier_series, recorded
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import evaluate
 from ne_dynamics.identification.identify import identify
 from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.lumps import with_body_inertias
 from ne_dynamics.identification.pseudo_inertia import is_body, pseudo_inertia
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.rigid_body import Inertia
@@ -292,3 +294,40 @@ def test_evaluation_explains_the_truth(given, truth, log):
         assert joint.explained > 0.99
     worst = min(joint.explained for joint in evaluate(given, log).joints)
     assert worst < 0.5
+
+
+def test_load_that_turns_the_effort_of_a_light_joint_around(given):
+    """A weight on the other side than the model's turns an effort around; its sign is right.
+
+    So far from the given model the last fit is as good as those of the blocks before it.
+    """
+    robots = []
+    for side in (0.1, -0.1):
+        last = given.bodies[-1].inertia
+        weight = Inertia(2.0, np.array([side, side, 0.0]), last.inertia_about_com)
+        robots.append(with_body_inertias(given, {given.n - 1: weight}))
+    truth = replace(
+        robots[0],
+        joints=tuple(
+            replace(joint, viscous_friction=0.1, coulomb_friction=0.1) for joint in given.joints
+        ),
+    )
+    times, motion = fourier_series(given, 16.0, 3)
+    effort = ned.Dynamics(truth, backend='python').inverse_dynamics(*motion)
+    result = identify(
+        robots[1], Log.from_samples(given.joint_names, times[::5], motion[0][::5], effort[::5])
+    )
+    measured, model = effort[:, -1], ned.Dynamics(robots[1]).inverse_dynamics(*motion)[:, -1]
+    assert measured @ model < -0.5 * np.linalg.norm(measured) * np.linalg.norm(model)
+    assert 'wrong-sign' not in finding_codes(result)
+    for joint in result.report.joints:
+        assert joint.after.rms_difference < 0.01 * joint.before.rms_difference
+
+
+def test_report_of_a_model_without_masses_is_json(given, log):
+    """A body without a mass has no deviation of it: null, where JSON has no other word."""
+    bare = given.with_links(
+        replace(link, inertia=Inertia(0.0, np.zeros(3), np.zeros((3, 3)))) for link in given.links
+    )
+    document = json.loads(json.dumps(identify(bare, log).report.as_json(), allow_nan=False))
+    assert [body['mass_deviation'] for body in document['bodies']] == [None] * given.n

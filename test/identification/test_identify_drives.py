@@ -148,15 +148,3 @@ def test_a_mass_out_of_proportion_is_named(arm):
         for finding, body in zip(findings, arm.bodies, strict=False):
             assert finding.element == f'link {body.name!r}'
             assert f'{body.inertia.mass:.4g} kg of the given model' in finding.message
-
-
-def test_intervals_of_base_parameters_cover_the_truth(arm):
-    """In simulated logs, 95 % intervals of the base parameters hold the truth in 90 % or more."""
-    truth = with_drives(arm)
-    inside = total = 0
-    for seed in range(12):
-        result = identify(truth, record(truth, 100 + seed, duration=15.0, noise=1.0))
-        for parameter in result.report.base_parameters:
-            total += 1
-            inside += abs(parameter.value - parameter.given) <= 1.96 * parameter.deviation
-    assert inside / total >= 0.9

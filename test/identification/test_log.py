@@ -61,6 +61,15 @@ def test_unusable_rows_are_dropped_and_counted(tmp_path):
     assert '3 not finite' in log.summary()
 
 
+@pytest.mark.parametrize('wrong', [0, 3])
+def test_one_stamp_far_ahead_is_left_out(tmp_path, wrong):
+    """One stamp of another clock costs its own sample, and none of those after it."""
+    stamps = [1.7e9 if row == wrong else 0.1 * row for row in range(8)]
+    log = read_log(csv_file(tmp_path, *(f'4,{stamp},1,,3,2' for stamp in stamps)), JOINTS)
+    assert log.times.tolist() == [stamp for stamp in stamps if stamp < 1.0]
+    assert log.dropped == {'time did not advance': 1}
+
+
 def test_velocity_is_read_where_all_joints_have_one(tmp_path):
     """Velocities are taken when every joint has a column; one alone does not count."""
     header = 'time,a.position,a.effort,a.velocity'

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import planted_faults
 import pytest
-from planted_faults import PLANTED_FAULTS, simulate_log
+from planted_faults import PLANTED_FAULTS, excite, simulate_log
 from recorded_robots import LOGS, load_ur10e, panda_bag, read_ur10e
 
 import ne_dynamics as ned
@@ -69,6 +70,13 @@ def test_correct_logs_have_no_fault(given, seed):
     np.testing.assert_array_equal(diagnosis.repaired.position, log.position)
 
 
+def test_a_gap_of_years_costs_nothing(given):
+    """A log that went on years later is looked at as it is, without what was between."""
+    log = simulate_log(given, 0)
+    times = log.times + np.where(log.times > np.median(log.times), 1e8, 0.0)
+    assert diagnose_log(given, replace(log, times=times)).faults == ()
+
+
 @pytest.mark.parametrize(
     ('file', 'tip'), [('ur_description/urdf/ur5_robot.urdf', 'tool0'), (None, 'panda_link8')]
 )
@@ -79,6 +87,21 @@ def test_correct_logs_of_other_arms_have_no_fault(file, tip):
     file = file or 'panda_description/urdf/panda.urdf'
     robot = ned.load_urdf(example_robots_folder() / file, tip_link=tip)
     assert diagnose_log(robot, simulate_log(robot, 3)).faults == ()
+
+
+def test_correct_log_of_a_joint_on_its_brake(given, monkeypatch):
+    """What a joint that stands measures, nearly constant, is not what another one should have."""
+
+    def stand(*arguments, **options):
+        position, velocity, acceleration = excite(*arguments, **options)
+        position[:, 1], velocity[:, 1], acceleration[:, 1] = 0.4, 0.0, 0.0
+        return position, velocity, acceleration
+
+    monkeypatch.setattr(planted_faults, 'excite', stand)
+    log = simulate_log(given, 7)
+    effort = log.effort.copy()
+    effort[:, 1] = 3.0
+    assert diagnose_log(given, replace(log, effort=effort)).faults == ()
 
 
 @pytest.mark.parametrize('planted', PLANTED_FAULTS, ids=lambda planted: planted.name)
@@ -186,11 +209,12 @@ def ur10e(tmp_path_factory):
 
 
 def test_recorded_panda_is_right(panda):
-    """The bag has no error; the few messages in it that repeat the one before are mentioned."""
+    """The bag has no error; whose stamps it has and the few repeated messages are mentioned."""
     robot, log = panda
     diagnosis = diagnose_log(robot, log)
     assert [(fault.severity, fault.code) for fault in diagnosis.faults] == [
-        ('info', 'samples-stale')
+        ('info', 'stamps-of-recorder'),
+        ('info', 'samples-stale'),
     ]
     assert diagnosis.repaired.times.size == log.times.size - 14
 

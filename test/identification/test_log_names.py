@@ -93,3 +93,11 @@ def test_still_joints_at_the_end(arm):
     assert find_still(arm, log) == {'joint_6': pytest.approx(0.3)}
     standing = Log.from_samples(NAMES, np.arange(50.0), 0.0 * position, position)
     assert find_still(arm, standing) == {}
+
+
+def test_no_place_is_taken_from_positions_in_another_unit(arm):
+    """Where positions are far beyond the limits, as degrees are, no joint is taken as still."""
+    rng = np.random.default_rng(0)
+    position = rng.uniform(-60.0, 60.0, (50, 6))
+    position[:, 5] = 3.0
+    assert find_still(arm, Log.from_samples(NAMES, np.arange(50.0), position, position)) == {}

@@ -141,3 +141,11 @@ def test_an_output_that_takes_the_extras_of_the_model_is_refused(urdf, tmp_path)
     require_own_extras(tmp_path / 'arm.xml', urdf, None)
     with pytest.raises(ModelError, match='a name whose extras are not those of'):
         require_own_extras(tmp_path / 'arm.xml', urdf, extras)
+
+
+def test_what_a_killed_process_of_the_same_number_left_does_not_matter(urdf):
+    """In a container the next process often has the number of the one that was killed."""
+    for kind in ('urdf', 'extras', 'mark'):
+        (urdf.parent / f'.ne_dynamics.{os.getpid()}.{kind}').write_text('left')
+    write_new(urdf)
+    assert NEW.items() <= contents(urdf.parent).items()

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sine_log import RATE, make_log
 
-from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.sample_faults import (
     find_degrees,
     find_spikes,
@@ -16,18 +16,6 @@ from ne_dynamics.identification.sample_faults import (
     find_wraps,
     unwrap_positions,
 )
-
-RATE = 100.0
-
-
-def make_log(robot, *, amplitude=1.0, frequency=0.2, offset=0.0, samples=2000):
-    """Return a log of sines with noise on the efforts."""
-    rng = np.random.default_rng(0)
-    times = np.arange(samples) / RATE
-    phase = 2.0 * np.pi * frequency * times[:, np.newaxis] + np.arange(robot.n)
-    position = offset + amplitude * np.sin(phase)
-    effort = 10.0 * np.cos(phase) + 0.1 * rng.standard_normal(position.shape)
-    return Log.from_samples(robot.joint_names, times, position, effort)
 
 
 def test_a_right_log_passes_every_check(given):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification.pseudo_inertia import BASIS, divergence, pseudo_inertia
-from ne_dynamics.identification.solver import LARGEST_GAP, Problem, minimize
+from ne_dynamics.identification.solver import LARGEST_GAP, STUCK, Problem, minimize
 
 
 def make_problem(seed, *, spread=0.5, bodies=2, numbers=5, noise=1.0):
@@ -131,3 +133,37 @@ def test_numbers_that_are_not_finite_are_an_error():
     problem.factor[0, 0] = np.nan
     with pytest.raises(IdentificationError, match='fit'):
         minimize(problem)
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_numbers_at_zero_do_not_take_turns(seed):
+    """With columns nearly alike, as terms of friction have, the minimum is reached in few steps.
+
+    Each of two numbers at 0 used to be in the way of the other, for ever.
+    """
+    numbers = 12
+    problem = make_problem(seed, numbers=numbers, noise=30.0, spread=3.0)
+    factor = problem.factor.copy()
+    factor[:, 20:-1] = factor[:, 20:21] + 0.1 * factor[:, 20:-1]
+    problem = replace(
+        problem, factor=factor, scales=np.full(numbers, 10.0), bounded=np.ones(numbers, bool)
+    )
+    solution = minimize(problem)
+    assert solution.gap <= LARGEST_GAP
+    assert solution.iterations < STUCK
+    assert (solution.parameters[20:] == 0.0).sum() > 2
+
+
+@pytest.mark.parametrize('seed', [8, 48, 74, 76])
+def test_numbers_whose_columns_are_nearly_alike(seed):
+    """Numbers at 0 that are let go and stopped again by turns, without a way, come to an end."""
+    rng = np.random.default_rng(seed)
+    problem = make_problem(seed, bodies=1, numbers=10, spread=0.4)
+    factor = problem.factor.copy()
+    factor[:, 15:20] = factor[:, 10:15] + 0.5 * rng.standard_normal((40, 5))
+    factor[:, -1] += factor[:, 10:20] @ (3.0 * rng.standard_normal(10))
+    factor[:, -1] += 100.0 * rng.standard_normal(40)
+    degenerate = replace(problem, factor=30.0 * factor, bounded=np.ones(10, dtype=bool))
+    solution = minimize(degenerate)
+    assert solution.gap <= LARGEST_GAP
+    assert (solution.parameters[10:] == 0.0).any()

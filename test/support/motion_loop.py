@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,12 @@ from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.state_guard import Fault, StateLimits
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.control.velocity_source import VelocitySettings
-from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.configuration import (
+    ControlledArm,
+    controlled_arm,
+    make_controller,
+    make_tuning,
+)
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import with_hung_mass
@@ -26,6 +31,9 @@ from ne_dynamics.simulation.one_process_loop import NodeAnswers, OneProcessLoop
 PERIOD = 0.002
 SETTLE = 0.1
 """The arm is held for so long before it sets out [s]."""
+
+ARMS: dict[Any, tuple[Robot, ControlledArm]] = {}
+"""Arms whose equations are there already, by what makes them: nothing changes them."""
 
 
 class Run(NamedTuple):
@@ -63,8 +71,11 @@ def demo_motion(robot: Robot, duration: float = 2.0) -> Motion:
 
 def node_controller(model: Robot, **changes: object) -> Controller:
     """Return the controller that the node makes of its parameters, some of them changed."""
-    chosen = PARAMETERS.changed({'backend': 'python', **changes})
-    arm = controlled_arm(chosen, model)
+    chosen = PARAMETERS.changed({'backend': 'auto', **changes})
+    key = id(model), chosen.gravity, chosen.backend, chosen.joints, chosen.wrench, chosen.imu
+    if key not in ARMS:
+        ARMS[key] = model, controlled_arm(chosen, model)
+    arm = ARMS[key][1]
     return make_controller(arm, make_tuning(chosen, arm)[0])
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from ne_dynamics.cli.identifying.load_diagnosis import DiagnosedLog, diagnose_load_log
+from ne_dynamics.cli.identifying.text import describe_refusal
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.drive_gains import DriveGains, fit_drive_gains
@@ -14,6 +18,8 @@ from ne_dynamics.identification.payload import identify_payload, is_slow
 from ne_dynamics.identification.payload_fit import fit_payload
 from ne_dynamics.identification.payload_parameters import describe_payload, format_parameters
 from ne_dynamics.printable import print_lines
+
+EXIT_UNUSABLE = 1
 
 ReadLog = Callable[[str], Log]
 """Reads a log by its name, for the robot at hand."""
@@ -64,8 +70,14 @@ def check_load_arguments(args: argparse.Namespace) -> bool:
             if getattr(args, name) is not None:
                 raise InputError(f'--{name}: expected --payload or --drive-gains with it')
         return False
+    if len(args.log) > 1:
+        raise InputError(f'--{asked[0]}: expected one LOG, got {len(args.log)}')
+    if args.scheduler is not None:
+        raise InputError(f'--{asked[0]}: expected no --scheduler: the log is read at once')
     if args.output is not None:
         raise InputError(f'--{asked[0]}: expected no --output: a load is no part of the model')
+    if args.report is not None:
+        raise InputError(f'--{asked[0]}: expected no --report: it is of a fit of the arm')
     if args.drive_gains and args.mass is None:
         raise InputError('--drive-gains: expected the --mass of the load')
     if args.payload and args.mass is not None:
@@ -74,7 +86,7 @@ def check_load_arguments(args: argparse.Namespace) -> bool:
 
 
 def run_load(args: argparse.Namespace, dynamics: Dynamics, log: Log, read: ReadLog) -> int:
-    """Find the load, or gains from a load that is known, and print them; return 0.
+    """Find the load, or gains from a load that is known, and print them.
 
     Parameters
     ----------
@@ -86,20 +98,32 @@ def run_load(args: argparse.Namespace, dynamics: Dynamics, log: Log, read: ReadL
     read : callable
         Reads the other log.
 
+    Returns
+    -------
+    int
+        0; 1 when a log is found to be wrong, and nothing was fitted.
+
     Raises
     ------
     NeDynamicsError
         When a log cannot be read, does not go with the model, or does not tell the load.
     """
-    without = None if args.without is None else read(args.without)
-    document = {
+    logs = [diagnose_load_log(args, dynamics, args.log[0], log, True)]
+    if args.without is not None:
+        logs.append(diagnose_load_log(args, dynamics, args.without, read(args.without), False))
+    document: dict[str, Any] = {
         'model': args.model,
         'log': log.summary(),
-        'without': None if without is None else without.summary(),
+        'without': logs[1].log.summary() if len(logs) > 1 else None,
+        'diagnosis': logs[0].diagnosis.as_json(),
+        'diagnosis_without': logs[1].diagnosis.as_json() if len(logs) > 1 else None,
     }
-    lines = [f'{args.log}: {log.summary()}']
-    if without is not None:
-        lines.append(f'{args.without}: {without.summary()}')
+    lines = []
+    for item in logs:
+        lines += [f'{item.name}: {item.log.summary()}', *item.lines]
+    if any(item.is_refused for item in logs):
+        return _refuse(args, logs, document, lines)
+    log, without = logs[0].log, logs[1].log if len(logs) > 1 else None
     fit_options = {'without': without, 'cutoff_frequency': args.cutoff, 'spread': args.spread}
     if args.drive_gains:
         gains = fit_drive_gains(dynamics, log, args.mass, args.payload_link, **fit_options)
@@ -119,6 +143,24 @@ def run_load(args: argparse.Namespace, dynamics: Dynamics, log: Log, read: ReadL
     else:
         print_lines(lines)
     return 0
+
+
+def _refuse(
+    args: argparse.Namespace,
+    logs: Sequence[DiagnosedLog],
+    document: dict[str, Any],
+    lines: list[str],
+) -> int:
+    """Say what is wrong with the logs and what to do; return 1."""
+    if args.json:
+        print(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        print_lines(lines)
+    refused = [item for item in logs if item.is_refused]
+    reason = describe_refusal(not any(item.diagnosis.remaining for item in refused))
+    names = ', '.join(item.name for item in refused)
+    print_lines([f'ne_dynamics identify: error: {names}: {reason}'], sys.stderr)
+    return EXIT_UNUSABLE
 
 
 def _describe_gains(gains: DriveGains, mass: float) -> list[str]:

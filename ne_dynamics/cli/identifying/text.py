@@ -10,19 +10,17 @@ from ne_dynamics.identification.report import Identified, Report
 from ne_dynamics.model.robot import Robot
 
 
-def describe(source: str, robot: Robot, result: Identified) -> list[str]:
+def describe(robot: Robot, result: Identified) -> list[str]:
     """Return the report in lines.
 
     Parameters
     ----------
-    source : str
-        Name of the log.
     robot : Robot
         As given.
     result : Identified
     """
     report = result.report
-    lines = [*_describe_log(source, report), '', *_describe_joints(robot, report)]
+    lines = [*_describe_log(report), '', *_describe_joints(robot, report)]
     lines += ['', *_describe_bodies(report)]
     if report.findings:
         lines.append('')
@@ -31,12 +29,27 @@ def describe(source: str, robot: Robot, result: Identified) -> list[str]:
     return lines
 
 
-def _describe_log(source: str, report: Report) -> list[str]:
+def describe_refusal(is_certain: bool) -> str:
+    """Return why nothing came of a log that is wrong, and what to do.
+
+    Parameters
+    ----------
+    is_certain : bool
+        Whether all that is wrong can be repaired.
+    """
+    remedy = '--repair takes out what is wrong' if is_certain else 'not all of it can be repaired'
+    return (
+        f'the log cannot be used as it is: nothing was fitted; {remedy}, '
+        '--force uses it all the same'
+    )
+
+
+def _describe_log(report: Report) -> list[str]:
     judged = (
         f'{report.held_out} held out' if report.held_out else 'none held out: judged by the fit'
     )
     return [
-        f'{source}: {report.log}',
+        *(f'{source}: {summary}' for source, summary in report.logs),
         f'low-pass {report.cutoff_frequency:.4g} Hz; {report.fitted} samples fitted, {judged}; '
         f'{report.repeated} repeated ones left out, {report.outliers} efforts are outliers',
         f'given inertias believed to {report.spread:g} of themselves'

@@ -6,29 +6,40 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from ne_dynamics.cli.options.log_source import LogSource, diagnose, read_log_source
+from ne_dynamics.cli.options.log_set_source import LogSetSource
+from ne_dynamics.cli.options.log_source import diagnose, read_log_source
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.effort_sums import EffortSums
 from ne_dynamics.identification.evaluation import JointResidual, evaluate
+from ne_dynamics.identification.log_set import FilteredLogs
+from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.identification.written_model import WrittenModel
 
 
 def evaluate_written(
-    args: argparse.Namespace, written: WrittenModel, source: LogSource
+    args: argparse.Namespace, written: WrittenModel, source: LogSetSource, logs: FilteredLogs
 ) -> tuple[JointResidual, ...]:
-    """Return what a model leaves of the log when its texts are read again, as `evaluate` does it.
+    """Return what a model leaves of the logs when its texts are read again, as `evaluate` does it.
 
     Parameters
     ----------
     args : argparse.Namespace
     written : WrittenModel
-    source : LogSource
-        The log that it was fitted to, perhaps with still joints locked, which `evaluate` does not.
+    source : LogSetSource
+        The logs that it was fitted to.
+    logs : FilteredLogs
+        As they were read, without locking what stands in them.
     """
-    again = read_log_source(args, written) if source.locked else source
-    robot = written.load(again.locked)
+    if source.single is not None and source.single.locked:
+        # Joints that stand were locked, which `evaluate` does not.
+        again = read_log_source(args, written)
+        robot = written.load(again.locked)
+        dynamics = Dynamics(robot, args.gravity, backend='python')
+        log = diagnose(args, dynamics, again.log)[1] if args.repair else again.log
+        return evaluate(dynamics, log, cutoff_frequency=args.cutoff).joints
+    robot = written.load(source.locked)
     dynamics = Dynamics(robot, args.gravity, backend='python')
-    log = diagnose(args, dynamics, again.log)[1] if args.repair else again.log
-    return evaluate(dynamics, log, cutoff_frequency=args.cutoff).joints
+    return EffortSums.merge(evaluate_filtered(dynamics, logs)).describe(robot)
 
 
 def describe_written(

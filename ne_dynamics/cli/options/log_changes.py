@@ -31,7 +31,7 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--rename',
         action='append',
-        type=_pair,
+        type=name_pair,
         default=[],
         metavar='A=B',
         help='joint A of the log is joint B of the model; one * in both stands for the same text',
@@ -149,7 +149,8 @@ def _find(robot: Robot, name: str, option: str) -> list[int]:
     return [robot.joint_names.index(name)]
 
 
-def _pair(text: str) -> tuple[str, str]:
+def name_pair(text: str) -> tuple[str, str]:
+    """Return the names of a joint in a log and in a model, of A=B."""
     old, _, new = text.partition('=')
     if not old or not new or old.count('*') != new.count('*') or old.count('*') > 1:
         raise argparse.ArgumentTypeError(

@@ -1,9 +1,12 @@
-"""The model of the subcommands that take a log: a URDF, a DH file, or what xacro makes."""
+"""The model of a subcommand: a URDF, a DH file, or what xacro makes."""
 
 from __future__ import annotations
 
 import argparse
+import math
+import os
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 
 from ne_dynamics.cli.options.extras import add_extras, get_extras
@@ -14,14 +17,35 @@ from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
 
 
-def add_model_file(parser: argparse.ArgumentParser) -> None:
-    """Add the options to a parser; :class:`ModelFile` reads what they name."""
-    parser.add_argument(
-        '--model',
-        required=True,
-        metavar='MODEL',
-        help='URDF, xacro file (NAME.xacro), or DH file (YAML)',
-    )
+def add_model_file(
+    parser: argparse.ArgumentParser, *, positional: bool = False, variable: str = ''
+) -> None:
+    """Add the options to a parser; :class:`ModelFile` reads what they name.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+    positional : bool
+        Whether the model may also stand without `--model` before it.
+    variable : str
+        Of the environment, with the model where none is named; '': one has to be.
+    """
+    meaning = 'URDF, xacro file (NAME.xacro), or DH file (YAML)'
+    if positional:
+        group = parser.add_mutually_exclusive_group(required=True)
+        group.add_argument(
+            'model', nargs='?', default=argparse.SUPPRESS, metavar='MODEL', help=meaning
+        )
+        group.add_argument('--model', default=argparse.SUPPRESS, metavar='MODEL', help='the same')
+    else:
+        parser.add_argument(
+            '--model',
+            required=not variable,
+            default=os.environ.get(variable, '') if variable else None,
+            metavar='MODEL',
+            help=f'{meaning}; default: the environment variable {variable}' * bool(variable)
+            or meaning,
+        )
     parser.add_argument(
         '--xacro-arg',
         action='append',
@@ -30,6 +54,12 @@ def add_model_file(parser: argparse.ArgumentParser) -> None:
         metavar='NAME:=VALUE',
         help='argument of the xacro file; may be repeated',
     )
+    add_links(parser)
+    add_extras(parser)
+
+
+def add_links(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the ends of the chain to a parser: `base` and `tip`."""
     parser.add_argument(
         '--base-link',
         '--base',
@@ -45,7 +75,18 @@ def add_model_file(parser: argparse.ArgumentParser) -> None:
         help='last link of the chain (URDF; default: the whole tree); joints that are not on '
         'the way to it are locked',
     )
-    add_extras(parser)
+
+
+def add_lock(parser: argparse.ArgumentParser) -> None:
+    """Add the option for joints that do not move; :class:`ModelFile` locks them."""
+    parser.add_argument(
+        '--lock',
+        metavar='JOINT=POSITION',
+        action='append',
+        default=[],
+        type=_lock,
+        help='joint that does not move, with its position [rad or m]; may be repeated (URDF)',
+    )
 
 
 class ModelFile:
@@ -55,32 +96,39 @@ class ModelFile:
     ----------
     args : argparse.Namespace
 
-    Attributes
-    ----------
-    text, encoding : str
-        Of the description, as it is in the file or as xacro printed it.
-
     Raises
     ------
     NeDynamicsError
-        When the file cannot be read or processed.
+        From what it offers, when the file cannot be read or processed.
     """
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args
         self._is_xacro = xacro_file.is_xacro(args.model)
+
+    @property
+    def text(self) -> str:
+        """The description, as it is in the file or as xacro printed it."""
+        return self._text_and_encoding[0]
+
+    @property
+    def encoding(self) -> str:
+        """Encoding of the file; UTF-8 for what xacro printed."""
+        return self._text_and_encoding[1]
+
+    @cached_property
+    def _text_and_encoding(self) -> tuple[str, str]:
         if self._is_xacro:
-            arguments = dict(args.xacro_arg)
-            self.text = xacro_file.process_xacro(args.model, arguments)
-            self.encoding = 'utf-8'
-        else:
-            self.text, self.encoding = read_text(args.model)
+            arguments = dict(self._args.xacro_arg)
+            return xacro_file.process_xacro(self._args.model, arguments), 'utf-8'
+        return read_text(self._args.model)
 
     def load(self, locked_joints: Mapping[str, float] | None = None) -> Robot:
         """Return the robot, with joints locked where they are given [rad or m]."""
         args, chosen = self._args, self._choose_extras()
         model = self.text if self._is_xacro else args.model
-        return load_model(model, args.base, args.tip, locked_joints, chosen)
+        locked = {**dict(getattr(args, 'lock', ())), **(locked_joints or {})} or None
+        return load_model(model, args.base, args.tip, locked, chosen)
 
     def read_extras(self) -> extras.ModelExtras | None:
         """Return the extras that the robot is loaded with; None when there are none."""
@@ -112,3 +160,14 @@ def _argument(text: str) -> tuple[str, str]:
     if not name or not separator:
         raise argparse.ArgumentTypeError(f'expected NAME:=VALUE, got {text!r}')
     return name, value
+
+
+def _lock(text: str) -> tuple[str, float]:
+    name, separator, value = text.rpartition('=')
+    try:
+        position = float(value)
+    except ValueError:
+        position = math.nan
+    if not separator or not name or not math.isfinite(position):
+        raise argparse.ArgumentTypeError(f'expected JOINT=POSITION, got {text!r}')
+    return name, position

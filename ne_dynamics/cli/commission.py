@@ -1,0 +1,224 @@
+"""``ne_dynamics commission``: a guided run from a given model to an arm that follows."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from ne_dynamics.cli.options.model_file import add_links
+from ne_dynamics.cli.options.numbers import positive
+from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, fingerprint
+from ne_dynamics.commission.shown_progress import show_progress
+from ne_dynamics.commission.simulated_arm import prepare_simulated_arm
+from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
+from ne_dynamics.commission.subject import Subject
+from ne_dynamics.errors import InputError
+from ne_dynamics.printable import print_lines
+from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.demo_arm import SHIPPED_MODEL, SHIPPED_TIP
+from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
+from ne_dynamics.simulation.ros_process import terminated_in_order
+
+EXIT_NOT_COMPLETE = 1
+EXIT_INTERRUPTED = 130
+CONSENTS = ('y', 'yes')
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand to a parser.
+
+    Parameters
+    ----------
+    subparsers : argparse action
+        What ``ArgumentParser.add_subparsers`` returned.
+    """
+    parser = subparsers.add_parser(
+        'commission',
+        help='a guided run: from a given model to an arm that follows its motions',
+        description='Check the model, listen to the arm, hold it, move it gently, identify it, '
+        'judge the result, choose gains, and compare before and after. Asks before every motion. '
+        'What was done is in the folder, and a run that ended goes on there. Exit code: 0 when '
+        'all steps are done, 1 when not, 130 when interrupted.',
+    )
+    parser.add_argument(
+        '--model',
+        metavar='FILE',
+        help='URDF of the arm (with --simulated: default one of our own)',
+    )
+    add_links(parser)
+    parser.add_argument(
+        '-o',
+        '--output',
+        type=Path,
+        default=Path('commission_output'),
+        metavar='FOLDER',
+        help='folder of the run (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--simulated',
+        action='store_true',
+        help='commission a simulated arm that is not as its model, in a ROS domain of its own',
+    )
+    parser.add_argument(
+        '--seed', type=int, default=1, metavar='N', help='of what is hidden in the simulated arm'
+    )
+    parser.add_argument(
+        '--reports',
+        choices=[meaning.value for meaning in EffortMeaning],
+        default=EffortMeaning.TORQUE.value,
+        help='what the simulated arm reports as effort (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--reversed-joint',
+        action='store_true',
+        help='the simulated arm reports the effort of one joint with the wrong sign',
+    )
+    parser.add_argument(
+        '--yes',
+        nargs='?',
+        const='',
+        metavar='NAME',
+        help='consent to all motions; of an arm that is there only with the name of the robot in '
+        'its model',
+    )
+    parser.add_argument(
+        '--reach',
+        type=positive,
+        default=0.7,
+        metavar='RAD',
+        help='how far joints move to either side of where they stand, a fifth of it [m] for those '
+        'that slide (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--planned',
+        action='store_true',
+        help='excite by the motion of `ne_dynamics excite`, which keeps off the arm itself and '
+        'the floor (needs scipy and coal); the other motions know of neither in any case',
+    )
+    parser.add_argument(
+        '--namespace', default='', metavar='NAME', help='ROS namespace of the arm and its node'
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do the run.
+
+    Returns
+    -------
+    int
+        0 when all steps are done, 1 when not, 130 when interrupted.
+
+    Raises
+    ------
+    NeDynamicsError
+        When model or folder cannot be used, or a dependency is missing.
+    """
+    # Before anything moves: what is missing must not show up in the middle.
+    from ne_dynamics.commission.session import Session
+    from ne_dynamics.commission.work import Motions, Work
+
+    subject = _subject(args)
+    agreed = _agreed(args, subject)
+    if agreed is None and not sys.stdin.isatty():
+        raise InputError(
+            'consent: expected a terminal to ask on, got none; '
+            f'--yes {"" if args.simulated else subject.robot.name!r} consents to all motions'
+        )
+    about: dict[str, Any] = {
+        'model': subject.file,
+        'fingerprint': fingerprint(subject.text),
+        'base_link': subject.base_link,
+        'tip_link': subject.tip_link,
+        'simulated': args.simulated,
+    }
+    if args.simulated:
+        about |= {
+            'seed': args.seed,
+            'reports': args.reports,
+            'reversed_joint': args.reversed_joint,
+        }
+    folder = CommissionFolder(args.output, about)
+    simulated = None
+    if args.simulated:
+        errors = draw_hidden_errors(
+            subject.robot, args.seed, EffortMeaning(args.reports), args.reversed_joint
+        )
+        simulated = prepare_simulated_arm(subject, errors, folder.path)
+    motions = Motions(reach=args.reach, is_planned=args.planned)
+    with (
+        terminated_in_order(),
+        Session(subject.robot, simulated, _ask, args.namespace) as session,
+    ):
+        work = Work(subject, folder, session, show_progress, motions)
+        outcome = perform(
+            work.steps(), folder, lambda step: agreed or _consents(step), _announce, session.rest
+        )
+    return _tell(outcome, folder)
+
+
+def _subject(args: argparse.Namespace) -> Subject:
+    if args.model is not None:
+        return Subject.read(args.model, args.base, args.tip)
+    if not args.simulated:
+        raise InputError('--model: expected the URDF of the arm, got none')
+    return Subject.read(str(shipped_file(SHIPPED_MODEL)), args.base, args.tip or SHIPPED_TIP)
+
+
+def _agreed(args: argparse.Namespace, subject: Subject) -> bool | None:
+    """Return whether all motions are consented to; None: each is asked for."""
+    if args.yes is None:
+        return None
+    if not args.simulated and args.yes != subject.robot.name:
+        raise InputError(
+            f'--yes: expected the name of the robot, {subject.robot.name!r}, to consent to all '
+            f'motions of an arm that is there, got {args.yes!r}'
+        )
+    return True
+
+
+def _announce(step: Step, is_done: bool) -> None:
+    print_lines([f'{step.name}: {step.title}' + (' (done before)' if is_done else '')])
+    sys.stdout.flush()
+
+
+def _consents(step: Step) -> bool:
+    print_lines([f'  {step.motion}. Stay clear of the arm, a hand on the emergency stop.'])
+    try:
+        return input('  Go on? [y/N] ').strip().lower() in CONSENTS
+    except EOFError:
+        return False
+
+
+def _ask(sentence: str) -> None:
+    print_lines([f'  {sentence}'])
+    with contextlib.suppress(EOFError):
+        input('  Enter when done. ')
+
+
+def _tell(outcome: Outcome, folder: CommissionFolder) -> int:
+    if outcome.ending is Ending.COMPLETE:
+        after = folder.results['test_after']['overall_rms_error']
+        before = folder.results['test_before'].get('overall_rms_error')
+        was = 'given up' if before is None else f'{1e3 * before:.3g} mrad (mm)'
+        print_lines(
+            [
+                f'RMS error of the test motion: {was} before, {1e3 * after:.3g} mrad (mm) after',
+                *folder.results['identify']['found'],
+                f'All of it is in {folder.path}: begin with report.html',
+            ]
+        )
+        return 0
+    print_lines(
+        [
+            f'ne_dynamics commission: {outcome.ending.value} at step {outcome.step!r}: '
+            f'{outcome.reason}',
+            f'  {folder.path / PROGRESS} has what is done; the same command goes on with '
+            f'{outcome.step!r}',
+        ],
+        sys.stderr,
+    )
+    return EXIT_INTERRUPTED if outcome.ending is Ending.INTERRUPTED else EXIT_NOT_COMPLETE

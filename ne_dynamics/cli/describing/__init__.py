@@ -1,0 +1,1 @@
+"""What the subcommand `whatis` is made of: where its recording comes from."""

@@ -1,0 +1,136 @@
+"""Joint states and commands as they are heard on topics: nothing is ever sent.
+
+The node has no publisher, but for the events of its parameters that rclpy gives every node, and no
+service: no arm can be moved by it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from ne_dynamics.errors import InputError, MissingDependencyError
+from ne_dynamics.identification.driver_collecting import COMMAND_TYPES, MessageCollector
+from ne_dynamics.printable import print_lines
+
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+
+DISCOVERY_TIME = 5.0
+"""How long a topic of commands is looked for [s]."""
+
+DEPTH = 1000
+"""Messages that may wait."""
+
+
+def listen(
+    topic: str, command_topic: str | None, command_names: Sequence[str], seconds: float
+) -> MessageCollector:
+    """Return what is heard for a time; Ctrl-C ends it early.
+
+    Parameters
+    ----------
+    topic : str
+        Of joint states.
+    command_topic : str or None
+    command_names : sequence of str
+        Joints of a command that carries no names, in its order.
+    seconds : float
+
+    Returns
+    -------
+    MessageCollector
+
+    Raises
+    ------
+    MissingDependencyError
+        Without ROS 2 for Python.
+    InputError
+        When there is no such topic of commands, or nothing is heard.
+    """
+    try:
+        from rclpy.context import Context
+        from rclpy.executors import SingleThreadedExecutor
+        from rclpy.node import Node
+        from sensor_msgs.msg import JointState
+    except ImportError as error:
+        raise MissingDependencyError(
+            '--live needs ROS 2 for Python: source a ROS 2 installation, or '
+            f'pip install "ne_dynamics[ros]" ({error})'
+        ) from error
+    context = Context()
+    context.init(args=None)
+    try:
+        node = Node(
+            'ne_dynamics_whatis',
+            context=context,
+            enable_rosout=False,
+            start_parameter_services=False,
+            use_global_arguments=False,
+        )
+        executor = SingleThreadedExecutor(context=context)
+        executor.add_node(node)
+        collector = MessageCollector(command_names, topic)
+        quality = _quality()
+        node.create_subscription(
+            JointState, topic, lambda message: collector.add_state(message, time.time()), quality
+        )
+        if command_topic is not None:
+            node.create_subscription(
+                _find_type(node, executor, command_topic),
+                command_topic,
+                lambda message: collector.add_command(message, time.time()),
+                quality,
+            )
+        print_lines([f'listening to {topic} for {seconds:g} s; Ctrl-C: no longer'], sys.stderr)
+        end = time.monotonic() + seconds
+        try:
+            while time.monotonic() < end:
+                executor.spin_once(timeout_sec=min(0.1, max(end - time.monotonic(), 0.0)))
+        except KeyboardInterrupt:
+            pass
+        if collector.states < 2:
+            raise InputError(
+                f'{topic}: expected joint states, heard {collector.states} in {seconds:g} s; '
+                f'there are {", ".join(_list_topics(node, (JOINT_STATE,))) or "no such topics"}'
+            )
+        return collector
+    finally:
+        context.try_shutdown()
+
+
+def _quality() -> Any:
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+    # Best effort hears reliable publishers, too.
+    return QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+def _find_type(node: Any, executor: Any, topic: str) -> Any:
+    """Return the type of the messages of a topic of commands."""
+    full = node.resolve_topic_name(topic)
+    end = time.monotonic() + DISCOVERY_TIME
+    while True:
+        kinds = dict(node.get_topic_names_and_types()).get(full, [])
+        found = [kind for kind in kinds if kind in COMMAND_TYPES]
+        if found:
+            package, _, name = found[0].partition('/msg/')
+            try:
+                return getattr(importlib.import_module(f'{package}.msg'), name)
+            except (ImportError, AttributeError) as error:
+                raise MissingDependencyError(f'{topic}: {found[0]}: {error}') from error
+        if kinds or time.monotonic() > end:
+            able = ', '.join(_list_topics(node, COMMAND_TYPES)) or '(none)'
+            raise InputError(
+                f'--command-topic: expected one of {able}, of the types '
+                f'{", ".join(COMMAND_TYPES)}, got {topic}' + (f' of {kinds[0]}' if kinds else '')
+            )
+        executor.spin_once(timeout_sec=0.1)
+
+
+def _list_topics(node: Any, types: Sequence[str]) -> list[str]:
+    return sorted(
+        name for name, kinds in node.get_topic_names_and_types() if set(kinds) & set(types)
+    )

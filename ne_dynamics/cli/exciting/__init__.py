@@ -1,0 +1,1 @@
+"""What ``ne_dynamics excite`` is made of."""

@@ -1,0 +1,313 @@
+"""The option ``--report`` of ``identify`` and ``evaluate``: all of it as one HTML page."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import importlib
+import platform
+from collections.abc import Iterator, Sequence
+from importlib import metadata
+from pathlib import Path
+
+from ne_dynamics import __version__
+from ne_dynamics.cli.options.log_set_source import DiagnosedLogs, LogSetSource
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError, NeDynamicsError
+from ne_dynamics.identification.evaluation import Evaluation, JointResidual, evaluate
+from ne_dynamics.identification.fit_evidence import ShownLog
+from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.log_set import FilteredLogs
+from ne_dynamics.identification.model_files import extras_path
+from ne_dynamics.identification.report import Identified
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.report_page.page import (
+    Block,
+    Column,
+    Item,
+    Items,
+    Page,
+    Paragraph,
+    Section,
+    Table,
+    Tone,
+)
+from ne_dynamics.report_page.page_file import require_page_place, write_page
+
+NOT_OPTIONS = frozenset({'run', 'command', 'model', 'log', 'json', 'report'})
+"""Attributes of the arguments that are said elsewhere, or are none."""
+
+DRAWN_BY = ('ne_dynamics.report_page.chart', 'ne_dynamics.report_page.page_html')
+"""Modules that need packages of the extra."""
+
+PACKAGES = ('numpy', 'matplotlib', 'jinja2')
+
+
+def add_report(parser: argparse.ArgumentParser) -> None:
+    """Add the option to a parser."""
+    parser.add_argument(
+        '--report',
+        type=Path,
+        metavar='FILE.html',
+        help='write verdict, findings, pictures and figures as one page for a browser (extra '
+        '`report`); of a log that is refused too, with the reason',
+    )
+
+
+def require_report(args: argparse.Namespace) -> None:
+    """Refuse a report that could not be written, before there is work in it.
+
+    Raises
+    ------
+    InputError
+        When nothing can be written there, or it is the place of another file.
+    MissingDependencyError
+        When a package for pages or pictures is missing.
+    """
+    path = args.report
+    if path is None:
+        return
+    require_page_place(path)
+    output = getattr(args, 'output', None)
+    others = [args.model, *_list_logs(args)]
+    others += [] if output is None else [output, extras_path(output)]
+    for other in map(Path, others):
+        if path.absolute() == other.absolute() or (path.exists() and _is_same(path, other)):
+            raise InputError(f'{path}: --report: expected a file of its own, got {other} again')
+    for name in DRAWN_BY:
+        importlib.import_module(name)
+
+
+@contextlib.contextmanager
+def report_errors(args: argparse.Namespace) -> Iterator[None]:
+    """Write a page that says why there is no result when an error ends the command."""
+    require_report(args)
+    try:
+        yield
+    except NeDynamicsError as error:
+        if args.report is not None and not isinstance(error, _ReportError):
+            verdict = Paragraph(f'Refused: {error}', Tone.ERROR)
+            _write(args, verdict, (_describe_options(args),))
+        raise
+
+
+class _ReportError(InputError):
+    """The report itself cannot be written."""
+
+
+def write_identified(
+    args: argparse.Namespace,
+    source: LogSetSource,
+    found: DiagnosedLogs,
+    dynamics: Dynamics,
+    result: Identified,
+    shown: ShownLog,
+) -> None:
+    """Write the report of an identification, where one was asked for.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    source : LogSetSource
+    found : DiagnosedLogs
+    dynamics : Dynamics
+        Of the given robot.
+    result : Identified
+    shown : ShownLog
+    """
+    if args.report is None:
+        return
+    from ne_dynamics.identification import report_figures, report_sections
+    from ne_dynamics.identification.report_words import judge_report
+
+    report, robot = result.report, source.robot
+    spectra = report_figures.show_spectra(shown.spectra, robot, report.cutoff_frequency)
+    friction = report_figures.show_friction(result, shown, robot, dynamics)
+    sections = (
+        report_sections.describe_verdicts(result, shown),
+        report_sections.describe_findings(report.findings, found.named),
+        report_figures.show_efforts(result, shown, robot),
+        report_figures.show_blocks(result, shown),
+        Section('Friction', (*friction, report_sections.describe_friction_values(report))),
+        report_sections.describe_base_parameters(report),
+        report_sections.describe_links(report),
+        Section('Spectra and low-pass', spectra),
+        Section(
+            'What was used',
+            (
+                *_describe_source(source, report.logs),
+                report_sections.describe_samples(result, shown),
+            ),
+        ),
+        _describe_options(args),
+        report_sections.describe_doubts(report),
+    )
+    doubts = sum(
+        fault.severity != 'info' for _, diagnosis in found.named for fault in diagnosis.faults
+    )
+    _write(args, judge_report(report, doubts), sections)
+
+
+def write_refused(
+    args: argparse.Namespace, source: LogSetSource, found: DiagnosedLogs, dynamics: Dynamics
+) -> None:
+    """Write why logs were refused, where a report was asked for."""
+    if args.report is None:
+        return
+    from ne_dynamics.identification import report_sections
+
+    remedy = (
+        '--repair takes out what is wrong' if found.is_certain else 'not all of it can be repaired'
+    )
+    verdict = Paragraph(
+        f'Refused: {_name_wrong(found)}. Nothing was fitted or written; {remedy}.', Tone.ERROR
+    )
+    sections = [report_sections.describe_findings((), found.named)]
+    wrong = next(index for index, (_, diagnosis) in enumerate(found.named) if diagnosis.errors)
+    part = source.recordings[wrong].looks[-1]
+    # A picture of what is refused, where it can be filtered at all.
+    with contextlib.suppress(InputError):
+        result = evaluate(dynamics, part, cutoff_frequency=args.cutoff)
+        sections += _show_evaluation(source.robot, part, result)
+    read = _describe_source(source, [(part.source, part.summary())])
+    sections += [Section('What was read', read), _describe_options(args)]
+    _write(args, verdict, tuple(sections))
+
+
+def write_evaluated(
+    args: argparse.Namespace,
+    source: LogSetSource,
+    found: DiagnosedLogs,
+    dynamics: Dynamics,
+    logs: FilteredLogs,
+    joints: Sequence[JointResidual],
+) -> None:
+    """Write the report of an evaluation, where one was asked for.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    source : LogSetSource
+    found : DiagnosedLogs
+    dynamics : Dynamics
+    logs : FilteredLogs
+    joints : sequence of JointResidual
+        Of all logs together.
+    """
+    if args.report is None:
+        return
+    from ne_dynamics.identification import report_sections
+    from ne_dynamics.identification.report_words import format_number, format_part
+
+    heads = ('measured', 'model', 'difference', 'left')
+    table = Table(
+        'Root mean squares of the efforts.',
+        (Column('joint'), Column('unit'), *(Column(head, True) for head in heads)),
+        tuple(
+            (
+                joint.name,
+                joint.unit,
+                *map(format_number, (joint.rms_measured, joint.rms_model, joint.rms_difference)),
+                format_part(joint.rms_difference, joint.rms_measured),
+            )
+            for joint in joints
+        ),
+    )
+    if any(diagnosis.errors for _, diagnosis in found.named):
+        repaired = ' It was repaired where that is certain.' if args.repair else ''
+        verdict = Paragraph(f'Evaluated, but {_name_wrong(found)}.{repaired}', Tone.ERROR)
+    else:
+        verdict = Paragraph('Evaluated: below is what the model leaves of each effort.')
+    part = found.recordings[-1].read_last(logs.cutoff_frequency)
+    result = evaluate(dynamics, part, cutoff_frequency=logs.cutoff_frequency)
+    told = [(log.source, log.text) for log in logs.logs]
+    sections = (
+        Section('Joint by joint', (table,)),
+        report_sections.describe_findings((), found.named),
+        *_show_evaluation(source.robot, part, result),
+        Section('What was read', _describe_source(source, told)),
+        _describe_options(args),
+    )
+    _write(args, verdict, sections)
+
+
+def _name_wrong(found: DiagnosedLogs) -> str:
+    """Return which logs are wrong, and by what."""
+    wrong = [
+        (source, ', '.join(sorted({fault.code for fault in diagnosis.errors})))
+        for source, diagnosis in found.named
+        if diagnosis.errors
+    ]
+    if len(found.named) == 1:
+        return f'the log is wrong ({wrong[0][1]})'
+    return '; '.join(f'{source} is wrong ({codes})' for source, codes in wrong)
+
+
+def _show_evaluation(robot: Robot, part: Log, result: Evaluation) -> list[Section]:
+    from ne_dynamics.identification.effort_spectra import compute_effort_spectra
+    from ne_dynamics.identification.report_figures import show_evaluation, show_spectra
+
+    cutoff = result.signals.cutoff_frequency
+    spectra = compute_effort_spectra(part, cutoff)
+    return [
+        show_evaluation(result, spectra, robot),
+        Section('Spectra and low-pass', show_spectra(spectra, robot, cutoff)),
+    ]
+
+
+def _describe_source(source: LogSetSource, logs: Sequence[tuple[str, str]]) -> tuple[Block, ...]:
+    items = [Item('log' if len(logs) == 1 else name, summary) for name, summary in logs]
+    items += [
+        Item(name, f'locked at {place:.4g}, since the log does not move it')
+        for name, place in source.locked.items()
+    ]
+    return (Items(tuple(items)),)
+
+
+def _describe_options(args: argparse.Namespace) -> Section:
+    rows = []
+    for name, value in sorted(vars(args).items()):
+        if name not in NOT_OPTIONS and value not in (None, False, [], ''):
+            parts = value if isinstance(value, list | tuple) else [value]
+            text = ' '.join(
+                '='.join(map(str, part)) if isinstance(part, tuple) else str(part)
+                for part in parts
+            )
+            rows.append((f'--{name.replace("_", "-")}', text))
+    rows += [('ne_dynamics', __version__), ('Python', platform.python_version())]
+    for name in PACKAGES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            rows.append((name, metadata.version(name)))
+    table = Table(
+        'As given or by default.', (Column('option or package'), Column('value')), tuple(rows)
+    )
+    return Section('Options and versions', (table,))
+
+
+def _write(args: argparse.Namespace, verdict: Paragraph, sections: tuple[Section, ...]) -> None:
+    from ne_dynamics.report_page.page_html import render_page
+
+    now = datetime.datetime.now(datetime.timezone.utc)
+    page = Page(
+        title=f'{args.command.capitalize()}: {Path(args.model).name}',
+        subtitle=f'Model {args.model}; log {", ".join(_list_logs(args))}',
+        verdict=verdict,
+        sections=sections,
+        footer=f'Written by ne_dynamics {__version__}, {now:%Y-%m-%d %H:%M} UTC.',
+    )
+    try:
+        write_page(args.report, render_page(page))
+    except InputError as error:
+        raise _ReportError(*error.args) from error
+
+
+def _list_logs(args: argparse.Namespace) -> list[str]:
+    return [str(log) for log in (args.log if isinstance(args.log, list) else [args.log])]
+
+
+def _is_same(left: Path, right: Path) -> bool:
+    try:
+        return left.samefile(right)
+    except OSError:
+        return False

@@ -1,0 +1,144 @@
+"""``ne_dynamics whatis --model MODEL LOG``: what a driver reports, and how late."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from ne_dynamics.cli.describing.source import command_joints, read_driver_source
+from ne_dynamics.cli.options.log_changes import name_pair
+from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
+from ne_dynamics.cli.options.numbers import number, positive
+from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.printable import print_lines
+
+LISTENING = 20.0
+"""How long topics are heard by default [s]."""
+
+JOINT_STATES = 'joint_states'
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand to a parser.
+
+    Parameters
+    ----------
+    subparsers : argparse action
+        What ``ArgumentParser.add_subparsers`` returned.
+    """
+    parser = subparsers.add_parser(
+        'whatis',
+        help='find what a driver reports, and how late, and write its profile for the node',
+        description='Find, joint by joint, whether the efforts that a driver reports are torques '
+        'or currents, with gravity and friction or without, their sign, scale and offset; where '
+        'its velocities come from; steps, rate and gaps; and by how much a command acts late. '
+        'Each is known, likely, or cannot be told, and then what would tell. Nothing is ever '
+        'commanded.',
+    )
+    add_model_file(parser)
+    parser.add_argument(
+        'log',
+        metavar='LOG',
+        nargs='?',
+        help='CSV with a header (time, <joint>.position, and .velocity, .effort, .command where '
+        'there are), or ROS 2 bag',
+    )
+    parser.add_argument(
+        '--live', action='store_true', help='listen to topics instead; nothing is sent'
+    )
+    parser.add_argument(
+        '--seconds',
+        type=positive,
+        default=LISTENING,
+        metavar='S',
+        help='how long to listen (default: %(default)g)',
+    )
+    parser.add_argument(
+        '--topic',
+        help='of the joint states (default: the only one of a bag; live: joint_states)',
+    )
+    parser.add_argument(
+        '--command-topic',
+        metavar='TOPIC',
+        help='of the commands (default: the only array of a bag; live: none)',
+    )
+    parser.add_argument(
+        '--command-joints',
+        nargs='+',
+        metavar='JOINT',
+        help='order of an array of commands (default: that of the model)',
+    )
+    parser.add_argument(
+        '--gravity',
+        nargs=3,
+        type=number,
+        metavar=('X', 'Y', 'Z'),
+        default=STANDARD_GRAVITY,
+        help='in the axes of the base link [m/s^2] (default: 0 0 -9.80665)',
+    )
+    parser.add_argument(
+        '--rename',
+        action='append',
+        type=name_pair,
+        default=[],
+        metavar='A=B',
+        help='joint A of the log is joint B of the model; one * in both stands for the same text; '
+        'may be repeated',
+    )
+    parser.add_argument(
+        '-o',
+        '--output',
+        type=Path,
+        metavar='FILE',
+        help='driver profile to write: a parameter file of the node',
+    )
+    parser.add_argument(
+        '--save-log', type=Path, metavar='FILE.csv', help='keep what was read or heard'
+    )
+    parser.add_argument('--json', action='store_true', help='print JSON instead of text')
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Describe a driver, print it and write its profile; return 0.
+
+    Raises
+    ------
+    NeDynamicsError
+        When model or recording cannot be read or do not go together; nothing is written then.
+    """
+    from ne_dynamics.identification.driver_description import describe_driver
+    from ne_dynamics.identification.driver_reading import write_csv
+
+    if args.live == (args.log is not None):
+        raise InputError(
+            f'expected a LOG or --live, got {"both" if args.live else "neither"} of them'
+        )
+    for path in (args.output, args.save_log):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise InputError(f'{path}: expected a folder that exists, got {path.parent}')
+    model = ModelFile(args)
+    heard = None
+    if args.live:
+        from ne_dynamics.cli.describing.listener import listen
+
+        names = command_joints(args, model.load())
+        heard = listen(args.topic or JOINT_STATES, args.command_topic, names, args.seconds)
+    source = read_driver_source(args, model, heard)
+    # What was heard is not lost if it cannot be described.
+    if args.save_log is not None:
+        write_csv(args.save_log, source.recording)
+    dynamics = Dynamics(source.robot, args.gravity, backend='python')
+    description = describe_driver(dynamics, source.recording)
+    if args.output is not None:
+        args.output.write_text(description.profile(), encoding='utf-8')
+    if args.json:
+        document = {'model': args.model, 'notes': list(source.notes), **description.as_json()}
+        print(json.dumps(document, indent=2, allow_nan=False))
+        return 0
+    print_lines([*source.notes, *description.text().split('\n')])
+    if args.output is not None:
+        print_lines(['', f'wrote {args.output}'])
+    return 0

@@ -1,0 +1,238 @@
+"""What a run does without moving the arm: checking, fitting, choosing, writing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.commission.fitting import fit_record
+from ne_dynamics.commission.folder import CommissionFolder, write_whole
+from ne_dynamics.commission.node_settings import (
+    GENTLE_TOLERANCE,
+    LENIENCE,
+    common_parameters,
+    lengths,
+    parameter_text,
+    sticking_parameters,
+)
+from ne_dynamics.commission.profile import describe_recorded_driver
+from ne_dynamics.commission.reading import EffortReading, read_efforts
+from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.report import make_report
+from ne_dynamics.commission.subject import Subject
+from ne_dynamics.control.gain_design import design_gains
+from ne_dynamics.control.gain_request import GainMode, GainRequest
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.checks import check_robot
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.report_page.page_file import write_page
+from ne_dynamics.report_page.page_html import render_page
+
+IDENTIFIED = 'identified.urdf'
+ROUGH = 'rough.urdf'
+PARAMETERS = 'computed_torque.params.yaml'
+PROFILE = 'driver.params.yaml'
+REPORT = 'report.html'
+
+USUAL_DELAY = 0.005
+"""Taken for the delay before it is known [s]."""
+
+UNCERTAINTY = 0.1
+"""What an identified model is taken to be off by at most, for the choice of gains."""
+
+Bar = Callable[[str, float], AbstractContextManager[Callable[[float], None]]]
+"""Shows how far something has come: label and duration [s]; yields what is told the time."""
+
+
+class Desk:
+    """The steps that move nothing, and what the others have found.
+
+    Parameters
+    ----------
+    subject : Subject
+    folder : CommissionFolder
+    is_simulated : bool
+        Whether time is the simulation's.
+    bar : callable
+        Progress of what takes longer than a second.
+    """
+
+    def __init__(
+        self, subject: Subject, folder: CommissionFolder, is_simulated: bool, bar: Bar
+    ) -> None:
+        self.subject = subject
+        self.folder = folder
+        self.is_simulated = is_simulated
+        self.bar = bar
+        self.given = Dynamics(subject.robot, backend='python')
+
+    def found(self, step: str) -> Mapping[str, Any]:
+        """Return the result of a step that is done."""
+        return self.folder.results[step]
+
+    @property
+    def robot(self) -> Robot:
+        """The arm by the given model."""
+        return self.subject.robot
+
+    @property
+    def start(self) -> FloatArray:
+        """Where the arm stood at first [rad or m]."""
+        return np.array(self.found('listen')['position'])
+
+    def model(self, name: str) -> Dynamics:
+        """Return the dynamics of a model in the folder."""
+        read = Subject.read(
+            str(self.folder.file(name)),
+            self.subject.base_link or None,
+            self.subject.tip_link or None,
+        )
+        return Dynamics(read.robot, backend='python')
+
+    def log(self, name: str) -> Record:
+        """Return what was recorded in a step."""
+        return Record.read(self.folder.file(f'{name}.csv'), self.robot.joint_names)
+
+    def node_parameters(self, model: str | None = None) -> dict[str, Any]:
+        """Return what the node is told in every part, for the given model or one in the folder."""
+        file = None if model is None else self.folder.file(model)
+        return common_parameters(
+            self.subject.parameters(file), self.found('listen'), self.is_simulated
+        )
+
+    def check(self) -> Mapping[str, Any]:
+        """Refuse a model with errors, or joints without limits."""
+        findings = check_robot(self.robot)
+        errors = [item for item in findings if item.severity == 'error']
+        if errors:
+            raise InputError(f'{self.subject.file}: {errors[0].element}: {errors[0].message}')
+        limits = self.robot.limits('effort_limit')
+        for joint, limit in zip(self.robot.joints, limits.tolist(), strict=True):
+            if not (math.isfinite(limit) and limit > 0.0):
+                raise InputError(
+                    f'{self.subject.file}: joint {joint.name!r}: effort limit: expected a finite '
+                    f'number > 0, got {limit:g}: gentle motions go by it'
+                )
+        return {
+            'joints': list(self.robot.joint_names),
+            'findings': [f'{item.element}: {item.message}' for item in findings],
+        }
+
+    def fit_roughly(self) -> Mapping[str, Any]:
+        """Fit the model with a usual delay."""
+        with self.bar('fitting, roughly', 0.0):
+            fitted = fit_record(self.given, self.log('excite'), USUAL_DELAY)
+            self.subject.write(self.folder.file(ROUGH), fitted.robot)
+        return {'delay': USUAL_DELAY}
+
+    def identify(self) -> Mapping[str, Any]:
+        """Fit the model with the delay that was found, and tell what the efforts are."""
+        record = self.log('excite')
+        with self.bar('fitting', 0.0):
+            fitted = fit_record(self.given, record, self.found('tremble')['delay'])
+            robot = self.subject.write(self.folder.file(IDENTIFIED), fitted.robot)
+        dynamics = Dynamics(robot, backend='python')
+        reading = read_efforts(dynamics, record)
+        return {'efforts': reading.as_json(), 'found': reading.sentences(), **_fit_summary(fitted)}
+
+    def choose_gains(self) -> Mapping[str, Any]:
+        """Choose the gains, and write the parameters of the node."""
+        listened, found = self.found('listen'), self.found('tremble')
+        with self.bar('choosing gains', 0.0):
+            design = design_gains(
+                self.model(IDENTIFIED),
+                GainRequest(
+                    rate=listened['rate'],
+                    delay=found['delay'],
+                    position_step=tuple(self.found('probe')['encoder_step']),
+                    velocity_source=(
+                        'measured' if listened['reports_velocity'] else 'differentiated'
+                    ),
+                    uncertainty=UNCERTAINTY,
+                    modes=(GainMode.COMPUTED_TORQUE,),
+                ),
+            )
+        gains = design.node_parameters('computed_torque')
+        write_whole(self.folder.file(PARAMETERS), parameter_text(self._final(gains)))
+        return {'parameters': gains}
+
+    def _final(self, gains: Mapping[str, Any]) -> dict[str, Any]:
+        reading: Mapping[str, Any] = self.found('identify')['efforts']
+        known = EffortReading(reading['meaning'], tuple(reading['reversed_joints']), 0.0, ())
+        parameters = {
+            **self.node_parameters(IDENTIFIED),
+            **gains,
+            **sticking_parameters(self.robot),
+            'state_effort': known.state_effort,
+        }
+        for name in ('tracking_error.warn', 'tracking_error.error'):
+            del parameters[name]
+        return parameters
+
+    def before_parameters(self) -> dict[str, Any]:
+        """Return the node's parameters for the given model, with the gains that were chosen."""
+        return {
+            **self.node_parameters(),
+            **self.found('gains')['parameters'],
+            **self.lenient_parameters(),
+        }
+
+    def after_parameters(self) -> dict[str, Any]:
+        """Return the node's parameters for the identified model."""
+        gains = self.found('gains')['parameters']
+        return {
+            **self.node_parameters(IDENTIFIED),
+            **gains,
+            **sticking_parameters(self.robot),
+        }
+
+    def lenient_parameters(self) -> dict[str, Any]:
+        """Return what lets joints stick: that is what is to be shown, or to be found."""
+        tolerance = GENTLE_TOLERANCE * lengths(self.robot)
+        return {
+            'following_error.position': (LENIENCE * tolerance).tolist(),
+            'following_error.frozen': [math.inf],
+        }
+
+    def report(self) -> Mapping[str, Any]:
+        """Write the driver profile and the report."""
+        identified = self.model(IDENTIFIED)
+        with self.bar('describing the driver', 0.0):
+            described = describe_recorded_driver(identified, self.log('excite'))
+        write_whole(self.folder.file(PROFILE), described.profile())
+        logs = {
+            name: self.log(name)
+            for name in ('test_before', 'test_after')
+            if 'fault' not in self.found(name)
+        }
+        friction = [
+            {
+                'rotor': joint.reflected_inertia,
+                'viscous': joint.viscous_friction,
+                'coulomb': joint.coulomb_friction,
+            }
+            for joint in identified.robot.joints
+        ]
+        with self.bar('drawing the report', 0.0):
+            page = make_report(
+                self.robot.name, self.robot.joint_names, self.folder.results, logs, friction
+            )
+            write_page(self.folder.file(REPORT), render_page(page))
+        return {'files': [IDENTIFIED, PARAMETERS, PROFILE, REPORT]}
+
+
+def _fit_summary(fitted: Any) -> dict[str, Any]:
+    report = fitted.report
+    return {
+        'cutoff_frequency': float(report.cutoff_frequency),
+        'condition_number': float(report.condition_number),
+        'determined': int(report.determined),
+        'identifiable': int(report.identifiable),
+        'findings': [f'{item.element}: {item.message}' for item in report.findings],
+    }

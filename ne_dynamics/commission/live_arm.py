@@ -1,0 +1,396 @@
+"""An arm and the node that moves it, over ROS 2, as one who uses both sees them.
+
+The node `computed_torque` is started here, with a parameter file of its own for every purpose; it
+is sent trajectories by topic, asked to hold by its service, and watched by its diagnostics. Time
+is that of the joint states' stamps. The arm is whoever publishes `joint_states` and listens to
+`effort_controller/commands`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.commission.motions import PlannedMotion
+from ne_dynamics.commission.record import Record
+from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.simulation.ros_process import NODE_MODULE, RosProcess, RosProcesses
+
+try:
+    import rclpy
+    from diagnostic_msgs.msg import DiagnosticArray
+    from rcl_interfaces.srv import SetParametersAtomically
+    from rclpy.executors import SingleThreadedExecutor
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
+    from sensor_msgs.msg import JointState
+    from std_srvs.srv import Trigger
+    from trajectory_msgs.msg import JointTrajectory
+
+    from ne_dynamics.simulation.node_messages import (
+        NANOSECONDS,
+        parameters_request,
+        trajectory_message,
+    )
+except ImportError as error:
+    raise MissingDependencyError(
+        f'a commissioning run needs ROS 2 for Python: source a ROS 2 installation, or '
+        f'pip install "ne_dynamics[ros]" ({error})'
+    ) from error
+
+NODE_NAME = 'computed_torque'
+LEAD = 1.0
+"""From sending a motion to its begin, by the stamps of the states [s]."""
+
+SILENCE = 5.0
+"""Without a state for so long, in real time, the arm is taken for silent [s]."""
+
+SILENCE_IN_LOCKSTEP = 30.0
+"""The same where an arm waits for its controller, and both for a busy machine [s]."""
+
+PATIENCE = 60.0
+"""For what has to come about, in real time [s]."""
+
+ERROR = 2
+"""Level of a diagnostic."""
+
+HEARING = QoSProfile(depth=20000, reliability=ReliabilityPolicy.RELIABLE)
+HEARING_ALL = QoSProfile(depth=20000, reliability=ReliabilityPolicy.BEST_EFFORT)
+RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+
+Progress = Callable[[float], None]
+
+
+class ArmFault(NeDynamicsError, RuntimeError):
+    """The arm, the node or a motion is not as it should be; the message says what was seen."""
+
+
+class LiveArm:
+    """See the module's docstring; a context manager.
+
+    Parameters
+    ----------
+    context : rclpy.Context
+    namespace : str
+        Of arm and node.
+    joint_names : tuple of str
+    processes : RosProcesses
+        Where the node is started.
+    is_lockstep : bool
+        Whether the arm waits for its commands; its states come reliably then.
+    """
+
+    def __init__(
+        self,
+        context: Any,
+        namespace: str,
+        joint_names: tuple[str, ...],
+        processes: RosProcesses,
+        is_lockstep: bool,
+    ) -> None:
+        self.joint_names = joint_names
+        self._processes = processes
+        self._states: dict[int, JointState] = {}
+        self._answers: dict[int, JointState] = {}
+        self._received: list[tuple[int, int]] = []
+        self._newest = 0
+        self._heard_at = time.monotonic()
+        self._fault = ''
+        self._longest_silence = SILENCE_IN_LOCKSTEP if is_lockstep else SILENCE
+        self._is_watched = False
+        self._controller: RosProcess | None = None
+        self.node = rclpy.create_node(
+            'commission', namespace=namespace, context=context, start_parameter_services=False
+        )
+        self._executor = SingleThreadedExecutor(context=context)
+        self._executor.add_node(self.node)
+        subscribe = self.node.create_subscription
+        subscribe(
+            JointState, 'joint_states', self._on_state, HEARING if is_lockstep else HEARING_ALL
+        )
+        subscribe(JointState, f'{NODE_NAME}/effort', self._on_answer, HEARING)
+        subscribe(DiagnosticArray, '/diagnostics', self._on_diagnostics, RELIABLE)
+        self._publisher = self.node.create_publisher(JointTrajectory, 'joint_trajectory', RELIABLE)
+        self._holder = self.node.create_client(Trigger, f'{NODE_NAME}/hold')
+        self._setter = self.node.create_client(
+            SetParametersAtomically, f'{NODE_NAME}/set_parameters_atomically'
+        )
+        self._status_name = f'{self.node.get_namespace().rstrip("/")}/{NODE_NAME}'
+
+    def __enter__(self) -> LiveArm:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._executor.shutdown()
+        self.node.destroy_node()
+
+    # -- what is heard ----------------------------------------------------------------------
+
+    def _on_state(self, message: JointState) -> None:
+        stamp = _nanoseconds(message)
+        self._received.append((stamp, time.monotonic_ns()))
+        self._heard_at = time.monotonic()
+        if set(self.joint_names) <= set(message.name) and stamp > self._newest:
+            self._states[stamp] = message
+            self._newest = stamp
+
+    def _on_answer(self, message: JointState) -> None:
+        self._answers[_nanoseconds(message)] = message
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            level = status.level if isinstance(status.level, int) else ord(status.level)
+            if status.name.lstrip('/') == self._status_name.lstrip('/') and level >= ERROR:
+                self._fault = self._fault or status.message
+
+    @property
+    def now(self) -> float:
+        """Stamp of the newest state [s]."""
+        return self._newest / NANOSECONDS
+
+    @property
+    def position(self) -> FloatArray:
+        """Reported position of the newest state [rad or m]."""
+        message = self._states[self._newest]
+        order = [list(message.name).index(name) for name in self.joint_names]
+        return np.array(message.position)[order]
+
+    def forget(self) -> None:
+        """Forget the states before the newest."""
+        newest = self._states.get(self._newest)
+        self._states = {} if newest is None else {self._newest: newest}
+        self._answers, self._received = {}, []
+
+    def record(self, since: float = 0.0) -> Record:
+        """Return the states from a stamp on [s]."""
+        stamps = sorted(stamp for stamp in self._states if stamp >= since * NANOSECONDS)
+        states = [self._states[stamp] for stamp in stamps]
+        answers = [self._answers.get(stamp) for stamp in stamps]
+        return Record(
+            self.joint_names,
+            np.array(stamps, dtype=np.float64) / NANOSECONDS,
+            self._table(states, 'position'),
+            self._table(states, 'velocity'),
+            self._table(states, 'effort'),
+            self._table(answers, 'effort'),
+            self._table(answers, 'position'),
+        )
+
+    def _table(self, messages: Sequence[JointState | None], key: str) -> FloatArray:
+        table = np.full((len(messages), len(self.joint_names)), np.nan)
+        orders: dict[tuple[str, ...], list[int]] = {}
+        for row, message in zip(table, messages, strict=True):
+            if message is None:
+                continue
+            values, names = getattr(message, key), tuple(message.name)
+            if len(values) == len(names):
+                if names not in orders:
+                    orders[names] = [names.index(name) for name in self.joint_names]
+                row[:] = np.asarray(values)[orders[names]]
+        return table
+
+    @property
+    def receptions(self) -> list[tuple[int, int]]:
+        """Stamp and time of reception of every state since they were forgotten [ns]."""
+        return self._received
+
+    # -- time -------------------------------------------------------------------------------
+
+    def spin(self, seconds: float) -> None:
+        """Let real time pass [s]."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0.0:
+            self._executor.spin_once(timeout_sec=left)
+
+    def wait(self, condition: Callable[[], Any], what: str, patience: float = PATIENCE) -> None:
+        """Wait in real time for something to come about.
+
+        Raises
+        ------
+        ArmFault
+            When it does not, or a process has ended.
+        """
+        deadline = time.monotonic() + patience
+        while not condition():
+            self._executor.spin_once(timeout_sec=0.05)
+            if self._controller is not None and not self._controller.is_alive:
+                raise ArmFault(
+                    f'the node ended while waiting for {what}: {self._controller.tail(5)}'
+                )
+            if time.monotonic() > deadline:
+                raise ArmFault(f'{what}: nothing within {patience:g} s')
+
+    def pass_time(self, until: float, progress: Progress | None = None) -> None:
+        """Let the arm's time go on until a stamp [s], and watch what is watched.
+
+        Raises
+        ------
+        ArmFault
+            When states stop, the node has a fault, or it ended.
+        """
+        self._heard_at = time.monotonic()
+        while self.now < until:
+            self._executor.spin_once(timeout_sec=0.1)
+            self._look()
+            if progress is not None:
+                progress(self.now)
+
+    def _look(self) -> None:
+        if time.monotonic() - self._heard_at > self._longest_silence:
+            raise ArmFault(f'no joint_states for {self._longest_silence:g} s')
+        if self._controller is not None and not self._controller.is_alive:
+            raise ArmFault(f'the node ended: {self._controller.tail(5)}')
+        if self._is_watched and self._fault:
+            raise ArmFault(f'the node reports: {self._fault}')
+
+    # -- the node ---------------------------------------------------------------------------
+
+    def start_node(self, name: str, parameters: Mapping[str, Any]) -> None:
+        """Start the node with parameters, and wait until it answers states.
+
+        Raises
+        ------
+        ArmFault
+            When it does not.
+        """
+        self._fault, self._is_watched = '', False
+        self._controller = self._processes.start(name, NODE_MODULE, dict(parameters))
+        self._answers = {}
+        self.wait(lambda: self._answers, 'the first command of the node')
+        self.wait(lambda: self._publisher.get_subscription_count() > 0, 'joint_trajectory')
+        self.wait(self._holder.service_is_ready, f'{NODE_NAME}/hold')
+        self.wait(self._setter.service_is_ready, f'{NODE_NAME}/set_parameters_atomically')
+        self.spin(0.2)
+
+    def watch(self) -> None:
+        """From now on a fault of the node raises, and so it is while time passes."""
+        self._fault, self._is_watched = '', True
+
+    def end_node(self) -> None:
+        """End the node; it sends its last command first."""
+        controller, self._controller = self._controller, None
+        self._is_watched = False
+        if controller is not None and controller.is_alive:
+            controller.send(2)
+            controller.wait()
+
+    def set_parameters(self, values: Mapping[str, Any]) -> None:
+        """Set parameters of the node.
+
+        Raises
+        ------
+        ArmFault
+            When it refuses.
+        """
+        answer = self._setter.call_async(parameters_request(values))
+        self.wait(answer.done, f'{NODE_NAME}/set_parameters_atomically')
+        result = answer.result().result
+        if not result.successful:
+            raise ArmFault(f'the node refused a setting: {result.reason}')
+
+    def hold(self) -> None:
+        """Ask the node to stop along its motion and hold; no error when it does not answer."""
+        if self._controller is None or not self._controller.is_alive:
+            return
+        answer = self._holder.call_async(Trigger.Request())
+        deadline = time.monotonic() + 2.0
+        while not answer.done() and time.monotonic() < deadline:
+            self._executor.spin_once(timeout_sec=0.05)
+        self.spin(0.3)
+
+    def follow(
+        self,
+        motion: PlannedMotion,
+        tolerance: FloatArray,
+        progress: Progress | None = None,
+        rest: float = 0.5,
+    ) -> Record:
+        """Let the node follow a motion, and return what was heard from its begin to its end.
+
+        Parameters
+        ----------
+        motion : PlannedMotion
+            From where the arm stands.
+        tolerance : array, shape (n,)
+            Largest position error [rad or m].
+        progress : callable, optional
+            Called with the time reached [s].
+        rest : float
+            How long is waited, and recorded, behind its end [s].
+
+        Returns
+        -------
+        Record
+
+        Raises
+        ------
+        ArmFault
+            When the motion is not followed within the tolerance, or something else is wrong; the
+            node was asked to hold.
+        """
+        start = self.now + LEAD
+        rows = zip(
+            motion.times, motion.positions, motion.velocities, motion.accelerations, strict=True
+        )
+        message = trajectory_message(self.joint_names, rows)
+        seconds, fraction = divmod(round(start * NANOSECONDS), NANOSECONDS)
+        message.header.stamp.sec, message.header.stamp.nanosec = seconds, fraction
+        self._publisher.publish(message)
+        start = round(start * NANOSECONDS) / NANOSECONDS
+        end = start + motion.duration + rest
+        compared = self._newest
+
+        def look(now: float) -> None:
+            nonlocal compared
+            compared = self._compare(compared, tolerance, now - start)
+            if progress is not None:
+                progress(max(now - start, 0.0))
+
+        try:
+            self.pass_time(end, look)
+        except BaseException:
+            self.hold()
+            raise
+        record = self.record(start)
+        self._require_followed(record, motion)
+        return record
+
+    def _compare(self, since: int, tolerance: FloatArray, now: float) -> int:
+        """Compare the newest state with what is desired; return its stamp."""
+        newest = max((stamp for stamp in (self._newest,) if stamp in self._answers), default=since)
+        if newest > since:
+            desired = self._table([self._answers[newest]], 'position')[0]
+            measured = self._table([self._states[newest]], 'position')[0]
+            error = np.abs(desired - measured)
+            if (error > tolerance).any():
+                worst = int((error / tolerance).argmax())
+                raise ArmFault(
+                    f'{self.joint_names[worst]}: {error[worst]:.3g} rad or m off the motion at '
+                    f'{now:.2f} s, expected at most {tolerance[worst]:.3g}'
+                )
+        return newest
+
+    def _require_followed(self, record: Record, motion: PlannedMotion) -> None:
+        known = np.isfinite(record.desired).all(axis=1)
+        if not known.any():
+            raise ArmFault('the node has answered no state of the motion')
+        last = record.desired[known][-1]
+        away = np.abs(last - motion.positions[-1])
+        away -= 2.0 * np.pi * np.round(away / (2.0 * np.pi))
+        if np.abs(away).max() > 1e-3:
+            told = '' if self._controller is None else self._controller.tail(4)
+            raise ArmFault(f'the node did not follow the motion to its end: {told}')
+
+
+def _nanoseconds(message: JointState) -> int:
+    stamp = message.header.stamp
+    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)

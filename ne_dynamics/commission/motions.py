@@ -1,0 +1,320 @@
+"""Motions of a commissioning run: from rest to rest, within what a model allows. Needs no ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+POINTS_PER_SECOND = 20
+"""Between which the node lays quintic polynomials."""
+
+USUAL_VELOCITY = 1.0
+"""Taken for a velocity limit where a joint has none [rad/s or m/s]."""
+
+RAMP = 1.5
+"""Time in which a sum of sines swells, and dies away [s]."""
+
+KEPT_OFF = 0.05
+"""Part of a joint's range that motions keep off its ends, at most 0.1 rad or m."""
+
+TREMBLES = ((5.0, 0.2), (11.0, 0.15))
+"""Frequencies of the tremble in a sweep [Hz], and parts of the sweep's largest velocity that they
+have: the joint does not turn round."""
+
+TREMBLE_RAMP = 0.15
+"""Part of a sweep in which the tremble swells, and dies away."""
+
+SHORTEST_SWEEP, SHORTEST_WAY = 1.8, 0.7
+"""Of a probe [s]."""
+
+PROBE_POINTS = 50
+"""Of a probe, a second."""
+
+EFFORT_SHARE = 0.75
+"""Of the effort limits, that a model's efforts may take."""
+
+SMALLEST_SCALE = 0.1
+"""Below this part of its reach a motion is given up."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedMotion:
+    """Points of a motion, from rest to rest.
+
+    Attributes
+    ----------
+    times : array, shape (m,)
+        From its begin, which is 0 [s].
+    positions, velocities, accelerations : array, shape (m, n)
+        [rad or m] and their time derivatives.
+    """
+
+    times: FloatArray
+    positions: FloatArray
+    velocities: FloatArray
+    accelerations: FloatArray
+
+    @property
+    def duration(self) -> float:
+        """Time of the last point [s]."""
+        return float(self.times[-1])
+
+
+def plan_way(
+    robot: Robot, start: FloatArray, end: FloatArray, speed: float = 0.3
+) -> PlannedMotion:
+    """Return the quintic polynomial from rest to rest.
+
+    Parameters
+    ----------
+    robot : Robot
+    start, end : array, shape (n,)
+        [rad or m]
+    speed : float
+        Part of the velocity limits that it may reach.
+    """
+    fastest = speed * velocity_limits(robot)
+    duration = max(1.0, float((1.875 * np.abs(end - start) / fastest).max()))
+    rows = np.array([start, end])
+    still = np.zeros_like(rows)
+    return PlannedMotion(np.array([0.0, duration]), rows, still, still)
+
+
+@dataclass(frozen=True, eq=False)
+class ProbeMotion:
+    """A motion of one joint after the other, and when each of them sweeps.
+
+    Attributes
+    ----------
+    motion : PlannedMotion
+    sweeps : tuple of (float, float)
+        For each joint begin and end of its sweep, in which it trembles [s].
+    """
+
+    motion: PlannedMotion
+    sweeps: tuple[tuple[float, float], ...]
+
+
+def plan_probe(
+    robot: Robot, start: FloatArray, *, trembles: bool, amplitude: float = 0.2
+) -> ProbeMotion:
+    """Return a motion that moves one joint after the other: to one side, the other, and back.
+
+    If it trembles, it does so at :data:`TREMBLES` on the way from side to side, without turning
+    round: what the command does to it then tells the delay, whatever the friction.
+
+    Parameters
+    ----------
+    robot : Robot
+    start : array, shape (n,)
+        [rad or m]
+    trembles : bool
+    amplitude : float
+        To either side, as far as the joints can go [rad]; a fifth of it for those that slide [m].
+    """
+    fastest = 0.35 * velocity_limits(robot)
+    lengths = np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
+    room = np.minimum(amplitude * lengths, room_around(robot, start))
+    pieces: list[tuple[FloatArray, int, tuple[FloatArray, ...]]] = []
+    sweeps = []
+    now = 0.0
+    for joint, side in enumerate(room.tolist()):
+        for leg, (begin, end) in enumerate(((0.0, side), (side, -side), (-side, 0.0))):
+            way, is_sweep = end - begin, leg == 1
+            shortest = SHORTEST_SWEEP if is_sweep and trembles else SHORTEST_WAY
+            duration = max(shortest, 1.875 * abs(way) / fastest[joint])
+            times = np.linspace(0.0, duration, max(2, round(PROBE_POINTS * duration)) + 1)
+            rows = _step(times, duration, begin, way)
+            if is_sweep:
+                sweeps.append((now, now + duration))
+            if is_sweep and trembles:
+                shaken = _tremble(times, duration, 1.875 * abs(way) / duration)
+                rows = tuple(row + more for row, more in zip(rows, shaken, strict=True))
+            pieces.append((now + times, joint, rows))
+            now += duration
+    total = sum(times.size for times, _, _ in pieces)
+    positions, velocities, accelerations = (np.zeros((total, robot.n)) for _ in range(3))
+    first = 0
+    for times, joint, rows in pieces:
+        part = slice(first, first + times.size)
+        for table, row in zip((positions, velocities, accelerations), rows, strict=True):
+            table[part, joint] = row
+        first += times.size
+    stamps = np.concatenate([times for times, _, _ in pieces])
+    kept = np.concatenate([[True], np.diff(stamps) > 1e-9])
+    motion = PlannedMotion(
+        stamps[kept], start + positions[kept], velocities[kept], accelerations[kept]
+    )
+    return ProbeMotion(motion, tuple(sweeps))
+
+
+def _step(times: FloatArray, duration: float, begin: float, way: float) -> tuple[FloatArray, ...]:
+    """Return the quintic from rest to rest, and its two derivatives."""
+    x = times / duration
+    return (
+        begin + way * x**3 * (10.0 - 15.0 * x + 6.0 * x**2),
+        way * 30.0 * x**2 * (1.0 - x) ** 2 / duration,
+        way * 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / duration**2,
+    )
+
+
+def _tremble(times: FloatArray, duration: float, speed: float) -> tuple[FloatArray, ...]:
+    """Return sines that swell and die away, in a sweep of a largest velocity [rad/s or m/s]."""
+    window, first, second = _swelling(times, duration, TREMBLE_RAMP * duration)
+    rows = np.zeros((3, times.size))
+    for frequency, part in TREMBLES:
+        rate = 2.0 * np.pi * frequency
+        size = part * speed / rate
+        sine, cosine = size * np.sin(rate * times), size * rate * np.cos(rate * times)
+        rows += (
+            window * sine,
+            first * sine + window * cosine,
+            second * sine + 2.0 * first * cosine - window * rate**2 * sine,
+        )
+    return tuple(rows)
+
+
+def plan_sines(
+    dynamics: Dynamics,
+    start: FloatArray,
+    duration: float,
+    seed: int,
+    *,
+    reach: float = 0.7,
+    speed: float = 0.5,
+    harmonics: int = 5,
+) -> PlannedMotion:
+    """Return sums of sines of all joints about a pose, within the limits of the model.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        Its efforts stay within :data:`EFFORT_SHARE` of the limits.
+    start : array, shape (n,)
+        [rad or m]
+    duration : float
+        [s], of more than three seconds.
+    seed : int
+        Of amplitudes and phases.
+    reach : float
+        To either side [rad]; a fifth of it for joints that slide [m].
+    speed : float
+        Part of the velocity limits that is used.
+    harmonics : int
+        Of a period of 10 s, or of the duration if that is shorter.
+
+    Raises
+    ------
+    InputError
+        When no motion from there is within the limits; names the joint.
+    """
+    robot = dynamics.robot
+    rng = np.random.default_rng(seed)
+    base = 2.0 * np.pi / min(10.0, duration)
+    ramp = min(RAMP, duration / 3.0)
+    weights = rng.uniform(0.3, 1.0, (harmonics, robot.n)) * rng.choice((-1.0, 1.0), robot.n)
+    weights /= np.arange(1, harmonics + 1)[:, np.newaxis] ** 0.7
+    phases = rng.uniform(0.0, 2.0 * np.pi, (harmonics, robot.n))
+
+    def shape(times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        window, rate, curve = (row[:, np.newaxis] for row in _swelling(times, duration, ramp))
+        value = np.zeros((times.size, robot.n))
+        first, second = np.zeros_like(value), np.zeros_like(value)
+        for order, (weight, phase) in enumerate(zip(weights, phases, strict=True), start=1):
+            angle = order * base * times[:, np.newaxis] + phase
+            value += weight * np.sin(angle)
+            first += weight * order * base * np.cos(angle)
+            second -= weight * (order * base) ** 2 * np.sin(angle)
+        return (
+            window * value,
+            rate * value + window * first,
+            curve * value + 2.0 * rate * first + window * second,
+        )
+
+    lengths = np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
+    return _within_limits(dynamics, start, duration, shape, reach * lengths, speed)
+
+
+Shape = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+
+
+def _within_limits(
+    dynamics: Dynamics,
+    start: FloatArray,
+    duration: float,
+    shape: Shape,
+    reach: FloatArray,
+    speed: float,
+) -> PlannedMotion:
+    """Scale a shape joint by joint to reach and speed, and all of it to the efforts."""
+    robot = dynamics.robot
+    dense = shape(np.linspace(0.0, duration, max(200, round(100 * duration))))
+    largest = [np.abs(rows).max(axis=0) for rows in dense]
+    amplitude = np.minimum.reduce(
+        [
+            np.minimum(reach, room_around(robot, start)) / largest[0],
+            speed * velocity_limits(robot) / largest[1],
+        ]
+    )
+    limits = robot.limits('effort_limit')
+    limits[~(limits > 0.0)] = np.inf
+    scale = 1.0
+    while True:
+        factors = scale * amplitude
+        effort = dynamics.inverse_dynamics(
+            start + factors * dense[0], factors * dense[1], factors * dense[2]
+        )
+        share = np.abs(effort).max(axis=0) / limits
+        if share.max() <= EFFORT_SHARE:
+            break
+        scale *= 0.8
+        if scale < SMALLEST_SCALE:
+            worst = int(share.argmax())
+            raise InputError(
+                f'{robot.joint_names[worst]}: no motion from this pose takes less than '
+                f'{EFFORT_SHARE:.0%} of its effort limit by the model ({share[worst]:.0%}): bring '
+                'the arm to a pose that takes less to hold'
+            )
+    times = np.linspace(0.0, duration, max(2, round(POINTS_PER_SECOND * duration)) + 1)
+    positions, velocities, accelerations = (factors * rows for rows in shape(times))
+    for rows in (velocities, accelerations):
+        rows[[0, -1]] = 0.0
+    return PlannedMotion(times, start + positions, velocities, accelerations)
+
+
+def _swelling(
+    times: FloatArray, duration: float, ramp: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a window that rises from 0 to 1 in a time, and falls again, and its derivatives."""
+    begin = np.clip(times / ramp, 0.0, 1.0)
+    end = np.clip((duration - times) / ramp, 0.0, 1.0)
+    is_first = times <= duration / 2.0
+    x = np.where(is_first, begin, end)
+    sign = np.where(is_first, 1.0, -1.0)
+    value = x**3 * (10.0 - 15.0 * x + 6.0 * x**2)
+    first = 30.0 * x**2 * (1.0 - x) ** 2 / ramp
+    second = 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / ramp**2
+    return value, sign * first, second
+
+
+def velocity_limits(robot: Robot) -> FloatArray:
+    """Return the velocity limits, with a usual one where there is none, shape (n,)."""
+    limits = robot.limits('velocity_limit')
+    usable = np.isfinite(limits) & (limits > 0.0)
+    return np.where(usable, limits, USUAL_VELOCITY)
+
+
+def room_around(robot: Robot, position: FloatArray) -> FloatArray:
+    """Return how far each joint can go to both sides of a position, shape (n,) [rad or m]."""
+    lower, upper = robot.limits('lower'), robot.limits('upper')
+    kept = np.minimum(KEPT_OFF * (upper - lower), 0.1)
+    kept = np.where(np.isfinite(kept), kept, 0.0)
+    room = np.minimum(position - lower - kept, upper - kept - position)
+    return np.where(np.isfinite(room), np.maximum(room, 0.0), np.pi)

@@ -1,0 +1,127 @@
+"""Parameters of the node for each part of a run. Needs no ROS."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import yaml
+
+from ne_dynamics.commission.motions import velocity_limits
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+GENTLE_STIFFNESS = 1.5
+"""Position gain of gentle motions: effort limits a radian, or a fifth of a metre [1/rad]."""
+
+GENTLE_DAMPING_TIME = 0.1
+"""Velocity gain over position gain, at least [s]."""
+
+FASTEST_DRIVE = 160.0
+"""No drive is taken to accelerate its own rotor faster than this at its effort limit [rad/s^2]."""
+
+GENTLE_TOLERANCE = 0.6
+"""Position error at which a gentle motion is given up [rad]; a fifth of it for slides [m]."""
+
+LENIENCE = 2.5
+"""By which the node's limit of the position error is wider than that of a run: it counts 0.4 of
+it for a second, where a joint may stick for longer."""
+
+STICKING = 0.06
+"""By which a joint may stick behind its motion, at least [rad]; a fifth of it for slides [m]."""
+
+STATES_TO_WAIT = 20.0
+"""Periods of the states without which the node leaves the arm, and 0.1 s at least."""
+
+
+def common_parameters(
+    model: Mapping[str, Any], listened: Mapping[str, Any], is_simulated: bool
+) -> dict[str, Any]:
+    """Return what the node is told for every part of a run.
+
+    Parameters
+    ----------
+    model : mapping
+        Parameters by which it reads the model.
+    listened : mapping
+        What listening has found: `rate` [Hz] and `reports_velocity`.
+    is_simulated : bool
+        Whether time is the simulation's.
+    """
+    parameters: dict[str, Any] = {
+        **model,
+        'velocity_source': 'measured' if listened['reports_velocity'] else 'differentiated',
+        'state_effort': 'ignore',
+        'state_timeout': max(0.1, STATES_TO_WAIT / listened['rate']),
+        'tracking_error.warn': [math.inf],
+        'tracking_error.error': [math.inf],
+    }
+    if is_simulated:
+        parameters |= {'use_sim_time': True, 'joint_states_reliability': 'reliable'}
+    return parameters
+
+
+def gentle_parameters(dynamics: Dynamics, position: FloatArray) -> dict[str, Any]:
+    """Return the law for an arm of which only the given model is known.
+
+    Feed-forward without friction and PD, as stiff as its motors are strong: friction of 0.3 of an
+    effort limit is overcome within 0.2 rad. Joints may stick: that is no fault.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The given model.
+    position : array, shape (n,)
+        Where the arm stands [rad or m].
+    """
+    robot = dynamics.robot
+    limits = usable_effort_limits(robot)
+    stiffness = GENTLE_STIFFNESS * limits / lengths(robot)
+    inertia = np.diag(dynamics.mass_matrix(position)) + limits / FASTEST_DRIVE
+    damping = np.maximum(GENTLE_DAMPING_TIME * stiffness, 1.4 * np.sqrt(stiffness * inertia))
+    tolerance = LENIENCE * GENTLE_TOLERANCE * lengths(robot)
+    return {
+        'mode': 'feedforward_pd',
+        'feedforward_pd.kp': stiffness.tolist(),
+        'feedforward_pd.kv': damping.tolist(),
+        'terms.friction': False,
+        'following_error.position': tolerance.tolist(),
+        'following_error.frozen': [math.inf],
+    }
+
+
+def sticking_parameters(robot: Robot) -> dict[str, Any]:
+    """Return how far a joint with dry friction may stick behind its motion.
+
+    The node's own limit is the way at the velocity limit in 0.02 s, which is little for a slow arm
+    whose joints stick.
+    """
+    usual = 0.02 * velocity_limits(robot)
+    return {'following_error.frozen': np.maximum(usual, STICKING * lengths(robot)).tolist()}
+
+
+def lengths(robot: Robot) -> FloatArray:
+    """Return 1 for joints that turn [rad] and 0.2 for those that slide [m], shape (n,)."""
+    return np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
+
+
+def usable_effort_limits(robot: Robot) -> FloatArray:
+    """Return the effort limits, shape (n,) [N m or N]; the check has seen that there are some."""
+    limits: FloatArray = robot.limits('effort_limit')
+    return limits
+
+
+def parameter_text(parameters: Mapping[str, Any]) -> str:
+    """Return a parameter file of the node."""
+    nested: dict[str, Any] = {}
+    for name, value in parameters.items():
+        *groups, last = name.split('.')
+        place = nested
+        for group in groups:
+            place = place.setdefault(group, {})
+        place[last] = list(value) if isinstance(value, tuple) else value
+    document = {'/**/computed_torque': {'ros__parameters': nested}}
+    return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=99)

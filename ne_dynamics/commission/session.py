@@ -1,0 +1,195 @@
+"""The live part of a run: DDS, the arm, its brakes, and the node for the time of a motion."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+import numpy as np
+
+from ne_dynamics.commission.folder import write_whole
+from ne_dynamics.commission.live_arm import LiveArm, Progress
+from ne_dynamics.commission.motions import PlannedMotion, plan_way
+from ne_dynamics.commission.node_settings import parameter_text
+from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.simulated import SimulatedBrakes, start_simulated_robot
+from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.ros.private_domain import private_domain
+from ne_dynamics.simulation.ros_process import RosProcesses, domain_id, local_discovery
+
+try:
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
+except ImportError as error:
+    raise MissingDependencyError(
+        f'a commissioning run needs ROS 2 for Python: source a ROS 2 installation, or '
+        f'pip install "ne_dynamics[ros]" ({error})'
+    ) from error
+
+SETTLING = 0.5
+"""From the release of the brakes to the first motion [s]."""
+
+CLOSE = 0.01
+"""The way to where a motion begins is not gone when it is shorter [rad or m]."""
+
+FIRST_STATE = 20.0
+"""Longest wait for a first state, in real time [s]."""
+
+
+class Brakes(Protocol):
+    """What keeps the arm where it is while no node does."""
+
+    def release(self) -> None:
+        """Let the arm move."""
+
+    def engage(self) -> None:
+        """Stop the arm where it is."""
+
+
+class AskedBrakes:
+    """Brakes, or an effort controller, that the operator switches.
+
+    Parameters
+    ----------
+    ask : callable
+        Shows a sentence and returns when it is done.
+    """
+
+    def __init__(self, ask: Callable[[str], None]) -> None:
+        self._ask = ask
+        self._is_released = False
+
+    def release(self) -> None:
+        """Ask for it."""
+        self._ask('release the brakes (activate the effort controller): the node holds the arm')
+        self._is_released = True
+
+    def engage(self) -> None:
+        """Ask for it, if they were released."""
+        if self._is_released:
+            self._ask('engage the brakes (or support the arm): the node is going to end')
+        self._is_released = False
+
+
+class Session:
+    """See the module's docstring; a context that leaves no process behind.
+
+    Parameters
+    ----------
+    robot : Robot
+    simulated : mapping, optional
+        Parameters of the simulated robot; None: a robot that is there.
+    ask : callable
+        For the brakes of a robot that is there.
+    namespace : str
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        simulated: Mapping[str, Any] | None,
+        ask: Callable[[str], None],
+        namespace: str = '',
+    ) -> None:
+        self.robot = robot
+        self._simulated = simulated
+        self._ask = ask
+        self._namespace = namespace
+        self._stack = contextlib.ExitStack()
+        self._is_released = False
+        self.arm: LiveArm
+        self.brakes: Brakes
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the arm is the simulated robot."""
+        return self._simulated is not None
+
+    def __enter__(self) -> Session:
+        with contextlib.ExitStack() as stack:
+            is_simulated = self._simulated is not None
+            if is_simulated:
+                stack.enter_context(local_discovery())
+            domain = domain_id(private_domain() if is_simulated else 0)
+            context = rclpy.Context()
+            rclpy.init(
+                args=[],
+                context=context,
+                domain_id=domain,
+                signal_handler_options=SignalHandlerOptions.NO,
+            )
+            stack.callback(context.try_shutdown)
+            processes = stack.enter_context(RosProcesses(domain, self._namespace))
+            if self._simulated is not None:
+                start_simulated_robot(processes, self._simulated)
+            self.arm = stack.enter_context(
+                LiveArm(context, self._namespace, self.robot.joint_names, processes, is_simulated)
+            )
+            self.brakes = SimulatedBrakes(self.arm) if is_simulated else AskedBrakes(self._ask)
+            self.arm.wait(
+                lambda: self.arm.now > 0.0,
+                f'joint_states of {", ".join(self.robot.joint_names)}',
+                FIRST_STATE,
+            )
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    @contextlib.contextmanager
+    def moving(self, name: str, parameters: Mapping[str, Any], file: Path) -> Iterator[None]:
+        """Let a node hold the arm for the time of the context.
+
+        Parameters
+        ----------
+        name : str
+            Of its log.
+        parameters : mapping
+        file : Path
+            Where they are written, as a parameter file of the node.
+        """
+        write_whole(file, parameter_text(parameters))
+        arm = self.arm
+        arm.forget()
+        arm.start_node(name, parameters)
+        try:
+            self.brakes.release()
+            self._is_released = True
+            arm.watch()
+            arm.pass_time(arm.now + SETTLING)
+            yield
+        except BaseException:
+            arm.hold()
+            raise
+        finally:
+            self.rest()
+
+    def rest(self) -> None:
+        """Engage the brakes, and end the node."""
+        if self._is_released:
+            self._is_released = False
+            self.brakes.engage()
+        self.arm.end_node()
+
+    def follow(
+        self, motion: PlannedMotion, tolerance: FloatArray, progress: Progress | None = None
+    ) -> Record:
+        """Go to where a motion begins, follow it, and return what was heard of it."""
+        arm = self.arm
+        begin = motion.positions[0]
+        if np.abs(arm.position - begin).max() > CLOSE:
+            # From where the arm is held, which is not quite where it is: the node knows.
+            arm.follow(plan_way(self.robot, arm.position, begin), tolerance)
+        arm.forget()
+        return arm.follow(motion, tolerance, progress)

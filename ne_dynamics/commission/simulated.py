@@ -1,0 +1,62 @@
+"""The arm of a simulated commissioning run: the simulated robot, its brakes, its true states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ne_dynamics.commission.live_arm import LiveArm
+from ne_dynamics.simulation.ros_process import ROBOT_MODULE, RosProcess, RosProcesses
+
+try:
+    from std_srvs.srv import Trigger
+except ImportError as error:
+    from ne_dynamics.errors import MissingDependencyError
+
+    raise MissingDependencyError(
+        f'a simulated arm needs ROS 2 for Python: pip install "ne_dynamics[ros]" ({error})'
+    ) from error
+
+ROBOT_NAME = 'simulated_robot'
+
+
+class SimulatedBrakes:
+    """Brakes of the simulated robot, by its services.
+
+    Parameters
+    ----------
+    arm : LiveArm
+    """
+
+    def __init__(self, arm: LiveArm) -> None:
+        self._arm = arm
+        self._release = arm.node.create_client(Trigger, f'{ROBOT_NAME}/release_brake')
+        self._engage = arm.node.create_client(Trigger, f'{ROBOT_NAME}/engage_brake')
+
+    def release(self) -> None:
+        """Let the arm move."""
+        self._call(self._release, 'release_brake')
+
+    def engage(self) -> None:
+        """Stop the arm where it is."""
+        self._call(self._engage, 'engage_brake')
+
+    def _call(self, client: Any, name: str) -> None:
+        self._arm.wait(client.service_is_ready, f'{ROBOT_NAME}/{name}')
+        answer = client.call_async(Trigger.Request())
+        self._arm.wait(answer.done, f'{ROBOT_NAME}/{name}')
+
+
+def start_simulated_robot(processes: RosProcesses, parameters: Mapping[str, Any]) -> RosProcess:
+    """Start the simulated robot under brakes, in lockstep, with a clock of its own."""
+    return processes.start(
+        ROBOT_NAME,
+        ROBOT_MODULE,
+        {
+            **parameters,
+            'lockstep': True,
+            'brake': True,
+            'time_under_brakes': True,
+            'publish_clock': True,
+        },
+    )

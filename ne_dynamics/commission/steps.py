@@ -1,0 +1,130 @@
+"""The run as a row of steps: what is done is not done again, and nothing moves without consent.
+
+Nothing here knows of ROS or of robots.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ne_dynamics.commission.folder import COMPLETE, RUNNING, STOPPED, CommissionFolder
+from ne_dynamics.errors import NeDynamicsError
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a run.
+
+    Attributes
+    ----------
+    name : str
+        In the folder.
+    title : str
+        What is going to be done, in a line.
+    motion : str
+        What the arm is going to do; '' when it does nothing.
+    run : callable
+        Does it and returns what was found: numbers, texts, lists and mappings of them.
+    """
+
+    name: str
+    title: str
+    motion: str
+    run: Callable[[], Mapping[str, Any]]
+
+
+class Ending(str, enum.Enum):
+    """How a run has ended."""
+
+    COMPLETE = 'complete'
+    DECLINED = 'declined'
+    FAILED = 'failed'
+    INTERRUPTED = 'interrupted'
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run.
+
+    Attributes
+    ----------
+    ending : Ending
+    step : str
+        Where it ended; '' when all steps are done.
+    reason : str
+    """
+
+    ending: Ending
+    step: str = ''
+    reason: str = ''
+
+
+Consent = Callable[[Step], bool]
+Announce = Callable[[Step, bool], None]
+
+
+def perform(
+    steps: Sequence[Step],
+    folder: CommissionFolder,
+    consent: Consent,
+    announce: Announce,
+    make_safe: Callable[[], None],
+) -> Outcome:
+    """Do the steps that are not done.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+    folder : CommissionFolder
+    consent : callable
+        Asked before every step with a motion.
+    announce : callable
+        Told of every step, and whether it was done before.
+    make_safe : callable
+        Called when a step has failed or was interrupted; the arm is not moved after it.
+
+    Returns
+    -------
+    Outcome
+        A failure of a step, and Ctrl-C, are outcomes and no exceptions.
+    """
+    folder.close(RUNNING)
+    for step in steps:
+        is_done = folder.is_done(step.name)
+        announce(step, is_done)
+        if is_done:
+            continue
+        try:
+            if step.motion and not consent(step):
+                reason = f'no consent to: {step.motion}'
+                folder.close(STOPPED, reason, step.name)
+                return Outcome(Ending.DECLINED, step.name, reason)
+            folder.finish(step.name, step.run())
+        except KeyboardInterrupt:
+            return _stopped(folder, step, Ending.INTERRUPTED, 'interrupted', make_safe)
+        except NeDynamicsError as error:
+            return _stopped(folder, step, Ending.FAILED, str(error), make_safe)
+        except OSError as error:
+            reason = f'{error.filename or step.name}: {error.strerror or error}'
+            return _stopped(folder, step, Ending.FAILED, reason, make_safe)
+    folder.close(COMPLETE)
+    return Outcome(Ending.COMPLETE)
+
+
+def _stopped(
+    folder: CommissionFolder,
+    step: Step,
+    ending: Ending,
+    reason: str,
+    make_safe: Callable[[], None],
+) -> Outcome:
+    make_safe()
+    try:
+        folder.close(STOPPED, reason, step.name)
+    except NeDynamicsError as error:
+        # A full disk must not hide what came first.
+        reason = f'{reason}; {error}'
+    return Outcome(ending, step.name, reason)

@@ -1,0 +1,81 @@
+"""The model that a run begins with, as node and library read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ne_dynamics.errors import ModelError
+from ne_dynamics.identification.model_files import write_model
+from ne_dynamics.identification.write_back import encode_urdf, read_text
+from ne_dynamics.identification.written_model import make_written_model
+from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.extras import ModelExtras, read_extras
+from ne_dynamics.model.files import load_model
+from ne_dynamics.model.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A URDF and the part of it that is the arm.
+
+    Attributes
+    ----------
+    file : str
+        Absolute path.
+    base_link, tip_link : str
+        '' for the model's.
+    text, encoding : str
+        Of the file.
+    robot : Robot
+    extras : ModelExtras or None
+        What was found beside it.
+    """
+
+    file: str
+    base_link: str
+    tip_link: str
+    text: str
+    encoding: str
+    robot: Robot
+    extras: ModelExtras | None
+
+    @classmethod
+    def read(cls, file: str, base_link: str | None, tip_link: str | None) -> Subject:
+        """Read a model.
+
+        Raises
+        ------
+        NeDynamicsError
+            When it cannot be read, or is no URDF: the result is written back into one.
+        """
+        path = str(Path(file).resolve())
+        text, encoding = read_text(path)
+        if not looks_like_xml(text):
+            raise ModelError(f'{file}: expected a URDF to write the result back to, got no XML')
+        robot = load_model(path, base_link, tip_link)
+        return cls(
+            path, base_link or '', tip_link or '', text, encoding, robot, read_extras(None, path)
+        )
+
+    def parameters(self, file: Path | None = None) -> Mapping[str, Any]:
+        """Return the node's parameters for this model, or for the same arm in another file."""
+        return {
+            'model_file': self.file if file is None else str(file.resolve()),
+            'base_link': self.base_link,
+            'tip_link': self.tip_link,
+        }
+
+    def write(self, file: Path, robot: Robot) -> Robot:
+        """Write the text of this model with the numbers of a robot, and return it as it is read.
+
+        Raises
+        ------
+        ModelError
+            When it cannot be written.
+        """
+        written = make_written_model(self.text, robot, self.extras)
+        write_model(file, encode_urdf(written.text, self.encoding), written.extras_text)
+        return load_model(str(file), self.base_link or None, self.tip_link or None)

@@ -1,0 +1,77 @@
+"""The excitation that tells most, kept off the arm itself and the floor, as a planned motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ne_dynamics.commission.motions import PlannedMotion
+from ne_dynamics.commission.node_settings import lengths
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.excitation import (
+    FLOOR,
+    MotionLimits,
+    Shares,
+    load_solids,
+    plan_excitation,
+)
+from ne_dynamics.model.rigid_body import FloatArray
+
+SHARES = Shares(position=0.95, velocity=0.5, acceleration=0.5, effort=0.6)
+"""Of the limits: what is known of the arm is the given model."""
+
+HARMONICS = 5
+
+
+def plan_telling_motion(
+    dynamics: Dynamics,
+    file: str,
+    start: FloatArray,
+    duration: float,
+    reach: float,
+    progress: Callable[[float], None],
+) -> PlannedMotion:
+    """Return the motion of `ne_dynamics excite` within a reach of a pose.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    file : str
+        URDF with the shapes that must not touch.
+    start : array, shape (n,)
+        [rad or m]
+    duration, reach : float
+        As for :func:`~ne_dynamics.commission.motions.plan_sines`.
+    progress : callable
+        Told the part of the work that is done.
+
+    Raises
+    ------
+    NeDynamicsError
+        When there is no such motion, a mesh is missing, or a dependency.
+    """
+    limits = MotionLimits.of_robot(dynamics, start, SHARES)
+    room = reach * lengths(dynamics.robot)
+    found = plan_excitation(
+        dynamics,
+        start,
+        limits=replace(
+            limits,
+            lower=np.maximum(limits.lower, start - room),
+            upper=np.minimum(limits.upper, start + room),
+        ),
+        solids=load_solids(file, dynamics.robot, description_file=file),
+        keep_out=(FLOOR,),
+        duration=duration,
+        harmonics=HARMONICS,
+        starts=1,
+        progress=progress,
+    ).trajectory
+    return PlannedMotion(
+        np.array(found.nanoseconds, dtype=np.float64) * 1e-9,
+        np.asarray(found.positions),
+        np.asarray(found.velocities),
+        np.asarray(found.accelerations),
+    )

@@ -1,0 +1,329 @@
+"""What each step of a commissioning run does with the arm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.commission.delay import find_delay
+from ne_dynamics.commission.desk import IDENTIFIED, ROUGH, Bar, Desk
+from ne_dynamics.commission.fitting import judge_record
+from ne_dynamics.commission.folder import CommissionFolder
+from ne_dynamics.commission.live_arm import ArmFault
+from ne_dynamics.commission.motions import PlannedMotion, plan_probe, plan_sines
+from ne_dynamics.commission.node_settings import (
+    GENTLE_TOLERANCE,
+    gentle_parameters,
+    lengths,
+    usable_effort_limits,
+)
+from ne_dynamics.commission.reading import find_encoder_steps, read_stamps
+from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.session import Session
+from ne_dynamics.commission.steps import Step
+from ne_dynamics.commission.subject import Subject
+from ne_dynamics.model.rigid_body import FloatArray
+
+HELD_PARTS = (0.5, 0.75, 1.0)
+"""Of the effort limits, with which the arm is held, one after the other."""
+
+HELD_FOR = 1.0
+"""With each of them [s]."""
+
+LARGEST_SAG = 0.1
+"""While it is held [rad]; a fifth of it for joints that slide [m]."""
+
+SMALLEST_PROBE = 0.02
+"""Which a joint must have moved in its probe [rad]; likewise."""
+
+CALM_GAINS: Mapping[str, Any] = {
+    'mode': 'computed_torque',
+    'computed_torque.kp': [80.0],
+    'computed_torque.kv': [16.0],
+}
+"""Gains that bear a delay of 15 ms, until it is known."""
+
+JUDGE_REACH, TEST_REACH = 6.0 / 7.0, 5.0 / 7.0
+"""Parts of the reach of the excitation: what is judged is not beyond what was fitted."""
+
+WORST_LEFT = 0.12
+"""Of an effort limit that an identified model may leave unexplained (RMS)."""
+
+
+@dataclass(frozen=True)
+class Motions:
+    """What the arm does.
+
+    Attributes
+    ----------
+    listen, excite, judge, test : float
+        Durations [s].
+    reach : float
+        To either side of where the arm stood at first [rad]; a fifth of it for slides [m].
+    is_planned : bool
+        Whether the excitation is that of `ne_dynamics excite`, which keeps off the arm itself and
+        the floor; else it is a sum of sines that knows of neither.
+    """
+
+    listen: float = 3.0
+    excite: float = 25.0
+    judge: float = 12.0
+    test: float = 8.0
+    reach: float = 0.7
+    is_planned: bool = False
+
+
+class Work(Desk):
+    """The steps of a run, on a live arm.
+
+    Parameters
+    ----------
+    subject : Subject
+    folder : CommissionFolder
+    session : Session
+    bar : callable
+        Progress of what takes longer than a second.
+    motions : Motions
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        folder: CommissionFolder,
+        session: Session,
+        bar: Bar,
+        motions: Motions,
+    ) -> None:
+        super().__init__(subject, folder, session.is_simulated, bar)
+        self.session = session
+        self._motions = motions
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return the steps in their order."""
+        plan = self._motions
+        return (
+            Step('check', 'check the model', '', self.check),
+            Step('listen', 'listen to the arm', '', self.listen),
+            Step('hold', 'hold the arm', 'it is held where it stands, for 3 s', self.hold),
+            Step(
+                'probe',
+                'move one joint after the other',
+                'every joint moves by up to 0.2 rad to either side, gently',
+                self.probe,
+            ),
+            Step(
+                'excite',
+                'excite all joints',
+                f'all joints move at once by up to {plan.reach:g} rad, for {plan.excite:g} s',
+                self.excite,
+            ),
+            Step('roughly', 'fit the model, roughly', '', self.fit_roughly),
+            Step(
+                'tremble',
+                'measure the delay',
+                'every joint sweeps by up to 0.2 rad to either side, and trembles',
+                self.tremble,
+            ),
+            Step('identify', 'fit the model', '', self.identify),
+            Step(
+                'judge',
+                'judge the model on another motion',
+                f'all joints move at once by up to {plan.reach:g} rad, for {plan.judge:g} s',
+                self.judge,
+            ),
+            Step('gains', 'choose gains', '', self.choose_gains),
+            Step(
+                'test_before',
+                'follow the test motion with the given model',
+                f'all joints move at once by up to {plan.reach:g} rad, for {plan.test:g} s',
+                lambda: self.test('test_before', self.before_parameters()),
+            ),
+            Step(
+                'test_after',
+                'follow the test motion with the identified model',
+                'the same',
+                lambda: self.test('test_after', self.after_parameters()),
+            ),
+            Step('report', 'write driver profile and report', '', self.report),
+        )
+
+    def _gentle(self) -> dict[str, Any]:
+        return {**self.node_parameters(), **gentle_parameters(self.given, self.start)}
+
+    @property
+    def tolerance(self) -> FloatArray:
+        """Position error at which a motion is given up, shape (n,)."""
+        return GENTLE_TOLERANCE * lengths(self.robot)
+
+    def _moving(self, name: str, parameters: Mapping[str, Any]) -> AbstractContextManager[None]:
+        return self.session.moving(name, parameters, self.folder.file(f'{name}.node.yaml'))
+
+    def listen(self) -> Mapping[str, Any]:
+        """Listen to the arm while it stands."""
+        arm, seconds = self.session.arm, self._motions.listen
+        arm.forget()
+        begin = arm.now
+        with self.bar('listening', seconds) as show:
+            arm.pass_time(begin + seconds, lambda now: show(now - begin))
+        record = arm.record()
+        record.write(self.folder.file('listen.csv'))
+        stamps = read_stamps(arm.receptions)
+        moved = np.ptp(record.position, axis=0)
+        if (moved > 0.02).any():
+            worst = int(moved.argmax())
+            raise ArmFault(
+                f'{self.robot.joint_names[worst]} moved by {moved[worst]:.3g} while listening: '
+                'expected an arm that stands'
+            )
+        return {
+            'rate': stamps.rate,
+            'jitter': stamps.jitter,
+            'longest_gap': stamps.longest_gap,
+            'reports_velocity': bool(np.isfinite(record.velocity).all()),
+            'reports_effort': bool(np.isfinite(record.effort).all()),
+            'position': record.position[-1].tolist(),
+        }
+
+    def hold(self) -> Mapping[str, Any]:
+        """Hold the arm, with more and more of its effort limits."""
+        limits = usable_effort_limits(self.robot)
+        parameters = {**self._gentle(), 'effort_limits': (HELD_PARTS[0] * limits).tolist()}
+        arm, sags = self.session.arm, []
+        with self._moving('hold', parameters), self.bar('holding', 3.0 * HELD_FOR) as show:
+            for number, part in enumerate(HELD_PARTS):
+                if number:
+                    arm.set_parameters({'effort_limits': (part * limits).tolist()})
+                begin = arm.now
+
+                def look(
+                    now: float, first: float = begin - number * HELD_FOR, part: float = part
+                ) -> None:
+                    show(now - first)
+                    self._require_held(part)
+
+                arm.pass_time(begin + HELD_FOR, look)
+                sags.append(np.abs(arm.position - self.start).tolist())
+        return {'parts': list(HELD_PARTS), 'sag': sags}
+
+    def _require_held(self, part: float) -> None:
+        sag = np.abs(self.session.arm.position - self.start) / lengths(self.robot)
+        if sag.max() > LARGEST_SAG:
+            worst = int(sag.argmax())
+            raise ArmFault(
+                f'{self.robot.joint_names[worst]} gave way by {sag[worst]:.3g} rad (or 0.2 m) '
+                f'while held with {part:.0%} of its effort limit, expected at most '
+                f'{LARGEST_SAG:g}: are efforts in N m, of the right sign, and the brakes off?'
+            )
+
+    def probe(self) -> Mapping[str, Any]:
+        """Move one joint after the other."""
+        probe = plan_probe(self.robot, self.start, trembles=False)
+        record = self._follow('probe', self._gentle(), probe.motion, 'probing')
+        moved = np.ptp(record.position, axis=0)
+        for name, way, length in zip(
+            self.robot.joint_names, moved.tolist(), lengths(self.robot).tolist(), strict=True
+        ):
+            if way < SMALLEST_PROBE * length:
+                raise ArmFault(
+                    f'{name} moved by {way:.3g} in its probe, expected at least '
+                    f'{SMALLEST_PROBE * length:g}: is its brake off, and does the effort reach it?'
+                )
+        steps = find_encoder_steps(record.position)
+        return {'moved': moved.tolist(), 'encoder_step': steps.tolist()}
+
+    def excite(self) -> Mapping[str, Any]:
+        """Move all joints at once."""
+        motion = self._exciting_motion()
+        record = self._follow('excite', self._gentle(), motion, 'exciting')
+        return {'rms_error': record.rms_error.tolist(), 'samples': int(record.times.size)}
+
+    def _exciting_motion(self) -> PlannedMotion:
+        plan = self._motions
+        if not plan.is_planned:
+            return plan_sines(self.given, self.start, plan.excite, seed=1, reach=plan.reach)
+        # Needs SciPy and coal, which the rest does not.
+        from ne_dynamics.commission.telling_motion import plan_telling_motion
+
+        with self.bar('planning the excitation', 1.0) as show:
+            return plan_telling_motion(
+                self.given, self.subject.file, self.start, plan.excite, plan.reach, show
+            )
+
+    def tremble(self) -> Mapping[str, Any]:
+        """Measure the delay of the commands."""
+        probe = plan_probe(self.robot, self.start, trembles=True)
+        parameters = {**self.node_parameters(ROUGH), **CALM_GAINS, **self.lenient_parameters()}
+        record = self._follow('tremble', parameters, probe.motion, 'measuring the delay')
+        found = find_delay(record.answered, probe.sweeps, float(record.times[0]))
+        if not math.isfinite(found.delay):
+            raise ArmFault(
+                'the delay cannot be told: no joint trembled as its command did; expected efforts '
+                'that act'
+            )
+        return {
+            'delay': max(found.delay, 0.0),
+            'deviation': found.deviation,
+            'by_joint': [
+                value if math.isfinite(value) else None for value in found.by_joint.tolist()
+            ],
+        }
+
+    def judge(self) -> Mapping[str, Any]:
+        """Follow another motion, and compare what both models say of it."""
+        motion = plan_sines(
+            self.model(IDENTIFIED),
+            self.start,
+            self._motions.judge,
+            seed=2,
+            reach=JUDGE_REACH * self._motions.reach,
+        )
+        parameters = {
+            **self.node_parameters(IDENTIFIED),
+            **CALM_GAINS,
+            **self.lenient_parameters(),
+        }
+        record = self._follow('judge', parameters, motion, 'judging')
+        delay = self.found('tremble')['delay']
+        before = judge_record(self.given, record, delay)
+        after = judge_record(self.model(IDENTIFIED), record, delay)
+        limits = usable_effort_limits(self.robot)
+        for name, rest, limit in zip(self.robot.joint_names, after, limits, strict=True):
+            if rest > WORST_LEFT * limit:
+                raise ArmFault(
+                    f'{name}: the identified model leaves {rest:.3g} N m (N) of the judged '
+                    f'motion, expected at most {WORST_LEFT:.0%} of the effort limit {limit:g}'
+                )
+        return {'left_by_given': before.tolist(), 'left_by_identified': after.tolist()}
+
+    def test(self, name: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Follow the test motion; that one gives up is a result, but for `test_after`."""
+        motion = plan_sines(
+            self.model(IDENTIFIED),
+            self.start,
+            self._motions.test,
+            seed=3,
+            reach=TEST_REACH * self._motions.reach,
+        )
+        try:
+            record = self._follow(name, parameters, motion, name.replace('_', ' '))
+        except ArmFault as fault:
+            if name == 'test_after':
+                raise
+            return {'fault': str(fault)}
+        return {
+            'rms_error': record.rms_error.tolist(),
+            'overall_rms_error': float(np.sqrt(np.mean(record.error**2))),
+        }
+
+    def _follow(
+        self, name: str, parameters: Mapping[str, Any], motion: PlannedMotion, label: str
+    ) -> Record:
+        with self._moving(name, parameters), self.bar(label, motion.duration) as show:
+            record = self.session.follow(motion, self.tolerance, show)
+        record.write(self.folder.file(f'{name}.csv'))
+        return record

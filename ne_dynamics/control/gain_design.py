@@ -1,0 +1,413 @@
+"""Gains for the node, for joint_trajectory_controller and for drives, from the model.
+
+    design = design_gains(dynamics, GainRequest(rate=500.0, delay=0.002, payload=2.0))
+    design.node_parameters()        # of the node: mode, gains, velocity filter
+    design.jtc_gains()              # the block `gains` of joint_trajectory_controller
+    design.drive_gains()            # kp and kd of drives that close the loop
+    print(design.text())
+
+What is promised of each: the margins of the loop in every pose that was looked at, for every model
+within the uncertainty (bounds of definite matrices for rigid arms, see
+:mod:`ne_dynamics.control.gain_plants`), and by how much the arm will be off. No friction is
+counted on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.control.gain_kind import Choice, corner_modes
+from ne_dynamics.control.gain_loop import frequencies, open_loop
+from ne_dynamics.control.gain_margins import Margins, margins_of_joints
+from ne_dynamics.control.gain_motion import MotionSamples, make_test_motion, sample_waypoints
+from ne_dynamics.control.gain_plants import Plants, gather_plants
+from ne_dynamics.control.gain_prediction import (
+    MotionErrors,
+    StepResponses,
+    predict_motion,
+    predict_noise,
+    predict_sag,
+    predict_steps,
+    stiction,
+)
+from ne_dynamics.control.gain_request import GainMode, GainRequest
+from ne_dynamics.control.gain_search import choose_gains
+from ne_dynamics.control.trajectory import Waypoints
+from ne_dynamics.control.velocity_source import VelocitySource
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+
+DIGITS = 4
+"""Of the gains that are written."""
+
+WIDE_SPREAD = 30.0
+"""Heaviest by lightest direction from which on it is said that a diagonal gain suffers of it."""
+
+DRIVE_INTERFACES = ('position', 'velocity', 'effort', 'proportional', 'derivative')
+
+
+@dataclass(frozen=True, eq=False)
+class ModeDesign:
+    """What was found for one mode.
+
+    Attributes
+    ----------
+    choice : Choice
+        Gains, natural frequencies and the margins of all joints at once in all poses.
+    joint_margins : Margins
+        Of each joint, the others closed, the worst of all poses; arrays of shape (n,).
+    sag : array, shape (n,)
+        Largest error at rest [rad or m]; before an integral has acted.
+    noise : array, shape (n,)
+        Effort of one step of all encoders [N m or N].
+    steps : StepResponses
+    motion : MotionErrors
+    """
+
+    choice: Choice
+    joint_margins: Margins
+    sag: FloatArray
+    noise: FloatArray
+    steps: StepResponses
+    motion: MotionErrors
+
+
+@dataclass(frozen=True, eq=False)
+class GainDesign:
+    """Gains, and what they are worth.
+
+    Attributes
+    ----------
+    joints : tuple of Joint
+    request : GainRequest
+    plants : Plants
+    motion : MotionSamples
+        That the errors are predicted for.
+    modes : mapping of GainMode to ModeDesign
+    refusals : mapping of GainMode to str
+        Modes for which there are no gains, and why.
+    relaxed : mapping of GainMode to str
+        Modes whose gains keep smaller margins than were asked for, and why.
+    """
+
+    joints: tuple[Joint, ...]
+    request: GainRequest
+    plants: Plants
+    motion: MotionSamples
+    modes: Mapping[GainMode, ModeDesign]
+    refusals: Mapping[GainMode, str]
+    relaxed: Mapping[GainMode, str]
+
+    def of(self, mode: GainMode | str) -> ModeDesign:
+        """Return what was found for a mode.
+
+        Raises
+        ------
+        InputError
+            When there is nothing: why.
+        """
+        asked = GainMode(mode)
+        if asked in self.modes:
+            return self.modes[asked]
+        raise InputError(
+            self.refusals.get(asked, f'modes: expected {asked.value} among those asked for')
+        )
+
+    def node_parameters(self, mode: GainMode | str | None = None) -> dict[str, Any]:
+        """Return the parameters of the node for a mode, by their dotted names.
+
+        Parameters
+        ----------
+        mode : GainMode or str, optional
+            Default: the first that there are gains for. With `mit` the node feeds forward, and
+            the gains go to the drives with the command.
+
+        Raises
+        ------
+        InputError
+            When there are none for the mode, or it is none of the node.
+        """
+        if mode is None:
+            of_node = [one for one in self.modes if one is not GainMode.JTC]
+            if not of_node:
+                raise InputError('; '.join(self.refusals.values()) or 'modes: none of the node')
+            mode = of_node[0]
+        asked = GainMode(mode)
+        if asked is GainMode.JTC:
+            raise InputError('mode: expected one of the node, got jtc')
+        choice = self.of(asked).choice
+        kp, kd = _rounded(choice.gains.kp), _rounded(choice.gains.kd)
+        if asked is GainMode.MIT:
+            return {
+                'mode': 'feedforward',
+                'command.interfaces': list(DRIVE_INTERFACES),
+                'command.kp': kp,
+                'command.kd': kd,
+            }
+        parameters: dict[str, Any] = {
+            'mode': asked.value,
+            f'{asked.value}.kp': kp,
+            f'{asked.value}.kv': kd,
+            'velocity_source': VelocitySource(self.request.velocity_source).value,
+        }
+        if choice.kind.cutoff:
+            parameters['velocity_cutoff_frequency'] = float(choice.kind.cutoff)
+        return parameters
+
+    def jtc_gains(self) -> dict[str, dict[str, float]]:
+        """Return the block `gains` of joint_trajectory_controller, joint by joint.
+
+        The integral is clamped at what gravity, a wrong model and friction take together, so that
+        it carries the arm also where a trajectory brings no efforts.
+
+        Raises
+        ------
+        InputError
+            When there are none.
+        """
+        gains = self.of(GainMode.JTC).choice.gains
+        clamps = self._integral_clamps()
+        limits = self.request.limits(self.joints)
+        rows = zip(*(_rounded(gain) for gain in gains), clamps, limits.tolist(), strict=True)
+        block: dict[str, dict[str, float]] = {}
+        for joint, (p, d, i, clamp, limit) in zip(self.joints, rows, strict=True):
+            row = {'p': p, 'i': i, 'd': d, 'ff_velocity_scale': 0.0}
+            if i:
+                row |= {'i_clamp_max': clamp, 'i_clamp_min': -clamp}
+            if isfinite(limit):
+                row |= {'u_clamp_max': limit, 'u_clamp_min': -limit}
+            block[joint.name] = row
+        return block
+
+    def _integral_clamps(self) -> list[float]:
+        largest = self.plants.largest_gravity(self.request)
+        largest = largest + (1.0 + self.request.uncertainty) * stiction(self.joints)
+        return _rounded(np.minimum(largest, self.request.limits(self.joints)))
+
+    def drive_gains(self) -> dict[str, dict[str, float]]:
+        """Return kp and kd of the drives, joint by joint.
+
+        Raises
+        ------
+        InputError
+            When there are none.
+        """
+        gains = self.of(GainMode.MIT).choice.gains
+        return {
+            joint.name: {'kp': kp, 'kd': kd}
+            for joint, kp, kd in zip(
+                self.joints, _rounded(gains.kp), _rounded(gains.kd), strict=True
+            )
+        }
+
+    def remarks(self) -> list[str]:
+        """Return what is doubtful, one sentence each."""
+        found = [*self.refusals.values(), *self.relaxed.values()]
+        if self.plants.held_share < 1.0:
+            found.append(
+                f'in {100.0 * (1.0 - self.plants.held_share):.0f} % of the poses the motors '
+                'cannot hold the arm with its largest payload: these were left out'
+            )
+        unlimited = [
+            joint.name
+            for joint, limit in zip(
+                self.joints, self.request.limits(self.joints).tolist(), strict=True
+            )
+            if not isfinite(limit)
+        ]
+        if unlimited:
+            found.append(
+                f'no effort limit of {", ".join(unlimited)}: noise and effort bound no gain there'
+            )
+        rotorless = [joint.name for joint in self.joints if not joint.reflected_inertia > 0.0]
+        spread = max(
+            (
+                one.choice.kind.lightest / one.choice.kind.heaviest
+                for one in self.modes.values()
+                if one.choice.kind.weights is None
+            ),
+            default=WIDE_SPREAD,
+        )
+        if rotorless and (self.refusals or self.relaxed or spread > WIDE_SPREAD):
+            found.append(
+                f'{", ".join(rotorless)} have no rotor_inertia in the model (it goes into the '
+                'file of extras): with it the inertia of a joint changes less from pose to pose, '
+                'and gains that are efforts per error can be larger'
+            )
+        for mode, one in self.modes.items():
+            gains = one.choice.gains
+            if mode is GainMode.JTC and self.request.integral and not gains.ki.any():
+                found.append('jtc: no integral: with one there are no gains that keep the margins')
+            if mode is GainMode.MIT:
+                least = self.request.drive_kp_range[0], self.request.drive_kd_range[0]
+                for what, gain, end in zip(('kp', 'kd'), gains[:2], least, strict=True):
+                    for joint, value in zip(self.joints, gain.tolist(), strict=True):
+                        if value < end:
+                            found.append(
+                                f'mit: joint {joint.name!r}: {what} is {value:.4g}, and the drive '
+                                f'takes no less than {end:g}'
+                            )
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it as plain data, without numbers that are not finite."""
+        request = self.request
+        return {
+            'joints': [joint.name for joint in self.joints],
+            'rate': request.rate,
+            'dead_time': request.dead_time,
+            'uncertainty': request.uncertainty,
+            'payload': [float(end) for end in np.atleast_1d(np.asarray(request.payload))],
+            'poses': len(self.plants.poses),
+            'held_share': self.plants.held_share,
+            'motion': {'name': self.motion.name, 'duration': self.motion.duration},
+            'modes': {mode.value: self._mode_as_json(one) for mode, one in self.modes.items()},
+            'remarks': self.remarks(),
+        }
+
+    def _mode_as_json(self, one: ModeDesign) -> dict[str, Any]:
+        choice = one.choice
+        worst = choice.margins.worst()
+        return {
+            'kp': _rounded(choice.gains.kp),
+            'kd': _rounded(choice.gains.kd),
+            'ki': _rounded(choice.gains.ki),
+            'natural_frequency': _plain(choice.frequency),
+            'damping_ratio': _plain(choice.damping),
+            'velocity_cutoff_frequency': choice.kind.cutoff or None,
+            'limited_by': list(choice.active),
+            'margins': {
+                key: _plain(value) for key, value in zip(Margins._fields, worst, strict=True)
+            },
+            'joint_margins': {
+                key: _plain(value)
+                for key, value in zip(Margins._fields, one.joint_margins, strict=True)
+            },
+            'sag': _plain(one.sag),
+            'noise': _plain(one.noise),
+            'overshoot': _plain(one.steps.overshoot),
+            'coupling': _plain(one.steps.coupling),
+            'settling_time': _plain(one.steps.settling_time),
+            'rms_error': _plain(one.motion.rms),
+            'peak_error': _plain(one.motion.peak),
+        }
+
+    def text(self) -> str:
+        """Return it for people."""
+        from ne_dynamics.control.gain_text import describe_design
+
+        return describe_design(self)
+
+
+def _rounded(values: FloatArray) -> list[float]:
+    return [float(f'{value:.{DIGITS}g}') for value in values.tolist()]
+
+
+def _plain(value: FloatArray | float) -> Any:
+    """Return numbers as lists; None for those that are not finite."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim == 0:
+        return float(array) if np.isfinite(array) else None
+    return [_plain(each) for each in array]
+
+
+def design_gains(
+    dynamics: Dynamics, request: GainRequest | None = None, motion: Waypoints | None = None
+) -> GainDesign:
+    """Return gains with their margins, and what they are worth.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        Of the model that will be fed forward.
+    request : GainRequest, optional
+    motion : Waypoints, optional
+        That errors are predicted for; begins at rest at its first point. Default: a motion of all
+        joints there and back.
+
+    Raises
+    ------
+    InputError
+        When the request does not fit the model, or none of its modes has gains of use.
+    TrajectoryError
+        When the motion cannot be followed.
+    """
+    request = GainRequest() if request is None else request
+    joints = dynamics.robot.joints
+    request.position_steps(len(joints))
+    request.joint_stiffness(joints)
+    plants = gather_plants(dynamics, request)
+    samples = (
+        make_test_motion(dynamics, plants, request)
+        if motion is None
+        else sample_waypoints(motion, motion.positions[0], request.period, 'trajectory')
+    )
+    modes: dict[GainMode, ModeDesign] = {}
+    refusals: dict[GainMode, str] = {}
+    relaxed: dict[GainMode, str] = {}
+    asked: Sequence[GainMode] = [GainMode(mode) for mode in request.modes]
+    for mode in asked:
+        try:
+            choice = choose_gains(mode, plants, request, joints)
+        except InputError as error:
+            found = _choose_relaxed(mode, plants, request, joints)
+            if found is None:
+                refusals[mode] = str(error)
+                continue
+            phase, gain, choice = found
+            relaxed[mode] = (
+                f'{error}. These keep {phase:g} degrees and a factor of {gain:g}: go on with care'
+            )
+        modes[mode] = _judge(choice, dynamics, plants, request, samples)
+    if not modes:
+        raise InputError('; '.join(refusals.values()))
+    return GainDesign(joints, request, plants, samples, modes, refusals, relaxed)
+
+
+def _choose_relaxed(
+    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint]
+) -> tuple[float, float, Choice] | None:
+    """Return gains with the first of the smaller margins that there are some for."""
+    for phase, gain in request.relaxed_margins:
+        if phase >= request.phase_margin or gain >= request.gain_margin:
+            continue
+        less = replace(request, phase_margin=phase, gain_margin=gain)
+        with suppress(InputError):
+            return phase, gain, choose_gains(mode, plants, less, joints)
+    return None
+
+
+def _judge(
+    choice: Choice,
+    dynamics: Dynamics,
+    plants: Plants,
+    request: GainRequest,
+    motion: MotionSamples,
+) -> ModeDesign:
+    joints = dynamics.robot.joints
+    modes = corner_modes(choice.kind.mode, plants, request, joints)
+    timing, weights = choice.kind.timing, choice.kind.weights
+    at = frequencies(timing, modes)
+    loop = open_loop(
+        modes,
+        None if weights is None else np.concatenate((weights, weights)),
+        choice.gains,
+        timing,
+        at,
+    )
+    return ModeDesign(
+        choice,
+        margins_of_joints(loop, at).worst(),
+        predict_sag(choice, plants, request, joints),
+        predict_noise(choice, request, len(joints)),
+        predict_steps(choice, plants, request, joints),
+        predict_motion(choice, dynamics, plants, request, motion),
+    )

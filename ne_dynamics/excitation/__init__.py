@@ -1,0 +1,19 @@
+"""Motions that tell most about a robot's inertias and friction, within what it may do.
+
+:func:`~ne_dynamics.excitation.plan.plan_excitation` plans one;
+:mod:`ne_dynamics.identification` fits a model to what was measured on it.
+"""
+
+from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
+from ne_dynamics.excitation.limits import MotionLimits, Shares
+from ne_dynamics.excitation.plan import Excitation, load_solids, plan_excitation
+
+__all__ = [
+    'FLOOR',
+    'Excitation',
+    'KeepOut',
+    'MotionLimits',
+    'Shares',
+    'load_solids',
+    'plan_excitation',
+]

@@ -1,0 +1,244 @@
+"""What a motion must keep, as numbers that are to be 0 or less, and their gradients.
+
+Each number is relative: by how much of its limit a position, velocity, acceleration or effort is
+beyond it, and by how many decimetres a distance is short of its margin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.excitation.body_frames import BodyFrames
+from ne_dynamics.excitation.clearance import Clearance, Pair, Wall, measure_pair
+from ne_dynamics.excitation.information import Motion
+from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.solids import bound_distances
+from ne_dynamics.model.rigid_body import FloatArray
+
+DISTANCE = 0.1
+"""Distance that counts like the whole of a limit [m]."""
+
+BUFFER = 1.1
+"""Times the margin that is aimed at."""
+
+LEAST_ROOM = 0.95
+"""Part of the distance at the start beyond which nothing is aimed at."""
+
+FAR = -1e3
+"""Stands for what is so far off that it was not computed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Numbers of one kind.
+
+    Attributes
+    ----------
+    values : array
+        Of any shape.
+    pull_back : callable
+        Takes weights of that shape; returns what the weighted sum changes by with each sample.
+    """
+
+    values: FloatArray
+    pull_back: Callable[[FloatArray], Motion]
+
+
+class Constraints:
+    """What motions of a number of samples must keep.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    limits : MotionLimits
+    clearance : Clearance
+    samples : int
+    tightening : float
+        Part of every limit that is kept free beyond it.
+    extra : float
+        Distance that is aimed at beyond the margin [m].
+    """
+
+    def __init__(
+        self,
+        dynamics: Dynamics,
+        limits: MotionLimits,
+        clearance: Clearance,
+        samples: int,
+        tightening: float,
+        extra: float,
+    ) -> None:
+        self._dynamics, self._limits, self._clearance = dynamics, limits, clearance
+        self._part = 1.0 - tightening
+        self._middle = 0.5 * (limits.lower + limits.upper)
+        half = 0.5 * (limits.upper - limits.lower)
+        self._half = np.where(limits.moves, half, np.inf)
+        self._pairs = _Pairs(dynamics, clearance.pairs, samples, extra)
+        self._wall_aims = [aim_at(wall, extra) for wall in clearance.walls]
+
+    @property
+    def count(self) -> int:
+        """Number of groups."""
+        return 6
+
+    def evaluate(self, motion: Motion, needed: FloatArray) -> list[Group]:
+        """Return the groups: positions, velocities, accelerations, efforts, pairs, walls.
+
+        Parameters
+        ----------
+        motion : Motion
+        needed : array, shape (samples, pairs)
+            From where on values of the pairs are computed; others are :data:`FAR`.
+        """
+        return [*self.evaluate_limits(motion), *self.evaluate_distances(motion, needed)]
+
+    def evaluate_limits(self, motion: Motion) -> list[Group]:
+        """Return the groups of positions, velocities, accelerations and efforts."""
+        limits, part = self._limits, self._part
+        none = np.zeros_like(motion.position)
+
+        def bound(offset: FloatArray, limit: FloatArray, order: int) -> Group:
+            def pull_back(weights: FloatArray) -> Motion:
+                parts = [none, none, none]
+                parts[order] = weights * np.sign(offset) / limit
+                return Motion(*parts)
+
+            return Group(np.abs(offset) / limit - 1.0, pull_back)
+
+        return [
+            bound(motion.position - self._middle, part * self._half, 0),
+            bound(motion.velocity, part * limits.velocity, 1),
+            bound(motion.acceleration, part * limits.acceleration, 2),
+            self._bound_efforts(motion),
+        ]
+
+    def evaluate_distances(self, motion: Motion, needed: FloatArray) -> list[Group]:
+        """Return the groups of pairs and walls; `needed` as for :meth:`evaluate`."""
+        frames = BodyFrames(self._dynamics, motion.position)
+        return [self._pairs.evaluate(motion, frames, needed), self._bound_walls(motion, frames)]
+
+    def _bound_efforts(self, motion: Motion) -> Group:
+        limit = self._part * self._limits.effort
+        effort = self._dynamics.inverse_dynamics(*motion)
+
+        def pull_back(weights: FloatArray) -> Motion:
+            result = np.zeros((3, *effort.shape))
+            active = np.flatnonzero((weights != 0.0).any(axis=1))
+            if active.size:
+                slopes = self._dynamics.inverse_dynamics_derivatives(
+                    *(values[active] for values in motion)
+                )
+                own = (weights * np.sign(effort) / limit)[active]
+                result[:, active] = np.einsum('si,ksij->ksj', own, slopes)
+            return Motion(*result)
+
+        return Group(np.abs(effort) / limit - 1.0, pull_back)
+
+    def _bound_walls(self, motion: Motion, frames: BodyFrames) -> Group:
+        walls = self._clearance.walls
+        samples, n = motion.position.shape
+        values = np.empty((samples, len(walls)))
+        nearest = np.empty((samples, len(walls), 3))
+        for index, wall in enumerate(walls):
+            distances, nearest[:, index] = wall.measure(frames)
+            values[:, index] = (self._wall_aims[index] - distances) / DISTANCE
+
+        def pull_back(weights: FloatArray) -> Motion:
+            position = np.zeros((samples, n))
+            for index, wall in enumerate(walls):
+                rows = np.flatnonzero(weights[:, index])
+                if not rows.size:
+                    continue
+                slopes = frames.differentiate(
+                    rows,
+                    np.full(rows.size, wall.solid.body),
+                    nearest[rows, index],
+                    np.broadcast_to(wall.plane.normal, (rows.size, 3)),
+                )
+                position[rows] -= weights[rows, index, np.newaxis] * slopes / DISTANCE
+            return Motion(position, np.zeros((samples, n)), np.zeros((samples, n)))
+
+        return Group(values, pull_back)
+
+
+def aim_at(kept: Pair | Wall, extra: float) -> float:
+    """Return the distance that is sought for, of which the margin is what must be [m]."""
+    return min(BUFFER * kept.margin + extra, LEAST_ROOM * kept.at_start)
+
+
+class _Pairs:
+    """Distances of pairs along motions that change little from one to the next.
+
+    What was measured before bounds what a distance can be now, so that it need not be measured
+    while the bound is far from the margin.
+    """
+
+    def __init__(
+        self, dynamics: Dynamics, pairs: tuple[Pair, ...], samples: int, extra: float
+    ) -> None:
+        self._dynamics, self._pairs = dynamics, pairs
+        self._margins = np.array([aim_at(pair, extra) for pair in pairs])
+        self._rates = np.array([pair.rates for pair in pairs]).reshape(len(pairs), dynamics.n)
+        self._bodies = [[each.body for each in (pair.first, pair.second)] for pair in pairs]
+        self._spines = [[each.spine for each in (pair.first, pair.second)] for pair in pairs]
+        self._girths = np.array([pair.first.girth + pair.second.girth for pair in pairs])
+        self._distances = np.full((samples, len(pairs)), -np.inf)
+        self._positions = np.zeros((samples, len(pairs), dynamics.n))
+
+    def evaluate(self, motion: Motion, frames: BodyFrames, needed: FloatArray) -> Group:
+        samples, n = motion.position.shape
+        away = np.abs(motion.position[:, np.newaxis] - self._positions)
+        bound = self._distances - (away * self._rates).sum(axis=2)
+        np.maximum(bound, self._bound(frames), out=bound)
+        rows, columns = np.nonzero((self._margins - bound) / DISTANCE > needed)
+        values = np.full((samples, len(self._pairs)), FAR)
+        contacts = {}
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+            contact = measure_pair(self._pairs[column], frames, row)
+            contacts[row, column] = contact
+            self._distances[row, column] = contact[0]
+        self._positions[rows, columns] = motion.position[rows]
+        measured = self._distances[rows, columns]
+        values[rows, columns] = (self._margins[columns] - measured) / DISTANCE
+
+        def pull_back(weights: FloatArray) -> Motion:
+            position = np.zeros((samples, n))
+            touched = [place for place in contacts if weights[place] != 0.0]
+            if touched:
+                where = np.array([row for row, _ in touched], dtype=np.intp)
+                normals = np.array([contacts[place][3] for place in touched])
+                slopes = np.zeros((len(touched), n))
+                for end, sign in ((2, 1.0), (1, -1.0)):
+                    solids = [
+                        self._pairs[column].second if end == 2 else self._pairs[column].first
+                        for _, column in touched
+                    ]
+                    slopes += sign * frames.differentiate(
+                        where,
+                        np.array([solid.body for solid in solids], dtype=np.intp),
+                        np.array([contacts[place][end] for place in touched]),
+                        normals,
+                    )
+                own = np.array([weights[place] for place in touched])[:, np.newaxis]
+                np.add.at(position, where, -own * np.nan_to_num(slopes) / DISTANCE)
+            return Motion(position, np.zeros((samples, n)), np.zeros((samples, n)))
+
+        return Group(values, pull_back)
+
+    def _bound(self, frames: BodyFrames) -> FloatArray:
+        """Return what the capsules around the solids say, shape (samples, pairs)."""
+        if not self._pairs:
+            return np.zeros((frames.origins.shape[0], 0))
+        bodies = np.array(self._bodies)
+        spines = np.array(self._spines)
+        first, second = (
+            np.matmul(spines[:, side], frames.rotations[:, bodies[:, side]].swapaxes(2, 3))
+            + frames.origins[:, bodies[:, side], np.newaxis]
+            for side in (0, 1)
+        )
+        bounds: FloatArray = bound_distances(first, second) - self._girths
+        return bounds

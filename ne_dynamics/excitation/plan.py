@@ -1,0 +1,530 @@
+"""Plan the motion that tells most about a robot, from where it stands and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.arguments import check_vector
+from ne_dynamics.control.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.control.spline_motion import NANO
+from ne_dynamics.control.trajectory import TrajectoryPoint
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import ExcitationError, InputError
+from ne_dynamics.excitation.basis import Series
+from ne_dynamics.excitation.clearance import Clearance
+from ne_dynamics.excitation.columns import Columns, find_columns
+from ne_dynamics.excitation.information import (
+    MEASURES,
+    Information,
+    Motion,
+    compute_condition_number,
+    measure_determinant,
+)
+from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
+from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.search import DRAWS, Search, Task
+from ne_dynamics.excitation.solids import Solid, make_origins, make_solids
+from ne_dynamics.excitation.verification import (
+    DenseMotion,
+    Distances,
+    Nearest,
+    check_limits,
+    sample_densely,
+)
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.urdf_shapes import read_shapes
+
+MARGIN = 0.02
+"""Distance that is kept between links, and from planes [m]."""
+
+NOISE_SHARE = 0.01
+"""Standard deviation of the noise of the efforts, as a part of each joint's effort limit."""
+
+LOG_RATE = 100.0
+"""Samples a second with noise of their own that the expected deviations count with [Hz]."""
+
+SHORTEST, LONGEST = 20.0, 60.0
+"""Of the durations that are chosen by themselves [s]."""
+
+SWEEPS = 12.0
+"""Times that the slowest joint could cross its range in a motion of that duration."""
+
+FASTEST = 0.5
+"""Highest frequency of the series that is chosen by itself [Hz]."""
+
+HARMONICS = 10
+"""Frequencies of the series."""
+
+POINTS_PER_PERIOD = 80
+"""Points of the trajectory in a period of the highest frequency, chosen by itself."""
+
+MOST_POINTS = 5_000
+"""As many as the node takes of one trajectory."""
+
+TIGHTENINGS = ((0.01, 0.002), (0.02, 0.01), (0.05, 0.03))
+"""Parts of the limits, and distances [m] beyond the margins, that are kept free, one after the
+other, until the check is passed."""
+
+SHRINKING = (0.98, 0.95, 0.9, 0.8, 0.6)
+"""Factors by which the motion is made smaller when none of these passes it."""
+
+TURNS_AGAIN = 3
+"""Times that the multipliers are changed when a motion is improved again."""
+
+
+@dataclass(frozen=True)
+class ExpectedParameter:
+    """What a fit to a log of the motion is expected to find of a parameter.
+
+    Attributes
+    ----------
+    name, unit : str
+        Link or joint and parameter; what of other parameters acts alike is in it.
+    value : float
+        Of the given model.
+    deviation : float
+        Standard deviation, from the noise of the efforts.
+    """
+
+    name: str
+    unit: str
+    value: float
+    deviation: float
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """A planned motion, checked in every millisecond.
+
+    Attributes
+    ----------
+    trajectory : AnnotatedTrajectory
+        Its points, with the efforts that the given model asks for.
+    series : Series
+    coefficients : array, shape (n, size)
+        Of the series [rad or m].
+    start : array, shape (n,)
+        Pose at both ends [rad or m].
+    objective : str
+        What was made small, a key of :data:`~ne_dynamics.excitation.information.MEASURES`.
+    condition_number : float
+        Of the regressor, each joint weighted by its noise and each column in units of the error
+        that the identification expects.
+    log_determinant : float
+        Of the mean information of a sample in these units.
+    parameters : tuple of ExpectedParameter
+        Combinations that the efforts depend on.
+    velocity_shares, effort_shares : array, shape (n,)
+        Largest magnitudes, as parts of the joints' own limits; 0 where there is none.
+    range_shares : array, shape (n,)
+        Parts of the position ranges that the joints pass through.
+    nearest : tuple of Nearest
+        How near things come, the one with the least to spare first.
+    notes : tuple of str
+        What was assumed or left out, one sentence each.
+    """
+
+    trajectory: AnnotatedTrajectory
+    series: Series
+    coefficients: FloatArray
+    start: FloatArray
+    objective: str
+    condition_number: float
+    log_determinant: float
+    parameters: tuple[ExpectedParameter, ...]
+    velocity_shares: FloatArray
+    effort_shares: FloatArray
+    range_shares: FloatArray
+    nearest: tuple[Nearest, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def duration(self) -> float:
+        """From start to end [s]."""
+        return self.series.duration
+
+
+def load_solids(
+    path_or_xml: str | os.PathLike[str] | bytes,
+    robot: Robot,
+    description_file: str | os.PathLike[str] | None = None,
+    package_folders: Sequence[str] = (),
+) -> tuple[Solid, ...]:
+    """Return the solids of a robot by its URDF, for `solids` of :func:`plan_excitation`.
+
+    Parameters
+    ----------
+    path_or_xml, description_file, package_folders
+        See :func:`~ne_dynamics.model.urdf_shapes.read_shapes`.
+    robot : Robot
+        Loaded from the same URDF.
+
+    Raises
+    ------
+    ModelError
+        When a shape is wrong, or a mesh cannot be found or read.
+    MissingDependencyError
+        When coal is not installed.
+    """
+    return make_solids(robot, read_shapes(path_or_xml, description_file, package_folders))
+
+
+def plan_excitation(
+    dynamics: Dynamics,
+    start: ArrayLike,
+    *,
+    limits: MotionLimits | None = None,
+    solids: Sequence[Solid] = (),
+    keep_out: Sequence[KeepOut] = (FLOOR,),
+    margin: float = MARGIN,
+    ignored: Sequence[tuple[str, str]] = (),
+    duration: float | None = None,
+    base_frequency: float | None = None,
+    harmonics: int = HARMONICS,
+    points_per_second: float | None = None,
+    objective: str = 'log-det',
+    noise_share: float = NOISE_SHARE,
+    starts: int = 2,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> Excitation:
+    """Return the motion that tells most, among a family and within limits.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        Of the robot as it is known, with friction: efforts are limited by it.
+    start : array-like, shape (n,)
+        Where the arm is: the motion begins and ends there, at rest [rad or m].
+    limits : MotionLimits, optional
+        Default: :meth:`MotionLimits.of_robot` with its default shares.
+    solids : sequence of Solid
+        From :func:`load_solids`: the arm is kept from touching itself. Without them only the
+        origins of the links are kept out of the planes' half-spaces.
+    keep_out : sequence of KeepOut
+        Default: what is below the base frame.
+    margin : float
+        Distance that is kept between links, and from planes [m].
+    ignored : sequence of (str, str)
+        Pairs of links that may touch.
+    duration : float, optional
+        [s]; default: by how long the slowest joint takes to cross its range.
+    base_frequency : float, optional
+        Lowest frequency of the series [Hz]; default: so that the highest is :data:`FASTEST`.
+    harmonics : int
+        Frequencies of the series.
+    points_per_second : float, optional
+        Of the trajectory; default: :data:`POINTS_PER_PERIOD` in the shortest period.
+    objective : str
+        'log-det' (volume of the uncertainty) or 'condition'.
+    noise_share : float
+        Noise of the efforts, as a part of each joint's effort limit.
+    starts : int
+        Random motions that are improved; the best result counts.
+    seed : int
+        The same arguments and seed give the same motion.
+    progress : callable, optional
+        Told the part of the work that is done, from 0 to 1.
+
+    Returns
+    -------
+    Excitation
+
+    Raises
+    ------
+    InputError
+        When an argument is not as expected, or a limit is missing.
+    ExcitationError
+        When the start is no pose to begin with, or no motion was found that keeps all limits.
+    MissingDependencyError
+        When SciPy, or with solids coal, is not installed.
+    """
+    robot = dynamics.robot
+    pose = check_vector(start, 'start', dynamics.n)
+    _check_options(margin, duration, base_frequency, harmonics, points_per_second, noise_share)
+    if objective not in MEASURES:
+        raise InputError(f'objective: expected one of {", ".join(MEASURES)}, got {objective!r}')
+    if starts < 1:
+        raise InputError(f'starts: expected at least 1, got {starts}')
+    check_start(dynamics, pose)
+    limits = MotionLimits.of_robot(dynamics, pose) if limits is None else limits
+    if not limits.moves.any():
+        raise ExcitationError('limits: expected a joint with room to move, got none')
+    _check_holding(dynamics, pose, limits)
+    series = _choose_series(limits, duration, base_frequency, harmonics)
+    count = _count_points(series, points_per_second)
+    bodies = tuple(solids) or make_origins(robot)
+    clearance = Clearance(dynamics, bodies, keep_out, margin, pose, limits, ignored)
+    notes = [*limits.notes, *clearance.notes]
+    if not solids:
+        notes.append(
+            'the shapes of the links are not known: nothing keeps them from touching each other'
+            + (', and of each link the origin alone is kept out of the planes' if keep_out else '')
+        )
+    shaped = {solid.body for solid in bodies}
+    bare = [body.name for index, body in enumerate(robot.bodies) if index not in shaped]
+    if bare:
+        notes.append(f'links without a shape, which may touch anything: {", ".join(bare)}')
+    columns = find_columns(dynamics, limits, pose)
+    if not columns.size:
+        raise ExcitationError('model: expected parameters that efforts depend on, got none')
+    noise = noise_share * _find_efforts(dynamics, limits)
+    information = Information(dynamics, columns, limits, noise)
+    task = Task(
+        dynamics,
+        pose,
+        series,
+        limits,
+        clearance,
+        information,
+        MEASURES[objective],
+        columns.size,
+    )
+    coefficients, motion, nearest = _seek(task, count, starts, seed, progress)
+    trajectory = _make_trajectory(task, coefficients, count, motion)
+    return _describe(
+        task, columns, objective, trajectory, coefficients, motion, nearest, tuple(notes)
+    )
+
+
+def _check_options(
+    margin: float,
+    duration: float | None,
+    base_frequency: float | None,
+    harmonics: int,
+    points_per_second: float | None,
+    noise_share: float,
+) -> None:
+    positive = (
+        ('duration [s]', duration),
+        ('base frequency [Hz]', base_frequency),
+        ('points per second', points_per_second),
+        ('noise share', noise_share),
+    )
+    for name, value in positive:
+        if value is not None and not (np.isfinite(value) and value > 0.0):
+            raise InputError(f'{name}: expected a finite number above 0, got {value}')
+    if not (np.isfinite(margin) and margin >= 0.0):
+        raise InputError(f'margin [m]: expected a finite number not below 0, got {margin}')
+    if not 1 <= harmonics <= 50:
+        raise InputError(f'harmonics: expected from 1 to 50, got {harmonics}')
+
+
+def check_start(dynamics: Dynamics, start: FloatArray) -> None:
+    """Refuse a pose beyond a joint's position limits.
+
+    Raises
+    ------
+    ExcitationError
+    """
+    for joint, value in zip(dynamics.robot.joints, start.tolist(), strict=True):
+        if not joint.lower <= value <= joint.upper:
+            raise ExcitationError(
+                f'start: joint {joint.name!r}: expected between {joint.lower:.6g} and '
+                f'{joint.upper:.6g}, got {value:.6g}'
+            )
+
+
+def _check_holding(dynamics: Dynamics, start: FloatArray, limits: MotionLimits) -> None:
+    holding = np.abs(dynamics.gravity_torque(start))
+    for index in np.flatnonzero((holding >= limits.effort) & limits.moves).tolist():
+        raise ExcitationError(
+            f'start: joint {dynamics.joint_names[index]!r}: expected that less than '
+            f'{limits.effort[index]:.4g} (its share of the effort limit '
+            f'{limits.full_effort[index]:.4g}) holds the arm against gravity, got '
+            f'{holding[index]:.4g}'
+        )
+
+
+def _choose_series(
+    limits: MotionLimits, duration: float | None, base_frequency: float | None, harmonics: int
+) -> Series:
+    moving = limits.moves
+    if duration is None:
+        span = np.minimum(limits.upper - limits.lower, 2.0 * np.pi)[moving]
+        slowest = float((span / limits.velocity[moving]).max())
+        duration = float(np.clip(SWEEPS * slowest, SHORTEST, LONGEST))
+    if base_frequency is None:
+        base_frequency = max(FASTEST / harmonics, 1.0 / duration)
+    if base_frequency * duration < 1.0 - 1e-9:
+        raise InputError(
+            f'duration [s]: expected at least a period of the base frequency, '
+            f'{1.0 / base_frequency:.4g}, got {duration:.4g}'
+        )
+    return Series(duration, base_frequency, harmonics)
+
+
+def _count_points(series: Series, points_per_second: float | None) -> int:
+    rate = points_per_second
+    if rate is None:
+        rate = POINTS_PER_PERIOD * series.base_frequency * series.harmonics
+    count = int(np.ceil(rate * series.duration)) + 1
+    if count > MOST_POINTS:
+        raise InputError(
+            f'points: expected at most {MOST_POINTS}, got {count} of {series.duration:.4g} s with '
+            f'{rate:.4g} a second'
+        )
+    return max(count, 10)
+
+
+def _find_efforts(dynamics: Dynamics, limits: MotionLimits) -> FloatArray:
+    """Return effort limits; where there is none, the largest effort of random motions."""
+    rng = np.random.default_rng(0)
+    q = rng.uniform(limits.lower, limits.upper, (50, dynamics.n))
+    qd, qdd = (
+        rng.uniform(-1.0, 1.0, q.shape) * np.where(limits.moves, size, 0.0)
+        for size in (limits.velocity, limits.acceleration)
+    )
+    largest = np.abs(dynamics.inverse_dynamics(q, qd, qdd)).max(axis=0)
+    has = np.isfinite(limits.full_effort) & (limits.full_effort > 0.0)
+    return np.where(has, limits.full_effort, np.maximum(largest, 1e-6))
+
+
+def _seek(
+    task: Task,
+    count: int,
+    starts: int,
+    seed: int,
+    progress: Callable[[float], None] | None,
+) -> tuple[FloatArray, DenseMotion, tuple[Nearest, ...]]:
+    """Return the best coefficients that pass the check, the motion, and what comes nearest."""
+    rng = np.random.default_rng(seed)
+    total = DRAWS / 4.0 + starts * 8.0 + 1.0
+    done = 0.0
+
+    def report(more: float) -> None:
+        if progress is not None:
+            progress(min((done + more) / total, 1.0))
+
+    # The condition number has many poor minima: the way to it leads over the determinant.
+    first = Search(replace(task, measure=measure_determinant), *TIGHTENINGS[0])
+    search = Search(task, *TIGHTENINGS[0])
+    is_plain = task.measure is measure_determinant
+    drawn = []
+    for _ in range(DRAWS):
+        drawn.append(first.draw(rng))
+        done += 0.25
+        report(0.0)
+    drawn.sort(key=first.measure)
+    better = []
+    for x in drawn[:starts]:
+        x = first.improve(x, lambda part: report(8.0 * part))
+        better.append(x if is_plain else search.improve(x, lambda part: None, TURNS_AGAIN))
+        done += 8.0
+    failure: ExcitationError | None = None
+    for x in _vary(task, sorted(better, key=search.measure)):
+        coefficients = search.make_coefficients(x)
+        try:
+            motion, nearest = _verify(task, coefficients, count)
+        except ExcitationError as error:
+            failure = error
+            continue
+        report(total)
+        return coefficients, motion, nearest
+    raise ExcitationError(f'no motion was found that keeps all limits: {failure}') from failure
+
+
+def _vary(task: Task, found: Sequence[FloatArray]) -> Iterator[FloatArray]:
+    """Yield motions that were found, then more careful ones, then smaller ones."""
+    best = found[0]
+    yield best
+    for tightening, extra in TIGHTENINGS[1:]:
+        search = Search(task, tightening, extra)
+        best = search.improve(best, lambda part: None, TURNS_AGAIN)
+        yield best
+    yield from found[1:]
+    for factor in SHRINKING:
+        yield factor * best
+
+
+def _make_points(
+    task: Task, coefficients: FloatArray, count: int
+) -> tuple[list[TrajectoryPoint], Motion]:
+    times = np.rint(np.linspace(0.0, task.series.duration, count) * NANO) / NANO
+    waves = task.series.evaluate(times) @ coefficients.T
+    waves[0] += task.start
+    waves[:, [0, -1]] = 0.0
+    waves[0, [0, -1]] = task.start
+    motion = Motion(*waves)
+    return [TrajectoryPoint(t, *rows) for t, *rows in zip(times.tolist(), *motion, strict=True)], (
+        motion
+    )
+
+
+def _verify(
+    task: Task, coefficients: FloatArray, count: int
+) -> tuple[DenseMotion, tuple[Nearest, ...]]:
+    points, _ = _make_points(task, coefficients, count)
+    dynamics = task.dynamics
+    motion = sample_densely(dynamics, dynamics.joint_names, points)
+    check_limits(dynamics, task.limits, motion)
+    return motion, Distances(dynamics.robot, motion).check(task.clearance)
+
+
+def _make_trajectory(
+    task: Task, coefficients: FloatArray, count: int, dense: DenseMotion
+) -> AnnotatedTrajectory:
+    points, motion = _make_points(task, coefficients, count)
+    times = np.array([point.time_from_start for point in points])
+    efforts = task.dynamics.inverse_dynamics(*motion)
+    lines = np.stack([np.interp(dense.times, times, column) for column in efforts.T], axis=1)
+    return AnnotatedTrajectory(
+        task.dynamics.joint_names,
+        np.rint(times * NANO).astype(np.int64),
+        *motion,
+        np.full(count, 2, dtype=np.intp),
+        efforts,
+        np.abs(lines - dense.effort).max(axis=0),
+        0,
+    )
+
+
+def _describe(
+    task: Task,
+    columns: Columns,
+    objective: str,
+    trajectory: AnnotatedTrajectory,
+    coefficients: FloatArray,
+    dense: DenseMotion,
+    nearest: tuple[Nearest, ...],
+    notes: tuple[str, ...],
+) -> Excitation:
+    step = max(round(len(dense.times) / (task.series.duration * LOG_RATE)), 1)
+    part = slice(None, None, step)
+    samples = Motion(dense.position[part], dense.velocity[part], dense.acceleration[part])
+    information = task.information.compute(samples)
+    everything = information * task.series.duration * LOG_RATE
+    deviations = columns.scales * np.sqrt(np.diag(np.linalg.pinv(everything, hermitian=True)))
+    limits = task.limits
+    ranges = limits.upper - limits.lower
+
+    def share(values: FloatArray, limit: FloatArray) -> FloatArray:
+        result: FloatArray = np.abs(values).max(axis=0) / np.where(limit > 0.0, limit, np.inf)
+        return result
+
+    return Excitation(
+        trajectory,
+        task.series,
+        coefficients,
+        task.start,
+        objective,
+        compute_condition_number(information),
+        -measure_determinant(information).value,
+        tuple(
+            ExpectedParameter(name, unit, float(value), float(deviation))
+            for name, unit, value, deviation in zip(
+                columns.names, columns.units, columns.values, deviations, strict=True
+            )
+        ),
+        share(dense.velocity, limits.full_velocity),
+        share(dense.effort, limits.full_effort),
+        np.ptp(dense.position, axis=0) / np.where(ranges > 0.0, ranges, np.inf),
+        nearest,
+        notes,
+    )

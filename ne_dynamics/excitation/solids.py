@@ -1,0 +1,222 @@
+"""What of an arm can touch something: convex solids, with the meshes that they stand for.
+
+Distances are those of coal (formerly hpp-fcl), the collision library of Pinocchio. It reads the
+mesh formats of URDFs, measures distances between convex solids with their nearest points, which
+is what gradients need, and intersects meshes as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.errors import MissingDependencyError, ModelError
+from ne_dynamics.model.rigid_body import FloatArray, Transform
+from ne_dynamics.model.robot import BASE, Robot
+from ne_dynamics.model.urdf_shapes import Shape
+
+ROUND = 24
+"""Edges of the prism around a cylinder that planes are kept by."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """One convex solid of a body.
+
+    Attributes
+    ----------
+    link : str
+    body : int
+    points : array, shape (k, 3)
+        Its corners, in the frame of the body [m].
+    radius : float
+        By which the hull of the corners is rounded [m].
+    spine, girth : array, shape (2, 3), and float
+        A line, and how far the solid is off it at most: a capsule around it [m].
+    rotation, translation : array
+        Pose of `hull` and `exact` in the body.
+    hull, exact : coal.CollisionGeometry or None
+        The solid, and what it stands for: the mesh itself.
+    """
+
+    link: str
+    body: int
+    points: FloatArray
+    radius: float
+    spine: FloatArray
+    girth: float
+    rotation: FloatArray
+    translation: FloatArray
+    hull: Any
+    exact: Any
+
+    @property
+    def farthest(self) -> float:
+        """Largest distance of a point from the origin of the body [m]."""
+        return float(np.linalg.norm(self.spine, axis=1).max()) + self.girth
+
+
+def make_solids(robot: Robot, shapes: Sequence[Shape]) -> tuple[Solid, ...]:
+    """Return the solids of a robot's links.
+
+    Parameters
+    ----------
+    robot : Robot
+    shapes : sequence of Shape
+        Those of links that the robot does not have are left out.
+
+    Raises
+    ------
+    MissingDependencyError
+        When coal is not installed.
+    ModelError
+        When a mesh cannot be read, or nothing of the arm has a shape.
+    """
+    try:
+        import coal
+    except ImportError as error:
+        raise MissingDependencyError(
+            f'distances between links need coal: pip install "ne_dynamics[excite]" ({error})'
+        ) from error
+    loader = coal.MeshLoader(coal.NODE_TYPE.BV_OBBRSS)
+    links = {link.name: link for link in robot.links}
+    solids = []
+    for shape in shapes:
+        link = links.get(shape.link)
+        if link is None:
+            continue
+        pose = link.pose_in_body @ shape.pose_in_link
+        solids.append(_make_solid(coal, loader, shape, link.body, pose))
+    if all(solid.body == BASE for solid in solids):
+        raise ModelError(
+            f'robot {robot.name!r}: expected collision shapes of links that move, got none'
+        )
+    return tuple(solids)
+
+
+def make_origins(robot: Robot) -> tuple[Solid, ...]:
+    """Return the origins of the links that move, for an arm without shapes."""
+    return tuple(
+        Solid(
+            link.name,
+            link.body,
+            link.pose_in_body.translation[np.newaxis],
+            0.0,
+            np.stack([link.pose_in_body.translation] * 2),
+            0.0,
+            np.eye(3),
+            np.zeros(3),
+            None,
+            None,
+        )
+        for link in robot.links
+        if link.body != BASE
+    )
+
+
+def _make_solid(coal: Any, loader: Any, shape: Shape, body: int, pose: Transform) -> Solid:
+    radius, exact = 0.0, None
+    if shape.kind == 'mesh':
+        corners, hull, exact = _load_mesh(loader, shape)
+    elif shape.kind == 'box':
+        half = 0.5 * np.array(shape.size)
+        corners = half * np.array(np.meshgrid(*[(-1.0, 1.0)] * 3)).reshape(3, -1).T
+        hull = coal.Box(*shape.size)
+    elif shape.kind == 'sphere':
+        radius = shape.size[0]
+        corners, hull = np.zeros((1, 3)), coal.Sphere(radius)
+    else:
+        width, length = shape.size
+        ends = np.array([[0.0, 0.0, -0.5 * length], [0.0, 0.0, 0.5 * length]])
+        if shape.kind == 'capsule':
+            radius, corners, hull = width, ends, coal.Capsule(width, length)
+        else:
+            angles = 2.0 * np.pi * np.arange(ROUND) / ROUND
+            rim = np.stack([np.cos(angles), np.sin(angles), np.zeros(ROUND)], axis=1)
+            rim *= width / np.cos(np.pi / ROUND)  # around the circle
+            corners = (ends[:, np.newaxis] + rim).reshape(-1, 3)
+            hull = coal.Cylinder(width, length)
+    points = corners @ pose.rotation.T + pose.translation
+    spine, girth = fit_capsule(points)
+    return Solid(
+        shape.link,
+        body,
+        points,
+        radius,
+        spine,
+        girth + radius,
+        pose.rotation,
+        pose.translation,
+        hull,
+        hull if exact is None else exact,
+    )
+
+
+def fit_capsule(points: FloatArray) -> tuple[FloatArray, float]:
+    """Return a line and a radius: all points are within the radius of the line.
+
+    Parameters
+    ----------
+    points : array, shape (k, 3)
+
+    Returns
+    -------
+    spine : array, shape (2, 3)
+    girth : float
+    """
+    center = points.mean(axis=0)
+    axis = np.linalg.svd(points - center, full_matrices=False)[2][0]
+    along = (points - center) @ axis
+    across = np.linalg.norm(points - center - along[:, np.newaxis] * axis, axis=1)
+    girth = float(across.max())
+    cap = np.sqrt(np.maximum(girth**2 - across**2, 0.0))
+    first, last = float((along + cap).min()), float((along - cap).max())
+    if first > last:
+        first = last = 0.5 * (first + last)
+    spine = center + np.array([[first], [last]]) * axis
+    nearest = center + np.clip(along, first, last)[:, np.newaxis] * axis
+    return spine, float(np.linalg.norm(points - nearest, axis=1).max())
+
+
+def bound_distances(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the distance of pairs of lines (Ericson 2005, 5.1.9).
+
+    Parameters
+    ----------
+    first, second : array, shape (..., 2, 3)
+        Ends of the lines.
+
+    Returns
+    -------
+    array, shape (...)
+    """
+    one, other = first[..., 1, :] - first[..., 0, :], second[..., 1, :] - second[..., 0, :]
+    between = first[..., 0, :] - second[..., 0, :]
+    a, e = (one * one).sum(-1), (other * other).sum(-1)
+    b, c, f = (one * other).sum(-1), (one * between).sum(-1), (other * between).sum(-1)
+    tiny = 1e-18
+    s = np.clip((b * f - c * e) / np.maximum(a * e - b * b, tiny), 0.0, 1.0)
+    t = np.clip((b * s + f) / np.maximum(e, tiny), 0.0, 1.0)
+    s = np.clip((b * t - c) / np.maximum(a, tiny), 0.0, 1.0)
+    gap = between + s[..., np.newaxis] * one - t[..., np.newaxis] * other
+    result: FloatArray = np.linalg.norm(gap, axis=-1)
+    return result
+
+
+def _load_mesh(loader: Any, shape: Shape) -> tuple[FloatArray, Any, Any]:
+    what = f'link {shape.link!r}: mesh {str(shape.file)!r}'
+    try:
+        mesh = loader.load(str(shape.file), np.array(shape.size))
+        vertices = np.array(mesh.vertices(), dtype=np.float64)
+        if vertices.shape[0] >= 4 and np.isfinite(vertices).all():
+            mesh.buildConvexHull(True, 'Qt')
+            hull = mesh.convex
+            corners = np.array([hull.point(i) for i in range(hull.num_points)])
+            return corners, hull, mesh
+    except (ValueError, RuntimeError, MemoryError) as error:
+        reason = next((line for line in str(error).splitlines() if 'essage' in line), str(error))
+        raise ModelError(f'{what}: cannot be read: {reason}') from error
+    raise ModelError(f'{what}: expected a body with volume, got {vertices.shape[0]} finite points')

@@ -1,0 +1,94 @@
+"""A pose from which a motion may begin, where none is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import ExcitationError
+from ne_dynamics.excitation.clearance import Clearance
+from ne_dynamics.excitation.keep_out import KeepOut
+from ne_dynamics.excitation.limits import MotionLimits, Shares
+from ne_dynamics.excitation.solids import Solid, make_origins
+from ne_dynamics.model.rigid_body import FloatArray
+
+TRIES = 60
+"""Random poses that are tried."""
+
+
+def choose_start(
+    dynamics: Dynamics,
+    solids: Sequence[Solid],
+    keep_out: Sequence[KeepOut],
+    margin: float,
+    shares: Shares | None = None,
+) -> tuple[FloatArray, str]:
+    """Return a pose that keeps all distances, and what it is called.
+
+    Zero is tried first, then the middle of the limits, then random poses, until nothing is nearer
+    than the margin; else the pose counts in which the fewest are.
+
+    Parameters
+    ----------
+    dynamics, solids, keep_out, margin
+        As for :func:`~ne_dynamics.excitation.plan.plan_excitation`.
+    shares : Shares, optional
+
+    Raises
+    ------
+    ExcitationError
+        When there is none among them.
+    """
+    shares = Shares() if shares is None else shares
+    bodies = tuple(solids) or make_origins(dynamics.robot)
+    effort = shares.effort * dynamics.robot.limits('effort_limit')
+    failure: ExcitationError | None = None
+    best: tuple[int, FloatArray, str] | None = None
+    for pose, name in _generate(dynamics):
+        if not (
+            np.abs(dynamics.gravity_torque(pose)) < np.where(effort > 0.0, effort, np.inf)
+        ).all():
+            failure = ExcitationError('the efforts do not hold the arm there')
+            continue
+        limits = _make_range(pose, dynamics)
+        try:
+            clearance = Clearance(dynamics, bodies, keep_out, margin, pose, limits)
+        except ExcitationError as error:
+            failure = error
+            continue
+        margins = [pair.margin for pair in clearance.pairs]
+        margins += [wall.margin for wall in clearance.walls]
+        near = sum(own < margin for own in margins) + len(clearance.watched)
+        if best is None or near < best[0]:
+            best = near, pose, name
+        if near == 0:
+            break
+    if best is not None:
+        return best[1], best[2]
+    raise ExcitationError(
+        f'start: expected a pose, got none, and {TRIES} others were not free either ({failure})'
+    )
+
+
+def _generate(dynamics: Dynamics) -> Iterator[tuple[FloatArray, str]]:
+    lower, upper = dynamics.robot.limits('lower'), dynamics.robot.limits('upper')
+    if ((lower <= 0.0) & (upper >= 0.0)).all():
+        yield np.zeros(dynamics.n), 'zero'
+    lower = np.where(np.isfinite(lower), lower, np.minimum(0.0, upper) - np.pi)
+    upper = np.where(np.isfinite(upper), upper, np.maximum(0.0, lower) + np.pi)
+    middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
+    yield middle, 'the middle of the limits'
+    rng = np.random.default_rng(0)
+    for _ in range(TRIES):
+        yield middle + 0.5 * half * rng.uniform(-1.0, 1.0, dynamics.n), 'a free pose'
+
+
+def _make_range(pose: FloatArray, dynamics: Dynamics) -> MotionLimits:
+    """Return limits with nothing but positions."""
+    lower, upper = dynamics.robot.limits('lower'), dynamics.robot.limits('upper')
+    lower = np.where(np.isfinite(lower), lower, pose - np.pi)
+    upper = np.where(np.isfinite(upper), upper, pose + np.pi)
+    most = np.full(pose.size, np.inf)
+    return MotionLimits(lower, upper, most, most, most, most, most, upper > lower)

@@ -1,0 +1,160 @@
+"""Pieces of a ROS 2 bag: messages between two times of reception."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.log import (
+    find_by_name,
+    generate_messages,
+    open_bag,
+)
+from ne_dynamics.identification.piece_samples import PieceSamples
+from ne_dynamics.model.rigid_body import FloatArray
+
+SLACK = 0.1
+"""Reception may be so much earlier or later than the stamp, beside the overlap [s]."""
+
+FIRST_MESSAGES = 2000
+"""Messages by which it is decided whether headers have stamps."""
+
+
+@dataclass(frozen=True)
+class BagLayout:
+    """What a bag has.
+
+    Attributes
+    ----------
+    path : Path
+        Absolute.
+    topic : str
+    recorded, joint_names : tuple of str
+        Joints as the log calls them, and as the model does.
+    first, end : int
+        Times of reception: of the first message, and after the last one [ns].
+    count : int
+        Messages of the topic.
+    is_stamped : bool
+        Whether headers have stamps.
+    """
+
+    path: Path
+    topic: str
+    recorded: tuple[str, ...]
+    joint_names: tuple[str, ...]
+    first: int
+    end: int
+    count: int
+    is_stamped: bool
+
+    @classmethod
+    def find(
+        cls,
+        path: Path,
+        recorded: tuple[str, ...],
+        joint_names: tuple[str, ...],
+        topic: str | None,
+    ) -> BagLayout:
+        """Return the layout of a bag.
+
+        Raises
+        ------
+        InputError
+            When it cannot be read, or the topic is not told.
+        MissingDependencyError
+            When the library `rosbags` is missing.
+        """
+        with ExitStack() as stack:
+            reader, connections, folder = open_bag(stack, path, topic)
+            is_stamped = False
+            try:
+                for number, (message, _) in enumerate(generate_messages(reader, connections)):
+                    stamp = message.header.stamp
+                    is_stamped = stamp.sec != 0 or stamp.nanosec != 0
+                    if is_stamped or number > FIRST_MESSAGES:
+                        break
+                first, end = int(reader.start_time), int(reader.end_time) + 1
+            except Exception as error:
+                raise InputError(f'{folder}: a message cannot be read: {error}') from error
+            count = sum(int(item.msgcount) for item in connections)
+            name = str(connections[0].topic)
+        return cls(path.absolute(), name, recorded, joint_names, first, end, count, is_stamped)
+
+    def list_pieces(self, samples: float, overlap: float, time_factor: float) -> list[BagPiece]:
+        """Return pieces of about so many samples that cover the bag.
+
+        Parameters
+        ----------
+        samples : float
+        overlap : float
+            Time to either side that is needed [s].
+        time_factor : float
+            Of the stamps.
+        """
+        count = max(1, math.ceil(self.count / samples))
+        borders = [self.first + (self.end - self.first) * i // count for i in range(count + 1)]
+        margin = round(1e9 * (overlap + SLACK))
+        return [
+            BagPiece(self, first, end, margin, time_factor)
+            for first, end in itertools.pairwise(borders)
+        ]
+
+    def list_parts(self, number: int, samples: float, time_factor: float) -> list[BagPiece]:
+        """Return some parts of about so many samples, well spread."""
+        length = round((self.end - self.first) * samples / max(self.count, 1))
+        firsts = np.linspace(self.first, self.end - length, number)
+        return [
+            BagPiece(self, int(first), int(first) + length, 0, time_factor) for first in firsts
+        ]
+
+
+@dataclass(frozen=True)
+class BagPiece:
+    """Messages received from one time to before another [ns], and those within a margin [ns]."""
+
+    layout: BagLayout
+    first: int
+    end: int
+    margin: int
+    time_factor: float
+
+    def read(self) -> PieceSamples:
+        """Return the samples.
+
+        Raises
+        ------
+        InputError
+            When a message cannot be read.
+        """
+        layout = self.layout
+        rows: tuple[list[FloatArray], ...] = ([], [], [])
+        dropped: dict[str, int] = {}
+        with ExitStack() as stack:
+            reader, connections, folder = open_bag(stack, layout.path, layout.topic)
+            start, stop = self.first - self.margin, self.end + self.margin
+            try:
+                for message, received in generate_messages(reader, connections, start, stop):
+                    part = int(received >= self.first) + int(received >= self.end)
+                    values, reason = find_by_name(message, layout.recorded)
+                    if reason:
+                        if part == 1:
+                            dropped[reason] = dropped.get(reason, 0) + 1
+                        continue
+                    stamp = message.header.stamp
+                    time = stamp.sec + 1e-9 * stamp.nanosec
+                    if not layout.is_stamped:
+                        time = 1e-9 * received
+                    rows[part].append(np.concatenate([[self.time_factor * time], *values]))
+            except Exception as error:
+                raise InputError(f'{folder}: a message cannot be read: {error}') from error
+        width = 1 + 3 * len(layout.joint_names)
+        tables = [np.array(part).reshape(-1, width) for part in rows]
+        place = f'{1e-9 * (self.first - layout.first):.1f} s after its first message'
+        return PieceSamples.of_rows(layout.joint_names, tables, dropped, str(folder), place)

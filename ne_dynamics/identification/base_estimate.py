@@ -1,0 +1,201 @@
+"""What a log alone says of the base parameters, and how well: least squares without belief.
+
+The model that is written is drawn to the given one, so that its base parameters are nearer to the
+given ones than the log says, by what no standard deviation can tell. Here they are estimated anew
+from the rows of the fit, each with the standard deviation of that estimate.
+
+Rotor inertia is a parameter like the others: what it does as the inertia of a link does, about
+the axis of its own joint, counts with that inertia. Their sum is what the log tells.
+
+The deviations know that the errors of neighbouring samples are alike. The sum of the residuals'
+autocorrelation tells by how much, but too low: the fit takes slow errors away as it takes the
+slow motion, and of the ``3 M / lags`` degrees of freedom of that sum by Bartlett's window
+(Priestley 1981, section 6.2.3) it has taken as many as it has parameters. Errors are never less
+alike than the filter makes white ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ne_dynamics.identification.design import Design
+from ne_dynamics.identification.filtered_piece import SAMPLES_PER_PERIOD
+from ne_dynamics.identification.friction_terms import Term
+from ne_dynamics.identification.pseudo_inertia import divergence_slopes
+from ne_dynamics.identification.regression_rows import PER_BODY
+from ne_dynamics.identification.stretch import FILTER_ORDER
+from ne_dynamics.model.rigid_body import FloatArray
+
+WIDEST = 30.0
+"""Spread of the given numbers: what no log tells has a deviation of so much of itself."""
+
+RANK = 1e-7
+"""Part of a column that others do not explain, from which it is a parameter of its own."""
+
+ACTING = 1e-8
+"""Part of the largest column from which a parameter acts on the efforts."""
+
+LEAST = 1e-12
+"""Variance, in units of the diagonal, from which a direction is taken to be one."""
+
+MISSING = -1
+"""Column of a rotor that is not fitted."""
+
+MOST_TAKEN = 0.75
+"""Part of the degrees of freedom of a sum that a fit is taken to leave unseen at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class BaseColumns:
+    """Which columns are base parameters, and what of the others is in each.
+
+    Attributes
+    ----------
+    combinations : array, shape (base, 10 b + n)
+        Of the parameters of the bodies that are fitted, then of the rotor inertias at the joints.
+    chosen : tuple of int
+        The column that names each.
+    """
+
+    combinations: FloatArray
+    chosen: tuple[int, ...]
+
+    @classmethod
+    def of(cls, regressor: FloatArray, acceleration: FloatArray) -> BaseColumns:
+        """Return the base parameters (Gautier 1991, by QR factorisation).
+
+        Parameters
+        ----------
+        regressor : array, shape (K n, 10 b)
+            Of the bodies' parameters, for K random motions.
+        acceleration : array, shape (K, n)
+            Of these motions [rad/s^2 or m/s^2].
+        """
+        samples, n = acceleration.shape
+        rotors = np.zeros((samples, n, n))
+        rotors[:, np.arange(n), np.arange(n)] = acceleration
+        rows = np.concatenate([regressor, rotors.reshape(samples * n, n)], axis=1)
+        sizes = np.linalg.norm(rows, axis=0)
+        acting = sizes > ACTING * max(float(sizes.max(initial=0.0)), 1e-300)
+        scaled = rows / np.where(acting, sizes, 1.0)
+        inertial = regressor.shape[1]
+        # From the last body on: what acts like a parameter of a later body is put to that, and
+        # rotors to bodies.
+        order = [column for column in reversed(range(inertial)) if acting[column]]
+        order += list(range(inertial, inertial + n))
+        diagonal = np.abs(np.diag(np.linalg.qr(scaled[:, order], mode='r')))
+        chosen = sorted(
+            column for column, size in zip(order, diagonal, strict=False) if size > RANK
+        )
+        combinations = np.linalg.lstsq(rows[:, chosen], rows, rcond=None)[0]
+        return cls(np.asarray(combinations, dtype=np.float64), tuple(chosen))
+
+
+def estimate_base(
+    design: Design, columns: BaseColumns, factors: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return each base parameter by the log alone, and its standard deviation, shape (base,).
+
+    Parameters
+    ----------
+    design : Design
+    columns : BaseColumns
+    factors : array, shape (n, C, m + 1)
+        Rows of each joint in the columns of the design, as triangles.
+    weights : array, shape (n,)
+        Of each joint's squared efforts: one over the variance of an independent one.
+    """
+    inertial, places = design.inertial, design.places
+    rows = (factors * np.sqrt(weights)[:, np.newaxis, np.newaxis]).reshape(-1, factors.shape[2])
+    rotors = [places.get((joint, Term.ROTOR), MISSING) for joint in range(len(design.terms))]
+    sources = np.array([*range(inertial), *rotors], dtype=np.intp)[list(columns.chosen)]
+    fitted = np.flatnonzero(sources != MISSING)
+    pairs = [pair for pair in places if pair[1] != Term.ROTOR]
+    believed, spread = _describe_belief(design, columns)
+    # A rotor that is not fitted is in no column: its part of a sum is known.
+    known = design.given[:, Term.ROTOR] * (np.array(rotors) == MISSING)
+    shift = columns.combinations[:, inertial:] @ known
+    taken = np.r_[sources[fitted], np.array([places[pair] for pair in pairs], dtype=np.intp)]
+    mean = np.r_[(believed - shift)[fitted], [design.given[pair] for pair in pairs]]
+    width = np.diag(
+        np.r_[np.zeros(fitted.size), [(WIDEST * design.scales[pair]) ** 2 for pair in pairs]]
+    )
+    width[: fitted.size, : fitted.size] = spread[np.ix_(fitted, fitted)]
+    root = _compute_root(width)
+    left, sizes, right = np.linalg.svd(rows[:, taken] @ root, full_matrices=False)
+    rest = left.T @ (rows[:, -1] - rows[:, taken] @ mean)
+    found = mean + root @ (right.T @ (sizes / (1.0 + sizes**2) * rest))
+    turned = root @ right.T
+    # What no row tells is as wide as is believed.
+    unseen = (root**2).sum(axis=1) - (turned**2).sum(axis=1)
+    variance = (turned**2 / (1.0 + sizes**2)).sum(axis=1) + np.maximum(unseen, 0.0)
+    values, deviations = believed.copy(), np.sqrt(np.diag(spread))
+    values[fitted] = found[: fitted.size] + shift[fitted]
+    deviations[fitted] = np.sqrt(variance[: fitted.size])
+    return values, deviations
+
+
+def _compute_root(width: FloatArray) -> FloatArray:
+    """Return R with ``R R^T`` a covariance, by its eigenvalues in units of its diagonal."""
+    size = np.sqrt(np.maximum(np.diag(width), 1e-300))
+    values, vectors = np.linalg.eigh(width / size / size[:, np.newaxis])
+    result: FloatArray = size[:, np.newaxis] * vectors * np.sqrt(np.maximum(values, LEAST))
+    return result
+
+
+def _describe_belief(design: Design, columns: BaseColumns) -> tuple[FloatArray, FloatArray]:
+    """Return what is believed of the base parameters, and how little, as mean and covariance."""
+    bodies, n = len(design.bodies), len(design.terms)
+    given = [design.robot.bodies[body].inertia.parameters for body in design.bodies]
+    mean = columns.combinations @ np.r_[np.reshape(given, -1), design.given[:, Term.ROTOR]]
+    size = PER_BODY * bodies
+    covariance = np.zeros((size + n, size + n))
+    for index, reference in enumerate(design.references):
+        place = slice(PER_BODY * index, PER_BODY * (index + 1))
+        _, hessian = divergence_slopes(reference, reference)
+        root = np.linalg.inv(np.linalg.cholesky(hessian)).T
+        covariance[place, place] = WIDEST**2 * root @ root.T
+    covariance[range(size, size + n), range(size, size + n)] = (
+        WIDEST * design.scales[:, Term.ROTOR]
+    ) ** 2
+    spread = columns.combinations @ covariance @ columns.combinations.T
+    return mean, spread
+
+
+def correct_likeness(
+    correlation: FloatArray, counts: FloatArray, parameters: FloatArray, rate: float, cutoff: float
+) -> FloatArray:
+    """Return how many samples tell as much as one, for what the fit has taken; shape (n,).
+
+    Parameters
+    ----------
+    correlation : array, shape (n,)
+        The same by the residuals.
+    counts, parameters : array, shape (n,)
+        Samples and parameters of each joint's fit.
+    rate, cutoff : float
+        Of the log, and of its low-pass [Hz].
+    """
+    lags = np.sqrt(np.maximum(counts, 1.0))
+    freedom = 3.0 * np.maximum(counts, 1.0) / lags
+    taken = np.minimum(parameters / freedom, MOST_TAKEN)
+    left = 1.0 - np.minimum(parameters / np.maximum(counts, 1.0), MOST_TAKEN)
+    least = count_alike_by_filter(rate, cutoff)
+    result: FloatArray = np.maximum(correlation * left / (1.0 - taken), least)
+    return result
+
+
+def count_alike_by_filter(rate: float, cutoff: float) -> float:
+    """Return how many samples tell as much as one, of white errors through the low-pass."""
+    step = max(1, math.floor(rate / (SAMPLES_PER_PERIOD * cutoff)))
+    frequency = np.linspace(0.0, 0.5 * rate / cutoff, 2001)
+    power = (1.0 + frequency ** (2 * FILTER_ORDER)) ** -2.0
+    band = float(((power[1:] + power[:-1]) * np.diff(frequency)).sum()) / 2.0
+    # The power at 0, and what the thinning folds onto it, over the power of all frequencies.
+    kept = rate / step / cutoff
+    folded = sum((1.0 + (times * kept) ** (2 * FILTER_ORDER)) ** -2.0 for times in (1.0, 2.0))
+    alike: float = kept * (1.0 + 2.0 * folded) / (2.0 * band)
+    return max(1.0, alike)

@@ -1,0 +1,207 @@
+"""What becomes of commands: by how much later they act, and what the driver adds to them.
+
+Commands are read as efforts of the same motion: whether gravity and friction are in them tells
+what the driver adds by itself, and a delay of the motion behind them is the one that a feedback
+loop has to bear.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.driver_delay import EffortDelay
+from ne_dynamics.identification.driver_effort import JointEffort, describe_efforts
+from ne_dynamics.identification.driver_meaning import find_meaning, prepare_for_delay
+from ne_dynamics.identification.driver_recording import CommandLog
+from ne_dynamics.identification.driver_verdict import Level, Verdict, unknown
+from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.log_evidence import LogEvidence
+
+EARLY = 0.03
+"""Commands are compared this much late, so that delays lie in the middle of what is tried [s]."""
+
+LONGEST = 0.065
+"""Longest delay that is told by the motion [s]."""
+
+KNOWN_DELAY = 1.5e-3
+LIKELY_DELAY = 4e-3
+"""Standard deviations up to which a delay is known, and likely [s]."""
+
+RECORD = (
+    'record the commands too: columns <joint>.command [N m], or the topic of the commands '
+    'with --command-topic'
+)
+FASTER = 'record 20 s of a motion with faster changes, and the commands that made it'
+
+
+@dataclass(frozen=True)
+class CommandEffect:
+    """What becomes of commands.
+
+    Attributes
+    ----------
+    delay : Verdict
+        From a command to its effect [s].
+    jitter : Verdict
+        Its standard deviation [s].
+    by_motion, by_effort : Verdict
+        The same delay by the motion of the arm, and by the efforts that are reported.
+    echo : Verdict
+        Whether the reported efforts are the commands.
+    gravity, friction : Verdict
+        Whether commands have to contain them; False: the driver adds them.
+    """
+
+    delay: Verdict
+    jitter: Verdict
+    by_motion: Verdict
+    by_effort: Verdict
+    echo: Verdict
+    gravity: Verdict
+    friction: Verdict
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verdicts."""
+        return {key: value.as_json() for key, value in vars(self).items()}
+
+
+def describe_no_commands() -> CommandEffect:
+    """Return what is said of commands that were not recorded."""
+    return CommandEffect(*[unknown('no commands were recorded', RECORD)] * 7)
+
+
+def describe_commands(
+    dynamics: Dynamics, log: Log, commands: CommandLog, effort: EffortDelay | None
+) -> CommandEffect:
+    """Return what becomes of commands.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The given model.
+    log : Log
+        States, without the faults that their samples show.
+    commands : CommandLog
+    effort : EffortDelay or None
+        How the reported efforts follow them; None where they do not.
+
+    Returns
+    -------
+    CommandEffect
+    """
+    by_effort, jitter, echo = _describe_effort(effort)
+    by_motion, efforts = _find_by_motion(dynamics, log, commands)
+    gravity, friction = _summarise(efforts)
+    delay = by_effort
+    if effort is None or effort.is_echo or not by_effort.is_told:
+        delay = by_motion
+    elif by_motion.is_told and by_effort.is_told:
+        # The efforts say it sharply, if they are not late themselves.
+        off = abs(float(by_effort.value or 0.0) - float(by_motion.value or 0.0))
+        if off > 3.0 * math.hypot(by_effort.deviation, by_motion.deviation):
+            text = f'{by_effort.text}, but by the motion {by_motion.text}'
+            delay = replace(by_effort, level=Level.LIKELY, text=text, experiment=FASTER)
+    return CommandEffect(delay, jitter, by_motion, by_effort, echo, gravity, friction)
+
+
+def _describe_effort(found: EffortDelay | None) -> tuple[Verdict, Verdict, Verdict]:
+    if found is None:
+        no = unknown('the reported efforts do not follow the commands', FASTER)
+        return no, no, Verdict(False, Level.KNOWN, 'the reported efforts are not the commands')
+    level = _level(found.deviation)
+    text = f'{1e3 * found.delay:.1f} +- {1e3 * found.deviation:.1f} ms'
+    delay = (
+        unknown(f'about {text}', FASTER)
+        if level is Level.UNKNOWN
+        else Verdict(found.delay, level, text, '', found.deviation)
+    )
+    jitter = unknown('commands change too little beside the noise of the efforts', FASTER)
+    if math.isfinite(found.jitter):
+        jitter = Verdict(
+            found.jitter,
+            Level.LIKELY,
+            f'{1e3 * found.jitter:.2g} ms at most, noise of the efforts included',
+        )
+    if found.is_echo:
+        return (
+            delay,
+            jitter,
+            Verdict(
+                True,
+                Level.LIKELY,
+                f'the reported efforts are the commands of {text} before, to the last digits: an '
+                'echo, or a drive that reports what it is asked for',
+                'let the arm run into an effort limit, or push it: what is measured changes',
+            ),
+        )
+    return delay, jitter, Verdict(False, Level.KNOWN, 'the reported efforts are not the commands')
+
+
+def _level(deviation: float) -> Level:
+    if deviation <= KNOWN_DELAY:
+        return Level.KNOWN
+    return Level.LIKELY if deviation <= LIKELY_DELAY else Level.UNKNOWN
+
+
+def _find_by_motion(
+    dynamics: Dynamics, log: Log, commands: CommandLog
+) -> tuple[Verdict, tuple[JointEffort, ...]]:
+    """Return the delay of the motion behind the commands, and what is in these."""
+    robot = dynamics.robot
+    period = float(np.median(np.diff(log.times)))
+    effort = commands.average(log.times - EARLY, period)
+    inside = np.isfinite(effort).all(axis=1) & (log.times <= commands.times[-1])
+    try:
+        late = Log.from_samples(
+            log.joint_names,
+            log.times[inside],
+            log.position[inside],
+            effort[inside],
+            source=commands.source,
+        )
+        evidence = LogEvidence(dynamics, late)
+    except InputError:
+        return unknown('too little was recorded together with commands', FASTER), ()
+    concerned = evidence.moves & (np.ptp(late.effort, axis=0) > 0.0)
+    if not evidence.is_telling or not concerned.any():
+        return unknown('no joint moves by these commands', FASTER), ()
+    meaning = find_meaning(
+        evidence, robot, concerned, prepare_for_delay(dynamics, late), units=(False,)
+    )
+    efforts = describe_efforts(
+        robot, late.effort, np.zeros(robot.n, dtype=bool), evidence.moves, meaning
+    )
+    delay = EARLY - meaning.delay
+    deviation = meaning.delay_deviation
+    level = _level(deviation)
+    text = f'{1e3 * delay:.1f} +- {1e3 * deviation:.1f} ms'
+    if level is Level.UNKNOWN or abs(delay) > LONGEST:
+        return unknown('the motion does not tell it', FASTER), efforts
+    return Verdict(delay, level, text, '', deviation), efforts
+
+
+def _summarise(efforts: tuple[JointEffort, ...]) -> tuple[Verdict, Verdict]:
+    """Return whether commands contain gravity and friction, by the joints that tell it."""
+    result = []
+    for key, what in (('gravity', 'gravity'), ('friction', 'friction')):
+        verdicts = [getattr(effort, key) for effort in efforts]
+        told = [verdict for verdict in verdicts if verdict.is_told]
+        values = {verdict.value for verdict in told}
+        if len(values) != 1:
+            result.append(unknown(f'the commands do not tell whether they need {what}', FASTER))
+            continue
+        best = max(told, key=lambda verdict: verdict.level is Level.KNOWN)
+        contains = bool(best.value)
+        text = (
+            f'commands contain {what}: the driver adds none'
+            if contains
+            else f'commands are without {what}: the driver adds it, or there is none'
+        )
+        result.append(Verdict(contains, best.level, text, best.experiment))
+    return result[0], result[1]

@@ -1,0 +1,353 @@
+"""What the effort of each joint is, in words: torque, with gravity and friction or without.
+
+What :mod:`~ne_dynamics.identification.driver_meaning` finds likeliest becomes verdicts here, each
+no surer than what tells it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.identification.driver_delay import EffortDelay
+from ne_dynamics.identification.driver_meaning import Meaning
+from ne_dynamics.identification.driver_verdict import (
+    Level,
+    Verdict,
+    least_sure,
+    level_of,
+    unknown,
+)
+from ne_dynamics.identification.filtered_piece import SATURATION
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+TORQUE = 'torque'
+WITHOUT_GRAVITY = 'torque_without_gravity'
+OTHER_UNIT = 'current'
+NOTHING = 'nothing'
+
+UNEXPLAINED = 0.6
+"""Part of an effort that stays unexplained from which on nothing is said of it."""
+
+GRAVITY_SHARE = 0.1
+"""Part of an effort that gravity makes, from which on the joint itself tells whether it is in."""
+
+FRICTION_DEVIATIONS = 4.0
+FRICTION_SHARE = 0.02
+"""Friction is in an effort when it is so many standard deviations and such a part of it."""
+
+SCALE_KNOWN = 0.05
+COMMANDED = 1.25
+"""What is reported for one of what is commanded counts from this relative standard deviation on,
+and is in its unit within this factor."""
+
+MODEL_SPREAD = 0.3
+"""What a scale is off beside, as a part: the masses of the given model."""
+
+MOVE = 'move all joints at once over most of their range, at half their speed, both ways, for 20 s'
+ALONE = 'move this joint, back and forth, at half its speed'
+LOAD = (
+    'hold a known payload of 1-5 kg in two poses or more, and `identify --payload` or '
+    '`--drive-gains` of that log'
+)
+
+
+@dataclass(frozen=True)
+class JointEffort:
+    """What the effort of a joint is.
+
+    Attributes
+    ----------
+    meaning : Verdict
+        `torque`, `torque_without_gravity`, `current` (proportional to a torque, in another unit)
+        or `nothing`.
+    gravity, friction : Verdict
+        Whether it contains them.
+    sign : Verdict
+        1.0, or -1.0 where it is the opposite of the joint's positive direction.
+    scale : Verdict
+        N m or N for one of what is reported.
+    offset : Verdict
+        What is reported of an effort of 0, in what is reported.
+    """
+
+    meaning: Verdict
+    gravity: Verdict
+    friction: Verdict
+    sign: Verdict
+    scale: Verdict
+    offset: Verdict
+
+
+def describe_nothing(reason: Verdict) -> JointEffort:
+    """Return what is said of a joint whose effort is not looked at: the same of all."""
+    rest = unknown(reason.text, reason.experiment)
+    return JointEffort(reason, rest, rest, rest, rest, rest)
+
+
+def describe_efforts(
+    robot: Robot,
+    reported: FloatArray | None,
+    missing: NDArray[np.bool_],
+    moves: NDArray[np.bool_],
+    meaning: Meaning | None,
+    follows: EffortDelay | None = None,
+) -> tuple[JointEffort, ...]:
+    """Return what the effort of each joint is.
+
+    Parameters
+    ----------
+    robot : Robot
+    reported : array, shape (N, n), or None
+        As it came.
+    missing : bool array, shape (n,)
+        Where there is no number at all.
+    moves : bool array, shape (n,)
+    meaning : Meaning or None
+        None where the log does not tell one.
+    follows : EffortDelay, optional
+        How efforts follow commands, which are in N m or N: that tells scale and sign.
+
+    Returns
+    -------
+    tuple of JointEffort
+    """
+    found, limits = [], robot.limits('effort_limit')
+    for joint in range(robot.n):
+        if reported is None or missing[joint]:
+            verdict = Verdict(NOTHING, Level.KNOWN, 'none is reported')
+            found.append(describe_nothing(verdict))
+            continue
+        column = reported[:, joint]
+        column = column[np.isfinite(column)]
+        if not np.ptp(column) > 0.0:
+            limit = float(limits[joint])
+            found.append(
+                describe_nothing(_describe_constant(float(column[0]), limit, moves, joint))
+            )
+        elif meaning is None or not moves[joint]:
+            what = 'the joint did not move' if not moves[joint] else 'too little was recorded'
+            found.append(describe_nothing(unknown(what, MOVE)))
+        elif meaning.left[joint] > UNEXPLAINED:
+            part = 1.0 - meaning.left[joint] ** 2
+            text = f'no arm like the given one explains more than {part:.0%} of it'
+            found.append(describe_nothing(unknown(text, MOVE)))
+        else:
+            found.append(_describe(robot, joint, meaning, follows))
+    return _agree_on_friction(found)
+
+
+def _agree_on_friction(found: list[JointEffort]) -> tuple[JointEffort, ...]:
+    """Return efforts of which none is said to be without friction where another has it."""
+    if not any(effort.friction.value is True for effort in found):
+        return tuple(found)
+    return tuple(
+        replace(effort, friction=unknown('friction is too small to be seen here', ALONE))
+        if effort.friction.value is False
+        else effort
+        for effort in found
+    )
+
+
+def summarise_meaning(efforts: tuple[JointEffort, ...]) -> Verdict:
+    """Return what the efforts of all joints are, where those that tell agree."""
+    told = [effort.meaning for effort in efforts if effort.meaning.is_told]
+    if not told:
+        first = efforts[0].meaning
+        return unknown('no joint tells', first.experiment or MOVE)
+    values = {verdict.value for verdict in told}
+    if len(values) > 1:
+        return unknown(f'joints differ: {", ".join(sorted(str(value) for value in values))}', MOVE)
+    # One driver: the surest joint speaks for those that agree with it.
+    best = max(told, key=lambda verdict: verdict.level is Level.KNOWN)
+    open_ones = len(efforts) - len(told)
+    text = f'{len(told)} of {len(efforts)} joints tell' if open_ones else 'all joints tell'
+    return replace(best, text=text, experiment=best.experiment)
+
+
+def _describe_constant(
+    value: float, limit: float, moves: NDArray[np.bool_], joint: int
+) -> Verdict:
+    if 0.0 < SATURATION * limit <= abs(value):
+        return unknown(f'always {value:g}: its effort limit', MOVE)
+    if moves[joint]:
+        return Verdict(NOTHING, Level.KNOWN, f'always {value:g}, while the joint moves')
+    if value == 0.0 and moves.any():
+        return Verdict(NOTHING, Level.LIKELY, 'always 0, while other joints move', ALONE)
+    return unknown(f'always {value:g}, but the joint did not move', MOVE)
+
+
+def _describe(
+    robot: Robot, joint: int, meaning: Meaning, follows: EffortDelay | None
+) -> JointEffort:
+    unit = 'N' if robot.joints[joint].type.is_prismatic else 'N m'
+    factor = abs(float(meaning.reading.effort_factor[joint]))
+    gravity = _describe_gravity(meaning, joint)
+    sign = _describe_sign(meaning, joint)
+    in_unit, unit_level = _judge_unit(meaning, joint)
+    scale = _describe_scale(meaning, joint, unit, in_unit, unit_level)
+    if follows is not None and follows.follows[joint]:
+        own, spread = float(follows.factor[joint]), float(follows.factor_deviation[joint])
+        if spread <= SCALE_KNOWN * abs(own):
+            in_unit, unit_level = 1.0 / COMMANDED <= abs(own) <= COMMANDED, Level.KNOWN
+            scale = _describe_commanded_scale(own, spread, unit)
+            sign = _describe_commanded_sign(sign, own)
+    return JointEffort(
+        meaning=_describe_meaning(meaning, joint, in_unit, unit_level, gravity),
+        gravity=gravity,
+        friction=_describe_friction(meaning, joint, unit),
+        sign=sign,
+        scale=scale,
+        offset=_describe_offset(meaning, joint, factor),
+    )
+
+
+def _describe_commanded_scale(factor: float, deviation: float, unit: str) -> Verdict:
+    value = 1.0 / abs(factor)
+    spread = deviation / abs(factor) * value
+    if 1.0 / COMMANDED <= value <= COMMANDED:
+        value, text = (
+            1.0,
+            f'in {unit}: it is {abs(factor):.3g} +- {deviation:.2g} times the command',
+        )
+    else:
+        text = f'one is {value:.4g} +- {spread:.2g} {unit} of the command'
+    return Verdict(value, Level.KNOWN, text, '', spread)
+
+
+def _describe_commanded_sign(found: Verdict, factor: float) -> Verdict:
+    """Return the sign by the commands, unless the motion contradicts it."""
+    value = math.copysign(1.0, factor)
+    if found.value is not None and found.value != value and found.level is Level.KNOWN:
+        return unknown(
+            f'{found.text} by the motion, but not by the commands',
+            'check the sign of the commands: pulses of one joint, held by hand',
+        )
+    text = "in the joint's positive direction" if value > 0.0 else 'the opposite sign'
+    return Verdict(value, Level.KNOWN, f'{text}, as the commands have it')
+
+
+def _judge_unit(meaning: Meaning, joint: int) -> tuple[bool, Level]:
+    """Return whether an effort is in N m or N, and how sure that is."""
+    own, common = float(meaning.joint_unit_gains[joint]), meaning.unit_gain
+    if own * common <= 0.0:
+        # One joint that is off the others: what is off is that joint.
+        if abs(common) >= abs(own) or own > 0.0:
+            return own > 0.0, Level.UNKNOWN
+        return False, level_of(-own)
+    return own > 0.0, level_of(min(abs(own), abs(common)))
+
+
+def _describe_meaning(
+    meaning: Meaning, joint: int, in_unit: bool, unit_level: Level, gravity: Verdict
+) -> Verdict:
+    left = f'{meaning.left[joint]:.0%} of it stays unexplained'
+    if unit_level is Level.UNKNOWN:
+        return unknown(f'a torque or a multiple of one; {left}', LOAD)
+    if not in_unit:
+        without = ' without gravity' if gravity.value is False else ''
+        return Verdict(
+            OTHER_UNIT,
+            unit_level,
+            f'proportional to a torque{without}, in another unit: a motor current, or the torque '
+            f'before the gear; {left}',
+            LOAD,
+        )
+    if gravity.value is None:
+        return unknown(f'a torque, with gravity or without; {left}', gravity.experiment)
+    level = least_sure(unit_level, gravity.level)
+    return Verdict(TORQUE if gravity.value else WITHOUT_GRAVITY, level, left)
+
+
+def _describe_gravity(meaning: Meaning, joint: int) -> Verdict:
+    level = level_of(meaning.gravity_gain)
+    experiment = 'move the joints that carry the arm through other heights, slowly and fast'
+    if level is Level.UNKNOWN:
+        return unknown('gravity may be in it or not', experiment)
+    contains = not meaning.without_gravity
+    text = 'with gravity' if contains else 'without gravity'
+    if meaning.gravity_share[joint] < GRAVITY_SHARE:
+        # Its own efforts hardly depend on it.
+        return Verdict(
+            contains, Level.LIKELY, f'{text}, as the other joints; this one carries little', ''
+        )
+    return Verdict(contains, level, text)
+
+
+def _describe_friction(meaning: Meaning, joint: int, unit: str) -> Verdict:
+    terms = meaning.terms
+    parts = {
+        'Coulomb': (terms.coulomb[joint], terms.coulomb_deviation[joint]),
+        'viscous': (terms.viscous[joint], terms.viscous_deviation[joint]),
+    }
+    size = float(meaning.size[joint])
+    amount = math.hypot(*(value for value, _ in parts.values()))
+    deviation = math.hypot(*(spread for _, spread in parts.values()))
+    shown = ', '.join(
+        f'{name} {value:.3g} +- {spread:.2g} {unit}' for name, (value, spread) in parts.items()
+    )
+    if amount > FRICTION_DEVIATIONS * deviation and amount > FRICTION_SHARE * size:
+        return Verdict(True, Level.KNOWN, f'with friction: {shown}')
+    if amount <= 2.0 * deviation < FRICTION_SHARE * size:
+        return Verdict(
+            False,
+            Level.LIKELY,
+            f'without friction ({shown}): taken out, measured behind the gear, or there is none',
+            'push the arm through its range by hand with the drives off: it rubs, or it does not',
+        )
+    return unknown(f'friction is lost in the rest: {shown}', ALONE)
+
+
+def _describe_sign(meaning: Meaning, joint: int) -> Verdict:
+    level = level_of(float(meaning.sign_gains[joint]))
+    if level is Level.UNKNOWN:
+        return unknown('the efforts are too small, or go with either sign', ALONE)
+    if meaning.signs[joint] > 0.0:
+        return Verdict(1.0, level, "in the joint's positive direction")
+    return Verdict(
+        -1.0, level, 'the opposite sign', 'push the joint by hand against the drive and look'
+    )
+
+
+def _describe_scale(
+    meaning: Meaning, joint: int, unit: str, in_unit: bool, unit_level: Level
+) -> Verdict:
+    factor = abs(float(meaning.reading.effort_factor[joint]))
+    own = float(meaning.factor_deviations[joint])
+    if unit_level is Level.UNKNOWN or not math.isfinite(own):
+        return unknown('this joint does not tell its scale', LOAD)
+    deviation = math.hypot(own, MODEL_SPREAD)
+    if in_unit:
+        return Verdict(
+            1.0, Level.LIKELY, f'in {unit}, as far as the masses of the given model say', LOAD
+        )
+    return Verdict(
+        factor,
+        Level.LIKELY,
+        f'one is about {factor:.3g} {unit}, to {deviation:.0%}: as good as the masses of the '
+        'given model',
+        LOAD,
+        deviation * factor,
+    )
+
+
+def _describe_offset(meaning: Meaning, joint: int, factor: float) -> Verdict:
+    value = float(meaning.terms.constant[joint]) / factor * float(meaning.signs[joint])
+    deviation = float(meaning.terms.constant_deviation[joint]) / factor
+    size = float(meaning.size[joint]) / factor
+    shown = f'{value:.3g} +- {deviation:.2g} where the motors do nothing'
+    if abs(value) > FRICTION_DEVIATIONS * deviation and abs(value) > FRICTION_SHARE * size:
+        return Verdict(
+            value,
+            Level.LIKELY,
+            f'{shown}; or as much gravity that the given model lacks, or uneven friction',
+            'hold two poses in which this joint carries the same with opposite signs',
+            deviation,
+        )
+    if 2.0 * deviation < FRICTION_SHARE * size:
+        return Verdict(0.0, Level.LIKELY, f'none that shows: {shown}', '', deviation)
+    return unknown(f'lost in the rest: {shown}', MOVE)

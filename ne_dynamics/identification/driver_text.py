@@ -1,0 +1,94 @@
+"""What is known of a driver, for people, joint by joint, and what would tell more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ne_dynamics.identification.driver_verdict import Verdict
+
+if TYPE_CHECKING:
+    from ne_dynamics.identification.driver_description import DriverDescription, JointDriver
+
+
+def write_lines(description: DriverDescription) -> list[str]:
+    """Return the lines of a description.
+
+    Parameters
+    ----------
+    description : DriverDescription
+
+    Returns
+    -------
+    list of str
+    """
+    command = description.command
+    lines = [f'{description.source}:', *(f'  {line}' for line in description.timing.lines())]
+    lines += ['', *_write('effort', description.effort)]
+    lines += _write('effort behind the motion', description.effort_delay)
+    lines += _write('from command to effect', command.delay)
+    if command.delay.is_told or command.by_motion.is_told or command.by_effort.is_told:
+        lines += _write('  by the motion', command.by_motion)
+        lines += _write('  by the reported effort', command.by_effort)
+        lines += _write('  jitter', command.jitter)
+        lines += _write('efforts are the commands', command.echo)
+        lines += _write('commands contain gravity', command.gravity)
+        lines += _write('commands contain friction', command.friction)
+    for joint in description.joints:
+        lines += ['', f'joint {joint.name}', *_write_joint(joint)]
+    if description.faults:
+        lines += ['', 'what is wrong', *(f'  {fault.text}' for fault in description.faults)]
+    experiments = _list_experiments(description)
+    if experiments:
+        lines += ['', 'what would tell more', *(f'  - {line}' for line in experiments)]
+    return lines
+
+
+def _write_joint(joint: JointDriver) -> list[str]:
+    effort = joint.effort
+    lines = _write('effort', effort.meaning)
+    if effort.gravity is not effort.sign:
+        for name in ('gravity', 'friction', 'sign', 'scale', 'offset'):
+            lines += _write(f'  {name}', getattr(effort, name))
+    lines += _write('velocity', joint.velocity.source)
+    lines += _write('position step', joint.position_step)
+    for name, verdict in (
+        ('velocity step', joint.velocity_step),
+        ('effort step', joint.effort_step),
+    ):
+        if verdict.is_told:
+            lines += _write(name, verdict)
+    return lines
+
+
+def _write(name: str, verdict: Verdict) -> list[str]:
+    value = ''
+    if isinstance(verdict.value, str):
+        value = f'{verdict.value}: '
+    return [f'  {name:26}{verdict.level.value:>15}  {value}{verdict.text}']
+
+
+def _list_experiments(description: DriverDescription) -> list[str]:
+    """Return each experiment once, with what it would tell of which joints."""
+    wanted: dict[str, list[str]] = {}
+
+    def add(what: str, verdicts: Iterable[Verdict]) -> None:
+        for verdict in verdicts:
+            if verdict.experiment:
+                wanted.setdefault(verdict.experiment, []).append(what)
+
+    add('delay', [description.effort_delay, *vars(description.command).values()])
+    for joint in description.joints:
+        add(
+            joint.name,
+            [
+                *vars(joint.effort).values(),
+                joint.velocity.source,
+                joint.position_step,
+                joint.velocity_step,
+                joint.effort_step,
+            ],
+        )
+    return [
+        f'{experiment} ({", ".join(dict.fromkeys(whose))})' for experiment, whose in wanted.items()
+    ]

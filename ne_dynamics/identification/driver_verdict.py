@@ -1,0 +1,80 @@
+"""What is said of a driver: a value, how sure it is, and what would tell where it is not."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass
+from typing import Any
+
+KNOWN_GAIN = 6.0
+LIKELY_GAIN = 3.0
+"""Logarithm of how many times likelier than anything else a value is, to be known, or likely."""
+
+
+class Level(str, enum.Enum):
+    """How sure a verdict is; the values are the words that are printed."""
+
+    KNOWN = 'known'
+    LIKELY = 'likely'
+    UNKNOWN = 'cannot be told'
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One thing that a recording tells of a driver, or does not.
+
+    Attributes
+    ----------
+    value : str, float, bool or None
+        None where it cannot be told.
+    level : Level
+    text : str
+        In words, with figures.
+    experiment : str
+        What would tell, or tell better; '' where nothing is open.
+    deviation : float
+        Standard deviation of a number; NaN where there is none.
+    """
+
+    value: str | float | bool | None
+    level: Level
+    text: str
+    experiment: str = ''
+    deviation: float = math.nan
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is a value."""
+        return self.level is not Level.UNKNOWN
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verdict as what JSON can hold."""
+        value = self.value
+        if isinstance(value, float) and not math.isfinite(value):
+            value = None
+        return {
+            'value': value,
+            'level': self.level.value,
+            'text': self.text,
+            'experiment': self.experiment,
+            'deviation': self.deviation if math.isfinite(self.deviation) else None,
+        }
+
+
+def unknown(text: str, experiment: str) -> Verdict:
+    """Return a verdict that there is none, and what would give one."""
+    return Verdict(None, Level.UNKNOWN, text, experiment)
+
+
+def level_of(gain: float) -> Level:
+    """Return how sure something is that makes a recording e^gain times likelier than all else."""
+    if gain >= KNOWN_GAIN:
+        return Level.KNOWN
+    return Level.LIKELY if gain >= LIKELY_GAIN else Level.UNKNOWN
+
+
+def least_sure(*levels: Level) -> Level:
+    """Return the least sure of some levels."""
+    order = (Level.UNKNOWN, Level.LIKELY, Level.KNOWN)
+    return min(levels, key=order.index)

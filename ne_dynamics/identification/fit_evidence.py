@@ -1,0 +1,138 @@
+"""What a report of an identification shows beside its figures: blocks, and a log over time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.effort_spectra import EffortSpectra, compute_effort_spectra
+from ne_dynamics.identification.evaluation import model_effort
+from ne_dynamics.identification.fit import Fit
+from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.log_names import with_joints
+from ne_dynamics.identification.log_set import FilteredLogs
+from ne_dynamics.identification.signals import Signals, filtered
+from ne_dynamics.model.rigid_body import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class FitEvidence:
+    """What a fit was judged by.
+
+    Attributes
+    ----------
+    tested : Dynamics
+        Of the model that was fitted to the first samples alone; of the identified one where
+        nothing was held out.
+    block_residual : array, shape (blocks, n)
+        Root mean square of what is left of each block when it is predicted from the others
+        [N m or N]; NaN where a joint has no samples in it.
+    """
+
+    tested: Dynamics
+    block_residual: FloatArray
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures that the report has no place for; what is no number is None."""
+        return {
+            'block_residuals': [
+                [_finite(value) for value in column] for column in self.block_residual.T
+            ],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ShownLog:
+    """A log, or a part of it, that is shown over time.
+
+    Attributes
+    ----------
+    source : str
+        What it is.
+    signals : Signals
+        Filtered; M samples.
+    spectra : EffortSpectra
+        As it is recorded.
+    held_from : float or None
+        Time from which samples were held out; None where none of these were [s].
+    given_effort, tested_effort : array, shape (M, n)
+        Of the given model and of :attr:`FitEvidence.tested` [N m or N].
+    """
+
+    source: str
+    signals: Signals
+    spectra: EffortSpectra
+    held_from: float | None
+    given_effort: FloatArray
+    tested_effort: FloatArray
+
+
+def show_log(
+    dynamics: Dynamics, evidence: FitEvidence, logs: FilteredLogs, fitted: int, part: Log
+) -> ShownLog:
+    """Filter the last log, or a part of it, and compute what models make of it.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        Of the given robot.
+    evidence : FitEvidence
+    logs : FilteredLogs
+        That were fitted.
+    fitted : int
+        Samples, from the first, that were fitted before the others were predicted.
+    part : Log
+        With all joints of the robot, and more.
+
+    Raises
+    ------
+    InputError
+        When the part is too short to be filtered.
+    """
+    robot, log = dynamics.robot, logs.logs[-1]
+    part = with_joints(part, robot.joint_names)
+    signals = filtered(part, robot.limits('effort_limit'), logs.cutoff_frequency)
+    own, before = log.statistics.kept, logs.total - log.statistics.kept
+    held = None
+    if fitted < logs.total:
+        first = max(fitted - before, 0)
+        if signals.times.size == own:
+            held = float(signals.times[first])
+        else:
+            summary = log.summary
+            held = summary.first + first / max(own, 1) * (summary.last - summary.first)
+            held = None if held > signals.times[-1] else max(held, float(signals.times[0]))
+    name = log.source
+    if part.duration < 0.99 * (log.summary.last - log.summary.first):
+        name = f'{log.source}, from {part.times[0]:.9g} to {part.times[-1]:.9g} s'
+    return ShownLog(
+        name,
+        signals,
+        compute_effort_spectra(part, logs.cutoff_frequency),
+        held,
+        model_effort(dynamics, signals),
+        model_effort(evidence.tested, signals),
+    )
+
+
+def compute_block_residual(fit: Fit) -> FloatArray:
+    """Return the root mean square of each block that was predicted, shape (blocks, n)."""
+    if not fit.folds.judged:
+        return np.zeros((0, fit.sigma.size))
+    counts = fit.folds.counts
+    squares = np.where(counts > 0.0, fit.predicted / np.maximum(counts, 1e-300), math.nan)
+    result: FloatArray = np.sqrt(squares)
+    return result
+
+
+def list_noise_floor(spectra: EffortSpectra) -> list[float | None]:
+    """Return the noise floor of each joint as JSON can hold it."""
+    return [_finite(value) for value in spectra.noise_floor]
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

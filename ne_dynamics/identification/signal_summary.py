@@ -1,0 +1,100 @@
+"""What the filtered samples of all logs say together, joint by joint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.identification.effort_sums import SignalSums
+from ne_dynamics.identification.filtered_piece import Judgement
+from ne_dynamics.identification.log_set import FilteredLogs
+from ne_dynamics.model.rigid_body import FloatArray
+
+OPPOSED = -0.5
+"""Correlation of measured and computed effort from which the sign is wrong."""
+
+TAKEN = 0.1
+"""Part of the power that goes to and fro which a joint has to give for its sign to be wrong: what
+the ends of a log differ in makes some of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class SignalSummary:
+    """Figures of the joints in all logs, shape (n,) each.
+
+    Attributes
+    ----------
+    effort, acceleration : array
+        Root mean squares.
+    without_effort : tuple of tuples of str
+        For each joint the logs in which its effort is 0 throughout; ('',) where it is in all.
+    is_excited : bool
+        Whether any sample that is fitted is of use.
+    saturated : array
+        Part of the samples in which the effort is at its limit.
+    moves : bool array
+    acceleration_noise : array
+        [rad/s^2 or m/s^2]
+    opposed : bool array
+        Joints whose measured effort runs against the given model's, and which give energy: a load
+        that the model lacks may turn the effort of a light joint around, but only an effort with
+        the wrong sign takes energy out of a joint that rubs, too.
+    velocity_error : array
+        By what part of the velocity the logs' own ones differ; 0 where they have none.
+    """
+
+    effort: FloatArray
+    acceleration: FloatArray
+    without_effort: tuple[tuple[str, ...], ...]
+    is_excited: bool
+    saturated: FloatArray
+    moves: NDArray[np.bool_]
+    acceleration_noise: FloatArray
+    opposed: NDArray[np.bool_]
+    velocity_error: FloatArray
+
+
+def summarize_signals(
+    logs: FilteredLogs, judgements: Sequence[Judgement], parts: Sequence[SignalSums]
+) -> SignalSummary:
+    """Return what all logs say together.
+
+    Parameters
+    ----------
+    logs : FilteredLogs
+    judgements : sequence of Judgement
+        Of each log.
+    parts : sequence of SignalSums
+        Of each piece.
+    """
+    sums = SignalSums.merge(parts)
+    statistics = logs.statistics
+    kept = np.array([part.kept for part in statistics], dtype=np.float64)
+    counts = np.array([part.count for part in statistics], dtype=np.float64)
+    size = np.sqrt(sums.used_measured) * np.sqrt(sums.used_computed)
+    has_effort = np.array([part.has_effort for part in statistics])
+    sources = [log.source for log in logs.logs]
+    saturated = np.array([judgement.saturated for judgement in judgements])
+    noise = np.array([judgement.acceleration_noise for judgement in judgements])
+    velocity = np.sqrt(np.where(sums.with_velocity > 0.0, sums.with_velocity, 1.0))
+    return SignalSummary(
+        effort=np.sqrt(sums.effort / max(sums.count, 1)),
+        acceleration=np.sqrt(sums.acceleration / max(sums.count, 1)),
+        without_effort=tuple(
+            ('',)
+            if not own.any()
+            else tuple(name for name, has in zip(sources, own, strict=True) if not has)
+            for own in has_effort.T
+        ),
+        is_excited=bool(sums.used_fitted.any()),
+        saturated=counts @ saturated / counts.sum(),
+        moves=np.any([judgement.moves for judgement in judgements], axis=0),
+        acceleration_noise=np.sqrt(kept @ noise**2 / kept.sum()),
+        opposed=(sums.product < OPPOSED * size) & (sums.power < -TAKEN * sums.power_size),
+        velocity_error=np.where(
+            sums.with_velocity > 0.0, np.sqrt(sums.velocity_error) / velocity, 0.0
+        ),
+    )

@@ -1,0 +1,209 @@
+"""Position, velocity, acceleration and effort of a log, low-passed without delay.
+
+Everything goes through one filter: the gain of a Butterworth filter of order
+:data:`FILTER_ORDER` run forwards and backwards, applied to the spectrum, so that it has no phase.
+Velocity and acceleration are central differences of the positions. The result is thinned to about
+the rate that the cut-off leaves, so that the errors of successive samples are nearly independent
+of one another.
+
+What a model says of the motion has to be filtered like the measured effort: steps of friction
+lose their edges, products of velocities their upper half. For that a :class:`Stretch` holds the
+motion at a higher rate, low-passed at :data:`MOTION_BAND` times the cut-off;
+:meth:`Stretch.filtered` is what to do with any column of efforts that follows from it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.model.rigid_body import FloatArray
+
+LOWEST_RATE = 4.0
+"""Samples in a period of the cut-off frequency, at least."""
+
+FILTER_ORDER = 4
+WINDOW_MARGIN = 6.0
+"""By how many periods of the cut-off frequency windows of a stretch overlap."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """A piece of a log without gaps, at an even rate that shows the steps of friction.
+
+    Attributes
+    ----------
+    position, velocity, acceleration : array, shape (D, n)
+        [rad or m] and their time derivatives, low-passed at :data:`MOTION_BAND` times the cut-off
+        frequency.
+    direction : array, shape (D, n)
+        Sign of the velocity, between -1 and 1 where noise hides it. 0 for a still joint.
+    rate, cutoff_frequency : float
+        [Hz]
+    kept : int array, shape (K,)
+        Samples of the stretch that are samples of the :class:`Signals`.
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+    direction: FloatArray
+    rate: float
+    cutoff_frequency: float
+    kept: NDArray[np.intp]
+
+    def filtered(self, values: FloatArray) -> FloatArray:
+        """Return columns over the stretch, filtered like the efforts, where samples are kept.
+
+        Parameters
+        ----------
+        values : array, shape (D, m)
+
+        Returns
+        -------
+        array, shape (K, m)
+        """
+        return low_pass(values, self.rate, self.cutoff_frequency)[self.kept]
+
+    def windows(self, longest: int) -> Iterator[tuple[Stretch, NDArray[np.intp]]]:
+        """Yield stretches of about `longest` samples, each with which of the kept ones it holds.
+
+        They overlap by what the filter sees, so that the filtered columns are those of the whole.
+        """
+        if self.position.shape[0] <= longest:
+            yield self, np.arange(self.kept.size)
+            return
+        margin = math.ceil(WINDOW_MARGIN * self.rate / self.cutoff_frequency)
+        longest = _fit_window(longest, margin + _find_margin(self.rate, self.cutoff_frequency))
+        for start in range(0, self.position.shape[0], longest):
+            chosen = np.flatnonzero((self.kept >= start) & (self.kept < start + longest))
+            if not chosen.size:
+                continue
+            first = max(start - margin, 0)
+            part = slice(first, start + longest + margin)
+            yield (
+                replace(
+                    self,
+                    position=self.position[part],
+                    velocity=self.velocity[part],
+                    acceleration=self.acceleration[part],
+                    direction=self.direction[part],
+                    kept=self.kept[chosen] - first,
+                ),
+                chosen,
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Signals:
+    """Filtered samples of all joints; M samples that were far enough from gaps.
+
+    Attributes
+    ----------
+    times : array, shape (M,)
+        [s]
+    position, velocity, acceleration : array, shape (M, n)
+        [rad or m] and their time derivatives.
+    effort : array, shape (M, n)
+        [N m or N]
+    direction : array, shape (M, n)
+        Sign of the velocity, filtered: what multiplies Coulomb friction. 0 for a still joint.
+    usable : bool array, shape (M, n)
+        Where a joint moves and its effort is not cut off.
+    measured_velocity : array, shape (M, n), or None
+        The log's own velocity, filtered.
+    moves : bool array, shape (n,)
+    saturated : array, shape (n,)
+        Part of the samples in which the effort is at its limit.
+    acceleration_noise : array, shape (n,)
+        Standard deviation that the noise of the positions leaves [rad/s^2 or m/s^2].
+    rate : float
+        Of the log [Hz].
+    cutoff_frequency : float
+        [Hz]
+    stretches : tuple of Stretch
+        The same motion at a higher rate; its kept samples, one after another, are the M samples.
+    repeated : int
+        Samples that were left out because they repeat the one before.
+    """
+
+    times: FloatArray
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+    effort: FloatArray
+    direction: FloatArray
+    usable: NDArray[np.bool_]
+    measured_velocity: FloatArray | None
+    moves: NDArray[np.bool_]
+    saturated: FloatArray
+    acceleration_noise: FloatArray
+    rate: float
+    cutoff_frequency: float
+    stretches: tuple[Stretch, ...]
+    repeated: int
+
+
+def low_pass(values: FloatArray, rate: float, cutoff_frequency: float) -> FloatArray:
+    """Return the columns of an evenly sampled table without what is above the cut-off.
+
+    Gain ``1 / (1 + (f / cutoff)^(2 order))``, no phase. At its ends the table is continued by
+    point reflection.
+
+    Parameters
+    ----------
+    values : array, shape (N, m)
+    rate, cutoff_frequency : float
+        [Hz]
+
+    Returns
+    -------
+    array, shape (N, m)
+    """
+    samples = values.shape[0]
+    margin = min(samples - 1, _find_margin(rate, cutoff_frequency))
+    if margin < 1:
+        return values.copy()
+    before = 2.0 * values[0] - values[margin:0:-1]
+    after = 2.0 * values[-1] - values[-2 : -margin - 2 : -1]
+    extended = np.concatenate([before, values, after])
+    # Without its trend the periodic continuation has no step.
+    ramp = np.linspace(0.0, 1.0, extended.shape[0])[:, np.newaxis]
+    trend = extended[0] + ramp * (extended[-1] - extended[0])
+    length = 1 << (extended.shape[0] - 1).bit_length()
+    padded = np.zeros((length, values.shape[1]))
+    padded[: extended.shape[0]] = extended - trend
+    frequency = np.fft.rfftfreq(length, 1.0 / rate)
+    gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER_ORDER))
+    smooth = np.fft.irfft(gain[:, np.newaxis] * np.fft.rfft(padded, axis=0), length, axis=0)
+    result: FloatArray = (smooth[: extended.shape[0]] + trend)[margin : margin + samples]
+    return result
+
+
+def _find_margin(rate: float, cutoff_frequency: float) -> int:
+    """Return by how many samples a table is continued at either end."""
+    return math.ceil(4.0 * rate / cutoff_frequency)
+
+
+def _fit_window(longest: int, margin: int) -> int:
+    """Return a length that fills the transform that the filter takes for `longest` or less."""
+    length = 1 << (longest.bit_length() - 1)
+    while length - 2 * margin < longest // 2:
+        length *= 2
+    return min(longest, length - 2 * margin)
+
+
+def derivatives(values: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
+    """Return first and second central differences over five points, shape (N - 4, m) each."""
+    outer_before, before, here, after, outer_after = (
+        values[index : values.shape[0] - 4 + index] for index in range(5)
+    )
+    first = rate / 12.0 * (outer_before - 8.0 * before + 8.0 * after - outer_after)
+    second = (
+        rate**2 / 12.0 * (-outer_before + 16.0 * before - 30.0 * here + 16.0 * after - outer_after)
+    )
+    return first, second

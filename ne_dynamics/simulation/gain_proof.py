@@ -1,0 +1,426 @@
+"""Gains that were computed, tried: random arms in MuJoCo in random poses, with sampled sensors.
+
+Each trial draws a pose that the motors can hold, the mass of each link and rotor within the
+uncertainty, a payload, and friction or none. The arm stands beside what is desired, the brakes
+open, and the loop has to bring it there: positions in steps of the encoders, velocities by the
+filter of the loop, efforts late by the dead time and within the limits. The laws are those of the
+node (:class:`~ne_dynamics.control.laws.ControlLaw`), a PID as control_toolbox computes it, and a
+PD at the rate of drives; feed-forward is the model's gravity, which is as wrong as the model.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ne_dynamics.control.gain_design import GainDesign
+from ne_dynamics.control.gain_kind import RAW
+from ne_dynamics.control.gain_plants import payload_ends
+from ne_dynamics.control.gain_request import GainMode, GainRequest
+from ne_dynamics.control.laws import ControlLaw, Gains
+from ne_dynamics.control.trajectory import DesiredState
+from ne_dynamics.control.velocity_source import PositionVelocity, VelocitySource
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import FloatArray, Inertia
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.elastic_arm import STEP, ElasticArm
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+
+TICKS = 4
+"""Steps of the physics in a period; the dead time is rounded up to one."""
+
+SHORTEST, LONGEST = 0.6, 5.0
+"""Of a trial [s]."""
+
+SHARE_OF_EFFORT = 0.3
+"""Of the effort limits that the feedback of the first error takes at the most."""
+
+LARGEST_OFFSET = 0.02
+"""First error [rad or m]."""
+
+LAST_PART = 0.25
+"""Of a trial in which it has settled."""
+
+DIVERGED = 10.0
+"""An error so many times larger than what it began with, and the sag, is one that grows."""
+
+SWINGING = 0.15
+"""Of the first error, and of the sag: what is left of a motion in the last part at the most."""
+
+SHAKING, NOISY = 0.05, 6.0
+"""Part of the effort limit, and times what a step of the encoders moves: by what efforts may go to
+and fro in the last part."""
+
+Effort = Callable[[FloatArray], FloatArray]
+"""Positions that are measured: the efforts that answer them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What one arm did.
+
+    Attributes
+    ----------
+    mode : GainMode
+    pose : array, shape (n,)
+        That was desired [rad or m].
+    payload : float
+        [kg]
+    outcome : str
+        'settled', 'swings' or 'diverged'.
+    times : array, shape (K,)
+        [s]
+    error : array, shape (K, n)
+        Desired less true position, of the motors [rad or m].
+    beyond : array, shape (n,)
+        How far each joint went beyond what it was to reach [rad or m].
+    predicted_beyond : array, shape (n,)
+        The most that was predicted, by overshoot, other joints and sag.
+    settled_error : array, shape (n,)
+        Mean in the last part [rad or m].
+    """
+
+    mode: GainMode
+    pose: FloatArray
+    payload: float
+    outcome: str
+    times: FloatArray
+    error: FloatArray
+    beyond: FloatArray
+    predicted_beyond: FloatArray
+    settled_error: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """What the trials of a mode came to.
+
+    Attributes
+    ----------
+    mode : GainMode
+    factor : float
+        By which the gains were larger than those of the design.
+    trials : tuple of Trial
+    sag : array, shape (n,)
+        That was predicted at the most [rad or m].
+    """
+
+    mode: GainMode
+    factor: float
+    trials: tuple[Trial, ...]
+    sag: FloatArray
+
+    def count(self, outcome: str) -> int:
+        """Return how many trials ended so."""
+        return sum(trial.outcome == outcome for trial in self.trials)
+
+    @property
+    def settled_share(self) -> float:
+        """Largest error of a trial that settled, by what was predicted."""
+        found = [
+            np.abs(trial.settled_error) / _not_zero(self.sag, trial)
+            for trial in self.trials
+            if trial.outcome == 'settled'
+        ]
+        return float(np.max(found)) if found else float('nan')
+
+    @property
+    def overshoot_share(self) -> float:
+        """Likewise, how far a joint went beyond what it was to reach."""
+        found = [
+            trial.beyond / np.maximum(trial.predicted_beyond, LEAST)
+            for trial in self.trials
+            if trial.outcome == 'settled'
+        ]
+        return float(np.max(found)) if found else float('nan')
+
+    def as_json(self) -> dict[str, object]:
+        """Return the figures as plain data."""
+        return {
+            'trials': len(self.trials),
+            'factor': self.factor,
+            **{each: self.count(each) for each in ('settled', 'swings', 'diverged')},
+            'settled_by_predicted': _finite(self.settled_share),
+            'overshoot_by_predicted': _finite(self.overshoot_share),
+        }
+
+
+LEAST = 1e-4
+"""Errors below this are none [rad or m]."""
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _not_zero(sag: FloatArray, trial: Trial) -> FloatArray:
+    return np.maximum(sag, LEAST)
+
+
+def draw_arm(
+    robot: Robot, request: GainRequest, rng: np.random.Generator, factor: float | None = None
+) -> tuple[Robot, float]:
+    """Return an arm within the uncertainty, and its payload [kg].
+
+    Each mass is either at an end of its range, or anywhere in it; so is the payload. With a
+    `factor` all masses have that one, and the payload is the largest where it is above 1, else
+    the least.
+    """
+    u = request.uncertainty
+    least, largest = payload_ends(request)
+
+    def draw() -> float:
+        if factor is not None:
+            return factor
+        return float(rng.choice((1.0 - u, 1.0 + u, rng.uniform(1.0 - u, 1.0 + u))))
+
+    links = [
+        replace(
+            link,
+            inertia=Inertia(
+                scale * link.inertia.mass,
+                link.inertia.center_of_mass,
+                scale * link.inertia.inertia_about_com,
+            ),
+        )
+        for link, scale in ((link, draw()) for link in robot.links)
+    ]
+    has_friction = factor is None and bool(rng.integers(0, 2))
+    joints = []
+    for joint in robot.joints:
+        friction = draw() if has_friction else 0.0
+        joints.append(
+            replace(
+                joint,
+                rotor_inertia=draw() * joint.rotor_inertia,
+                viscous_friction=friction * joint.viscous_friction,
+                coulomb_friction=friction * joint.coulomb_friction,
+            )
+        )
+    arm = replace(robot.with_links(links), joints=tuple(joints))
+    payload = float(rng.choice((least, largest, rng.uniform(least, largest))))
+    if factor is not None:
+        payload = largest if factor > 1.0 else least
+    if payload > 0.0:
+        arm = with_hung_mass(arm, payload, np.asarray(request.payload_center, np.float64))
+    return arm, payload
+
+
+class _Loop:
+    """The law of a mode, with the velocity that it uses."""
+
+    def __init__(
+        self,
+        design: GainDesign,
+        dynamics: Dynamics,
+        mode: GainMode,
+        factor: float,
+        pose: FloatArray,
+    ) -> None:
+        choice = design.of(mode).choice
+        request, robot = design.request, dynamics.robot
+        self._gains = choice.gains.scaled(factor)
+        self._period = choice.kind.timing.period
+        self._time = 0.0
+        self._goal = pose
+        still = np.zeros(dynamics.n)
+        self._desired = DesiredState(pose, still, still)
+        self._feedforward = np.asarray(dynamics.gravity_torque(pose), dtype=np.float64)
+        self._law = None
+        if mode.is_of_node:
+            self._law = ControlLaw(
+                dynamics, mode.value, Gains.from_values(self._gains.kp, self._gains.kd, robot.n)
+            )
+        self._velocity: PositionVelocity | None = None
+        source = VelocitySource(request.velocity_source)
+        if source is not VelocitySource.MEASURED:
+            cutoff = choice.kind.cutoff if mode.is_of_node else RAW
+            source = source if mode.is_of_node else VelocitySource.DIFFERENTIATED
+            self._velocity = PositionVelocity(robot.joints, source, cutoff)
+        self._sum = np.zeros(dynamics.n)
+        self._clamp = np.full(dynamics.n, np.inf)
+        if mode is GainMode.JTC and self._gains.ki.any():
+            block = design.jtc_gains()
+            self._clamp = np.array([block[name]['i_clamp_max'] for name in robot.joint_names])
+
+    def answer(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
+        """Return the effort that answers a state."""
+        used = velocity
+        if self._velocity is not None:
+            used = self._velocity.update(position, self._time)
+        self._time += self._period
+        if self._law is not None:
+            return self._law.effort(position, used, self._desired)
+        error = self._goal - position
+        effort = self._feedforward + self._gains.kp * error - self._gains.kd * used + self._sum
+        self._sum = np.clip(
+            self._sum + self._period * self._gains.ki * error, -self._clamp, self._clamp
+        )
+        return np.asarray(effort, dtype=np.float64)
+
+
+def _make_arm(
+    robot: Robot, request: GainRequest, period: float, start: FloatArray
+) -> tuple[MujocoArm, int]:
+    """Return the arm at a position, and how often it is stepped in a period."""
+    stiffness = request.joint_stiffness(robot.joints)
+    if stiffness is None:
+        arm = MujocoArm(robot, period=period / TICKS, substeps=1)
+        arm.reset(start)
+        return arm, TICKS
+    ticks = round(period / STEP)
+    if ticks < 1 or abs(ticks * STEP - period) > 1e-9:
+        raise InputError(
+            f'rate: expected periods that are multiples of {1e3 * STEP:g} ms to simulate elastic '
+            f'joints, got {1e3 * period:.4g} ms'
+        )
+    links = replace(
+        robot, joints=tuple(replace(joint, rotor_inertia=0.0) for joint in robot.joints)
+    )
+    inertia = np.diag(Dynamics(links, backend='python').mass_matrix(start))
+    rates = np.sqrt(stiffness / inertia) / (2.0 * np.pi)
+    elastic = ElasticArm(
+        robot, rates, start, period=STEP, damping_ratio=request.elastic_damping_ratio
+    )
+    return elastic, ticks
+
+
+def run_trial(
+    design: GainDesign,
+    dynamics: Dynamics,
+    mode: GainMode,
+    pose: FloatArray,
+    arm_robot: Robot,
+    payload: float,
+    rng: np.random.Generator,
+    factor: float = 1.0,
+) -> Trial:
+    """Return what an arm does that stands beside a pose.
+
+    Parameters
+    ----------
+    design : GainDesign
+    dynamics : Dynamics
+        Of the model.
+    mode : GainMode
+    pose : array, shape (n,)
+        [rad or m]
+    arm_robot : Robot
+        What is simulated, with its payload.
+    payload : float
+        That it carries [kg].
+    rng : Generator
+    factor : float
+        By which the gains are larger.
+    """
+    one, request = design.of(mode), design.request
+    choice, joints = one.choice, dynamics.robot.joints
+    n, timing = dynamics.n, choice.kind.timing
+    limits = request.limits(joints)
+    steps = request.position_steps(n)
+    weight = np.ones(n)
+    if choice.kind.weights is not None:
+        weight = np.diag(dynamics.mass_matrix(pose))
+    offset = np.minimum(SHARE_OF_EFFORT * limits / (choice.gains.kp * weight), LARGEST_OFFSET)
+    offset = offset * rng.choice((-1.0, 1.0), n)
+    arm, ticks = _make_arm(arm_robot, request, timing.period, pose - offset)
+    loop = _Loop(design, dynamics, mode, factor, pose)
+    late = int(np.ceil(timing.dead_time / timing.period * ticks - 1e-6))
+    settles = np.where(np.isfinite(one.steps.settling_time), one.steps.settling_time, LONGEST)
+    duration = float(np.clip(1.6 * settles.max(), SHORTEST, LONGEST))
+    count = round(duration / timing.period)
+    first = np.asarray(dynamics.gravity_torque(pose), dtype=np.float64)
+    waiting: deque[FloatArray] = deque([np.clip(first, -limits, limits)] * late)
+    errors, commands = np.full((count, n), np.nan), np.full((count, n), np.nan)
+    begin = np.abs(offset) + one.sag
+    outcome = ''
+    for index in range(count):
+        truth = arm.position
+        errors[index] = pose - truth
+        if (np.abs(errors[index]) > DIVERGED * begin).any():
+            outcome = 'diverged'
+            break
+        measured = np.where(steps > 0.0, np.round(truth / _or_one(steps)) * steps, truth)
+        command = np.clip(loop.answer(measured, arm.velocity), -limits, limits)
+        commands[index] = command
+        try:
+            for _ in range(ticks):
+                # A command begins to act when it has been late for so many ticks.
+                waiting.append(command)
+                arm.step(waiting.popleft())
+        except InputError:
+            outcome = 'diverged'
+            break
+    errors = errors[: index + 1]
+    times: FloatArray = timing.period * np.arange(len(errors), dtype=np.float64)
+    last = errors[-max(2, round(LAST_PART * len(errors))) :]
+    if not outcome:
+        swing = np.ptp(last, axis=0)
+        shaking = np.ptp(commands[-len(last) :], axis=0)
+        is_calm = (swing <= SWINGING * begin + 4.0 * steps).all()
+        is_calm = is_calm and (shaking <= SHAKING * limits + NOISY * one.noise).all()
+        outcome = 'settled' if is_calm else 'swings'
+    response = one.steps
+    size = np.abs(offset)
+    predicted = response.overshoot * size + response.coupling @ size
+    predicted = predicted + (1.0 + response.overshoot) * one.sag
+    beyond = np.maximum((-np.sign(offset) * errors).max(axis=0), 0.0)
+    return Trial(mode, pose, payload, outcome, times, errors, beyond, predicted, last.mean(axis=0))
+
+
+def _or_one(steps: FloatArray) -> FloatArray:
+    return np.where(steps > 0.0, steps, 1.0)
+
+
+def prove_gains(
+    design: GainDesign,
+    dynamics: Dynamics,
+    mode: GainMode | str,
+    count: int,
+    *,
+    factor: float = 1.0,
+    seed: int = 1,
+    progress: Callable[[], None] | None = None,
+) -> Proof:
+    """Try gains on so many arms, the first of them those with the least margins.
+
+    Parameters
+    ----------
+    design : GainDesign
+    dynamics : Dynamics
+        Of the model, that the design was made for.
+    mode : GainMode or str
+    count : int
+    factor : float
+        By which the gains are larger.
+    seed : int
+    progress : callable, optional
+        Called after each.
+    """
+    asked = GainMode(mode)
+    one, request, plants = design.of(asked), design.request, design.plants
+    if count < 1:
+        raise InputError(f'trials: expected at least 1, got {count}')
+    rng = np.random.default_rng(seed)
+    margins = one.choice.margins
+    poses = len(plants.poses)
+    worst = [int(margins.gain.argmin()), int(margins.phase.argmin())]
+    trials = []
+    for number in range(count):
+        if number < len(worst):
+            u = request.uncertainty
+            scale = 1.0 - u if worst[number] < poses else 1.0 + u
+            pose = plants.poses[worst[number] % poses]
+            arm, payload = draw_arm(dynamics.robot, request, rng, scale)
+        else:
+            pose = plants.poses[int(rng.integers(poses))]
+            arm, payload = draw_arm(dynamics.robot, request, rng)
+        trials.append(run_trial(design, dynamics, asked, pose, arm, payload, rng, factor))
+        if progress is not None:
+            progress()
+    return Proof(asked, factor, tuple(trials), one.sag)

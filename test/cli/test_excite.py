@@ -1,0 +1,189 @@
+"""``ne_dynamics excite``."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip('scipy', reason='scipy is missing')
+pytest.importorskip('coal', reason='coal is missing')
+
+from excitation_arm import START, make_urdf
+
+from ne_dynamics.cli.main import main
+from ne_dynamics.control.trajectory_file import read_trajectory
+from ne_dynamics.shipped import shipped_file
+
+PUMA = str(shipped_file('puma560_standard_dh.yaml'))
+QUICK = ('--duration', '5', '--harmonics', '2', '--starts', '1', '--points-per-second', '20')
+
+
+@pytest.fixture
+def urdf(tmp_path):
+    """Return the file of a small arm."""
+    path = tmp_path / 'arm.urdf'
+    path.write_text(make_urdf())
+    return path
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Seek less."""
+    monkeypatch.setattr('ne_dynamics.excitation.search.OUTER', 4)
+    monkeypatch.setattr('ne_dynamics.excitation.plan.DRAWS', 2)
+
+
+def call(*arguments):
+    """Run the subcommand and return its exit code."""
+    return main(['excite', *map(str, arguments)])
+
+
+def test_a_motion_is_written_and_reported(urdf, tmp_path, capsys):
+    """The file is read as a trajectory from the start and back; the JSON says what it is worth."""
+    output = tmp_path / 'motion.yaml'
+    start = [f'{name}={value}' for name, value in zip(('lift', 'elbow'), START[1:3], strict=True)]
+    code = call(
+        '--model', urdf, '--tip-link', 'hand', '-o', output, '--start', *start, '--json', *QUICK
+    )
+    assert code == 0
+    document = json.loads(capsys.readouterr().out)
+    trajectory = read_trajectory(str(output))
+    assert trajectory.joint_names == ('pan', 'lift', 'elbow', 'slide')
+    assert document['points'] == len(trajectory.points) == 101
+    for point in (trajectory.points[0], trajectory.points[-1]):
+        assert point.positions[1:3] == list(START[1:3])
+        assert list(point.velocities) == [0.0] * 4
+    assert all(len(point.effort) == 4 for point in trajectory.points)
+    assert 1.0 < document['condition_number'] < 1e7
+    assert document['notes'][0] == 'the start is zero, for want of --start'
+    assert {each['name'] for each in document['parameters']} >= {'fore.mx', 'pan.viscous_friction'}
+    for each in document['nearest']:
+        assert each['distance'] >= each['margin']
+    assert max(document['velocity_shares'].values()) <= 0.7
+
+
+def test_the_report_is_a_table(tmp_path, capsys):
+    """Of a DH file, without shapes, on standard output: the trajectory there, the table beside."""
+    limits = ('--velocity-limit', '2', '--effort-limit', '400', '--effort-limit', 'joint_1=300')
+    code = call(
+        '--model', PUMA, '-o', '-', '--no-self-collision', '--no-keep-out', *limits, *QUICK
+    )
+    assert code == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith('header:')
+    assert 'condition number' in printed.err
+    assert 'note: the shapes of the links are not known' in printed.err
+    assert printed.err.count('+-') > 30
+
+
+def test_nothing_is_written_where_it_cannot_be(urdf, tmp_path, capsys, monkeypatch):
+    """A folder that is missing, or in the place of the file, is found before the work begins."""
+    monkeypatch.setattr(
+        'ne_dynamics.excitation.plan.plan_excitation', lambda *_, **__: pytest.fail('it began')
+    )
+    for path in (tmp_path / 'no' / 'motion.yaml', tmp_path):
+        assert call('--model', urdf, '-o', path) == 1
+        assert 'cannot be written' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        (('--start', '0', '0'), '--start: expected 4 positions, pan, lift, elbow, slide'),
+        (
+            ('--start', 'pin=1'),
+            "--start: expected one value for a joint, got 'pin' for an unknown",
+        ),
+        (('--start', 'pan=1', 'pan=2'), "got 'pan' twice"),
+        (('--start', '0', '9', '0', '0'), "start: joint 'lift': expected between -1.2 and 2.2"),
+        (('--keep-out', '0', '0', '1', '0.3'), 'start: '),
+        (('--keep-out', '0', '0', '0', '0.3'), 'a normal other than zero'),
+        (('--no-keep-out', '--keep-out', '0', '0', '1', '0'), 'expected no --keep-out beside'),
+        (('--velocity-limit', 'pin=1'), '--velocity-limit: expected a joint, one of pan'),
+        (('--velocity-limit', '-1'), "velocity limit of joint 'pan': expected a finite number"),
+        (('--ignore-pair', 'fore', 'foot'), '--ignore-pair: expected a link'),
+        (('--duration', '0'), 'duration [s]: expected a finite number above 0'),
+        (('--duration', '1', '--base-frequency', '0.5'), 'at least a period of the base'),
+        (('--effort-limit', 'lift=5', '--start', '0', '0.1', '0', '0'), "joint 'lift': expected"),
+        (('--lock', 'knee=0'), 'knee'),
+        (('--tip-link', 'foot'), 'foot'),
+    ],
+)
+def test_what_does_not_fit_is_one_line(urdf, tmp_path, capsys, options, message):
+    """Exit code 1, one line with what was expected, and no file."""
+    output = tmp_path / 'motion.yaml'
+    tip = () if '--tip-link' in options else ('--tip-link', 'hand')
+    assert call('--model', urdf, '-o', output, *tip, *QUICK, *options) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert message in lines[0]
+    assert not output.exists()
+
+
+@pytest.mark.parametrize('value', ['nan', 'inf', 'much'])
+@pytest.mark.parametrize('option', ['--duration', '--margin', '--velocity-share', '--start'])
+def test_numbers_that_are_none_are_refused(urdf, option, value, capsys):
+    """The parser ends with 2 and names the option."""
+    with pytest.raises(SystemExit) as caught:
+        call('--model', urdf, '-o', 'motion.yaml', option, value)
+    assert caught.value.code == 2
+    assert option in capsys.readouterr().err
+
+
+def test_shapes_that_are_missing_are_asked_for(tmp_path, capsys):
+    """A DH file has none, and a mesh may not be there: both say which option plans without."""
+    assert call('--model', PUMA, '-o', tmp_path / 'a.yaml') == 1
+    assert '--no-self-collision plans without' in capsys.readouterr().err
+    path = tmp_path / 'arm.urdf'
+    mesh = '<mesh filename="package://arm/hand.stl"/>'
+    path.write_text(make_urdf().replace('<sphere radius="0.05"/>', mesh))
+    assert call('--model', path, '-o', tmp_path / 'a.yaml') == 1
+    error = capsys.readouterr().err
+    assert "link 'hand': collision: mesh: mesh 'package://arm/hand.stl': expected a file" in error
+    assert '--package-path' in error
+    broken = tmp_path / 'arm' / 'hand.stl'
+    broken.parent.mkdir()
+    broken.write_text('this is no mesh')
+    assert call('--model', path, '-o', tmp_path / 'a.yaml') == 1
+    assert "link 'hand': mesh" in capsys.readouterr().err
+
+
+def test_mimic_joints_and_locked_ones():
+    """A gripper that is locked is carried along; its joints are not in the motion."""
+    import ne_dynamics as ned
+    from ne_dynamics.excitation import load_solids, plan_excitation
+
+    bare = make_urdf().replace(
+        '<collision><origin xyz="0 0 0" rpy="0 0 0"/><geometry><sphere radius="0.05"/></geometry>'
+        '</collision>',
+        '',
+    )
+    assert 'sphere' not in bare
+    finger = (
+        '<link name="finger"><inertial><mass value="0.1"/><inertia ixx="0.001" iyy="0.001" '
+        'izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry>'
+        '<box size="0.02 0.02 0.02"/></geometry></collision></link>'
+        '<joint name="grip" type="prismatic"><parent link="hand"/><child link="finger"/>'
+        '<origin xyz="0.1 0 0"/><axis xyz="1 0 0"/>'
+        '<limit lower="0" upper="1" effort="50" velocity="1"/>'
+        '<mimic joint="slide" multiplier="0.3"/></joint></robot>'
+    )
+    text = make_urdf().replace('</robot>', finger)
+    robot = ned.load_urdf(text)
+    assert robot.n == 4
+    dynamics = ned.Dynamics(robot, backend='python')
+    options = {'duration': 5.0, 'harmonics': 1, 'starts': 1, 'keep_out': ()}
+    plan = plan_excitation(dynamics, START, solids=load_solids(text, robot), **options)
+    assert 'upper and finger' in {each.name for each in plan.nearest}
+    locked = ned.load_urdf(text, locked_joints={'slide': 0.1})
+    assert locked.n == 3
+    dynamics = ned.Dynamics(locked, backend='python')
+    plan = plan_excitation(dynamics, START[:3], solids=load_solids(text, locked), **options)
+    assert np.isfinite(plan.condition_number)
+    assert plan.trajectory.joint_names == ('pan', 'lift', 'elbow')
+    locked = ned.load_urdf(bare, locked_joints={'lift': 0.6, 'elbow': -1.0})
+    dynamics = ned.Dynamics(locked, backend='python')
+    plan = plan_excitation(dynamics, [0.2, 0.1], solids=load_solids(bare, locked), **options)
+    assert 'links without a shape, which may touch anything: hand' in plan.notes

@@ -1,0 +1,106 @@
+"""``ne_dynamics gains``: what is printed, written and refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+from ne_dynamics.cli.main import main
+from ne_dynamics.shipped import shipped_file
+
+MODEL = str(shipped_file('six_axis_arm.urdf'))
+SHORT = ['gains', '--model', MODEL, '--tip-link', 'tcp', '--poses', '6', '--uncertainty', '0.1']
+ROTORS = (2.5e-4, 2.5e-4, 1.2e-4, 0.25e-4, 0.25e-4, 0.15e-4)
+
+
+@pytest.fixture(scope='module')
+def extras(tmp_path_factory):
+    """Return a file with rotors for the shipped arm."""
+    file = tmp_path_factory.mktemp('extras') / 'rotors.yaml'
+    joints = {
+        f'joint_{index + 1}': {'rotor_inertia': inertia, 'gear_ratio': 100.0}
+        for index, inertia in enumerate(ROTORS)
+    }
+    file.write_text(yaml.safe_dump({'joints': joints}), encoding='utf-8')
+    return str(file)
+
+
+def test_files_picture_trials_and_json(extras, tmp_path, capsys):
+    """All of it at once; the files are what the JSON says."""
+    folder, picture = tmp_path / 'out', tmp_path / 'gains.png'
+    single = tmp_path / 'single.yaml'
+    arguments = ['--extras', extras, '--encoder-bits', '17', '--mode', 'computed_torque']
+    arguments += ['--mode', 'jtc', '--json', '-o', str(folder), '--plot', str(picture)]
+    arguments += ['--write', 'jtc', str(single), '--prove', '1', '--payload', '0,2']
+    assert main([*SHORT, *arguments]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document['payload'] == [0.0, 2.0]
+    assert [proof['settled'] for proof in document['proof']] == [1, 0, 1, 0]
+    assert sorted(file.name for file in folder.iterdir()) == [
+        'computed_torque.params.yaml',
+        'jtc_gains.yaml',
+    ]
+    assert single.read_text() == (folder / 'jtc_gains.yaml').read_text()
+    block = yaml.safe_load(single.read_text())['/**/effort_trajectory_controller']
+    gains = block['ros__parameters']['gains']
+    assert [gains[name]['p'] for name in document['joints']] == document['modes']['jtc']['kp']
+    assert picture.read_bytes().startswith(b'\x89PNG')
+
+
+def test_text_names_margins_and_what_bounds_them(extras, capsys):
+    """A table with a row for each joint."""
+    assert main([*SHORT, '--extras', extras, '--mode', 'computed_torque']) == 0
+    printed = capsys.readouterr().out
+    assert 'the node, mode computed_torque' in printed
+    assert 'limited by' in printed
+    assert sum(line.startswith('joint_') for line in printed.splitlines()) == 6
+
+
+def test_a_trajectory_of_ones_own(extras, tmp_path, capsys):
+    """Errors are those of the motion in the file."""
+    file = tmp_path / 'motion.yaml'
+    names = [f'joint_{index}' for index in range(1, 7)]
+    points = [
+        {'positions': [place] * 6, 'time_from_start': {'sec': second, 'nanosec': 0}}
+        for second, place in ((0, 0.0), (2, 0.4))
+    ]
+    file.write_text(yaml.safe_dump({'joint_names': names, 'points': points}), encoding='utf-8')
+    arguments = ['--extras', extras, '--mode', 'mit', '--json', '--trajectory', str(file)]
+    assert main([*SHORT, *arguments]) == 0
+    motion = json.loads(capsys.readouterr().out)['motion']
+    assert motion['name'] == 'trajectory'
+    assert motion['duration'] == pytest.approx(2.2, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        (['--write', 'all', 'x.yaml'], '--write: expected one of node, jtc, mit'),
+        (['--prove', '0'], '--prove: expected 1 to'),
+        (['--encoder-bits', '0'], '--encoder-bits: expected 1 to'),
+        (['--payload', '900'], 'motors that can hold the arm'),
+        (['--rate', 'nan'], 'rate: expected a finite number'),
+        (['--trajectory', 'nowhere.yaml'], 'nowhere.yaml'),
+        (['--effort-limits', '0'], 'effort limit: expected > 0'),
+    ],
+)
+def test_what_cannot_be_used_is_one_line(arguments, message, capsys, tmp_path):
+    """The error names option and value, and nothing is written."""
+    assert main([*SHORT, '-o', str(tmp_path / 'out'), *arguments]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith('ne_dynamics gains: error: ')
+    assert message in error
+    assert error.count('\n') == 1
+    assert not (tmp_path / 'out').exists()
+
+
+def test_dh_files_have_gains_too(capsys):
+    """An arm without effort limits, in DH parameters."""
+    model = str(shipped_file('puma560_modified_dh.yaml'))
+    arguments = ['gains', '--model', model, '--mode', 'computed_torque', '--poses', '4', '--json']
+    assert main(arguments) == 0
+    found = json.loads(capsys.readouterr().out)['modes']['computed_torque']
+    assert len(found['kp']) == 6
+    assert found['joint_margins']['phase'][0] >= 45.0

@@ -1,0 +1,134 @@
+"""`identify` and `evaluate` of several logs, and of logs that are read in pieces."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from long_logs import cut_short, swinging_log, write_csv
+
+import ne_dynamics as ned
+from ne_dynamics.cli import main as cli
+
+ARM = Path(__file__).resolve().parents[2] / 'config' / 'six_axis_arm.urdf'
+MODEL = ('--model', str(ARM), '--tip-link', 'tcp', '--cutoff', '3.9')
+
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory):
+    """Return a long log and a short one of another motion."""
+    folder, robot = tmp_path_factory.mktemp('logs'), ned.load_urdf(ARM, tip_link='tcp')
+    return [
+        str(write_csv(folder / 'long.csv', swinging_log(robot, 80.0))),
+        str(write_csv(folder / 'short.csv', swinging_log(robot, 20.0, seed=1))),
+    ]
+
+
+def evaluate(capsys, *arguments):
+    """Return what `evaluate --json` prints."""
+    assert cli.main(['evaluate', *MODEL, *arguments, '--json']) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_evaluate_prints_each_log_and_all(files, capsys, monkeypatch):
+    """Each log has its table, all together another; their squares add up by samples."""
+    alone = [evaluate(capsys, name) for name in files]
+    cut_short(monkeypatch)
+    both = evaluate(capsys, *files)
+    assert [log['source'] for log in both['logs']] == files
+    for log, own in zip(both['logs'], alone, strict=True):
+        assert log['summary'] == own['log']
+        for one, other in zip(log['joints'], own['joints'], strict=True):
+            assert one['rms_difference'] == pytest.approx(other['rms_difference'], rel=1e-6)
+    for index, joint in enumerate(both['joints']):
+        sizes = [log['joints'][index]['rms_measured'] for log in both['logs']]
+        assert min(sizes) <= joint['rms_measured'] <= max(sizes)
+    assert cli.main(['evaluate', *MODEL, *files]) == 0
+    captured = capsys.readouterr()
+    assert 'all 2 logs together' in captured.out
+    assert captured.err == ''
+
+
+def test_identify_writes_a_model_of_all_logs(files, tmp_path, capsys, monkeypatch):
+    """A model is fitted to a long log and a short one, written, and judged by all of both."""
+    cut_short(monkeypatch)
+    output = tmp_path / 'identified.urdf'
+    assert cli.main(['identify', *MODEL, *files, '--spread', '0.5', '-o', str(output)]) == 0
+    text = capsys.readouterr().out
+    assert f'{files[0]}: 8000 of 8000 samples in 80.0 s' in text
+    assert f'{files[1]}: 2000 of 2000 samples in 20.0 s' in text
+    assert f'written: {output}' in text
+    assert output.exists()
+
+
+def test_what_is_shown_of_a_long_log_is_long_enough(files, tmp_path, capsys, monkeypatch):
+    """Parts that are looked at may be too short for a low cut-off: more is read for the page."""
+    cut_short(monkeypatch, size=100_000)
+    page = tmp_path / 'page.html'
+    low = [*MODEL[:-1], '1.5', files[0], '--json']
+    assert cli.main(['identify', *low, '--spread', '0.5']) == 0
+    assert json.loads(capsys.readouterr().out)['noise_floor'][0] > 0.0
+    assert cli.main(['evaluate', *low, '--report', str(page)]) == 0
+    assert page.exists()
+
+
+def spoil(lines):
+    """Return lines of a log with three efforts that are far off, in a part of it."""
+    lines = list(lines)
+    for index in (5000, 5100, 5200):
+        lines[index] = lines[index].rsplit(',', 1)[0] + ',500.0'
+    return lines
+
+
+def test_spikes_anywhere_in_a_long_log(tmp_path, capsys, monkeypatch):
+    """Spikes that no part shows that was looked at stop `identify`; --repair takes them out."""
+    cut_short(monkeypatch)
+    robot = ned.load_urdf(ARM, tip_link='tcp')
+    path = str(write_csv(tmp_path / 'log.csv', swinging_log(robot, 80.0), spoil))
+    arguments = ['identify', *MODEL, path, '--spread', '0.5', '--json']
+    assert cli.main(arguments) == 1
+    document = json.loads(capsys.readouterr().out)
+    (fault,) = document['diagnosis']['faults']
+    assert (fault['code'], fault['amount']) == ('spikes', 3.0)
+    assert '3 times in 1 of ' in fault['message']
+    assert cli.main([*arguments, '--repair']) == 0
+    repaired = json.loads(capsys.readouterr().out)['joints'][5]
+    assert repaired['rms_difference_after'] < 0.1
+
+
+def test_wrong_signs_and_units_of_a_long_log(files, tmp_path, capsys, monkeypatch):
+    """What parts of a long log show is found, and repaired in all of it."""
+    cut_short(monkeypatch)
+    robot = ned.load_urdf(ARM, tip_link='tcp')
+    log = swinging_log(robot, 80.0)
+    log = type(log).from_samples(
+        log.joint_names, 1e3 * log.times, log.position, log.effort * (1, -1, 1, 1, 1, 1)
+    )
+    path = str(write_csv(tmp_path / 'log.csv', log))
+    assert cli.main(['identify', *MODEL, path]) == 1
+    assert 'time-unit' in capsys.readouterr().out
+    document = evaluate(capsys, path, '--repair')
+    codes = {fault['code'] for fault in document['diagnosis']['faults']}
+    assert codes == {'time-unit', 'wrong-sign'}
+    assert document['joints'][1]['rms_difference'] < 0.1
+
+
+def test_logs_that_do_not_go_together(files, tmp_path, capsys):
+    """A log that lacks a joint, the same log twice and a picture of many are refused by name."""
+    robot = ned.load_urdf(ARM, tip_link='tcp')
+    other = write_csv(
+        tmp_path / 'other.csv',
+        swinging_log(robot, 5.0),
+        lambda lines: [line.rsplit(',', 2)[0] for line in lines],
+    )
+    cases = (
+        ([files[1], str(other)], 'other.csv: expected the joints of'),
+        ([files[1], files[1]], 'logs: expected each once'),
+        ([*files, '--plot', str(tmp_path / 'x.png')], '--plot: expected one log'),
+    )
+    for arguments, message in cases:
+        assert cli.main(['evaluate', *MODEL, *arguments]) == 1
+        assert message in capsys.readouterr().err
+    assert cli.main(['identify', *MODEL, *files, '--payload']) == 1
+    assert '--payload: expected one LOG, got 2' in capsys.readouterr().err

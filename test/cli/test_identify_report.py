@@ -1,0 +1,336 @@
+"""``ne_dynamics identify --report``: one page that says what the JSON says."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+import pytest
+
+pytest.importorskip('matplotlib', reason='matplotlib is missing')
+pytest.importorskip('jinja2', reason='Jinja2 is missing')
+
+from page_reading import PageReader, assert_stands_alone, find_browser
+from planted_faults import PLANTED_FAULTS, simulate_log
+
+import ne_dynamics as ned
+from ne_dynamics.cli import main as cli
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification import finding_remedies
+from ne_dynamics.identification.effort_spectra import compute_effort_spectra
+from ne_dynamics.identification.log import Log
+
+ROOT = Path(__file__).resolve().parents[2]
+ARM = ROOT / 'config' / 'six_axis_arm.urdf'
+PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
+JOINTS = 2
+SHOWN = 3
+"""Digits of the figures on a page."""
+
+HOSTILE = '<script>x</script>"\'\u202e' + 'n' * 260
+HOSTILE_SHOWN = HOSTILE.replace('\u202e', '\\u202e')
+
+
+def write_csv(path, log):
+    """Write a log as CSV and return its path."""
+    names = [f'{name}.{key}' for key in ('position', 'effort') for name in log.joint_names]
+    table = np.column_stack([log.times - log.times[0], log.position, log.effort])
+    header = ','.join('"' + name.replace('"', '""') + '"' for name in ['time', *names])
+    np.savetxt(path, table, delimiter=',', header=header, comments='', fmt='%.10g')
+    return path
+
+
+def run(*arguments, model):
+    """Run a subcommand as the command line does."""
+    command, *rest = map(str, arguments)
+    return cli.main([command, '--model', str(model), *rest])
+
+
+@pytest.fixture(scope='module')
+def model(tmp_path_factory):
+    """Return the first two joints of the shipped arm."""
+    root = ElementTree.parse(ARM).getroot()
+    joints = root.findall('joint')[: JOINTS + 1]  # and the mount
+    links = {joint.find(key).get('link') for joint in joints for key in ('parent', 'child')}
+    for element in list(root):
+        is_kept = element in joints or (element.tag == 'link' and element.get('name') in links)
+        if not is_kept:
+            root.remove(element)
+    path = tmp_path_factory.mktemp('model') / 'arm.urdf'
+    ElementTree.ElementTree(root).write(path, encoding='utf-8')
+    return path
+
+
+@pytest.fixture(scope='module')
+def log(model):
+    """Return a short log of an arm near that one."""
+    return simulate_log(ned.load_urdf(model), 7, duration=15.0)
+
+
+@pytest.fixture(scope='module')
+def written(tmp_path_factory, model, log):
+    """Return the folder of an identification with a report, its page and its JSON."""
+    folder = tmp_path_factory.mktemp('report')
+    path = write_csv(folder / 'log.csv', log)
+    options = ('-o', folder / 'out.urdf', '--json', '--report', folder / 'report.html')
+    output = folder / 'stdout.json'
+    with output.open('w') as stream, contextlib.redirect_stdout(stream):
+        assert run('identify', path, *options, model=model) == 0
+    text = (folder / 'report.html').read_text(encoding='utf-8')
+    return folder, PageReader(text), json.loads(output.read_text())
+
+
+def show(value):
+    """Return a figure of the JSON as the page shows it."""
+    return '-' if value is None else f'{value + 0.0:.{SHOWN}g}'
+
+
+def test_page_has_its_parts_in_order(written):
+    """Verdict first, doubts last, a drawing of each kind for every joint."""
+    _, page, document = written
+    assert page.headings == [
+        'Verdict, joint by joint',
+        'Findings',
+        'Efforts over time',
+        'Blocks beside the end held out',
+        'Friction',
+        'Base parameters',
+        'Links',
+        'Spectra and low-pass',
+        'What was used',
+        'Options and versions',
+        'What not to believe',
+    ]
+    assert page.verdict.startswith('Identified: better than the given model in')
+    assert f'{document["determined_directions"]} of' in page.verdict
+    assert len(page.drawings) == 4 * len(document['joints'])
+    assert_stands_alone(page)
+
+
+def test_figures_of_the_joints_are_those_of_the_json(written):
+    """Residuals, noise floor, friction with deviations: to the digits shown."""
+    _, page, document = written
+    rows = page.find_table('Root mean squares of the efforts on the part held out')
+    for row, joint, floor in zip(rows, document['joints'], document['noise_floor'], strict=True):
+        keys = ('measured', 'difference_before', 'difference_after', 'difference_cross_validated')
+        assert row[:2] == [joint['joint'], joint['unit']]
+        assert row[2:6] == [show(joint[f'rms_{key}']) for key in keys]
+        assert row[6] == show(floor)
+    found = {tuple(row[:2]): row[2:] for row in page.find_table('Friction and drives')}
+    for joint in document['joints']:
+        for key, values in joint.items():
+            if isinstance(values, dict):
+                shown = [show(values[part]) for part in ('before', 'after', 'deviation')]
+                assert found.pop((joint['joint'], key.replace('_', ' '))) == shown
+    assert found == {}
+
+
+def test_figures_of_links_and_base_parameters_are_those_of_the_json(written):
+    """Masses before and after, base parameters with their 95 % intervals, condition number."""
+    _, page, document = written
+    for row, body in zip(page.find_table('Moving links'), document['bodies'], strict=True):
+        masses = (body['before']['mass'], body['after']['mass'], body['mass_deviation'])
+        moved = np.subtract(body['after']['center_of_mass'], body['before']['center_of_mass'])
+        assert row[:4] == [body['link'], *map(show, masses)]
+        assert row[4] == show(1000.0 * float(np.linalg.norm(moved)))
+        assert row[5] == f'{100.0 * body["determined"]:.0f} %'
+        assert row[6] == ('the log' if body['is_determined'] else 'the given model')
+    rows = page.find_table('Each is named')
+    for row, parameter in zip(rows, document['base_parameters'], strict=True):
+        value, reach = parameter['value'], 1.96 * parameter['deviation']
+        found = (value, parameter['deviation'], value - reach, value + reach)
+        figures = (parameter['given'], *found, parameter['identified'])
+        assert row == [parameter['name'], parameter['unit'], *map(show, figures)]
+    used = dict(page.find_table('Used and dropped'))
+    assert used['read'] == document['log']
+    assert used['filtered samples, held out'] == str(document['held_out_samples'])
+    assert used['outliers: single efforts that count less than half'] == str(document['outliers'])
+    assert used['low-pass [Hz]'] == show(document['cutoff_frequency'])
+
+
+def test_blocks_agree_with_what_is_left_of_all(written):
+    """The blocks' residuals are in the drawing's text, and make up the one of all blocks."""
+    _, page, document = written
+    labels = [label for label in page.labels if 'RMS left of each block' in label]
+    for label, joint, blocks in zip(
+        labels, document['joints'], document['block_residuals'], strict=True
+    ):
+        assert ', '.join(map(show, blocks)) in label
+        assert min(blocks) < joint['rms_difference_cross_validated'] < max(blocks)
+
+
+def test_every_axis_has_a_unit(written):
+    """Each drawing names what is along both axes, with its unit; names are outside of it."""
+    _, page, document = written
+    units = ('[s]', '[N m]', '[rad/s]', '[Hz]', '(N m)/√Hz', '(rad/s)/√Hz', 'block of the log')
+    for texts, label in zip(page.drawings, page.labels, strict=True):
+        named = [text for text in texts if text.endswith(units)]
+        assert len(named) >= 2, texts
+        assert any(label.startswith(f'{joint["joint"]}: ') for joint in document['joints'])
+
+
+def test_the_page_says_how_it_came_about(written):
+    """Options, versions and names are on it."""
+    folder, page, _ = written
+    options = dict(page.find_table('As given or by default'))
+    assert options['--output'] == str(folder / 'out.urdf')
+    assert options['--holdout'] == '0.25'
+    assert options['ne_dynamics'] == ned.__version__
+    assert options['numpy'] == np.__version__
+    assert sorted(path.suffix for path in folder.iterdir()) == [
+        '.csv', '.html', '.json', '.urdf', '.yaml',
+    ]  # fmt: skip
+
+
+def test_a_refused_log_has_a_page_that_says_why(model, log, tmp_path, capsys):
+    """Fault, joint and remedy, with a picture; the exit code is 1 and no model is written."""
+    path = write_csv(tmp_path / 'log.csv', PLANTED['effort sign'].plant(log, 1))
+    report = tmp_path / 'report.html'
+    output = tmp_path / 'out.urdf'
+    assert run('identify', path, '-o', output, '--report', report, model=model) == 1
+    assert '--repair' in capsys.readouterr().err
+    page = PageReader(report.read_text(encoding='utf-8'))
+    assert page.verdict.startswith('Refused: the log is wrong (wrong-sign)')
+    assert any(
+        item.startswith('joint_2: error, wrong-sign') and '--sign joint_2' in item
+        for item in page.items
+    )
+    assert len(page.drawings) == 2 * JOINTS
+    assert_stands_alone(page)
+    assert not output.exists()
+
+
+def test_an_error_has_a_page_too(model, log, tmp_path, capsys):
+    """What cannot be read at all is on the page in the words of the error."""
+    path = write_csv(tmp_path / 'log.csv', replace(log, joint_names=tuple('abc')))
+    report = tmp_path / 'report.html'
+    assert run('identify', path, '--report', report, model=model) == 1
+    error = capsys.readouterr().err
+    page = PageReader(report.read_text(encoding='utf-8'))
+    assert page.verdict.startswith('Refused: ')
+    assert page.verdict.removeprefix('Refused: ')[:60] in error
+
+
+@pytest.mark.parametrize(
+    ('name', 'message'),
+    [
+        ('nowhere/report.html', 'cannot be written there'),
+        ('report.pdf', 'expected a name that ends in .html'),
+        ('log.html', 'expected a file of its own'),
+    ],
+)
+def test_an_unusable_place_is_an_error_before_the_fit(name, message, model, tmp_path, capsys):
+    """Nothing is read or fitted for a report that cannot be written."""
+    path = tmp_path / 'log.html'
+    path.write_text('time\n', encoding='utf-8')
+    assert run('identify', path, '--report', tmp_path / name, model=model) == 1
+    assert message in capsys.readouterr().err
+    assert path.read_text(encoding='utf-8') == 'time\n'
+
+
+def test_the_model_stands_when_the_report_fails(written, model, capsys, monkeypatch, tmp_path):
+    """A disk that is full at the last moment costs the page, not the model or the figures."""
+    from ne_dynamics.cli.identifying import report_file
+
+    def fail(path, text):
+        raise InputError(f'{path}: the report cannot be written: No space left on device')
+
+    monkeypatch.setattr(report_file, 'write_page', fail)
+    folder, _, _ = written
+    output = tmp_path / 'out.urdf'
+    arguments = ('-o', output, '--report', tmp_path / 'report.html', '--spread', '0.5')
+    assert run('identify', folder / 'log.csv', *arguments, model=model) == 1
+    captured = capsys.readouterr()
+    assert f'written: {output}' in captured.out
+    assert 'No space left' in captured.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ['out.extras.yaml', 'out.urdf']
+
+
+def test_hostile_names_are_text(tmp_path, capsys):
+    """Names of robot, joints, links and files with markup and marks do nothing on the page."""
+    name = quoteattr(HOSTILE)
+    model = tmp_path / '<b onload=x>.urdf'
+    model.write_text(
+        f'<robot name={name}><link name="base"/><link name={name}><inertial><mass value="2.0"/>'
+        '<origin xyz="0 0 0.3"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
+        f'</inertial></link><joint name={name} type="revolute"><parent link="base"/>'
+        f'<child link={name}/><axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="100" '
+        'velocity="3"/></joint></robot>',
+        encoding='utf-8',
+    )
+    robot = ned.load_urdf(model)
+    recorded = simulate_log(robot, 3, duration=12.0)
+    report = tmp_path / 'report.html'
+    path = write_csv(tmp_path / '\'"&.csv', recorded)
+    for command in ('identify', 'evaluate'):
+        assert run(command, path, '--report', report, model=model) == 0
+        capsys.readouterr()
+        page = PageReader(report.read_text(encoding='utf-8'))
+        assert_stands_alone(page)
+        rows = page.find_table('Root mean squares')
+        assert [row[0] for row in rows] == [HOSTILE_SHOWN]
+        assert '\u202e' not in report.read_text(encoding='utf-8')
+
+
+def test_every_finding_has_a_remedy():
+    """Each code that an identification may find is in the table of remedies."""
+    folder = ROOT / 'ne_dynamics' / 'identification'
+    codes = set()
+    for file in ('findings.py', 'design.py'):
+        text = (folder / file).read_text(encoding='utf-8')
+        codes |= set(re.findall(r"'(?:error|warning|info)',\s*'([a-z-]+)'", text))
+    assert {'wrong-sign', 'not-better', 'body-without-mass'} <= codes
+    assert codes == set(finding_remedies.REMEDIES)
+
+
+def test_the_noise_floor_is_that_of_white_noise():
+    """Steps of friction and motion are not taken for noise; a silent effort has no floor."""
+    rng = np.random.default_rng(0)
+    times = np.arange(0.0, 40.0, 0.01)
+    position = np.column_stack([np.sin(2.0 * times), np.cos(1.3 * times)])
+    clean = 20.0 * position + 5.0 * np.sign(np.cos(2.0 * times))[:, np.newaxis]
+    noise = np.array([0.3, 0.0]) * rng.standard_normal(clean.shape)
+    effort = clean + noise
+    effort[:, 1] = 10.0 * np.round(0.1 * effort[:, 1])
+    recorded = Log.from_samples(('a', 'b'), times, position, effort, source='made')
+    spectra = compute_effort_spectra(recorded, 5.0)
+    # Of white noise a low-pass leaves the part of the power below its cut-off.
+    assert spectra.noise_floor[0] == pytest.approx(0.3 * np.sqrt(2 * 5.0 / 100.0), rel=0.1)
+    assert np.isnan(spectra.noise_floor[1])
+    assert spectra.frequency[np.argmax(spectra.velocity[:, 0])] == pytest.approx(1 / np.pi, 0.1)
+
+
+def test_a_browser_shows_it_and_fetches_nothing(written, tmp_path):
+    """A browser without network renders the page: it asks for nothing, and it is not blank."""
+    browser = find_browser()
+    folder, _, _ = written
+    picture, journal = tmp_path / 'page.png', tmp_path / 'net.json'
+    page = (folder / 'report.html').as_uri()
+    if 'firefox' in browser:
+        command = [browser, '--headless', '--screenshot', picture, '--window-size=1200,1600', page]
+    else:
+        command = [
+            browser, '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars',
+            '--disable-background-networking', '--no-first-run', f'--user-data-dir={tmp_path}/u',
+            '--window-size=1200,1600', f'--log-net-log={journal}', f'--screenshot={picture}', page,
+        ]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    from matplotlib.image import imread
+
+    pixels = imread(picture)[..., :3]
+    background = pixels[0, 0]
+    drawn = (np.abs(pixels - background).max(axis=2) > 0.2).mean(axis=1)
+    # Text above, drawings in the lower half.
+    assert drawn[: drawn.size // 2].max() > 0.05
+    assert drawn[drawn.size // 2 :].max() > 0.05
+    if journal.exists():
+        urls = re.findall(r'"url":"([^"]+)"', journal.read_text(encoding='utf-8'))
+        asked = [url for url in urls if 'report.html' in url or 'example' in url]
+        assert not [url for url in asked if not url.startswith('file:')]

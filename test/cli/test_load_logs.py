@@ -1,0 +1,114 @@
+"""``identify --payload`` and ``--drive-gains`` with logs that are wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from loaded_motion import LOAD, alter, record
+from planted_faults import PLANTED_FAULTS
+
+import ne_dynamics as ned
+from ne_dynamics.cli import main as cli
+from ne_dynamics.identification.log_diagnosis import diagnose_log
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.shipped import shipped_file
+
+ARM = str(shipped_file('six_axis_arm.urdf'))
+PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
+TORQUE_PER_CURRENT = np.array([14.0, 11.0, 8.0, 3.0, 1.5, 0.7])
+JOINT = 1
+
+
+@pytest.fixture(scope='module')
+def robot():
+    """Return the shipped arm."""
+    return ned.load_urdf(ARM, tip_link='tcp')
+
+
+@pytest.fixture(scope='module')
+def loaded(robot):
+    """Return the log of an arm that is not as its model, with the load."""
+    return record(alter(robot, 1).with_payload(LOAD), 11)
+
+
+@pytest.fixture(scope='module')
+def currents(loaded):
+    """Return the same as motor currents, of another factor in each joint."""
+    return replace(loaded, effort=loaded.effort / TORQUE_PER_CURRENT)
+
+
+def write_csv(path, log):
+    """Write a log as CSV and return its path."""
+    names = [f'{name}.{key}' for key in ('position', 'effort') for name in log.joint_names]
+    table = np.column_stack([log.times, log.position, log.effort])
+    np.savetxt(path, table, delimiter=',', header=','.join(['time', *names]), comments='')
+    return str(path)
+
+
+def ask(*options):
+    """Run the command; return its exit code."""
+    return cli.main(['identify', '--model', ARM, '--tip-link', 'tcp', *options])
+
+
+def test_a_wrong_sign_in_the_log_of_a_load_is_refused_and_repaired(loaded, tmp_path, capsys):
+    """Joint and remedy are named, in the words of a fit of the arm; --repair finds the load."""
+    path = write_csv(tmp_path / 'log.csv', PLANTED['effort sign'].plant(loaded, JOINT))
+    assert ask('--payload', path) == 1
+    captured = capsys.readouterr()
+    assert 'joint joint_2  wrong-sign' in captured.out
+    assert '--sign joint_2' in captured.out
+    assert 'mass' not in captured.out.replace('masses', '')
+    assert (
+        'the log cannot be used as it is: nothing was fitted; --repair takes out' in captured.err
+    )
+    assert ask('--payload', path, '--repair', '--json') == 0
+    load = json.loads(capsys.readouterr().out)['payload']
+    assert abs(load['mass'] - LOAD.mass) < 3.0 * load['mass_deviation']
+
+
+def test_the_log_without_the_load_is_looked_at_too(loaded, robot, tmp_path, capsys):
+    """A second log in degrees is refused by its name; --force leaves the fit to say no."""
+    path = write_csv(tmp_path / 'loaded.csv', loaded)
+    empty = record(alter(robot, 1), 12)
+    without = write_csv(tmp_path / 'empty.csv', PLANTED['degrees'].plant(empty, 0))
+    assert ask('--payload', path, '--without', without, '--json') == 1
+    captured = capsys.readouterr()
+    document = json.loads(captured.out)
+    assert document['diagnosis']['faults'] == []
+    (fault,) = document['diagnosis_without']['faults']
+    assert fault['code'] == 'degrees'
+    assert 'payload' not in document
+    assert f'{without}: the log cannot be used as it is' in captured.err
+
+
+def test_exchanged_currents_are_refused(currents, tmp_path, capsys):
+    """Currents of two joints that are exchanged are found, though no factor is known."""
+    path = write_csv(tmp_path / 'log.csv', PLANTED['efforts swapped'].plant(currents, JOINT))
+    command = ('--drive-gains', '--mass', str(LOAD.mass), path, '--json')
+    assert ask(*command) == 1
+    (fault,) = json.loads(capsys.readouterr().out)['diagnosis']['faults']
+    assert (fault['code'], fault['joints']) == ('efforts-swapped', ['joint_2', 'joint_3'])
+    right = write_csv(tmp_path / 'right.csv', currents)
+    gains = []
+    for log, repair in ((path, ['--repair']), (right, [])):
+        options = '--drive-gains', '--mass', str(LOAD.mass), log, '--json', *repair
+        assert ask(*options) == 0
+        joints = json.loads(capsys.readouterr().out)['drive_gains']['joints']
+        gains.append([joint['gain'] for joint in joints])
+    np.testing.assert_allclose(gains[0], gains[1], rtol=1e-6)
+
+
+def test_what_is_asked_for_is_no_fault(robot, currents):
+    """A heavy load is no factor on the last effort, and currents are no fault of a log."""
+    heavy = Inertia(5.0, LOAD.center_of_mass, 5.0 / 3.0 * LOAD.inertia_about_com)
+    log = record(alter(robot, 1).with_payload(heavy), 11)
+    found = {fault.code for fault in diagnose_log(robot, log).faults}
+    assert 'effort-scaled' in found  # by an arm that is said to carry nothing
+    assert diagnose_log(robot, log, has_load=True).faults == ()
+    known = robot.with_payload(Inertia(LOAD.mass, np.zeros(3), np.zeros((3, 3))))
+    diagnosis = diagnose_log(known, currents, has_free_factors=True, has_load=True)
+    assert diagnosis.errors == ()
+    assert 'where the zeros of the positions are, and factors on efforts' in diagnosis.untold

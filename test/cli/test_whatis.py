@@ -1,0 +1,164 @@
+"""The command `whatis`: files in, a description and a profile that the node takes out."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.cli import main as cli
+from ne_dynamics.identification.driver_reading import read_csv, write_csv
+from ne_dynamics.identification.driver_recording import DriverRecording
+from ne_dynamics.shipped import shipped_file
+
+ARM = str(shipped_file('six_axis_arm.urdf'))
+MODEL = ['--model', ARM, '--tip-link', 'forearm']
+
+
+@pytest.fixture(scope='module')
+def robot():
+    """Return the first three joints of the shipped arm."""
+    return ned.load_urdf(ARM, tip_link='forearm')
+
+
+@pytest.fixture(scope='module')
+def recording(robot):
+    """Return some seconds of a simulated arm that reports torques, with its commands."""
+    pytest.importorskip('mujoco', reason='mujoco is missing')
+    from driver_arms import simulate
+
+    return simulate(robot, 3).record('torque')
+
+
+def test_csv_comes_back_as_it_was_written(robot, recording, tmp_path):
+    """States and commands of other times are the same after a file, missing numbers included."""
+    effort = recording.effort.copy()
+    effort[5, 1] = np.nan
+    changed = DriverRecording.from_samples(
+        robot.joint_names,
+        recording.stamps,
+        recording.position,
+        None,
+        effort,
+        received=recording.stamps + 0.001,
+        commands=recording.commands,
+    )
+    write_csv(tmp_path / 'log.csv', changed)
+    again = read_csv(tmp_path / 'log.csv', robot.joint_names)
+    for key in ('stamps', 'position', 'effort', 'received'):
+        np.testing.assert_array_equal(getattr(again, key), getattr(changed, key))
+    np.testing.assert_array_equal(again.commands.times, recording.commands.times)
+    np.testing.assert_array_equal(again.commands.effort, recording.commands.effort)
+    assert again.velocity is None
+
+
+def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
+    """What is found in a bag is written as parameters, and the real node has them."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+    from driver_files import write_bag
+    from rclpy.context import Context
+
+    from ne_dynamics.ros.node import ComputedTorqueNode
+    from ne_dynamics.ros.private_domain import private_domain
+
+    write_bag(tmp_path / 'bag', recording)
+    profile = tmp_path / 'driver.yaml'
+    arguments = ['whatis', *MODEL, str(tmp_path / 'bag'), '-o', str(profile), '--json']
+    assert cli.main(arguments) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document['effort']['value'] == 'torque'
+    assert document['command']['delay']['value'] == pytest.approx(0.003, abs=0.002)
+    assert document['timing']['rate'] == pytest.approx(500.0, rel=0.01)
+    context = Context()
+    words = ['--ros-args', '--params-file', str(profile)]
+    context.init(args=words, domain_id=private_domain())
+    node = ComputedTorqueNode(context=context, namespace='/arm')
+    try:
+        for name, value in document['parameters'].items():
+            assert node.get_parameter(name).value == value, name
+    finally:
+        node.destroy_node()
+        context.try_shutdown()
+
+
+def test_files_that_do_not_fit_are_refused_in_one_line(robot, recording, tmp_path, capsys):
+    """Two topics of states, other names, no samples, two sources: each is an error."""
+    from driver_files import write_bag
+
+    part = DriverRecording.from_samples(
+        robot.joint_names, recording.stamps[:9], recording.position[:9]
+    )
+    write_bag(tmp_path / 'two', part, topics=('/joint_states', '/other'))
+    names = ','.join(f'x_{name}.position' for name in robot.joint_names)
+    (tmp_path / 'names.csv').write_text(f'time,{names}\n0,1,2,3\n1,1,2,3\n')
+    own = ','.join(f'{name}.position' for name in robot.joint_names)
+    (tmp_path / 'empty.csv').write_text(f'time,{own}\n')
+    (tmp_path / 'one.csv').write_text(f'time,{own}\n0,1,2,3\n')
+    for words, expected in (
+        ([str(tmp_path / 'two')], '/joint_states, /other'),
+        ([str(tmp_path / 'two'), '--topic', '/other', '--command-topic', '/no'], 'command topic'),
+        ([str(tmp_path / 'names.csv')], "--rename 'x_*=*'"),
+        ([str(tmp_path / 'empty.csv')], 'expected samples below the header'),
+        ([str(tmp_path / 'one.csv')], 'at least 2 states'),
+        ([str(tmp_path / 'one.csv'), '--live'], 'both'),
+        ([], 'neither'),
+        ([str(tmp_path / 'one.csv'), '-o', str(tmp_path / 'no' / 'file.yaml')], 'folder'),
+        ([str(tmp_path / 'missing.csv')], 'cannot read'),
+    ):
+        assert cli.main(['whatis', *MODEL, *words]) == 1, words
+        error = capsys.readouterr().err
+        assert expected in error, error
+        assert error.startswith('ne_dynamics whatis: error: ')
+
+
+def test_live_listens_and_never_speaks(robot, tmp_path, capsys, monkeypatch):
+    """States of a real topic are described and kept; the listener publishes no command.
+
+    Every node of rclpy has the events of its parameters, and this one nothing else.
+    """
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+    from rclpy.context import Context
+    from rclpy.node import Node
+    from sensor_msgs.msg import JointState
+
+    from ne_dynamics.ros.private_domain import private_domain
+
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(private_domain()))
+    context = Context()
+    context.init(args=None, domain_id=private_domain())
+    node = Node('driver', context=context)
+    publisher = node.create_publisher(JointState, 'joint_states', 10)
+    ended, heard = threading.Event(), []
+
+    def publish():
+        while not ended.is_set():
+            now = node.get_clock().now()
+            message = JointState(name=list(robot.joint_names), position=[0.1] * robot.n)
+            message.header.stamp = now.to_msg()
+            publisher.publish(message)
+            listeners = node.get_publisher_names_and_types_by_node
+            names = {name for name, _ in node.get_node_names_and_namespaces()}
+            if 'ne_dynamics_whatis' in names:
+                heard.append(listeners('ne_dynamics_whatis', '/'))
+            time.sleep(0.01)
+
+    thread = threading.Thread(target=publish)
+    thread.start()
+    try:
+        log = tmp_path / 'heard.csv'
+        arguments = ['--live', '--seconds', '3', '--save-log', str(log), '--json']
+        assert cli.main(['whatis', *MODEL, *arguments]) == 0
+    finally:
+        ended.set()
+        thread.join()
+        node.destroy_node()
+        context.try_shutdown()
+    document = json.loads(capsys.readouterr().out)
+    assert document['effort']['value'] == 'nothing'
+    assert document['timing']['states'] == read_csv(log, robot.joint_names).stamps.size
+    assert heard
+    assert {name for topics in heard for name, _ in topics} <= {'/parameter_events'}

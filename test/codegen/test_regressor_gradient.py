@@ -1,0 +1,79 @@
+"""The adjoint of the regressor."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from excitation_arm import make_urdf
+
+import ne_dynamics as ned
+from ne_dynamics.errors import InputError
+from ne_dynamics.shipped import shipped_file
+
+BACKENDS = ['python', 'compiled']
+
+
+def make_dynamics(name, backend):
+    """Return dynamics of an arm with hinges and a slide, or of a Puma 560 by its DH file."""
+    if backend == 'compiled':
+        pytest.importorskip('llvmlite', reason='llvmlite is missing')
+    puma = shipped_file('puma560_standard_dh.yaml')
+    robot = ned.load_urdf(make_urdf()) if name == 'small' else ned.load_dh(puma)
+    return ned.Dynamics(robot, backend=backend)
+
+
+@pytest.mark.parametrize('backend', BACKENDS)
+@pytest.mark.parametrize('name', ['small', 'puma'])
+def test_it_is_the_gradient_of_a_weighted_sum(name, backend):
+    """Central differences of the weighted sum of the regressor's entries agree with it."""
+    dynamics = make_dynamics(name, backend)
+    rng = np.random.default_rng(1)
+    motion = rng.uniform(-1.5, 1.5, (3, 20, dynamics.n))
+    weights = rng.normal(size=dynamics.regressor(*motion).shape)
+    gradient = dynamics.regressor_gradient(*motion, weights)
+    assert gradient.shape == (3, 20, dynamics.n)
+    for order in range(3):
+        for joint in range(dynamics.n):
+            shift = np.zeros_like(motion)
+            shift[order, :, joint] = 1e-6
+            ahead, behind = (
+                (dynamics.regressor(*(motion + s * shift)) * weights).sum(axis=(1, 2))
+                for s in (1.0, -1.0)
+            )
+            np.testing.assert_allclose(
+                gradient[order, :, joint], (ahead - behind) / 2e-6, rtol=1e-5, atol=1e-6
+            )
+    single = dynamics.regressor_gradient(*motion[:, 3], weights[3])
+    np.testing.assert_allclose(single, gradient[:, 3], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize('backend', BACKENDS)
+def test_with_weights_of_parameters_it_is_the_gradient_of_efforts(backend):
+    """Weights l_i p_j give l @ the derivatives of the inverse dynamics, without friction."""
+    dynamics = make_dynamics('puma', backend)
+    rigid = ned.Dynamics(dynamics.robot.without_friction(), backend=backend)
+    rigid = rigid.with_parameters(rotor_inertia=np.zeros(rigid.n))
+    rng = np.random.default_rng(2)
+    motion = rng.uniform(-1.5, 1.5, (3, 15, dynamics.n))
+    factors = rng.normal(size=(15, dynamics.n))
+    weights = factors[:, :, np.newaxis] * dynamics.inertial_parameters()
+    expected = np.einsum('si,ksij->ksj', factors, rigid.inverse_dynamics_derivatives(*motion))
+    found = dynamics.regressor_gradient(*motion, weights)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_wrong_arguments_are_named():
+    """Weights of another shape, and numbers that are not finite, are refused."""
+    dynamics = make_dynamics('small', 'python')
+    rest = np.zeros(4)
+    with pytest.raises(InputError, match=r'weights: expected shape \(4, 40\) or \(N, 4, 40\)'):
+        dynamics.regressor_gradient(rest, rest, rest, np.zeros((4, 10)))
+    weights = np.zeros((4, 40))
+    weights[1, 2] = np.nan
+    with pytest.raises(InputError, match='weights: expected finite numbers, got nan'):
+        dynamics.regressor_gradient(rest, rest, rest, weights)
+
+
+def test_it_is_no_text_to_read():
+    """It is not among the functions of which there is source."""
+    assert 'regressor_gradient' not in make_dynamics('small', 'python').operation_counts()

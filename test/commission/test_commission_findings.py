@@ -1,0 +1,238 @@
+"""Motions of a run, the delay and the meaning of efforts, on what is known."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.commission.delay import find_delay
+from ne_dynamics.commission.motions import (
+    plan_probe,
+    plan_sines,
+    plan_way,
+    room_around,
+    velocity_limits,
+)
+from ne_dynamics.commission.reading import find_encoder_steps, read_efforts, read_stamps
+from ne_dynamics.commission.record import Record
+from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.shipped import shipped_file
+
+ROBOT = ned.load_urdf(str(shipped_file('six_axis_arm.urdf')), tip_link='tcp')
+DYNAMICS = ned.Dynamics(ROBOT, backend='python')
+START = np.array([0.3, -0.6, 0.7, 0.4, 0.7, -0.5])
+PERIOD = 0.002
+
+
+def sampled(motion, period=PERIOD):
+    """Return times, and the quintic splines of a motion with their derivatives there."""
+    times = np.arange(0.0, motion.duration, period)
+    table = np.zeros((3, times.size, motion.positions.shape[1]))
+    for index, (begin, end) in enumerate(itertools.pairwise(motion.times)):
+        chosen = (times >= begin) & (times < end)
+        ends = np.vstack([powers(np.array([0.0, end - begin]), order) for order in range(3)])
+        values = np.vstack(
+            [
+                rows[index : index + 2]
+                for rows in (motion.positions, motion.velocities, motion.accelerations)
+            ]
+        )
+        polynomials = np.linalg.solve(ends, values)
+        for order in range(3):
+            table[order, chosen] = powers(times[chosen] - begin, order) @ polynomials
+    return times, *table
+
+
+def powers(times, order):
+    """Return the derivatives of 1, t .. t^5 at times, shape (N, 6)."""
+    exponents = np.arange(6)
+    factors = np.ones(6)
+    for step in range(order):
+        factors *= exponents - step
+    return factors * times[:, np.newaxis] ** np.maximum(exponents - order, 0)
+
+
+@pytest.fixture(scope='module')
+def swept():
+    """One joint's sweep of the probe, sampled: motion, times, position and derivatives."""
+    probe = plan_probe(ROBOT, START, trembles=True)
+    return probe, sampled(probe.motion)
+
+
+@pytest.mark.parametrize('delay', [0.0, 0.002, 0.0053, 0.012])
+def test_the_delay_is_found_whatever_inertia_damping_and_friction(swept, delay):
+    """To 0.2 ms, with encoders of 16 bits, unknown gravity and dry friction."""
+    probe, (times, position, _, _) = swept
+    # What acts half a period after a state is what was sent `delay` before it.
+    ahead = delay + 0.5 * PERIOD
+    command = np.zeros_like(position)
+    for joint in range(ROBOT.n):
+        moved = np.interp(times + ahead, times, position[:, joint])
+        speed = np.gradient(moved, PERIOD)
+        command[:, joint] = (
+            (1.0 + joint) * np.gradient(speed, PERIOD)
+            + 5.0 * speed
+            + 8.0 * np.sign(speed)
+            + 20.0 * np.sin(moved)
+        )
+    step = 2.0 * np.pi / 2**16
+    record = Record(
+        ROBOT.joint_names,
+        10.0 + times,
+        np.round(position / step) * step,
+        *(np.full_like(position, np.nan) for _ in range(2)),
+        command,
+        position,
+    )
+    found = find_delay(record, probe.sweeps, 10.0)
+    assert found.delay == pytest.approx(delay, abs=2e-4)
+    assert np.isfinite(found.by_joint).all()
+
+
+def test_an_arm_that_does_not_move_tells_no_delay(swept):
+    """NaN, not a number."""
+    probe, (times, position, _, _) = swept
+    still = np.full_like(position, 0.5)
+    rng = np.random.default_rng(0)
+    nothing = np.full_like(position, np.nan)
+    record = Record(
+        ROBOT.joint_names, times, still, nothing, nothing, rng.normal(size=still.shape), still
+    )
+    assert np.isnan(find_delay(record, probe.sweeps, 0.0).delay)
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_motions_stay_within_what_the_model_allows(seed):
+    """Positions, velocities and efforts, at all points and between them."""
+    motion = plan_sines(DYNAMICS, START, 8.0, seed)
+    _, position, velocity, acceleration = sampled(motion, 0.02)
+    assert (np.abs(position - START) <= room_around(ROBOT, START) + 1e-6).all()
+    assert (np.abs(velocity) <= 0.52 * velocity_limits(ROBOT)).all()
+    effort = DYNAMICS.inverse_dynamics(position, velocity, acceleration)
+    assert (np.abs(effort) <= 0.8 * ROBOT.limits('effort_limit')).all()
+    for rows in (motion.velocities, motion.accelerations):
+        assert not rows[[0, -1]].any()
+    np.testing.assert_allclose(motion.positions[[0, -1]], [START, START], atol=1e-9)
+
+
+def test_a_pose_that_takes_too_much_to_hold_is_one_error():
+    """The joint is named, and what to do."""
+    weak = ned.Dynamics(ROBOT, gravity=(0.0, 0.0, -60.0), backend='python')
+    with pytest.raises(InputError, match='joint_3: no motion from this pose takes less than 75%'):
+        plan_sines(weak, START, 8.0, 1)
+
+
+def test_a_probe_moves_one_joint_at_a_time_and_keeps_off_the_ends():
+    """A joint at the end of its range has no room, and does not move."""
+    start = START.copy()
+    start[2] = ROBOT.limits('upper')[2]
+    motion = plan_probe(ROBOT, start, trembles=False).motion
+    moves = np.abs(motion.positions - start) > 1e-9
+    assert (moves.sum(axis=1) <= 1).all()
+    assert not moves[:, 2].any()
+    assert moves[:, [0, 1, 3, 4, 5]].any(axis=0).all()
+
+
+def test_a_way_takes_as_long_as_its_slowest_joint():
+    """Three tenths of the velocity limit at the most."""
+    motion = plan_way(ROBOT, START, np.add(START, [2.0, 0.0, 0.0, 0.0, 0.0, 0.1]))
+    assert 1.875 * 2.0 / motion.duration == pytest.approx(0.3 * velocity_limits(ROBOT)[0])
+
+
+@pytest.fixture(scope='module')
+def moved():
+    """Return times, positions and commands of an excitation."""
+    times, position, velocity, acceleration = sampled(plan_sines(DYNAMICS, START, 6.0, 1), 0.004)
+    friction = 10.0 * np.tanh(velocity / 0.01)
+    command = DYNAMICS.inverse_dynamics(position, velocity, acceleration) + friction
+    return times, position, command
+
+
+class TestEfforts:
+    """Reports of an excitation, made from commands."""
+
+    def read(self, moved, reported):
+        """Return what is told of reports."""
+        times, position, command = moved
+        nothing = np.full_like(position, np.nan)
+        record = Record(ROBOT.joint_names, times, position, nothing, reported, command, position)
+        return read_efforts(DYNAMICS, record)
+
+    def late(self, values, samples=3):
+        """Return values that come a few samples late."""
+        return np.concatenate([np.repeat(values[:1], samples, axis=0), values[:-samples]])
+
+    def test_torques(self, moved):
+        """With their lag."""
+        reading = self.read(moved, self.late(moved[2]))
+        assert (reading.meaning, reading.reversed_joints) == ('torque', ())
+        assert reading.lag == pytest.approx(0.012)
+        assert reading.state_effort == 'torque'
+
+    def test_torques_of_which_one_has_the_wrong_sign(self, moved):
+        """It is named, and the node does not begin with them."""
+        reading = self.read(moved, self.late(moved[2]) * [1, 1, -1, 1, 1, 1])
+        assert (reading.meaning, reading.reversed_joints) == ('torque', ('joint_3',))
+        assert reading.state_effort == 'ignore'
+
+    def test_torques_without_gravity(self, moved):
+        """By the joints that gravity acts on."""
+        reading = self.read(moved, self.late(moved[2]) - DYNAMICS.gravity_torque(moved[1]))
+        assert reading.meaning == 'torque_without_gravity'
+
+    def test_currents(self, moved):
+        """With the scale of each joint."""
+        scales = np.array([12.0, 11.0, 9.0, 7.0, 8.0, 6.0])
+        noise = np.random.default_rng(1).normal(scale=0.05, size=moved[2].shape)
+        reading = self.read(moved, self.late(moved[2]) / scales + noise)
+        assert (reading.meaning, reading.reversed_joints) == ('current', ())
+        np.testing.assert_allclose([joint.scale for joint in reading.joints], scales, rtol=0.02)
+
+    @pytest.mark.parametrize('value', [0.0, 3.0, np.nan])
+    def test_nothing(self, moved, value):
+        """Zeros, a constant, or no numbers."""
+        reading = self.read(moved, np.full_like(moved[2], value))
+        assert reading.meaning == 'nothing'
+
+    def test_noise_is_not_taken_for_efforts(self, moved):
+        """Nor is anything said of its sign."""
+        noise = np.random.default_rng(2).normal(size=moved[2].shape)
+        reading = self.read(moved, noise)
+        assert (reading.meaning, reading.reversed_joints) == ('unknown', ())
+
+
+def test_steps_of_encoders_are_found():
+    """Of each joint its own."""
+    rng = np.random.default_rng(3)
+    steps = 2.0 * np.pi / np.array([2**14, 2**17])
+    position = np.round(np.cumsum(rng.normal(size=(2000, 2)), axis=0) * 1e-3 / steps) * steps
+    np.testing.assert_allclose(find_encoder_steps(position), steps, rtol=1e-6)
+
+
+def test_stamps_that_stand_still_have_no_rate():
+    """Nor does a single state."""
+    assert read_stamps([(5, 1), (5, 2)]).rate == 0.0
+    assert read_stamps([]).rate == 0.0
+    assert read_stamps([(k * 4_000_000, k) for k in range(1, 99)]).rate == pytest.approx(250.0)
+
+
+def test_the_planned_excitation_stays_within_its_reach(monkeypatch):
+    """A model without shapes is an error; with none asked for, it is planned."""
+    pytest.importorskip('scipy', reason='needs SciPy')
+    pytest.importorskip('coal', reason='needs coal')
+    from ne_dynamics.commission.telling_motion import plan_telling_motion
+
+    file = str(shipped_file('six_axis_arm.urdf'))
+    told = []
+    with pytest.raises(ModelError, match='expected collision shapes'):
+        plan_telling_motion(DYNAMICS, file, START, 6.0, 0.3, told.append)
+    module = 'ne_dynamics.commission.telling_motion'
+    monkeypatch.setattr(f'{module}.load_solids', lambda *given, **options: ())
+    motion = plan_telling_motion(DYNAMICS, file, START, 6.0, 0.3, told.append)
+    _, position, _, _ = sampled(motion, 0.02)
+    assert (np.abs(position - START) <= 0.3 + 1e-3).all()
+    np.testing.assert_allclose(motion.positions[[0, -1]], [START, START], atol=1e-6)
+    assert motion.duration == pytest.approx(6.0)
+    assert motion.times[0] == 0.0
+    assert told[-1] <= 1.0

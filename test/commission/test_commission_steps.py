@@ -1,0 +1,146 @@
+"""The row of steps and its folder: consent, failures, interruptions, going on."""
+
+import pytest
+import yaml
+
+from ne_dynamics.commission.folder import PROGRESS, CommissionFolder
+from ne_dynamics.commission.steps import Ending, Step, perform
+from ne_dynamics.errors import InputError, NeDynamicsError
+
+SUBJECT = {'model': 'arm.urdf'}
+
+
+class Run:
+    """Three steps of which the second moves; each can be made to fail."""
+
+    def __init__(self, path, subject=SUBJECT):
+        self.done = []
+        self.asked = []
+        self.was_made_safe = 0
+        self.failures = {}
+        self.agrees = True
+        self.folder = CommissionFolder(path, subject)
+
+    def step(self, name, motion=''):
+        def run():
+            if name in self.failures:
+                raise self.failures[name]
+            self.done.append(name)
+            return {'found': name}
+
+        return Step(name, f'do {name}', motion, run)
+
+    def perform(self):
+        def consent(step):
+            self.asked.append(step.name)
+            return self.agrees
+
+        def make_safe():
+            self.was_made_safe += 1
+
+        steps = self.step('look'), self.step('move', 'it moves'), self.step('write')
+        return perform(steps, self.folder, consent, lambda step, is_done: None, make_safe)
+
+    def progress(self):
+        return yaml.safe_load((self.folder.path / PROGRESS).read_text())
+
+
+def test_all_steps_are_done_once_and_their_results_are_kept(tmp_path):
+    """All steps are done once and their results are kept."""
+    run = Run(tmp_path)
+    assert run.perform().ending is Ending.COMPLETE
+    assert run.done == ['look', 'move', 'write']
+    assert run.progress()['state'] == 'complete'
+    again = Run(tmp_path)
+    assert again.perform().ending is Ending.COMPLETE
+    assert again.done == []
+    assert again.folder.results['move'] == {'found': 'move'}
+
+
+def test_nothing_moves_without_consent(tmp_path):
+    """Nothing moves without consent."""
+    run = Run(tmp_path)
+    run.agrees = False
+    outcome = run.perform()
+    assert (outcome.ending, outcome.step) == (Ending.DECLINED, 'move')
+    assert run.asked == ['move']
+    assert run.done == ['look']
+    assert run.progress()['next_step'] == 'move'
+
+
+@pytest.mark.parametrize(
+    ('failure', 'ending'),
+    [
+        (KeyboardInterrupt(), Ending.INTERRUPTED),
+        (NeDynamicsError('the arm fell silent'), Ending.FAILED),
+        (OSError(28, 'No space left on device', 'probe.csv'), Ending.FAILED),
+    ],
+)
+def test_a_run_that_ends_in_a_step_is_made_safe_and_goes_on_there(tmp_path, failure, ending):
+    """A run that ends in a step is made safe and goes on there."""
+    run = Run(tmp_path)
+    run.failures = {'move': failure}
+    outcome = run.perform()
+    assert (outcome.ending, outcome.step) == (ending, 'move')
+    assert run.was_made_safe == 1
+    progress = run.progress()
+    assert (progress['state'], progress['next_step']) == ('stopped', 'move')
+    assert progress['reason'] == outcome.reason
+    again = Run(tmp_path)
+    assert again.perform().ending is Ending.COMPLETE
+    assert again.done == ['move', 'write']
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    """A folder of something else is refused."""
+    Run(tmp_path).perform()
+    with pytest.raises(InputError, match=r"model: expected 'other.urdf' as asked for"):
+        Run(tmp_path, {'model': 'other.urdf'})
+
+
+@pytest.mark.parametrize('text', ['', '{', '- 1', 'version: 2', 'version: 1\nsubject: {}'])
+def test_progress_that_cannot_be_read_is_one_error(tmp_path, text):
+    """Progress that cannot be read is one error."""
+    (tmp_path / PROGRESS).write_text(text)
+    with pytest.raises(NeDynamicsError, match=r'progress\.yaml'):
+        CommissionFolder(tmp_path, SUBJECT)
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_moves(tmp_path):
+    """A folder that cannot be written is refused before anything moves."""
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(InputError, match='expected a folder that can be written'):
+        CommissionFolder(tmp_path / 'file' / 'run', SUBJECT)
+
+
+def test_a_disk_without_room_is_refused_before_anything_moves(tmp_path, monkeypatch):
+    """A disk without room is refused before anything moves."""
+
+    class Usage:
+        free = 5 * 2**20
+
+    monkeypatch.setattr('shutil.disk_usage', lambda path: Usage)
+    with pytest.raises(InputError, match='expected 100 MiB of room for logs, got 5 MiB'):
+        CommissionFolder(tmp_path, SUBJECT)
+
+
+def test_a_disk_that_becomes_full_hides_nothing(tmp_path, monkeypatch):
+    """What came first is told, and that the folder does not say so."""
+
+    def full(file, text):
+        raise InputError(f'{file}: cannot be written: No space left on device')
+
+    def fail():
+        monkeypatch.setattr('ne_dynamics.commission.folder.write_whole', full)
+        raise NeDynamicsError('the arm fell silent')
+
+    outcome = perform(
+        [Step('move', 'do move', '', fail)],
+        CommissionFolder(tmp_path, SUBJECT),
+        lambda step: True,
+        lambda step, is_done: None,
+        lambda: None,
+    )
+    assert outcome.ending is Ending.FAILED
+    assert 'the arm fell silent; ' in outcome.reason
+    assert 'No space left on device' in outcome.reason

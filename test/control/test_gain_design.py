@@ -1,0 +1,342 @@
+"""Gains from the model: bounds over all models, what is promised, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import yaml
+from geared_arm import geared_arm
+
+from ne_dynamics.control.feasibility import judge_gains
+from ne_dynamics.control.gain_design import design_gains
+from ne_dynamics.control.gain_files import KINDS, as_yaml, list_kinds
+from ne_dynamics.control.gain_loop import close_loop, growth, rigid_modes
+from ne_dynamics.control.gain_plants import gather_plants
+from ne_dynamics.control.gain_request import GainMode, GainRequest
+from ne_dynamics.control.laws import Gains, Mode
+from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import Inertia
+from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+
+PAYLOAD = 2.0
+CENTER = (0.02, -0.03, 0.05)
+REQUEST = GainRequest(
+    poses=10,
+    payload=PAYLOAD,
+    payload_center=CENTER,
+    position_step=2.0 * math.pi / 2**17,
+    delay=0.003,
+)
+
+
+@pytest.fixture(scope='module')
+def dynamics():
+    """Return the dynamics of an arm with rotors."""
+    return Dynamics(geared_arm(), backend='python')
+
+
+@pytest.fixture(scope='module')
+def design(dynamics):
+    """Return gains of all modes."""
+    return design_gains(dynamics, REQUEST)
+
+
+def altered(robot, rng, uncertainty, payload):
+    """Return an arm with other masses of links and rotors, and a payload."""
+
+    def draw():
+        return float(rng.choice((1.0 - uncertainty, 1.0 + uncertainty)))
+
+    links = []
+    for link in robot.links:
+        scale, inertia = draw(), link.inertia
+        scaled = Inertia(
+            scale * inertia.mass, inertia.center_of_mass, scale * inertia.inertia_about_com
+        )
+        links.append(replace(link, inertia=scaled))
+    joints = tuple(
+        replace(joint, rotor_inertia=draw() * joint.rotor_inertia) for joint in robot.joints
+    )
+    arm = replace(robot.with_links(links), joints=joints)
+    return with_hung_mass(arm, payload, np.array(CENTER)) if payload else arm
+
+
+SLIDING_ARM = """<robot name="lift">
+  <link name="base"/>
+  <joint name="lift" type="prismatic">
+    <parent link="base"/><child link="carriage"/><axis xyz="0 0 1"/>
+    <limit lower="0" upper="1" velocity="1" {lift}/>
+  </joint>
+  <link name="carriage"><inertial><mass value="{mass}"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="arm" type="revolute">
+    <parent link="carriage"/><child link="beam"/><axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" velocity="2" {arm}/>
+  </joint>
+  <link name="beam"><inertial><origin xyz="0.3 0 0"/><mass value="{mass}"/>
+    <inertia ixx="{inertia}" iyy="{inertia}" izz="{inertia}" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+</robot>"""
+
+
+def sliding_arm(has_limits=True, mass=4.0):
+    """Return a lift with a turning arm on it."""
+    limits = {'lift': 'effort="400"', 'arm': 'effort="200"'}
+    robot = load_urdf(SLIDING_ARM.format(mass=mass, inertia=0.02 * mass, **limits))
+    if has_limits:
+        return robot
+    joints = tuple(replace(joint, effort_limit=math.inf) for joint in robot.joints)
+    return replace(robot, joints=joints)
+
+
+def test_bounds_hold_for_every_model(dynamics):
+    """Mass matrices of arms within the uncertainty lie between the light and the heavy one."""
+    plants = gather_plants(dynamics, REQUEST)
+    rng = np.random.default_rng(3)
+    for payload in (0.0, 0.0, PAYLOAD, 0.4 * PAYLOAD):
+        arm = altered(dynamics.robot, rng, REQUEST.uncertainty, payload)
+        masses = Dynamics(arm, backend='python').mass_matrix(plants.poses)
+        scale = np.trace(plants.model, axis1=1, axis2=2)[:, np.newaxis]
+        assert (np.linalg.eigvalsh(masses - plants.light) > -1e-9 * scale).all()
+        assert (np.linalg.eigvalsh(plants.heavy - masses) > -1e-9 * scale).all()
+    heaviest = with_hung_mass(dynamics.robot, PAYLOAD, np.array(CENTER))
+    exact = gather_plants(dynamics, replace(REQUEST, uncertainty=0.0))
+    loaded = Dynamics(heaviest, backend='python')
+    np.testing.assert_allclose(loaded.mass_matrix(plants.poses), exact.heavy, atol=1e-12)
+    gravity = exact.gravity + PAYLOAD * exact.load_gravity
+    np.testing.assert_allclose(loaded.gravity_torque(plants.poses), gravity, atol=1e-10)
+    slope = loaded.inverse_dynamics_derivatives(
+        plants.poses, 0.0 * plants.poses, 0.0 * plants.poses
+    )[0]
+    np.testing.assert_allclose(slope, exact.slope + PAYLOAD * exact.load_slope, atol=1e-6)
+
+
+def test_gravity_of_the_bodies_adds_up(dynamics):
+    """Body by body it is the whole."""
+    plants = gather_plants(dynamics, REQUEST)
+    np.testing.assert_allclose(plants.body_gravity.sum(axis=1), plants.gravity, atol=1e-10)
+
+
+def test_margins_are_kept_in_all_poses(design):
+    """Of all joints at once and of each: what was asked for."""
+    assert set(design.modes) == set(GainMode)
+    for one in design.modes.values():
+        for margins in (one.choice.margins, one.joint_margins):
+            assert margins.phase.min() >= REQUEST.phase_margin
+            assert margins.gain.min() >= REQUEST.gain_margin
+            assert margins.reduction.min() >= REQUEST.gain_margin
+
+
+def test_random_models_are_stable_and_gains_beyond_the_margin_are_not(design, dynamics):
+    """The loop around arms that were not looked at dies out; four times as stiff it grows."""
+    rng = np.random.default_rng(8)
+    poses = design.plants.poses
+    choice = design.of('jtc').choice
+    worst = []
+    for payload in (0.0, PAYLOAD):
+        arm = Dynamics(altered(dynamics.robot, rng, 0.3, payload), backend='python')
+        still = np.zeros_like(poses)
+        slopes = arm.inverse_dynamics_derivatives(poses, still, still)[0]
+        modes = rigid_modes(arm.mass_matrix(poses), slopes)
+        loop = close_loop(modes, None, choice.gains, choice.kind.timing)
+        assert growth(loop, has_integral=True).max() < 1.0
+        stiff = close_loop(modes, None, choice.gains.scaled(4.0), choice.kind.timing)
+        worst.append(growth(stiff, has_integral=True).max())
+    assert max(worst) > 1.0
+
+
+def test_what_is_known_better_may_be_stiffer(dynamics, design):
+    """Less uncertainty, no payload and a shorter dead time give larger gains."""
+    better = replace(
+        REQUEST, uncertainty=0.05, payload=0.0, delay=0.001, modes=('feedforward_pd',)
+    )
+    found = design_gains(dynamics, better).of('feedforward_pd').choice
+    before = design.of('feedforward_pd').choice
+    assert np.log(found.gains.kp / before.gains.kp).mean() > 0.1
+
+
+def test_bounds_of_encoders_motors_and_drives(dynamics, design):
+    """One step of an encoder and the range of a drive bound the gains where they are least."""
+    limits = REQUEST.limits(dynamics.robot.joints)
+    for one in design.modes.values():
+        if one.choice.kind.weights is None:
+            assert (one.noise <= 1.001 * REQUEST.noise_share * limits).all()
+    assert 'encoder steps' in design.of('mit').choice.active
+    drives = replace(
+        REQUEST, drive_kp_range=(0.0, 1500.0), drive_kd_range=(0.0, 120.0), modes=('mit',)
+    )
+    gains = design_gains(dynamics, drives).drive_gains()
+    assert max(gain['kp'] for gain in gains.values()) <= 1500.0
+    assert max(gain['kd'] for gain in gains.values()) <= 120.0
+    assert max(gain['kd'] for gain in gains.values()) > 90.0
+
+
+def test_node_takes_its_parameters(design):
+    """What is written for the node are parameters that it has, and gains that it takes."""
+    for mode in (GainMode.COMPUTED_TORQUE, GainMode.FEEDFORWARD_PD, GainMode.MIT):
+        parameters = design.node_parameters(mode)
+        settings = PARAMETERS.changed(parameters)
+        assert settings.mode == parameters['mode']
+        if not mode.is_of_node:
+            continue
+        gains = Gains.from_values(
+            parameters[f'{mode.value}.kp'], parameters[f'{mode.value}.kv'], 6
+        )
+        velocity = REQUEST.velocity_settings(parameters['velocity_cutoff_frequency'])
+        for masses in design.plants.corners():
+            verdict = judge_gains(
+                Mode(mode.value), gains, lambda masses=masses: masses, REQUEST.period, velocity
+            )
+            assert not verdict.refusals
+    assert design.node_parameters() == design.node_parameters('computed_torque')
+    with pytest.raises(InputError, match='expected one of the node'):
+        design.node_parameters('jtc')
+
+
+def test_files_say_what_the_design_says(design):
+    """The YAML of each kind has the gains."""
+    assert list_kinds(design) == list(KINDS)
+    joints = [joint.name for joint in design.joints]
+    node = yaml.safe_load(as_yaml(design, 'node'))['/**/computed_torque']['ros__parameters']
+    flat = design.node_parameters()
+    assert node['computed_torque']['kp'] == flat['computed_torque.kp']
+    assert node['velocity_cutoff_frequency'] == flat['velocity_cutoff_frequency']
+    block = yaml.safe_load(as_yaml(design, 'jtc', 'arm'))['/**/arm']['ros__parameters']['gains']
+    assert list(block) == joints
+    assert block == design.jtc_gains()
+    assert all(row['i_clamp_max'] <= row['u_clamp_max'] for row in block.values())
+    drives = yaml.safe_load(as_yaml(design, 'mit'))['/**/computed_torque']['ros__parameters']
+    assert drives['command']['kp'] == [row['kp'] for row in design.drive_gains().values()]
+    json.dumps(design.as_json(), allow_nan=False)
+    text = design.text()
+    assert all(name in text for name in joints)
+    with pytest.raises(InputError, match='expected one of node, jtc, mit'):
+        as_yaml(design, 'all')
+
+
+def test_prismatic_joints_and_a_motion_of_ones_own():
+    """A lift has gains too, and errors are those of the motion that is given."""
+    dynamics = Dynamics(sliding_arm(), backend='python')
+    points = [
+        TrajectoryPoint(0.0, np.array((0.2, 0.1))),
+        TrajectoryPoint(1.0, np.array((0.4, 0.5))),
+    ]
+    names = dynamics.joint_names
+    motion = Waypoints.from_points(dynamics.robot.joints, names, points)
+    design = design_gains(dynamics, GainRequest(poses=8, modes=('feedforward_pd',)), motion)
+    assert design.motion.name == 'trajectory'
+    np.testing.assert_allclose(design.motion.position[0], (0.2, 0.1))
+    assert (design.of('feedforward_pd').motion.rms > 0.0).all()
+    # Nothing carries the lift: a wrong mass of 8 kg is what it sags by.
+    sag = 0.3 * 8.0 * 9.80665 / design.of('feedforward_pd').choice.gains.kp[0]
+    assert design.of('feedforward_pd').sag[0] == pytest.approx(sag, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ('changes', 'message'),
+    [
+        ({'rate': math.nan}, 'rate: expected a finite number > 0'),
+        ({'delay': -0.001}, 'delay: expected a finite number >= 0'),
+        ({'delay': 1.0}, 'delay: expected at most 50 periods'),
+        ({'uncertainty': 1.0}, 'uncertainty: expected'),
+        ({'payload': (2.0, 1.0)}, 'payload .kg.: expected'),
+        ({'payload': math.nan}, 'payload: expected finite'),
+        ({'modes': ('pid',)}, 'modes: expected one or more of computed_torque'),
+        ({'modes': 'jtc'}, 'modes: expected one or more'),
+        ({'velocity_source': 'guessed'}, 'velocity_source: expected one of measured'),
+        ({'drive_kp_range': (5.0, 1.0)}, 'drive_kp_range: expected two numbers'),
+        ({'phase_margin': math.inf}, 'phase_margin: expected'),
+        ({'gain_margin': 1.0}, 'gain_margin: expected a finite number > 1'),
+        ({'poses': 0}, 'poses: expected 1 to'),
+        ({'payload_center': (0.0, 0.0)}, 'payload_center: expected 3 numbers'),
+        ({'relaxed_margins': ((-1.0, 1.5),)}, 'relaxed_margins: phase: expected'),
+    ],
+)
+def test_values_that_cannot_be_used_are_named(changes, message):
+    """A request says what is wrong with it."""
+    with pytest.raises(InputError, match=message):
+        GainRequest(**changes)
+
+
+@pytest.mark.parametrize(
+    ('changes', 'message'),
+    [
+        ({'position_step': (1e-4, 1e-4)}, 'position_step: expected 1 or 6 numbers, got 2'),
+        ({'position_step': math.nan}, 'position_step: expected finite numbers >= 0'),
+        ({'stiffness': -3.0}, "stiffness: joint 'joint_1': expected a finite number > 0"),
+        ({'effort_limits': 0.0}, "joint 'joint_1': effort limit: expected > 0, got 0"),
+        ({'payload': 400.0}, 'motors that can hold the arm, with 400 kg'),
+    ],
+)
+def test_requests_that_do_not_fit_the_arm(dynamics, changes, message):
+    """So does one that does not fit the arm."""
+    with pytest.raises(InputError, match=message):
+        design_gains(dynamics, replace(REQUEST, modes=('mit',), **changes))
+
+
+def test_arms_that_have_no_gains():
+    """Joints that move no mass, springs before rotors that have none, no tip for a payload."""
+    with pytest.raises(InputError, match="joint 'lift': expected an inertia to be moved"):
+        design_gains(Dynamics(sliding_arm(mass=0.0), backend='python'))
+    with pytest.raises(InputError, match="'lift': expected a rotor_inertia > 0"):
+        design_gains(Dynamics(sliding_arm(), backend='python'), GainRequest(stiffness=1e4))
+    tipless = replace(sliding_arm(), tip_link=None)
+    with pytest.raises(InputError, match='payload: expected a model with a tip link'):
+        design_gains(Dynamics(tipless, backend='python'), GainRequest(payload=1.0))
+
+
+def test_a_loop_that_is_too_late_names_the_delay_that_would_do(dynamics):
+    """With it there are gains, with the one that was asked for there are none."""
+    late = GainRequest(
+        rate=50.0,
+        delay=0.12,
+        poses=4,
+        uncertainty=0.05,
+        velocity_cutoff_frequency=12.0,
+        modes=('computed_torque',),
+        relaxed_margins=(),
+    )
+    with pytest.raises(InputError, match='there are such gains') as refusal:
+        design_gains(dynamics, late)
+    named = 1e-3 * float(re.search(r'dead time of (\S+) ms there', str(refusal.value))[1])
+    assert 0.0 < named < 0.1
+    found = design_gains(dynamics, replace(late, delay=named))
+    assert found.of('computed_torque').choice.frequency.max() >= late.least_frequency
+
+
+def test_smaller_margins_are_said_to_be_smaller():
+    """Where nothing keeps the margins that were asked for, and smaller ones are allowed."""
+    dynamics = Dynamics(sliding_arm(), backend='python')
+    request = GainRequest(
+        poses=6,
+        rate=40.0,
+        delay=0.06,
+        uncertainty=0.05,
+        velocity_cutoff_frequency=10.0,
+        modes=('computed_torque',),
+        least_frequency=3.2,
+        relaxed_margins=((30.0, 1.5),),
+    )
+    with pytest.raises(InputError):
+        design_gains(dynamics, replace(request, relaxed_margins=()))
+    design = design_gains(dynamics, request)
+    assert design.of('computed_torque').choice.margins.phase.min() >= 30.0
+    assert any('go on with care' in remark for remark in design.remarks())
+
+
+def test_limits_that_are_none_bound_nothing():
+    """Without effort limits, margins alone do, and that is said."""
+    dynamics = Dynamics(sliding_arm(has_limits=False), backend='python')
+    request = GainRequest(poses=6, position_step=1e-4, modes=('computed_torque',))
+    design = design_gains(dynamics, request)
+    assert set(design.of('computed_torque').choice.active) == {'margins'}
+    assert any('no effort limit of lift, arm' in remark for remark in design.remarks())

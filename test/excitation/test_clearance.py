@@ -1,0 +1,184 @@
+"""Distances of an arm from itself and from planes; the oracle is MuJoCo's geometry."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip('coal', reason='coal is missing')
+pytest.importorskip('mujoco', reason='mujoco is missing')
+
+from excitation_arm import START, make_urdf, small_arm, small_solids
+from mujoco_distances import Geometry
+
+import ne_dynamics as ned
+from ne_dynamics.errors import ExcitationError
+from ne_dynamics.excitation.body_frames import BodyFrames
+from ne_dynamics.excitation.clearance import Clearance, bound_motion, measure_pair
+from ne_dynamics.excitation.constraints import Constraints
+from ne_dynamics.excitation.information import Motion
+from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
+from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.solids import bound_distances, fit_capsule
+from ne_dynamics.excitation.verification import compute_body_poses
+
+WALL = KeepOut(np.array([0.0, 3.0, 4.0]), -2.0)
+
+
+@pytest.fixture(scope='module')
+def clearance():
+    """Return what the arm must not touch, in front of a floor and a slanted wall."""
+    limits = MotionLimits.of_robot(small_arm(), START)
+    return Clearance(small_arm(), small_solids(), [FLOOR, WALL], 0.02, START, limits)
+
+
+@pytest.fixture(scope='module')
+def poses():
+    """Return random poses within the limits."""
+    limits = MotionLimits.of_robot(small_arm(), START)
+    return np.random.default_rng(7).uniform(limits.lower, limits.upper, (40, 4))
+
+
+def test_distances_of_links_are_those_of_mujoco(clearance, poses):
+    """Box, cylinder and sphere are as far apart as MuJoCo says, wherever they do not overlap."""
+    geometry, frames = Geometry(make_urdf()), BodyFrames(small_arm(), poses)
+    found = 0
+    for pair in clearance.pairs:
+        for row, pose in enumerate(poses):
+            expected = geometry.measure(pose, pair.first.link, pair.second.link)
+            distance = measure_pair(pair, frames, row)[0]
+            if expected > 1e-3:
+                found += 1
+                assert distance == pytest.approx(expected, abs=1e-4)
+            elif expected < -1e-3:
+                assert distance < 0.0
+    assert found > 100
+    assert {pair.name for pair in clearance.pairs} == {
+        'base and upper',
+        'base and fore',
+        'base and hand',
+        'turret and fore',
+        'turret and hand',
+        'upper and hand',
+    }
+
+
+def test_distances_of_planes_are_those_of_corners(clearance, poses):
+    """No point of a link's surface, as MuJoCo places it, is nearer to a plane."""
+    geometry, frames = Geometry(make_urdf()), BodyFrames(small_arm(), poses)
+    for wall in clearance.walls:
+        distances, _ = wall.measure(frames)
+        for row, pose in enumerate(poses):
+            expected = geometry.measure_plane(
+                pose, wall.solid.link, wall.plane.normal, wall.plane.distance
+            )
+            assert expected - 1e-3 <= distances[row] <= expected + 1e-6
+
+
+def test_gradients_of_distances_are_those_of_finite_differences(clearance, poses):
+    """The weighted sum of all numbers changes with the positions as its gradient says."""
+    dynamics = small_arm()
+    limits = MotionLimits.of_robot(dynamics, START)
+    everything = np.full((len(poses), len(clearance.pairs)), -np.inf)
+
+    def evaluate(position):
+        constraints = Constraints(dynamics, limits, clearance, len(poses), 0.01, 0.0)
+        motion = Motion(position, 0.3 * position, 0.2 * position)
+        return constraints.evaluate(motion, everything)
+
+    groups = evaluate(poses)
+    rng = np.random.default_rng(0)
+    for index, group in enumerate(groups):
+        # Where hulls are deep in each other the nearest points jump.
+        weights = rng.uniform(size=group.values.shape) * (group.values < 0.2)
+        slopes = group.pull_back(weights)
+        gradient = slopes.position + 0.3 * slopes.velocity + 0.2 * slopes.acceleration
+        step = 1e-6
+        for _ in range(2):
+            direction = rng.normal(size=poses.shape)
+            ahead, behind = (
+                (weights * evaluate(poses + s * direction)[index].values).sum()
+                for s in (step, -step)
+            )
+            expected = (ahead - behind) / (2.0 * step)
+            assert (gradient * direction).sum() == pytest.approx(expected, rel=2e-3, abs=2e-3)
+
+
+def test_what_is_not_measured_is_far(clearance, poses):
+    """Numbers that bounds leave out are below what is needed."""
+    dynamics = small_arm()
+    limits = MotionLimits.of_robot(dynamics, START)
+    shape = len(poses), len(clearance.pairs)
+    lazy = Constraints(dynamics, limits, clearance, len(poses), 0.01, 0.0)
+    rng = np.random.default_rng(4)
+    for _ in range(5):
+        motion = Motion(poses, poses, poses)
+        fresh = Constraints(dynamics, limits, clearance, len(poses), 0.01, 0.0)
+        exact = fresh.evaluate(motion, np.full(shape, -np.inf))[4].values
+        values = lazy.evaluate(motion, np.zeros(shape))[4].values
+        np.testing.assert_allclose(np.maximum(values, 0.0), np.maximum(exact, 0.0), atol=1e-9)
+        poses = poses + rng.normal(scale=0.02, size=poses.shape)
+
+
+def test_distances_change_no_faster_than_their_bound(clearance, poses):
+    """Between any two poses a distance changes by no more than the rates allow."""
+    frames = BodyFrames(small_arm(), poses)
+    for pair in clearance.pairs:
+        distances = np.array([measure_pair(pair, frames, row)[0] for row in range(len(poses))])
+        free = np.maximum(distances, 0.0)
+        for row in range(1, len(poses)):
+            bound = bound_motion(pair, poses[row - 1], poses[row])
+            assert abs(free[row] - free[row - 1]) <= bound + 1e-9
+
+
+def test_capsules_hold_their_points_and_bound_distances():
+    """Points are within the capsule; no two points of two lines are nearer than is said."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        points = rng.normal(size=(30, 3)) * [3.0, 1.0, 0.5]
+        spine, girth = fit_capsule(points)
+        away = spine[1] - spine[0]
+        part = np.clip((points - spine[0]) @ away / max(away @ away, 1e-12), 0.0, 1.0)
+        nearest = spine[0] + part[:, np.newaxis] * away
+        assert np.linalg.norm(points - nearest, axis=1).max() <= girth + 1e-12
+    lines = rng.normal(size=(2, 200, 2, 3))
+    lines[0, :20, 1] = lines[0, :20, 0]
+    lines[1, 10:40, 1] = lines[1, 10:40, 0] + lines[0, 10:40, 1] - lines[0, 10:40, 0]
+    distances = bound_distances(*lines)
+    s, t = np.meshgrid(np.linspace(0.0, 1.0, 81), np.linspace(0.0, 1.0, 81))
+    for first, second, distance in zip(*lines, distances, strict=True):
+        one = first[0] + s[..., np.newaxis] * (first[1] - first[0])
+        other = second[0] + t[..., np.newaxis] * (second[1] - second[0])
+        sampled = np.linalg.norm(one - other, axis=-1).min()
+        assert distance <= sampled + 1e-9
+        assert sampled - distance < 0.06
+
+
+def test_poses_of_the_check_are_those_of_the_library(poses):
+    """Matrix products along the tree place the links where the traced kinematics do."""
+    rotations, origins = compute_body_poses(small_arm().robot, poses)
+    frames = BodyFrames(small_arm(), poses)
+    np.testing.assert_allclose(rotations, frames.rotations, atol=1e-6)
+    np.testing.assert_allclose(origins, frames.origins, atol=1e-6)
+
+
+def test_a_start_in_contact_is_refused():
+    """The links are named, and so is a plane that the arm stands in."""
+    robot = ned.load_urdf(make_urdf(elbow_limits=(-3.1, 3.1)), tip_link='hand')
+    dynamics = ned.Dynamics(robot, backend='python')
+    folded = np.array([0.0, 0.5, 3.0, 0.0])
+    limits = MotionLimits.of_robot(dynamics, folded)
+    with pytest.raises(ExcitationError, match=r'start: .* upper and hand in contact'):
+        Clearance(dynamics, small_solids(), [], 0.02, folded, limits)
+    free = Clearance(dynamics, small_solids(), [], 0.02, folded, limits, [('hand', 'upper')])
+    assert 'upper and hand' not in {pair.name for pair in free.pairs}
+    high = KeepOut(np.array([0.0, 0.0, 1.0]), 0.3)
+    with pytest.raises(ExcitationError, match=r"link 'turret' 0\.\d+ m deep"):
+        Clearance(
+            small_arm(),
+            small_solids(),
+            [high],
+            0.02,
+            START,
+            MotionLimits.of_robot(small_arm(), START),
+        )

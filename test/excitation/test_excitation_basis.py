@@ -1,0 +1,35 @@
+"""The family of motions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ne_dynamics.excitation.basis import Series
+
+SERIES = Series(12.0, 0.1, 4)
+
+
+def test_every_motion_begins_and_ends_at_rest():
+    """Position, velocity and acceleration of each coefficient vanish at both ends, to rounding."""
+    waves = SERIES.evaluate(np.array([0.0, SERIES.duration]))
+    assert waves.shape == (3, 2, 9)
+    np.testing.assert_allclose(waves, 0.0, atol=1e-12)
+
+
+def test_velocities_and_accelerations_are_the_derivatives():
+    """They agree with central differences of positions and of velocities."""
+    step = 1e-5
+    times = np.linspace(0.1, SERIES.duration - 0.1, 97)
+    before, here, after = (SERIES.evaluate(times + shift) for shift in (-step, 0.0, step))
+    for order in (0, 1):
+        slopes = (after[order] - before[order]) / (2.0 * step)
+        np.testing.assert_allclose(slopes, here[order + 1], atol=1e-7)
+
+
+def test_the_series_is_whole_between_the_leads():
+    """Between the leads the position is the plain Fourier series."""
+    times = np.linspace(2.0, 10.0, 50)
+    position = SERIES.evaluate(times)[0]
+    np.testing.assert_allclose(position[:, 0], 1.0)
+    np.testing.assert_allclose(position[:, 3], np.sin(2.0 * np.pi * 0.2 * times))
+    np.testing.assert_allclose(position[:, 8], np.cos(2.0 * np.pi * 0.4 * times))

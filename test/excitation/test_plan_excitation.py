@@ -1,0 +1,353 @@
+"""A planned motion: what it keeps, by MuJoCo, and what it is worth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('scipy', reason='scipy is missing')
+pytest.importorskip('coal', reason='coal is missing')
+
+from excitation_arm import QUICK, START, make_urdf, quick_plan, small_arm, small_solids
+
+import ne_dynamics as ned
+from ne_dynamics.control.annotation import annotate
+from ne_dynamics.control.trajectory import Waypoints
+from ne_dynamics.errors import ExcitationError, InputError
+from ne_dynamics.excitation import FLOOR, KeepOut, MotionLimits, Shares, plan_excitation
+from ne_dynamics.excitation.clearance import Clearance
+from ne_dynamics.excitation.columns import find_columns
+from ne_dynamics.excitation.information import Information, measure_determinant
+from ne_dynamics.excitation.search import Search, Task
+from ne_dynamics.excitation.start_pose import choose_start
+from ne_dynamics.excitation.verification import Distances, check_limits, sample_densely
+from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.log import Log
+
+
+@pytest.fixture(scope='module')
+def plan():
+    """Return a plan for the small arm."""
+    return quick_plan()
+
+
+@pytest.fixture(scope='module')
+def dense(plan):
+    """Return the planned motion in milliseconds, as the node joins its points."""
+    dynamics = small_arm()
+    return sample_densely(dynamics, dynamics.joint_names, plan.trajectory.points)
+
+
+@pytest.fixture(scope='module')
+def geometry():
+    """Return the arm in MuJoCo."""
+    pytest.importorskip('mujoco', reason='mujoco is missing')
+    from mujoco_distances import Geometry
+
+    return Geometry(make_urdf())
+
+
+def test_it_begins_and_ends_at_rest_where_the_arm_is(plan):
+    """First and last point are the start, without velocity and acceleration."""
+    trajectory = plan.trajectory
+    for place in (0, -1):
+        np.testing.assert_array_equal(trajectory.positions[place], START)
+        np.testing.assert_array_equal(trajectory.velocities[place], 0.0)
+        np.testing.assert_array_equal(trajectory.accelerations[place], 0.0)
+    assert plan.duration == trajectory.nanoseconds[-1] * 1e-9 == 8.0
+
+
+def test_limits_are_kept_by_mujoco(dense, geometry):
+    """Positions and velocities by the model, efforts by MuJoCo's inverse dynamics."""
+    robot, shares = small_arm().robot, Shares()
+    assert (dense.position >= robot.limits('lower')).all()
+    assert (dense.position <= robot.limits('upper')).all()
+    largest = np.abs(dense.velocity).max(axis=0)
+    assert (largest <= shares.velocity * robot.limits('velocity_limit')).all()
+    assert (largest > 0.5 * shares.velocity * robot.limits('velocity_limit')).sum() >= 3
+    part = slice(None, None, 10)
+    efforts = geometry.compute_efforts(
+        dense.position[part], dense.velocity[part], dense.acceleration[part]
+    )
+    np.testing.assert_allclose(efforts, dense.effort[part], atol=1e-6)
+    assert (np.abs(efforts) <= shares.effort * robot.limits('effort_limit') + 1e-6).all()
+
+
+def test_distances_are_kept_by_mujoco(plan, dense, geometry):
+    """No two links come nearer than the margin, and none to the floor; some come near."""
+    links = ('base', 'turret', 'upper', 'fore', 'hand')
+    pairs = [(a, b) for i, a in enumerate(links) for b in links[i + 2 :]]
+    nearest = np.inf
+    for pose in dense.position[::10]:
+        for first, second in pairs:
+            nearest = min(nearest, geometry.measure(pose, first, second))
+        for link in links[1:]:
+            nearest = min(nearest, geometry.measure_plane(pose, link, FLOOR.normal, 0.0))
+    assert nearest >= 0.02 - 1e-4
+    assert nearest == pytest.approx(min(each.distance for each in plan.nearest), abs=2e-3)
+
+
+@pytest.fixture(scope='module')
+def task(plan):
+    """Return what the plan solves."""
+    dynamics = small_arm()
+    limits = MotionLimits.of_robot(dynamics, START)
+    columns = find_columns(dynamics, limits, START)
+    return Task(
+        dynamics,
+        START,
+        plan.series,
+        limits,
+        Clearance(dynamics, small_solids(), [FLOOR], 0.02, START, limits),
+        Information(dynamics, columns, limits, 0.01 * limits.full_effort),
+        measure_determinant,
+        columns.size,
+    )
+
+
+def test_it_tells_more_than_random_motions(plan, task):
+    """Its log det is above that of random motions of the same family, within all limits."""
+    search, rng = Search(task, 0.0), np.random.default_rng(3)
+    best = max(-search.measure(search.draw(rng)) for _ in range(10))
+    assert plan.log_determinant > best + 10.0
+
+
+def test_a_fit_to_it_is_better_than_one_to_a_random_motion(plan, task, geometry):
+    """Efforts of other motions are predicted better, from MuJoCo's efforts with noise."""
+    dynamics, limits = task.dynamics, task.limits
+    rng, search = np.random.default_rng(11), Search(task, 0.0)
+    coefficients = search.make_coefficients(search.draw(np.random.default_rng(0)))
+    wrong = dynamics.robot.with_inertial_parameters(
+        dynamics.inertial_parameters() * np.repeat([1.3, 0.8, 1.25, 0.7], 10)
+    )
+    errors = []
+    for motion in (plan.coefficients, coefficients):
+        times = np.arange(0.0, plan.duration, 0.01)
+        q, qd, qdd = plan.series.evaluate(times) @ motion.T
+        q = q + START
+        efforts = geometry.compute_efforts(q, qd, qdd)
+        efforts += 0.01 * limits.full_effort * rng.normal(size=efforts.shape)
+        log = Log.from_samples(dynamics.joint_names, times, q, efforts)
+        found = identify(wrong, log, spread=1.0).robot
+        errors.append(_find_errors(found, dynamics))
+    assert errors[0] < 0.7 * errors[1]
+
+
+def _find_errors(robot, truth):
+    """Return how far efforts of motions never seen are off, as a part of them."""
+    rng = np.random.default_rng(9)
+    motion = rng.uniform(-2.0, 2.0, (3, 300, truth.n))
+    motion[0, :, 3] = rng.uniform(0.0, 0.2, 300)
+    efforts = [
+        each.without_friction().inverse_dynamics(*motion)
+        for each in (ned.Dynamics(robot, backend='python'), truth)
+    ]
+    size = np.sqrt((efforts[1] ** 2).mean(axis=0))
+    return float((np.sqrt(((efforts[0] - efforts[1]) ** 2).mean(axis=0)) / size).mean())
+
+
+def test_points_can_be_followed_and_annotated(plan):
+    """The node's reader takes the points, and efforts between them are near straight lines."""
+    dynamics = small_arm()
+    waypoints = Waypoints.from_points(
+        dynamics.robot.joints, plan.trajectory.joint_names, plan.trajectory.points
+    )
+    result = annotate(dynamics, dynamics.joint_names, waypoints, effort_tolerance=0.5)
+    assert (plan.trajectory.deviation < 0.5).all()
+    assert len(result) >= 2
+    efforts = dynamics.inverse_dynamics(
+        plan.trajectory.positions, plan.trajectory.velocities, plan.trajectory.accelerations
+    )
+    np.testing.assert_array_equal(plan.trajectory.efforts, efforts)
+
+
+def test_the_same_seed_gives_the_same_motion(monkeypatch):
+    """Two plans agree in every digit; another seed gives another motion."""
+    monkeypatch.setattr('ne_dynamics.excitation.search.OUTER', 2)
+    monkeypatch.setattr('ne_dynamics.excitation.plan.DRAWS', 2)
+    options = {'duration': 4.0, 'harmonics': 1, 'starts': 1, 'keep_out': ()}
+    first, second, other = (
+        plan_excitation(small_arm(), START, seed=seed, **options) for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first.coefficients, second.coefficients)
+    assert not np.array_equal(first.coefficients, other.coefficients)
+    assert any('shapes of the links are not known' in note for note in first.notes)
+
+
+# ---- the check at the end
+
+
+def tamper(plan, joint, amount, what='positions'):
+    """Return the points with a bump in one joint, or another start."""
+    trajectory = plan.trajectory
+    values = getattr(trajectory, what).copy()
+    middle = len(values) // 2
+    values[middle, joint] += amount
+    return replace(trajectory, **{what: values}).points
+
+
+@pytest.mark.parametrize(
+    ('joint', 'amount', 'what', 'message'),
+    [
+        (0, 0.5, 'velocities', r"joint 'pan': "),
+        (1, -0.1, 'positions', r"joint 'lift': "),
+        (3, -0.02, 'positions', r"joint 'slide': "),
+    ],
+)
+def test_a_motion_beyond_limits_is_refused(plan, joint, amount, what, message):
+    """A point that was changed is found by the check, with joint, kind and time."""
+    dynamics = small_arm()
+    limits = MotionLimits.of_robot(dynamics, START)
+    motion = sample_densely(dynamics, dynamics.joint_names, tamper(plan, joint, amount, what))
+    with pytest.raises(ExcitationError, match=message + r'.*expected between .* at [34]\.\d+ s'):
+        check_limits(dynamics, limits, motion)
+
+
+def test_contacts_are_refused(plan, dense):
+    """A margin that is wider than what was planned, and a plane that came nearer, are found."""
+    dynamics = small_arm()
+    limits = MotionLimits.of_robot(dynamics, START)
+    distances = Distances(dynamics.robot, dense)
+    clearance = Clearance(dynamics, small_solids(), [FLOOR], 0.02, START, limits)
+    found = distances.check(clearance)
+    assert [each.name for each in found] == [each.name for each in plan.nearest]
+    came = {each.name: each.distance for each in found}
+    clearance.pairs = tuple(
+        replace(pair, margin=came[pair.name] + 1e-3) for pair in clearance.pairs
+    )
+    with pytest.raises(ExcitationError, match=r'links .* at least .* at \d+\.\d+ s'):
+        distances.check(clearance)
+    clearance.pairs = ()
+    clearance.walls = tuple(
+        replace(wall, margin=came[wall.name] + 1e-3) for wall in clearance.walls
+    )
+    with pytest.raises(ExcitationError, match=r'link \w+ and the keep-out plane .* at \d+\.\d+ s'):
+        distances.check(clearance)
+
+
+# ---- what cannot be
+
+
+def test_a_start_beyond_limits_is_refused():
+    """The joint is named with its limits."""
+    with pytest.raises(ExcitationError, match=r"start: joint 'lift': expected between -1.2 and"):
+        plan_excitation(small_arm(), [0.0, -1.5, 0.0, 0.0], **QUICK)
+    with pytest.raises(InputError, match='start: expected finite'):
+        plan_excitation(small_arm(), [0.0, np.nan, 0.0, 0.0], **QUICK)
+    with pytest.raises(InputError, match='start: expected shape'):
+        plan_excitation(small_arm(), [0.0, 0.0], **QUICK)
+
+
+def test_efforts_that_do_not_hold_the_arm_are_refused():
+    """The joint is named, with what it takes and what it has."""
+    robot = ned.load_urdf(make_urdf(elbow_effort=1.0), tip_link='hand')
+    dynamics = ned.Dynamics(robot, backend='python')
+    with pytest.raises(
+        ExcitationError, match=r"start: joint 'elbow': expected that less than 0.7"
+    ):
+        plan_excitation(dynamics, START, **QUICK)
+
+
+def test_a_joint_without_room_stays():
+    """It is said, the joint does not move, and parameters that need it are not counted."""
+    robot = ned.load_urdf(make_urdf(slide_upper=0.0), tip_link='hand')
+    dynamics = ned.Dynamics(robot, backend='python')
+    start = np.array([0.2, 0.6, -1.0, 0.0])
+    plan = plan_excitation(dynamics, start, keep_out=(), **QUICK)
+    assert (plan.trajectory.positions[:, 3] == 0.0).all()
+    assert any("'slide' has no room to move" in note for note in plan.notes)
+    assert not any(each.name.startswith('slide.') for each in plan.parameters)
+    assert len(plan.parameters) < len(quick_plan().parameters)
+    assert np.isfinite(plan.condition_number)
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        ({'duration': np.nan}, 'duration'),
+        ({'duration': -1.0}, 'duration'),
+        ({'duration': 2.0, 'base_frequency': 0.1}, 'duration .*a period of the base frequency'),
+        ({'harmonics': 0}, 'harmonics: expected from 1 to 50'),
+        ({'noise_share': 0.0}, 'noise share'),
+        ({'margin': np.inf}, 'margin'),
+        ({'starts': 0}, 'starts'),
+        ({'objective': 'trace'}, "objective: expected one of log-det, condition, got 'trace'"),
+        ({'points_per_second': 1e6}, 'points: expected at most 5000'),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, message):
+    """The error says which, what was expected and what was found."""
+    with pytest.raises(InputError, match=message):
+        plan_excitation(small_arm(), START, **options)
+
+
+def test_planes_and_shares_are_checked():
+    """A normal of zero, numbers that are not finite, and shares beyond 1 are refused."""
+    with pytest.raises(InputError, match='normal other than zero'):
+        KeepOut(np.zeros(3), 0.0)
+    with pytest.raises(InputError, match='four finite numbers'):
+        KeepOut(np.array([0.0, np.nan, 1.0]), 0.0)
+    with pytest.raises(InputError, match='velocity share: expected more than 0'):
+        Shares(velocity=1.5)
+    plane = KeepOut(np.array([0.0, 0.0, 2.0]), -1.0)
+    assert plane.distance == -0.5
+
+
+def test_limits_that_are_missing_are_asked_for():
+    """Without velocity limit there is none to keep; a continuous joint turns by half a turn."""
+    text = make_urdf().replace(' velocity="2.5"', '', 1)
+    robot = ned.load_urdf(text, tip_link='hand')
+    dynamics = ned.Dynamics(robot, backend='python')
+    with pytest.raises(InputError, match="'pan': velocity limit: expected"):
+        MotionLimits.of_robot(dynamics, START)
+    given = {'velocity_limits': {'pan': 1.0}, 'acceleration_limits': {'pan': 2.0}}
+    limits = MotionLimits.of_robot(dynamics, START, **given)
+    assert limits.velocity[0] == 0.7
+    assert limits.acceleration[0] == pytest.approx(1.8)
+    turning = make_urdf().replace('"pan" type="revolute"', '"pan" type="continuous"')
+    dynamics = ned.Dynamics(ned.load_urdf(turning, tip_link='hand'), backend='python')
+    limits = MotionLimits.of_robot(dynamics, START)
+    assert limits.lower[0] < START[0] < limits.upper[0]
+    assert limits.upper[0] - limits.lower[0] <= 2.0 * np.pi
+    assert any("'pan' has no end" in note for note in limits.notes)
+    with pytest.raises(InputError, match='velocity limit: expected a joint'):
+        MotionLimits.of_robot(dynamics, START, velocity_limits={'pun': 1.0})
+
+
+def test_a_start_is_found():
+    """Zero, where nothing touches there; the middle or another pose otherwise."""
+    pose, name = choose_start(small_arm(), small_solids(), [FLOOR], 0.02)
+    np.testing.assert_array_equal(pose, 0.0)
+    assert name == 'zero'
+    wall = KeepOut(np.array([-1.0, 0.0, 0.0]), -0.5)  # what is beyond x = 0.5 m
+    pose, name = choose_start(small_arm(), small_solids(), [FLOOR, wall], 0.02)
+    assert name != 'zero'
+    limits = MotionLimits.of_robot(small_arm(), pose)
+    Clearance(small_arm(), small_solids(), [FLOOR, wall], 0.02, pose, limits)
+    with pytest.raises(ExcitationError, match='start: expected a pose, got none'):
+        choose_start(small_arm(), small_solids(), [KeepOut(FLOOR.normal, 0.2)], 0.02)
+
+
+def test_one_joint_is_enough():
+    """An arm of one joint has a plan: gravity, inertia and friction are told apart."""
+    robot = ned.load_urdf(
+        make_urdf(),
+        base_link='turret',
+        tip_link='hand',
+        locked_joints={'elbow': 0.3, 'slide': 0.1},
+    )
+    dynamics = ned.Dynamics(robot, backend='python')
+    plan = plan_excitation(dynamics, [0.5], keep_out=(), **QUICK)
+    assert plan.trajectory.positions.shape[1] == 1
+    names = [each.name.split('.')[-1] for each in plan.parameters]
+    assert {'viscous_friction', 'coulomb_friction', 'friction_offset'} <= set(names)
+
+
+def test_motions_that_tell_by_condition():
+    """With the condition number as objective it is no worse than with log det."""
+    plan = plan_excitation(
+        small_arm(), START, solids=small_solids(), objective='condition', **QUICK
+    )
+    assert plan.condition_number <= 1.05 * quick_plan().condition_number

@@ -1,0 +1,162 @@
+"""Velocities, steps and times of drivers: each kind is planted, and found or not told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.driver_delay import find_effort_delay
+from ne_dynamics.identification.driver_recording import CommandLog, DriverRecording
+from ne_dynamics.identification.driver_steps import describe_step, find_step, round_to_bits
+from ne_dynamics.identification.driver_timing import describe_timing
+from ne_dynamics.identification.driver_velocity import describe_velocities, low_pass_log
+from ne_dynamics.identification.log import Log
+
+RATE = 250.0
+TIMES = np.arange(2500) / RATE
+SPEED = np.stack([np.cos(1.3 * TIMES + 0.3), 1.4 * np.cos(2.1 * TIMES)], axis=1)
+PLACE = np.stack([np.sin(1.3 * TIMES + 0.3) / 1.3, 1.4 * np.sin(2.1 * TIMES) / 2.1], axis=1)
+
+
+def positions(bits):
+    """Return positions of an encoder."""
+    step = 2.0 * np.pi / 2**bits
+    return np.round(PLACE / step) * step
+
+
+def share_of(cutoff):
+    """Return the share of the new value in a first-order low-pass."""
+    return 1.0 - np.exp(-2.0 * np.pi * cutoff / RATE)
+
+
+def differenced(samples, cutoff=None):
+    """Return what differences the positions of a 15 bit encoder, behind a filter or not."""
+    places = positions(15)
+    velocity = np.zeros_like(places)
+    velocity[samples:] = (places[samples:] - places[:-samples]) * RATE / samples
+    if cutoff is not None:
+        for index in range(1, len(velocity)):
+            velocity[index] = velocity[index - 1] + share_of(cutoff) * (
+                velocity[index] - velocity[index - 1]
+            )
+    return velocity
+
+
+def describe(velocity, bits=15, moves=True):
+    """Return the velocities that are found."""
+    place = positions(bits) if moves else np.zeros_like(PLACE)
+    log = Log.from_samples(('a', 'b'), TIMES, place, np.ones_like(PLACE), velocity)
+    has = np.isfinite(velocity).any(axis=0)
+    return describe_velocities(log, has, low_pass_log(log))
+
+
+def noisy(table, size=0.002):
+    """Return a table with noise."""
+    return table + size * np.random.default_rng(2).standard_normal(table.shape)
+
+
+@pytest.mark.parametrize(
+    ('velocity', 'sources', 'lag'),
+    [
+        (differenced(1), {'differentiated'}, 0.5 / RATE),
+        (differenced(4), {'differentiated'}, 2.0 / RATE),
+        (differenced(1, 20.0), {'differentiated'}, (0.5 + 1.0 / share_of(20.0) - 1.0) / RATE),
+        (noisy(SPEED), {'measured'}, 0.0),
+        (noisy(np.roll(SPEED, 3, axis=0)), {'filtered'}, 3.0 / RATE),
+    ],
+    ids=['backward', 'over four', 'filtered difference', 'measured', 'late'],
+)
+def test_velocities_that_can_be_used(velocity, sources, lag):
+    """What a velocity is made of is found, and by how much it is late."""
+    for joint in describe(velocity):
+        assert joint.source.value in sources, joint.source.text
+        assert joint.lag == pytest.approx(lag, abs=1e-3)
+        assert joint.can_be_used
+
+
+@pytest.mark.parametrize(
+    ('velocity', 'source', 'text'),
+    [
+        (np.zeros_like(SPEED), 'zero', 'always 0'),
+        (-noisy(SPEED), 'wrong', 'opposite sign'),
+        (np.rad2deg(noisy(SPEED)), 'wrong', 'degrees'),
+        (0.4 * noisy(SPEED), 'wrong', '0.4 times'),
+        (noisy(SPEED)[:, ::-1], 'wrong', 'that of joint'),
+        (np.full_like(SPEED, np.nan), 'absent', 'none'),
+    ],
+)
+def test_velocities_that_cannot_be_used(velocity, source, text):
+    """Zeros, signs, units and other joints are named."""
+    for joint in describe(velocity):
+        assert joint.source.value == source
+        assert text in joint.source.text
+        assert not joint.can_be_used
+
+
+def test_a_joint_that_stands_tells_no_velocity():
+    """Nothing is said of a velocity of a joint that does not move."""
+    for joint in describe(noisy(SPEED), moves=False):
+        assert not joint.source.is_told
+
+
+@pytest.mark.parametrize('bits', [12, 14, 17, 19, 21])
+def test_bits_of_an_encoder_are_found(bits):
+    """Steps that are a power of two a turn are known, behind a zero of its own too."""
+    for column in (positions(bits) + 0.1234).T:
+        assert round_to_bits(find_step(column)) == bits
+        assert f'{bits} bits' in describe_step(column, 'rad', True).text
+
+
+def test_numbers_without_a_step_have_none():
+    """Noise has no step, rounded numbers have that of their digits, what stands tells nothing."""
+    noise = np.random.default_rng(1).standard_normal(1000)
+    assert find_step(noise) == 0.0
+    assert find_step(np.round(noise, 2)) == pytest.approx(0.01)
+    assert not describe_step(np.ones(100), 'N m', False).is_told
+    assert find_step(330.0 * np.sign(noise)) == pytest.approx(660.0)
+
+
+def test_gaps_bursts_and_clocks_are_counted():
+    """Lost states, states in pairs, stamps that stand and another clock are all in the times."""
+    stamps = TIMES.copy()
+    kept = np.ones(stamps.size, dtype=bool)
+    kept[1000:1010] = False
+    stamps[1500:1600:2] = stamps[1501:1601:2] - 1e-4
+    stamps[2000] = stamps[1999]
+    recording = DriverRecording.from_samples(
+        ('a', 'b'), stamps[kept], PLACE[kept], received=stamps[kept] + 1.7e9
+    )
+    timing = describe_timing(recording, 100, 400)
+    assert timing.rate == pytest.approx(RATE, rel=0.02)
+    assert timing.gaps == 1
+    assert timing.longest_gap == pytest.approx(11.0 / RATE)
+    assert timing.bursts == pytest.approx(50 / kept.sum(), rel=0.1)
+    assert timing.standing == 1
+    assert timing.sensor_rate == pytest.approx(0.75 * timing.rate)
+    assert timing.has_other_clock
+    assert timing.lines()
+
+
+@pytest.mark.parametrize('rate', [5.0, 100.0, 2000.0])
+@pytest.mark.parametrize('delay', [0.003, 0.025])
+def test_delay_and_jitter_of_efforts(given, rate, delay):
+    """Efforts that follow commands, with noise, tell the delay to a period, and its jitter."""
+    rng = np.random.default_rng(4)
+    times = np.arange(0.0, min(4000.0 / rate, 200.0), 1.0 / rate)
+    sent = np.arange(0.0, times[-1], 0.001)
+    random = np.cumsum(rng.standard_normal((sent.size, given.n)), axis=0)
+    commands = CommandLog.from_samples(given.joint_names, sent, random)
+    effort = 0.2 * commands.hold(times - delay)
+    effort = effort + 0.01 * rng.standard_normal(effort.shape)
+    log = Log.from_samples(
+        given.joint_names,
+        times[times > 0.1],
+        np.zeros_like(effort[times > 0.1]),
+        effort[times > 0.1],
+    )
+    found = find_effort_delay(Dynamics(given, backend='python'), log, commands)
+    assert found.delay == pytest.approx(delay, abs=1.5e-3)
+    np.testing.assert_allclose(found.factor, 0.2, rtol=0.03)
+    assert not found.is_echo
+    assert np.isnan(found.jitter) or found.jitter < 1e-3

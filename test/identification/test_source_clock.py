@@ -1,0 +1,133 @@
+"""Stamps of a recorder that is faster than its source, and logs that only look like it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.signals import filtered
+from ne_dynamics.identification.source_clock import find_recorder_stamps, with_source_clock
+from ne_dynamics.identification.stale_samples import without_repeated
+
+SOURCE = 0.034
+RECORDER = 1.0 / 30.0
+NONE = np.array([np.inf, np.inf])
+
+
+def move(times):
+    """Return position and acceleration of two joints, shape (N, 2) each."""
+    rates = 2.0 * np.pi * np.array([0.21, 0.34])
+    angles = times[:, None] * rates + (0.3, 1.1)
+    return np.sin(angles), -(rates**2) * np.sin(angles)
+
+
+def publish(*, duration=24.0, source=SOURCE, jitter=0.0, fresh_efforts=False):
+    """Return a log of the latest measurement at each tick of the recorder, efforts 3 qdd + 2 q."""
+    rng = np.random.default_rng(0)
+    stamps = np.arange(0.0, duration, RECORDER) + 0.02
+    stamps = stamps + jitter * rng.uniform(-1.0, 1.0, stamps.size)
+    measured = np.floor(stamps / source) * source
+    position, acceleration = move(measured)
+    if fresh_efforts:
+        fresh, acceleration = move(stamps)
+        return Log.from_samples(('a', 'b'), stamps, position, 3.0 * acceleration + 2.0 * fresh)
+    return Log.from_samples(('a', 'b'), stamps, position, 3.0 * acceleration + 2.0 * position)
+
+
+def put_on_clock(log):
+    """Return the log without repetitions, and what becomes of it."""
+    kept = without_repeated(log)
+    return kept, with_source_clock(kept, log)
+
+
+@pytest.mark.parametrize('jitter', [0.0, 0.003])
+def test_samples_are_put_where_they_were_measured(jitter):
+    """Stamps that are up to 33 ms late become those of the source, but for a constant."""
+    log = publish(jitter=jitter)
+    kept, found = put_on_clock(log)
+    assert kept.times.size < log.times.size - 10
+    true = np.unique(np.floor(log.times / SOURCE)) * SOURCE
+    assert np.ptp(kept.times - true) > 0.03
+    assert np.ptp(found.times - true) < 0.004
+    spans = np.diff(found.times) / np.diff(found.times).min()
+    assert np.allclose(spans, np.round(spans))
+    assert np.array_equal(found.effort, kept.effort)
+
+
+def test_it_is_said_that_stamps_are_not_believed(given):
+    """A log of a slow source says whose stamps it has; another one does not."""
+    log = publish()
+    same, fault = find_recorder_stamps(given, log)
+    assert same is log
+    assert (fault.severity, fault.code) == ('info', 'stamps-of-recorder')
+    assert 'every 34 ms' in fault.message
+    lossless = without_repeated(log)
+    regular = replace(lossless, times=SOURCE * np.arange(lossless.times.size))
+    assert find_recorder_stamps(given, regular) == (regular, None)
+
+
+def test_efforts_agree_with_the_motion_again():
+    """What the efforts of the log leave of the motion they were made by falls to a tenth."""
+    log = publish()
+    raw = replace(log, effort=log.effort + 1e-9 * np.arange(log.times.size)[:, None])
+    left = []
+    for each in (log, raw):
+        signals = filtered(each, NONE, 2.0)
+        expected = 3.0 * signals.acceleration + 2.0 * signals.position
+        left.append(np.sqrt(np.mean((signals.effort - expected) ** 2)))
+    # The second log has efforts that no two samples share: its stamps are its own.
+    assert left[0] < 0.1 * left[1]
+
+
+def test_pieces_of_a_log_have_one_clock():
+    """A log with a gap in the middle is put on the clock on both sides of it."""
+    log = publish()
+    inside = (log.times < 9.0) | (log.times > 14.0)
+    part = replace(
+        log, times=log.times[inside], position=log.position[inside], effort=log.effort[inside]
+    )
+    kept, found = put_on_clock(part)
+    assert found is not kept
+    spans = np.diff(found.times)
+    gap = spans.argmax()
+    assert spans[gap] == pytest.approx(np.diff(kept.times)[gap], abs=0.04)
+    assert np.delete(spans, gap) == pytest.approx(SOURCE, abs=2e-4)
+
+
+def test_lost_measurements_leave_their_gaps():
+    """Where the joints cross a gap in as many steps as it is long, the stamps are right."""
+    stamps = np.arange(0.0, 24.0, RECORDER)
+    position, acceleration = move(stamps)
+    lost = np.arange(40, stamps.size - 5, 47)
+    position[lost], acceleration[lost] = position[lost - 1], acceleration[lost - 1]
+    log = Log.from_samples(('a', 'b'), stamps, position, acceleration)
+    kept, found = put_on_clock(log)
+    assert kept.times.size == stamps.size - lost.size
+    assert found is kept
+
+
+def test_what_is_no_slow_source_stays():
+    """Few repetitions, efforts under stamps of their own, uneven sources: nothing is changed."""
+    for log in (
+        publish(duration=3.0),
+        publish(fresh_efforts=True),
+        publish(source=RECORDER),
+        sample_unevenly(),
+    ):
+        kept, found = put_on_clock(log)
+        assert found is kept
+
+
+def sample_unevenly():
+    """Return a log of a source that is slower for a while than it is before and after."""
+    stamps = np.arange(0.0, 24.0, RECORDER) + 0.02
+    instants = [0.0]
+    while instants[-1] < stamps[-1]:
+        slow = 8.0 < instants[-1] < 16.0
+        instants.append(instants[-1] + (0.037 if slow else SOURCE))
+    measured = np.array(instants)[np.searchsorted(instants, stamps, side='right') - 1]
+    position, acceleration = move(measured)
+    return Log.from_samples(('a', 'b'), stamps, position, acceleration)

@@ -1,0 +1,141 @@
+"""Gains that were computed, closed around random arms in MuJoCo."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from geared_arm import geared_arm
+
+from ne_dynamics.control.gain_design import design_gains
+from ne_dynamics.control.gain_request import GainRequest
+from ne_dynamics.control.laws import ControlLaw, Gains
+from ne_dynamics.control.trajectory import DesiredState
+from ne_dynamics.control.velocity_source import PositionVelocity, VelocitySource
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.simulation.gain_proof import draw_arm, prove_gains
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop
+
+IS_LONG = os.environ.get('NE_DYNAMICS_ORACLES') == 'all'
+TRIALS = 60 if IS_LONG else 3
+REQUEST = GainRequest(
+    poses=64 if IS_LONG else 12,
+    delay=0.003,
+    payload=3.0,
+    position_step=2.0 * math.pi / 2**18,
+    modes=('computed_torque', 'feedforward_pd', 'jtc', 'mit') if IS_LONG else ('jtc',),
+)
+VARIANTS = {
+    'usual': REQUEST,
+    'measured': replace(REQUEST, velocity_source='measured', modes=('computed_torque',)),
+}
+if IS_LONG:
+    VARIANTS |= {
+        'slow': replace(REQUEST, rate=200.0, delay=0.004, uncertainty=0.2),
+        'fast': replace(REQUEST, rate=1000.0, delay=0.0015, delay_jitter=0.0005),
+        'elastic': replace(
+            REQUEST,
+            stiffness=(3e4, 3e4, 1.5e4, 5e3, 5e3, 4e3),
+            uncertainty=0.15,
+            payload=1.0,
+            modes=('computed_torque', 'jtc'),
+        ),
+    }
+
+
+@pytest.fixture(scope='module')
+def dynamics():
+    """Return the dynamics of an arm with rotors."""
+    return Dynamics(geared_arm(), backend='python')
+
+
+@pytest.mark.parametrize('name', VARIANTS)
+def test_arms_settle_and_beyond_the_margin_they_do_not(dynamics, name):
+    """No arm swings or diverges, errors are within what was predicted; the margin is real."""
+    request = VARIANTS[name]
+    design = design_gains(dynamics, request)
+    for mode, one in design.modes.items():
+        proof = prove_gains(design, dynamics, mode, TRIALS)
+        assert proof.count('settled') == TRIALS, mode
+        assert proof.settled_share <= 1.05, mode
+        assert proof.overshoot_share <= 1.05, mode
+        # Not far from it either: what is predicted is not just large.
+        assert proof.settled_share > 0.02, mode
+        if request.stiffness is None:
+            # One arm, that with the least margin. Springs of the simulation damp by themselves.
+            factor = 1.5 * float(one.choice.margins.gain.min())
+            beyond = prove_gains(design, dynamics, mode, 1, factor=factor)
+            assert beyond.count('settled') == 0, mode
+
+
+@pytest.mark.parametrize('mode', ['computed_torque', 'feedforward_pd'])
+def test_errors_of_a_motion_are_those_that_were_predicted(dynamics, mode):
+    """Of all links, rotors and friction too heavy, with the payload, or too light: the larger."""
+    request = replace(REQUEST, delay=0.002, position_step=0.0, modes=(mode,))
+    design = design_gains(dynamics, request)
+    one, motion = design.of(mode), design.motion
+    gains, cutoff = one.choice.gains, one.choice.kind.cutoff
+    found = []
+    for factor in (0.7, 1.3):
+        robot, _ = draw_arm(dynamics.robot, request, np.random.default_rng(0), factor)
+        joints = tuple(
+            replace(joint, coulomb_friction=factor * known.coulomb_friction)
+            for joint, known in zip(robot.joints, dynamics.robot.joints, strict=True)
+        )
+        arm = MujocoArm(replace(robot, joints=joints), period=request.period)
+        arm.reset(motion.position[0])
+        law = ControlLaw(dynamics, mode, Gains.from_values(gains.kp, gains.kd, 6))
+        velocity = PositionVelocity(robot.joints, VelocitySource.DIFFERENTIATED, cutoff)
+
+        def answer(reading, law=law, velocity=velocity):
+            index = round(reading.time * request.rate)
+            desired = DesiredState(
+                motion.position[index], motion.velocity[index], motion.acceleration[index]
+            )
+            used = velocity.update(reading.position, reading.time)
+            return Answer(law.effort(reading.position, used, desired), desired.position)
+
+        found.append(OneProcessLoop(arm, answer, delay=1).run(motion.duration).rms_error)
+    ratio = np.max(found, axis=0) / one.motion.rms
+    # What moves little beside what it errs by is not predicted better than that.
+    assert (ratio < 1.5).all()
+    assert 0.7 < np.median(ratio) < 1.2
+
+
+def test_arms_that_are_drawn_are_within_the_uncertainty(dynamics):
+    """Masses, rotors and payloads are what was asked for, and not all alike."""
+    rng = np.random.default_rng(0)
+    robot = dynamics.robot
+    factors, payloads = [], []
+    for _ in range(20):
+        arm, payload = draw_arm(robot, REQUEST, rng)
+        payloads.append(payload)
+        for link, other in zip(robot.links, arm.links, strict=False):
+            if link.inertia.mass:
+                factors.append(other.inertia.mass / link.inertia.mass)
+    assert min(factors) == pytest.approx(0.7)
+    assert max(factors) == pytest.approx(1.3)
+    assert min(payloads) == 0.0
+    assert max(payloads) == 3.0
+
+
+def test_trials_that_cannot_be_run_are_refused(dynamics):
+    """No trials, and a period that the springs of the simulation do not divide."""
+    design = design_gains(dynamics, replace(REQUEST, poses=4, modes=('mit',)))
+    with pytest.raises(InputError, match='trials: expected at least 1, got 0'):
+        prove_gains(design, dynamics, 'mit', 0)
+    elastic = replace(design, request=replace(design.request, rate=300.0, stiffness=1e4))
+    stiff = replace(elastic, request=replace(elastic.request, drive_rate=700.0))
+    kind = replace(
+        design.of('mit').choice.kind,
+        timing=design.of('mit').choice.kind.timing._replace(period=1.0 / 700.0),
+    )
+    one = replace(design.of('mit'), choice=design.of('mit').choice._replace(kind=kind))
+    odd = replace(stiff, modes={next(iter(design.modes)): one})
+    with pytest.raises(InputError, match=r'multiples of 0.25 ms to simulate elastic joints'):
+        prove_gains(odd, dynamics, 'mit', 1)

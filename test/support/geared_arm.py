@@ -1,0 +1,24 @@
+"""The shipped arm with rotors, as real arms have them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ne_dynamics.model.files import load_model
+from ne_dynamics.shipped import shipped_file
+
+REFLECTED = (2.5, 2.5, 1.2, 0.25, 0.25, 0.15)
+"""Inertia of the rotors at the joints [kg m^2]."""
+
+COULOMB = (6.0, 6.0, 4.0, 1.0, 1.0, 1.0)
+"""[N m]"""
+
+
+def geared_arm():
+    """Return the six-axis arm with rotor inertia and friction."""
+    robot = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    joints = (
+        replace(joint, rotor_inertia=1e-4 * inertia, gear_ratio=100.0, coulomb_friction=friction)
+        for joint, inertia, friction in zip(robot.joints, REFLECTED, COULOMB, strict=True)
+    )
+    return replace(robot, joints=tuple(joints))

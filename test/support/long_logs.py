@@ -1,0 +1,46 @@
+"""Logs in files that are cut into pieces, and what short pieces are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import ne_dynamics as ned
+from ne_dynamics.identification import recording
+from ne_dynamics.identification.log import Log
+
+RATE = 100.0
+
+
+def swinging_log(robot, duration=160.0, *, seed=0, start=0.0, noise=0.05):
+    """Return a log of a robot that swings in all joints, each at rates of its own."""
+    rng = np.random.default_rng(seed)
+    times = np.arange(round(duration * RATE)) / RATE
+    rates = 2.0 * np.pi * rng.uniform(0.05, 0.4, (3, 1, robot.n))
+    phase = rates * times[:, np.newaxis] + rng.uniform(0.0, 6.0, (3, 1, robot.n))
+    motion = [
+        0.3 * (rates**order * part).sum(axis=0)
+        for order, part in enumerate((np.sin(phase), np.cos(phase), -np.sin(phase)))
+    ]
+    effort = ned.Dynamics(robot, backend='python').inverse_dynamics(*motion)
+    effort = effort + noise * rng.standard_normal(effort.shape)
+    position = np.round(motion[0] / 1e-5) * 1e-5
+    return Log.from_samples(robot.joint_names, start + times, position, effort, source='swing')
+
+
+def write_csv(path, log, change=None):
+    """Write a log as CSV, its lines changed by a function, and return its path."""
+    names = [f'{name}.{key}' for name in log.joint_names for key in ('position', 'effort')]
+    table = np.empty((log.times.size, 1 + len(names)))
+    table[:, 0], table[:, 1::2], table[:, 2::2] = log.times, log.position, log.effort
+    lines = [','.join(['time', *names]), *(','.join(map(repr, row)) for row in table.tolist())]
+    if change is not None:
+        lines = change(lines)
+    path.write_bytes('\n'.join([*lines, '']).encode('utf-8'))
+    return path
+
+
+def cut_short(monkeypatch, size=300_000, length=1 << 12):
+    """Have logs cut into pieces of about `length` samples from twice `size` bytes on."""
+    monkeypatch.setattr(recording, 'PIECE_BYTES', size)
+    monkeypatch.setattr(recording, 'PIECE_SAMPLES', length // 2)
+    monkeypatch.setattr(recording, 'LENGTH', length)

@@ -1,0 +1,187 @@
+"""A report as one HTML file, whatever it is about."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip('matplotlib', reason='matplotlib is missing')
+pytest.importorskip('jinja2', reason='Jinja2 is missing')
+
+from page_reading import PageReader, assert_stands_alone
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.report_page import page_file
+from ne_dynamics.report_page.chart import (
+    MOST_POINTS,
+    PALETTE,
+    colour,
+    draw_svg,
+    label_axes,
+    make_panels,
+    thin_line,
+)
+from ne_dynamics.report_page.page import (
+    LONGEST_CAPTION,
+    Column,
+    Figure,
+    Figures,
+    Item,
+    Items,
+    LegendEntry,
+    Page,
+    Paragraph,
+    Section,
+    Table,
+    Tone,
+    shorten,
+)
+from ne_dynamics.report_page.page_html import render_page
+
+HOSTILE = {
+    'script': '<script>alert(1)</script>',
+    'quotes': '"\' onmouseover="alert(1)" x=\'`',
+    'closing': '</title></style></svg></td></p><img src=http://example.org/x.png>',
+    'template': '{{ 7 * 7 }}{% raw %}{# #}',
+    'entity': '&lt;b&gt;&amp;&#60;',
+    'comment': '--><!-- ]]>',
+    'long': 'n' * 300,
+    'spaces': 'a  b',
+}
+UNPRINTABLE = {
+    'bidi': ('\u202etnioj\u2066', '\\u202etnioj\\u2066'),
+    'line end': ('a\nerror: b', 'a\\nerror: b'),
+    'escape': ('\x1b]0;owned\x07', '\\x1b]0;owned\\x07'),
+    'surrogate': ('a\ud800', 'a\\ud800'),
+}
+
+
+def draw():
+    """Return a drawing with a line that is clipped, and dots."""
+    figure, (axes,) = make_panels([1.0])
+    axes.plot([0.0, 1.0, 2.0], [0.0, 2.0, 1.0], color=colour('model'))
+    axes.plot([0.0, 1.0], [0.5, 0.5], linestyle='none', marker='o', color=colour('given'))
+    axes.set_xlim(0.0, 1.5)
+    label_axes(axes, 'time [s]', 'effort [N m]')
+    return draw_svg(figure)
+
+
+def make_page(name):
+    """Return a page with a name in every place."""
+    svg = draw()
+    figures = Figures(
+        (Figure(name, svg, f'of {name}'), Figure(name, svg, f'of {name}')),
+        (LegendEntry('model', name), LegendEntry('given', name, 'dot')),
+    )
+    table = Table(name, (Column(name), Column(name, True)), ((name, name), (name, '1')))
+    items = Items((Item(name, name, Tone.WARNING), Item('', name)))
+    blocks = (Paragraph(name, Tone.ERROR), items, table, figures)
+    return Page(name, name, Paragraph(name, Tone.GOOD), (Section(name, blocks),), name)
+
+
+@pytest.mark.parametrize('name', HOSTILE.values(), ids=HOSTILE)
+def test_names_are_text_wherever_they_stand(name):
+    """A name is shown as it is in every place, and does nothing."""
+    page = PageReader(render_page(make_page(name)))
+    assert_stands_alone(page)
+    assert 'img' not in page.tags
+    assert page.headings == [name]
+    assert page.verdict == name
+    assert page.tables == {name: [[name, name], [name, name], [name, '1']]}
+    assert f'{name}: {name}' in page.items
+    assert page.labels == [f'{shorten(name, LONGEST_CAPTION)}: of {name}'] * 2
+
+
+@pytest.mark.parametrize(('name', 'shown'), UNPRINTABLE.values(), ids=UNPRINTABLE)
+def test_what_does_not_print_is_an_escape(name, shown):
+    """Marks that turn the writing, line ends and control characters are written out."""
+    text = render_page(make_page(name))
+    text.encode('utf-8')
+    assert PageReader(text).headings == [shown]
+    assert name not in text
+
+
+def test_longer_texts_lose_their_middle():
+    """Beginning and end of an endless name are shown."""
+    name = 'a' * 5000 + 'end'
+    shown = PageReader(render_page(make_page(name))).headings[0]
+    assert len(shown) == 400
+    assert shown[:3] == 'aaa'
+    assert shown[-3:] == 'end'
+    assert shorten('short') == 'short'
+
+
+def test_drawings_follow_the_colours_of_the_page():
+    """No colour of the palette is left in a drawing: each is a variable, with two values."""
+    text = render_page(make_page('name'))
+    (style,) = re.findall(r'<style>\n:root.*?</style>', text, re.DOTALL)
+    drawings = ''.join(re.findall(r'<svg.*?</svg>', text, re.DOTALL))
+    assert drawings.count('<svg') == 2
+    for key, (light, dark) in PALETTE.items():
+        assert light not in drawings
+        assert f'--{key}: {light};' in style
+        assert f'--{key}: {dark};' in style
+    for key in ('model', 'given', 'grid', 'ink'):
+        assert f'var(--{key})' in drawings
+    assert not re.search(r'#[0-9a-f]{6}', drawings.replace('#000000', ''))
+
+
+def test_drawings_hold_text_and_nothing_from_outside():
+    """Labels with their units are text; there is no description of the tool that drew."""
+    page = PageReader(f'<p>{draw().replace("<svg", "<svg aria-label=x", 1)}</p>')
+    assert {'time [s]', 'effort [N m]'} <= set(page.drawings[0])
+    assert page.references
+    assert all(reference.startswith('#') for reference in page.references)
+    assert 'metadata' not in page.tags
+
+
+def test_a_thinned_line_keeps_its_peaks_and_gaps():
+    """A long line is drawn by few points; a single sample far off is one of them."""
+    x = np.arange(100_000.0)
+    y = np.sin(x / 5000.0)
+    y[61_803] = 9.0
+    y[50_000] = np.nan
+    few, values = thin_line(x, y)
+    assert few.size <= 1.5 * MOST_POINTS
+    assert np.nanmax(values) == 9.0
+    assert np.isnan(values).sum() == 1
+    assert (np.diff(few) > 0.0).all()
+
+
+@pytest.mark.parametrize(
+    ('name', 'message'),
+    [
+        ('report.pdf', r'expected a name that ends in \.html or \.htm, got \.pdf'),
+        ('report', 'got none of them'),
+        ('nowhere/report.html', 'cannot be written there: No such file'),
+        ('folder.html', 'expected the name of a file, got a folder'),
+    ],
+)
+def test_places_that_are_refused(name, message, tmp_path):
+    """A name that cannot be written is refused before there is anything to write."""
+    (tmp_path / 'folder.html').mkdir()
+    with pytest.raises(InputError, match=message):
+        page_file.require_page_place(tmp_path / name)
+
+
+def test_a_page_appears_at_once_or_not_at_all(tmp_path, monkeypatch):
+    """When it cannot be completed, what was there stays, and nothing else is left."""
+    path = tmp_path / 'report.html'
+    page_file.require_page_place(path)
+    page_file.write_page(path, 'first')
+
+    def fail(*arguments):
+        raise OSError(28, 'No space left on device')
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, 'replace', fail)
+        with pytest.raises(InputError, match=r'report\.html: .*No space left on device'):
+            page_file.write_page(path, 'second')
+    assert [item.name for item in tmp_path.iterdir()] == ['report.html']
+    assert path.read_text() == 'first'
+    page_file.write_page(path, html.escape('<third>'))
+    assert path.read_text() == '&lt;third&gt;'
