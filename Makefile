@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ne_dynamics_installed
 EXTRAS := ros,sim,fast,plot,report,test,dev
-.PHONY: help venv demo test fuzz bench soak observer-study commission-study lint format readme
+.PHONY: help venv demo test test-long fuzz bench soak observer-study commission-study lint format readme
 
 help:
 	@echo 'make demo     follow a trajectory in simulation with four control laws, and compare'
 	@echo 'make test     run the tests'
+	@echo 'make test-long   run those that make test leaves out: more robots, seeds, faults of a kind'
 	@echo 'make fuzz     random messages to the node: MESSAGES=100000 SEED=...; prints its figures'
 	@echo 'make bench    measure speed beside other libraries; writes benchmark/README.md'
 	@echo 'make soak     run the node for long beside a bare relay: memory, misses, faults (MINUTES=30)'
@@ -35,11 +36,16 @@ demo: venv
 # A file of tests stays in one process. Nothing depends on who is faster: they may share the cores,
 # and while one waits for messages others compute. Hundreds of processes are started, which need not
 # compile the same modules again, even where Python is told to keep no bytecode.
-test: export PYTHONDONTWRITEBYTECODE =
+test test-long: export PYTHONDONTWRITEBYTECODE =
 # The workers share the cores: matrices of a hundred rows are no work for all of them at once.
-test: export OPENBLAS_NUM_THREADS = 1
+test test-long: export OPENBLAS_NUM_THREADS = 1
+PYTEST := $(VENV)/bin/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+
 test: venv
-	@$(VENV)/bin/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder test
+	@$(PYTEST) -m 'not long' test
+
+test-long: venv
+	@$(PYTEST) -m long test
 
 fuzz: venv
 	@$(VENV)/bin/python -W ignore::RuntimeWarning test/support/fuzz_run.py \

@@ -1,4 +1,4 @@
-"""The order in which files of tests are handed to processes, and `control_msgs`."""
+"""The order in which files of tests are handed out, which tests are long, and `control_msgs`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from build_control_msgs import ControlMessages, find_or_build, importable
+from long_sweeps import left_out
 
 from ne_dynamics.ros.private_domain import private_domain
 
@@ -18,9 +19,13 @@ WAITING = ('faults', 'fuzz', 'ros', 'simulation', 'cli', 'launch')
 """Folders whose tests wait for other processes for much of their time: they come first."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put what waits before what computes, so that nobody waits alone at the end."""
+    """Mark what is long; put what waits before what computes: nobody waits alone at the end."""
     root = config.rootpath / 'test'
+    below = [item for item in items if item.path.is_relative_to(root)]
+    for case in left_out((item.path.relative_to(root).as_posix(), item) for item in below):
+        case.add_marker(pytest.mark.long)
 
     def is_computing(item: pytest.Item) -> bool:
         parts = item.path.relative_to(root).parts if item.path.is_relative_to(root) else ()
