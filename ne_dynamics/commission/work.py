@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ne_dynamics.commission.arm_session import ArmSession
 from ne_dynamics.commission.delay import find_delay
-from ne_dynamics.commission.desk import IDENTIFIED, ROUGH, Bar, Desk
+from ne_dynamics.commission.desk import CLOSE, IDENTIFIED, ROUGH, Bar, Desk
 from ne_dynamics.commission.fitting import judge_record
 from ne_dynamics.commission.folder import CommissionFolder
 from ne_dynamics.commission.live_arm import ArmFault
@@ -24,7 +25,6 @@ from ne_dynamics.commission.node_settings import (
 )
 from ne_dynamics.commission.reading import find_encoder_steps, read_stamps
 from ne_dynamics.commission.record import Record
-from ne_dynamics.commission.session import Session
 from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import Subject
 from ne_dynamics.model.rigid_body import FloatArray
@@ -85,7 +85,7 @@ class Work(Desk):
     ----------
     subject : Subject
     folder : CommissionFolder
-    session : Session
+    session : ArmSession
     bar : callable
         Progress of what takes longer than a second.
     motions : Motions
@@ -95,7 +95,7 @@ class Work(Desk):
         self,
         subject: Subject,
         folder: CommissionFolder,
-        session: Session,
+        session: ArmSession,
         bar: Bar,
         motions: Motions,
     ) -> None:
@@ -128,6 +128,13 @@ class Work(Desk):
                 'measure the delay',
                 'every joint sweeps by up to 0.2 rad to either side, and trembles',
                 self.tremble,
+            ),
+            Step('closely', 'fit the model, closely', '', self.fit_closely),
+            Step(
+                'excite_again',
+                'excite all joints with the model so far',
+                f'all joints move at once by up to {plan.reach:g} rad, for {plan.excite:g} s',
+                self.excite_again,
             ),
             Step('identify', 'fit the model', '', self.identify),
             Step(
@@ -240,6 +247,15 @@ class Work(Desk):
         """Move all joints at once."""
         motion = self._exciting_motion()
         record = self._follow('excite', self._gentle(), motion, 'exciting')
+        return {'rms_error': record.rms_error.tolist(), 'samples': int(record.times.size)}
+
+    def excite_again(self) -> Mapping[str, Any]:
+        """Move all joints at once, with a model by which they follow and do not stick."""
+        motion = plan_sines(
+            self.model(CLOSE), self.start, self._motions.excite, seed=4, reach=self._motions.reach
+        )
+        parameters = {**self.node_parameters(CLOSE), **CALM_GAINS, **self.lenient_parameters()}
+        record = self._follow('excite_again', parameters, motion, 'exciting again')
         return {'rms_error': record.rms_error.tolist(), 'samples': int(record.times.size)}
 
     def _exciting_motion(self) -> PlannedMotion:
