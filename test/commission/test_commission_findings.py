@@ -189,6 +189,16 @@ class TestEfforts:
         assert (reading.meaning, reading.reversed_joints) == ('current', ())
         np.testing.assert_allclose([joint.scale for joint in reading.joints], scales, rtol=0.02)
 
+    @pytest.mark.parametrize('is_gravity_missing', [False, True])
+    def test_torques_with_much_noise(self, moved, is_gravity_missing):
+        """Of half their standard deviation: meaning, signs and lag are told all the same."""
+        torques = moved[2] - is_gravity_missing * DYNAMICS.gravity_torque(moved[1])
+        noise = np.random.default_rng(4).normal(size=torques.shape) * torques.std(axis=0)
+        reading = self.read(moved, self.late(torques) * [1, -1, 1, 1, 1, 1] + 0.5 * noise)
+        expected = 'torque_without_gravity' if is_gravity_missing else 'torque'
+        assert (reading.meaning, reading.reversed_joints) == (expected, ('joint_2',))
+        assert reading.lag == pytest.approx(0.012, abs=0.0041)
+
     @pytest.mark.parametrize('value', [0.0, 3.0, np.nan])
     def test_nothing(self, moved, value):
         """Zeros, a constant, or no numbers."""
