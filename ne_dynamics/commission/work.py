@@ -16,7 +16,7 @@ from ne_dynamics.commission.desk import CLOSE, IDENTIFIED, ROUGH, Bar, Desk
 from ne_dynamics.commission.fitting import judge_record
 from ne_dynamics.commission.folder import CommissionFolder
 from ne_dynamics.commission.live_arm import ArmFault
-from ne_dynamics.commission.motions import PlannedMotion, plan_probe, plan_sines
+from ne_dynamics.commission.motions import PlannedMotion, plan_probe, plan_sines, plan_tremble
 from ne_dynamics.commission.node_settings import (
     GENTLE_TOLERANCE,
     gentle_parameters,
@@ -50,6 +50,9 @@ CALM_GAINS: Mapping[str, Any] = {
 
 JUDGE_REACH, TEST_REACH = 6.0 / 7.0, 5.0 / 7.0
 """Parts of the reach of the excitation: what is judged is not beyond what was fitted."""
+
+TREMBLE_REACH = 5.0 / 7.0
+"""Likewise of the sweeps in which joints tremble: fast enough that they do not stick."""
 
 WORST_LEFT = 0.12
 """Of an effort limit that an identified model may leave unexplained (RMS)."""
@@ -126,7 +129,8 @@ class Work(Desk):
             Step(
                 'tremble',
                 'measure the delay',
-                'every joint sweeps by up to 0.2 rad to either side, and trembles',
+                f'every joint sweeps by up to {TREMBLE_REACH * plan.reach:g} rad to either side, '
+                'and trembles',
                 self.tremble,
             ),
             Step('closely', 'fit the model, closely', '', self.fit_closely),
@@ -272,7 +276,8 @@ class Work(Desk):
 
     def tremble(self) -> Mapping[str, Any]:
         """Measure the delay of the commands."""
-        probe = plan_probe(self.robot, self.start, trembles=True)
+        reach = TREMBLE_REACH * self._motions.reach
+        probe = plan_tremble(self.model(ROUGH), self.start, reach)
         parameters = {**self.node_parameters(ROUGH), **CALM_GAINS, **self.lenient_parameters()}
         record = self._follow('tremble', parameters, probe.motion, 'measuring the delay')
         found = find_delay(record.answered, probe.sweeps, float(record.times[0]))
