@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.commission.fitting import fit_record
+from ne_dynamics.commission.fitting import FittedModel, fit_records
 from ne_dynamics.commission.folder import CommissionFolder, write_whole
 from ne_dynamics.commission.node_settings import (
     GENTLE_TOLERANCE,
@@ -36,6 +36,7 @@ from ne_dynamics.report_page.page_html import render_page
 
 IDENTIFIED = 'identified.urdf'
 ROUGH = 'rough.urdf'
+CLOSE = 'close.urdf'
 PARAMETERS = 'computed_torque.params.yaml'
 PROFILE = 'driver.params.yaml'
 REPORT = 'report.html'
@@ -127,15 +128,28 @@ class Desk:
     def fit_roughly(self) -> Mapping[str, Any]:
         """Fit the model with a usual delay."""
         with self.bar('fitting, roughly', 0.0):
-            fitted = fit_record(self.given, self.log('excite'), USUAL_DELAY)
+            fitted = fit_records(self.given, [self.log('excite')], USUAL_DELAY)
             self.subject.write(self.folder.file(ROUGH), fitted.robot)
         return {'delay': USUAL_DELAY}
 
+    def fit_closely(self) -> Mapping[str, Any]:
+        """Fit the model with the delay that was found."""
+        with self.bar('fitting, closely', 0.0):
+            delay = self.found('tremble')['delay']
+            fitted = fit_records(self.given, [self.log('excite')], delay)
+            self.subject.write(self.folder.file(CLOSE), fitted.robot)
+        return {'delay': delay}
+
     def identify(self) -> Mapping[str, Any]:
-        """Fit the model with the delay that was found, and tell what the efforts are."""
-        record = self.log('excite')
+        """Fit the model to both excitations, and tell what the efforts are."""
+        record = self.log('excite_again')
         with self.bar('fitting', 0.0):
-            fitted = fit_record(self.given, record, self.found('tremble')['delay'])
+            fitted = fit_records(
+                self.given,
+                [self.log('excite'), record],
+                self.found('tremble')['delay'],
+                self.model(CLOSE).robot,
+            )
             robot = self.subject.write(self.folder.file(IDENTIFIED), fitted.robot)
         dynamics = Dynamics(robot, backend='python')
         reading = read_efforts(dynamics, record)
@@ -227,7 +241,7 @@ class Desk:
         return {'files': [IDENTIFIED, PARAMETERS, PROFILE, REPORT]}
 
 
-def _fit_summary(fitted: Any) -> dict[str, Any]:
+def _fit_summary(fitted: FittedModel) -> dict[str, Any]:
     report = fitted.report
     return {
         'cutoff_frequency': float(report.cutoff_frequency),

@@ -8,18 +8,39 @@ is that of `delay` and half a period before that acts in the mean.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
+from ne_dynamics.commission.friction import refine_friction
 from ne_dynamics.commission.record import Record
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification.evaluation import evaluate
 from ne_dynamics.identification.identify import identify
 from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.report import Identified
+from ne_dynamics.identification.report import Report
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint, Robot
 
 HOLDOUT = 0.2
+
+
+class FittedModel(NamedTuple):
+    """What a fit has found.
+
+    Attributes
+    ----------
+    robot : Robot
+    report : Report
+        On inertias, and on the friction that they were fitted with.
+    """
+
+    robot: Robot
+    report: Report
+
 
 CUTOFFS = (None, 8.0, 5.0, 3.0)
 """Cut-off frequencies of the fit, one after the other until it converges [Hz]; None: by the
@@ -47,18 +68,37 @@ def acting_log(record: Record, delay: float) -> Log:
     )
 
 
-def fit_record(given: Dynamics, record: Record, delay: float) -> Identified:
-    """Fit a model to a record.
+def fit_records(
+    given: Dynamics,
+    records: Sequence[Record],
+    delay: float,
+    friction: Robot | None = None,
+) -> FittedModel:
+    """Fit a model to records, and then its friction by itself.
+
+    Parameters
+    ----------
+    given : Dynamics
+    records : sequence of Record
+    delay : float
+        See :class:`~ne_dynamics.commission.delay.FoundDelay` [s].
+    friction : Robot, optional
+        From whose friction the fit begins, by an earlier one: static friction and its width are
+        kept while inertias are fitted.
 
     Raises
     ------
     IdentificationError
         When it cannot be fitted with any cut-off frequency; the message says why.
     """
-    log, failure = acting_log(record, delay), IdentificationError('not fitted')
+    logs = [acting_log(record, delay) for record in records]
+    if friction is not None:
+        joints = tuple(map(_with_friction_of, given.robot.joints, friction.joints))
+        given = Dynamics(replace(given.robot, joints=joints), given.gravity, 'python')
+    failure = IdentificationError('not fitted')
     for cutoff in CUTOFFS:
         try:
-            fitted = identify(given, log, holdout=HOLDOUT, cutoff_frequency=cutoff)
+            fitted = identify(given, logs, holdout=HOLDOUT, cutoff_frequency=cutoff)
             break
         except IdentificationError as error:
             failure = error
@@ -69,7 +109,17 @@ def fit_record(given: Dynamics, record: Record, delay: float) -> Identified:
         raise IdentificationError(
             f'the excitation cannot be used: {worst.element}: {worst.message}'
         )
-    return fitted
+    dynamics = Dynamics(fitted.robot, given.gravity, 'python')
+    return FittedModel(refine_friction(dynamics, logs), fitted.report)
+
+
+def _with_friction_of(joint: Joint, other: Joint) -> Joint:
+    return replace(
+        joint,
+        viscous_friction=other.viscous_friction,
+        coulomb_friction=other.coulomb_friction,
+        friction=other.friction,
+    )
 
 
 def judge_record(dynamics: Dynamics, record: Record, delay: float) -> FloatArray:

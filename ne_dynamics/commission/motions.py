@@ -34,6 +34,9 @@ TREMBLE_RAMP = 0.15
 SHORTEST_SWEEP, SHORTEST_WAY = 1.8, 0.7
 """Of a probe [s]."""
 
+SMALLEST_SWEEP = 0.2
+"""To either side, of a joint that trembles; a fifth of it for those that slide [rad or m]."""
+
 PROBE_POINTS = 50
 """Of a probe, a second."""
 
@@ -103,7 +106,7 @@ class ProbeMotion:
 
 
 def plan_probe(
-    robot: Robot, start: FloatArray, *, trembles: bool, amplitude: float = 0.2
+    robot: Robot, start: FloatArray, *, trembles: bool, amplitude: FloatArray | float = 0.2
 ) -> ProbeMotion:
     """Return a motion that moves one joint after the other: to one side, the other, and back.
 
@@ -116,7 +119,7 @@ def plan_probe(
     start : array, shape (n,)
         [rad or m]
     trembles : bool
-    amplitude : float
+    amplitude : float or array, shape (n,)
         To either side, as far as the joints can go [rad]; a fifth of it for those that slide [m].
     """
     fastest = 0.35 * velocity_limits(robot)
@@ -153,6 +156,38 @@ def plan_probe(
         stamps[kept], start + positions[kept], velocities[kept], accelerations[kept]
     )
     return ProbeMotion(motion, tuple(sweeps))
+
+
+def plan_tremble(dynamics: Dynamics, start: FloatArray, reach: float) -> ProbeMotion:
+    """Return a trembling probe whose sweeps are as long as the efforts of a model allow.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        Its efforts stay within :data:`EFFORT_SHARE` of the limits, unless sweeps of
+        :data:`SMALLEST_SWEEP` take more.
+    start : array, shape (n,)
+        [rad or m]
+    reach : float
+        To either side, at most [rad]; a fifth of it for joints that slide [m].
+    """
+    robot = dynamics.robot
+    limits = robot.limits('effort_limit')
+    limits[~(limits > 0.0)] = np.inf
+    amplitude = np.full(robot.n, reach)
+    while True:
+        probe = plan_probe(robot, start, trembles=True, amplitude=amplitude)
+        motion = probe.motion
+        effort = dynamics.inverse_dynamics(
+            motion.positions, motion.velocities, motion.accelerations
+        )
+        share = (np.abs(effort) / limits).max(axis=1)
+        moved = np.abs(motion.positions - start) > 0.0
+        largest = np.array([share[rows].max(initial=0.0) for rows in moved.T])
+        too_far = (largest > EFFORT_SHARE) & (amplitude > SMALLEST_SWEEP)
+        if not too_far.any():
+            return probe
+        amplitude = np.where(too_far, np.maximum(0.8 * amplitude, SMALLEST_SWEEP), amplitude)
 
 
 def _step(times: FloatArray, duration: float, begin: float, way: float) -> tuple[FloatArray, ...]:

@@ -27,8 +27,12 @@ NOTHING, UNKNOWN = 'nothing', 'unknown'
 NEAR_ONE = 0.1
 """A scale within this of 1 is taken for efforts in the units of the model."""
 
-EXPLAINED = 0.9
-"""Part of a reported effort's variance that must be explained for a joint to count."""
+EXPLAINED = 0.6
+"""Part of a reported effort's variance that must be explained for a joint to count; the rest may
+be noise."""
+
+ENOUGH = 2000
+"""Samples by which the lag of the reports is found, about."""
 
 LATEST = 0.05
 """By which efforts may be reported late [s]."""
@@ -173,14 +177,12 @@ def read_efforts(dynamics: Dynamics, record: Record) -> EffortReading:
     names = record.joint_names
     if not np.isfinite(reported).all() or not np.ptp(reported, axis=0).any():
         return EffortReading(NOTHING, (), float('nan'), ())
-    lag = _find_lag(record)
-    late = record.part(record.times >= record.times[0] + lag)
-    command = np.column_stack(
-        [np.interp(late.times - lag, record.times, column) for column in record.command.T]
-    )
-    gravity = dynamics.gravity_torque(late.position)
+    gravity = dynamics.gravity_torque(record.position)
+    lag = _find_lag(record, gravity)
+    late = record.times >= record.times[0] + lag
+    command = _earlier(record.times, record.command, record.times[late] - lag)
     joints = tuple(
-        _read_joint(name, late.effort[:, index], command[:, index], gravity[:, index])
+        _read_joint(name, reported[late, index], command[:, index], gravity[late, index])
         for index, name in enumerate(names)
     )
     telling = [joint for joint in joints if joint.explained >= EXPLAINED]
@@ -198,27 +200,46 @@ def read_efforts(dynamics: Dynamics, record: Record) -> EffortReading:
     return EffortReading(meaning, turned, lag, joints)
 
 
-def _find_lag(record: Record) -> float:
-    """Return after what time the reports follow the commands best [s]."""
-    period = float(np.median(np.diff(record.times)))
-    changes = np.diff(record.command, axis=0), np.diff(record.effort, axis=0)
-    sizes = [np.maximum(rows.std(axis=0), 1e-12) for rows in changes]
-    sent, told = (rows / size for rows, size in zip(changes, sizes, strict=True))
-    agreement = [
-        np.abs((sent[: len(sent) - lag] * told[lag:]).mean(axis=0)).sum()
-        for lag in range(min(round(LATEST / period), len(sent) // 2) + 1)
-    ]
-    return float(np.argmax(agreement)) * period
+def _find_lag(record: Record, gravity: FloatArray) -> float:
+    """Return after what time the reports follow the commands best [s].
+
+    By what the commands explain of all joints, gravity beside them: noise of the reports, and
+    gravity that is missing in them, favour no lag.
+    """
+    times = record.times
+    period = float(np.median(np.diff(times)))
+    first = int(np.searchsorted(times, times[0] + LATEST))
+    chosen = np.arange(first, times.size, max(1, (times.size - first) // ENOUGH))
+    if not chosen.size:
+        return 0.0
+    lags = period * np.arange(round(LATEST / period) + 1)
+    explained = []
+    for lag in lags.tolist():
+        command = _earlier(times, record.command, times[chosen] - lag)
+        columns = zip(record.effort[chosen].T, command.T, gravity[chosen].T, strict=True)
+        explained.append(sum(_regress(*joint)[1] for joint in columns))
+    return float(lags[int(np.argmax(explained))])
+
+
+def _earlier(times: FloatArray, table: FloatArray, wanted: FloatArray) -> FloatArray:
+    return np.column_stack([np.interp(wanted, times, column) for column in table.T])
+
+
+def _regress(
+    reported: FloatArray, command: FloatArray, gravity: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return factors of command, gravity and 1, and the part of the variance they explain."""
+    matrix = np.column_stack([command, gravity, np.ones_like(command)])
+    found = np.asarray(np.linalg.lstsq(matrix, reported, rcond=None)[0], dtype=np.float64)
+    total = float(np.var(reported))
+    rest = float(np.var(reported - matrix @ found))
+    return found, 1.0 - rest / total if total > 0.0 else 0.0
 
 
 def _read_joint(
     name: str, reported: FloatArray, command: FloatArray, gravity: FloatArray
 ) -> JointEffort:
-    matrix = np.column_stack([command, gravity, np.ones_like(command)])
-    found, _, _, _ = np.linalg.lstsq(matrix, reported, rcond=None)
-    rest = reported - matrix @ found
-    total = float(np.var(reported))
-    explained = 1.0 - float(np.var(rest)) / total if total > 0.0 else 0.0
+    found, explained = _regress(reported, command, gravity)
     if found[0] == 0.0 or explained < EXPLAINED:
         return JointEffort(name, float('nan'), float('nan'), explained)
     # Gravity must do something of its own to be missed.

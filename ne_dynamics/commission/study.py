@@ -1,26 +1,31 @@
 """Ten arms that are not as their models say, commissioned one after the other.
 
     python -m ne_dynamics.commission.study FOLDER [--arms UR5 Panda]
+    python -m ne_dynamics.commission.study FOLDER --in-process [--seeds 1 2 3]
 
-Each is the simulated robot behind DDS with errors drawn by a seed. After its commissioning the
-test motion is followed with the true model and true friction, and by PD with the gravity of the
-given model. The rows of the table are in ``results.json``; arms that are in it are not run again.
+Each is the simulated robot behind DDS with errors drawn by a seed. In process it is the same arm
+and controller without DDS: each run is the same to the last bit, and nothing waits. After its
+commissioning the test motion is followed with the true model and true friction, and by PD with the
+gravity of the given model. The rows of the table are in ``results.json``; arms that are in it are
+not run again.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ne_dynamics.commission.folder import CommissionFolder
+from ne_dynamics.commission.one_process import OneProcessSession
 from ne_dynamics.commission.session import Session
 from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.commission.simulated_arm import prepare_simulated_arm
@@ -127,7 +132,11 @@ def subject_of(arm: StudiedArm) -> Subject:
 
 
 def study_arm(
-    arm: StudiedArm, folder: Path, motions: Motions, rivals: bool = True
+    arm: StudiedArm,
+    folder: Path,
+    motions: Motions,
+    rivals: bool = True,
+    in_process: bool = False,
 ) -> dict[str, Any]:
     """Commission one arm, and follow the test motion with what only the simulation knows.
 
@@ -139,6 +148,8 @@ def study_arm(
     motions : Motions
     rivals : bool
         Whether PD with gravity is followed too.
+    in_process : bool
+        Whether without DDS; then nothing is drawn.
 
     Returns
     -------
@@ -147,20 +158,27 @@ def study_arm(
     """
     subject = subject_of(arm)
     errors = draw_hidden_errors(subject.robot, arm.seed, arm.effort_meaning, arm.reversed_joint)
-    kept = CommissionFolder(folder, {'arm': arm.name, 'seed': arm.seed})
+    kept = CommissionFolder(folder, {'arm': arm.name, 'seed': arm.seed, 'dds': not in_process})
     simulated = prepare_simulated_arm(subject, errors, folder)
     began = time.monotonic()
-    with terminated_in_order(), Session(subject.robot, simulated, print) as session:
+    with contextlib.ExitStack() as stack:
+        session: Session | OneProcessSession
+        if in_process:
+            session = OneProcessSession(subject.robot, errors, simulated)
+        else:
+            stack.enter_context(terminated_in_order())
+            session = stack.enter_context(Session(subject.robot, simulated, print))
         work = Work(subject, kept, session, show_progress, motions)
         outcome = perform(
-            work.steps(),
+            [step for step in work.steps() if not (in_process and step.name == 'report')],
             kept,
             lambda step: True,
             lambda step, done: print(f'{arm.name}: {step.name}', flush=True),
             session.rest,
         )
         row: dict[str, Any] = {
-            'arm': arm.name,
+            'arm': run_name(arm),
+            'seed': arm.seed,
             'joints': subject.robot.n,
             'ending': outcome.ending.value,
             'reason': outcome.reason,
@@ -271,23 +289,48 @@ def _milli(value: float | None) -> str:
     return '-' if value is None else f'{1e3 * value:.3g}'
 
 
+def chosen_arms(names: Sequence[str] | None, seeds: Sequence[int] | None) -> list[StudiedArm]:
+    """Return arms of these names, or all, each with each of the seeds, or with its own."""
+    arms = [arm for arm in ARMS if names is None or arm.name in names]
+    if seeds is None:
+        return arms
+    return [replace(arm, seed=seed) for seed in seeds for arm in arms]
+
+
+def run_name(arm: StudiedArm) -> str:
+    """Return what tells the run of an arm from others; its name alone with its own seed."""
+    is_own = any(own.name == arm.name and own.seed == arm.seed for own in ARMS)
+    return arm.name if is_own else f'{arm.name} {arm.seed}'
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the study; return 0 when every arm was commissioned and nothing was missed."""
     parser = argparse.ArgumentParser(description='Commission ten arms with hidden errors.')
     parser.add_argument('folder', type=Path)
     parser.add_argument('--arms', nargs='+', metavar='NAME', help='some of them')
+    parser.add_argument(
+        '--in-process', action='store_true', help='without DDS, and without reports'
+    )
+    parser.add_argument(
+        '--seeds',
+        nargs='+',
+        type=int,
+        metavar='N',
+        help='in place of the one that each arm has by itself',
+    )
     args = parser.parse_args(arguments)
     args.folder.mkdir(parents=True, exist_ok=True)
     file = args.folder / RESULTS
     rows = json.loads(file.read_text(encoding='utf-8')) if file.exists() else {}
-    for arm in ARMS:
-        if arm.name in rows or (args.arms and arm.name not in args.arms):
+    for arm in chosen_arms(args.arms, args.seeds):
+        key = run_name(arm)
+        if key in rows:
             continue
-        place = args.folder / arm.name.replace(' ', '_')
-        rows[arm.name] = study_arm(arm, place, Motions())
+        place = args.folder / key.replace(' ', '_')
+        rows[key] = study_arm(arm, place, Motions(), in_process=args.in_process)
         file.write_text(json.dumps(rows, indent=2) + '\n', encoding='utf-8')
-        print(table([rows[arm.name]]), flush=True)
-    done = [rows[arm.name] for arm in ARMS if arm.name in rows]
+        print(table([rows[key]]), flush=True)
+    done = list(rows.values())
     text = table(done)
     (args.folder / 'results.md').write_text(text + '\n', encoding='utf-8')
     draw_study(done, args.folder / 'commission_study.png')

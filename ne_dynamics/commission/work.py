@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ne_dynamics.commission.arm_session import ArmSession
 from ne_dynamics.commission.delay import find_delay
-from ne_dynamics.commission.desk import IDENTIFIED, ROUGH, Bar, Desk
+from ne_dynamics.commission.desk import CLOSE, IDENTIFIED, ROUGH, Bar, Desk
 from ne_dynamics.commission.fitting import judge_record
 from ne_dynamics.commission.folder import CommissionFolder
 from ne_dynamics.commission.live_arm import ArmFault
-from ne_dynamics.commission.motions import PlannedMotion, plan_probe, plan_sines
+from ne_dynamics.commission.motions import PlannedMotion, plan_probe, plan_sines, plan_tremble
 from ne_dynamics.commission.node_settings import (
     GENTLE_TOLERANCE,
     gentle_parameters,
@@ -24,7 +25,6 @@ from ne_dynamics.commission.node_settings import (
 )
 from ne_dynamics.commission.reading import find_encoder_steps, read_stamps
 from ne_dynamics.commission.record import Record
-from ne_dynamics.commission.session import Session
 from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import Subject
 from ne_dynamics.model.rigid_body import FloatArray
@@ -50,6 +50,9 @@ CALM_GAINS: Mapping[str, Any] = {
 
 JUDGE_REACH, TEST_REACH = 6.0 / 7.0, 5.0 / 7.0
 """Parts of the reach of the excitation: what is judged is not beyond what was fitted."""
+
+TREMBLE_REACH = 5.0 / 7.0
+"""Likewise of the sweeps in which joints tremble: fast enough that they do not stick."""
 
 WORST_LEFT = 0.12
 """Of an effort limit that an identified model may leave unexplained (RMS)."""
@@ -85,7 +88,7 @@ class Work(Desk):
     ----------
     subject : Subject
     folder : CommissionFolder
-    session : Session
+    session : ArmSession
     bar : callable
         Progress of what takes longer than a second.
     motions : Motions
@@ -95,7 +98,7 @@ class Work(Desk):
         self,
         subject: Subject,
         folder: CommissionFolder,
-        session: Session,
+        session: ArmSession,
         bar: Bar,
         motions: Motions,
     ) -> None:
@@ -126,8 +129,16 @@ class Work(Desk):
             Step(
                 'tremble',
                 'measure the delay',
-                'every joint sweeps by up to 0.2 rad to either side, and trembles',
+                f'every joint sweeps by up to {TREMBLE_REACH * plan.reach:g} rad to either side, '
+                'and trembles',
                 self.tremble,
+            ),
+            Step('closely', 'fit the model, closely', '', self.fit_closely),
+            Step(
+                'excite_again',
+                'excite all joints with the model so far',
+                f'all joints move at once by up to {plan.reach:g} rad, for {plan.excite:g} s',
+                self.excite_again,
             ),
             Step('identify', 'fit the model', '', self.identify),
             Step(
@@ -242,6 +253,15 @@ class Work(Desk):
         record = self._follow('excite', self._gentle(), motion, 'exciting')
         return {'rms_error': record.rms_error.tolist(), 'samples': int(record.times.size)}
 
+    def excite_again(self) -> Mapping[str, Any]:
+        """Move all joints at once, with a model by which they follow and do not stick."""
+        motion = plan_sines(
+            self.model(CLOSE), self.start, self._motions.excite, seed=4, reach=self._motions.reach
+        )
+        parameters = {**self.node_parameters(CLOSE), **CALM_GAINS, **self.lenient_parameters()}
+        record = self._follow('excite_again', parameters, motion, 'exciting again')
+        return {'rms_error': record.rms_error.tolist(), 'samples': int(record.times.size)}
+
     def _exciting_motion(self) -> PlannedMotion:
         plan = self._motions
         if not plan.is_planned:
@@ -256,7 +276,8 @@ class Work(Desk):
 
     def tremble(self) -> Mapping[str, Any]:
         """Measure the delay of the commands."""
-        probe = plan_probe(self.robot, self.start, trembles=True)
+        reach = TREMBLE_REACH * self._motions.reach
+        probe = plan_tremble(self.model(ROUGH), self.start, reach)
         parameters = {**self.node_parameters(ROUGH), **CALM_GAINS, **self.lenient_parameters()}
         record = self._follow('tremble', parameters, probe.motion, 'measuring the delay')
         found = find_delay(record.answered, probe.sweeps, float(record.times[0]))

@@ -10,6 +10,7 @@ from ne_dynamics.commission.delay import find_delay
 from ne_dynamics.commission.motions import (
     plan_probe,
     plan_sines,
+    plan_tremble,
     plan_way,
     room_around,
     velocity_limits,
@@ -134,6 +135,19 @@ def test_a_probe_moves_one_joint_at_a_time_and_keeps_off_the_ends():
     assert moves[:, [0, 1, 3, 4, 5]].any(axis=0).all()
 
 
+def test_sweeps_that_tremble_are_as_long_as_the_efforts_allow():
+    """All of the reach, less where the elbow lifts much, and never less than the smallest."""
+    free = plan_tremble(DYNAMICS, START, 0.5).motion
+    np.testing.assert_allclose(np.ptp(free.positions, axis=0), 1.0, atol=0.05)
+    effort = DYNAMICS.inverse_dynamics(free.positions, free.velocities, free.accelerations)
+    assert (np.abs(effort) <= 0.75 * ROBOT.limits('effort_limit')).all()
+    for gravity, bent in ((24.0, 0.51), (35.0, 0.4)):
+        heavy = ned.Dynamics(ROBOT, gravity=(0.0, 0.0, -gravity), backend='python')
+        ways = np.ptp(plan_tremble(heavy, START, 0.5).motion.positions, axis=0)
+        assert ways[2] == pytest.approx(bent, abs=0.02)
+        assert (ways > 0.39).all()
+
+
 def test_a_way_takes_as_long_as_its_slowest_joint():
     """Three tenths of the velocity limit at the most."""
     motion = plan_way(ROBOT, START, np.add(START, [2.0, 0.0, 0.0, 0.0, 0.0, 0.1]))
@@ -188,6 +202,16 @@ class TestEfforts:
         reading = self.read(moved, self.late(moved[2]) / scales + noise)
         assert (reading.meaning, reading.reversed_joints) == ('current', ())
         np.testing.assert_allclose([joint.scale for joint in reading.joints], scales, rtol=0.02)
+
+    @pytest.mark.parametrize('is_gravity_missing', [False, True])
+    def test_torques_with_much_noise(self, moved, is_gravity_missing):
+        """Of half their standard deviation: meaning, signs and lag are told all the same."""
+        torques = moved[2] - is_gravity_missing * DYNAMICS.gravity_torque(moved[1])
+        noise = np.random.default_rng(4).normal(size=torques.shape) * torques.std(axis=0)
+        reading = self.read(moved, self.late(torques) * [1, -1, 1, 1, 1, 1] + 0.5 * noise)
+        expected = 'torque_without_gravity' if is_gravity_missing else 'torque'
+        assert (reading.meaning, reading.reversed_joints) == (expected, ('joint_2',))
+        assert reading.lag == pytest.approx(0.012, abs=0.0041)
 
     @pytest.mark.parametrize('value', [0.0, 3.0, np.nan])
     def test_nothing(self, moved, value):

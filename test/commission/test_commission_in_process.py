@@ -1,0 +1,53 @@
+"""Simulated arms with hidden errors, commissioned in one process: the same run without DDS."""
+
+from dataclasses import replace
+
+import pytest
+from small_arm import kept_folder, no_bar, perform_steps, simulated_small_arm, small_arm
+
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+
+from ne_dynamics.commission.one_process import OneProcessSession
+from ne_dynamics.commission.steps import Ending
+from ne_dynamics.commission.work import Motions, Work
+from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
+
+SHORT = Motions(listen=0.5, excite=10.0, judge=5.0, test=4.0)
+
+
+def commission(path, seed, meaning, is_reversed, delay, bits):
+    """Do all steps but the report; return what was planted, what was found, and both errors."""
+    subject = small_arm(path / 'model')
+    drawn = draw_hidden_errors(subject.robot, seed, meaning, is_reversed)
+    errors = replace(drawn, delay=delay, encoder_bits=bits)
+    folder = kept_folder(path / 'run', subject)
+    simulated = simulated_small_arm(subject, errors, folder.path)
+    session = OneProcessSession(subject.robot, errors, simulated)
+    work = Work(subject, folder, session, no_bar, SHORT)
+    names = [step.name for step in work.steps() if step.name not in ('test_before', 'report')]
+    outcome = perform_steps(work, session, names)
+    assert (outcome.ending, outcome.reason) == (Ending.COMPLETE, '')
+    assert session.arm.now < 600.0
+    subject.write(folder.file('true.urdf'), errors.apply(subject.robot))
+    true = work.test(
+        'test_true', {**work.after_parameters(), **subject.parameters(folder.file('true.urdf'))}
+    )
+    return errors, folder.results, true
+
+
+@pytest.mark.parametrize(
+    ('seed', 'meaning', 'is_reversed', 'delay', 'bits'),
+    [(1, EffortMeaning.TORQUE, True, 0.008, 17), (2, EffortMeaning.CURRENT, False, 0.004, 14)],
+)
+def test_an_arm_with_hidden_errors_follows_as_one_that_is_known(
+    tmp_path, seed, meaning, is_reversed, delay, bits
+):
+    """Meaning, signs and delay are found, and the error is near that of the true model."""
+    errors, results, true = commission(tmp_path, seed, meaning, is_reversed, delay, bits)
+    efforts = results['identify']['efforts']
+    assert efforts['meaning'] == meaning.value
+    assert tuple(efforts['reversed_joints']) == errors.reversed_joints
+    assert results['tremble']['delay'] == pytest.approx(errors.delay, abs=1e-3)
+    assert 'fault' not in true, true['fault']
+    assert results['test_after']['overall_rms_error'] <= 1.5 * true['overall_rms_error']
