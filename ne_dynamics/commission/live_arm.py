@@ -3,7 +3,8 @@
 The node `computed_torque` is started here, with a parameter file of its own for every purpose; it
 is sent trajectories by topic, asked to hold by its service, and watched by its diagnostics. Time
 is that of the joint states' stamps. The arm is whoever publishes `joint_states` and listens to
-`effort_controller/commands`.
+`effort_controller/commands`. A simulated one waits for this process (:mod:`.pace`): its time
+passes in :meth:`LiveArm.pass_time` and where a motion is stopped, and stands still otherwise.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.commission.motions import PlannedMotion
+from ne_dynamics.commission.pace import GrantedPace, OwnPace, Pace
 from ne_dynamics.commission.record import Record
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -25,12 +27,13 @@ try:
     import rclpy
     from diagnostic_msgs.msg import DiagnosticArray
     from rcl_interfaces.srv import SetParametersAtomically
-    from rclpy.executors import SingleThreadedExecutor
+    from rclpy.clock import Clock, ClockType
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from sensor_msgs.msg import JointState
     from std_srvs.srv import Trigger
     from trajectory_msgs.msg import JointTrajectory
 
+    from ne_dynamics.ros.prompt_executor import make_executor
     from ne_dynamics.simulation.node_messages import (
         NANOSECONDS,
         parameters_request,
@@ -55,6 +58,15 @@ SILENCE_IN_LOCKSTEP = 30.0
 PATIENCE = 60.0
 """For what has to come about, in real time [s]."""
 
+LOOK_PERIOD = 0.1
+"""After which it is seen that states have stopped, or the node has ended, in real time [s]."""
+
+STOP_PATIENCE = 2.0
+"""For each part of stopping a motion, in real time [s]."""
+
+STOPPING = 0.3
+"""For which the node is left alone when it was asked to stop [s]."""
+
 ERROR = 2
 """Level of a diagnostic."""
 
@@ -63,6 +75,7 @@ HEARING_ALL = QoSProfile(depth=20000, reliability=ReliabilityPolicy.BEST_EFFORT)
 RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
 Progress = Callable[[float], None]
+Judge = Callable[[int], None]
 
 
 class ArmFault(NeDynamicsError, RuntimeError):
@@ -80,8 +93,9 @@ class LiveArm:
     joint_names : tuple of str
     processes : RosProcesses
         Where the node is started.
-    is_lockstep : bool
-        Whether the arm waits for its commands; its states come reliably then.
+    granted_rate : float, optional
+        States a second of a simulated arm that waits for its commands, and for this process; its
+        states come reliably then [Hz]. None: an arm that is there.
     """
 
     def __init__(
@@ -90,14 +104,18 @@ class LiveArm:
         namespace: str,
         joint_names: tuple[str, ...],
         processes: RosProcesses,
-        is_lockstep: bool,
+        granted_rate: float | None = None,
     ) -> None:
+        is_lockstep = granted_rate is not None
         self.joint_names = joint_names
         self._processes = processes
         self._states: dict[int, JointState] = {}
         self._answers: dict[int, JointState] = {}
         self._received: list[tuple[int, int]] = []
         self._newest = 0
+        # Stamps of states that were answered, which nobody has looked at; the last of all.
+        self._to_compare: list[int] = []
+        self._answered = 0
         self._heard_at = time.monotonic()
         self._fault = ''
         self._longest_silence = SILENCE_IN_LOCKSTEP if is_lockstep else SILENCE
@@ -106,19 +124,27 @@ class LiveArm:
         self.node = rclpy.create_node(
             'commission', namespace=namespace, context=context, start_parameter_services=False
         )
-        self._executor = SingleThreadedExecutor(context=context)
-        self._executor.add_node(self.node)
         subscribe = self.node.create_subscription
-        subscribe(
-            JointState, 'joint_states', self._on_state, HEARING if is_lockstep else HEARING_ALL
+        prompt = (
+            subscribe(
+                JointState, 'joint_states', self._on_state, HEARING if is_lockstep else HEARING_ALL
+            ),
+            subscribe(JointState, f'{NODE_NAME}/effort', self._on_answer, HEARING),
         )
-        subscribe(JointState, f'{NODE_NAME}/effort', self._on_answer, HEARING)
         subscribe(DiagnosticArray, '/diagnostics', self._on_diagnostics, RELIABLE)
         self._publisher = self.node.create_publisher(JointTrajectory, 'joint_trajectory', RELIABLE)
         self._holder = self.node.create_client(Trigger, f'{NODE_NAME}/hold')
         self._setter = self.node.create_client(
             SetParametersAtomically, f'{NODE_NAME}/set_parameters_atomically'
         )
+        # So that whoever waits for a state looks around when none comes.
+        self.node.create_timer(
+            LOOK_PERIOD, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME)
+        )
+        self._executor = make_executor(self.node, lambda: prompt)
+        self._pace: Pace = OwnPace()
+        if granted_rate is not None:
+            self._pace = GrantedPace(self.node, granted_rate)
         self._status_name = f'{self.node.get_namespace().rstrip("/")}/{NODE_NAME}'
 
     def __enter__(self) -> LiveArm:
@@ -142,9 +168,19 @@ class LiveArm:
         if set(self.joint_names) <= set(message.name) and stamp > self._newest:
             self._states[stamp] = message
             self._newest = stamp
+            if stamp in self._answers:
+                self._on_pair(stamp)
 
     def _on_answer(self, message: JointState) -> None:
-        self._answers[_nanoseconds(message)] = message
+        stamp = _nanoseconds(message)
+        self._answers[stamp] = message
+        if stamp in self._states:
+            self._on_pair(stamp)
+
+    def _on_pair(self, stamp: int) -> None:
+        if stamp > self._answered:
+            self._answered = stamp
+            self._to_compare.append(stamp)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
@@ -168,7 +204,7 @@ class LiveArm:
         """Forget the states before the newest."""
         newest = self._states.get(self._newest)
         self._states = {} if newest is None else {self._newest: newest}
-        self._answers, self._received = {}, []
+        self._answers, self._received, self._to_compare = {}, [], []
 
     def record(self, since: float = 0.0) -> Record:
         """Return the states from a stamp on [s]."""
@@ -229,8 +265,20 @@ class LiveArm:
             if time.monotonic() > deadline:
                 raise ArmFault(f'{what}: nothing within {patience:g} s')
 
-    def pass_time(self, until: float, progress: Progress | None = None) -> None:
+    def pass_time(
+        self, until: float, progress: Progress | None = None, judge: Judge | None = None
+    ) -> None:
         """Let the arm's time go on until a stamp [s], and watch what is watched.
+
+        Parameters
+        ----------
+        until : float
+            [s]
+        progress : callable, optional
+            Told the newest stamp now and then [s].
+        judge : callable, optional
+            Called with the stamp of each state that the node has answered, in their order [ns];
+            an arm that waits goes no farther before.
 
         Raises
         ------
@@ -238,11 +286,33 @@ class LiveArm:
             When states stop, the node has a fault, or it ended.
         """
         self._heard_at = time.monotonic()
-        while self.now < until:
-            self._executor.spin_once(timeout_sec=0.1)
+        goal = round(until * NANOSECONDS)
+        self._pace.go_on(self._reached, goal)
+        while self._reached < goal:
+            if not self._is_answered:
+                self._pace.go_on(self._newest, goal)
+            self._executor.spin_once()
             self._look()
+            self._judge_each(judge, goal)
             if progress is not None:
                 progress(self.now)
+
+    @property
+    def _reached(self) -> int:
+        """Stamp up to which everything is read that comes of an arm that waits [ns]."""
+        return self._answered if self._is_answered else self._newest
+
+    @property
+    def _is_answered(self) -> bool:
+        """Whether an arm waits, and for a node."""
+        return self._pace.is_granted and self._controller is not None
+
+    def _judge_each(self, judge: Judge | None, goal: int) -> None:
+        stamps, self._to_compare = self._to_compare, []
+        for stamp in stamps:
+            if judge is not None:
+                judge(stamp)
+            self._pace.go_on(stamp, goal)
 
     def _look(self) -> None:
         if time.monotonic() - self._heard_at > self._longest_silence:
@@ -264,7 +334,7 @@ class LiveArm:
         """
         self._fault, self._is_watched = '', False
         self._controller = self._processes.start(name, NODE_MODULE, dict(parameters))
-        self._answers = {}
+        self._answers, self._to_compare, self._answered = {}, [], 0
         self.wait(lambda: self._answers, 'the first command of the node')
         self.wait(lambda: self._publisher.get_subscription_count() > 0, 'joint_trajectory')
         self.wait(self._holder.service_is_ready, f'{NODE_NAME}/hold')
@@ -301,11 +371,27 @@ class LiveArm:
         """Ask the node to stop along its motion and hold; no error when it does not answer."""
         if self._controller is None or not self._controller.is_alive:
             return
+        # An arm that waits is asked where it stands: at the same state in every run.
+        self._spin_until(lambda: self._newest >= self._pace.granted)
         answer = self._holder.call_async(Trigger.Request())
-        deadline = time.monotonic() + 2.0
-        while not answer.done() and time.monotonic() < deadline:
+        self._spin_until(answer.done)
+        if self._pace.is_granted:
+            goal = self._newest + round(STOPPING * NANOSECONDS)
+            self._spin_until(lambda: self._reached >= goal, lambda: self._go_on(goal))
+        else:
+            self.spin(STOPPING)
+
+    def _go_on(self, goal: int) -> None:
+        self._pace.go_on(self._reached, goal)
+
+    def _spin_until(
+        self, condition: Callable[[], bool], turn: Callable[[], object] = lambda: None
+    ) -> None:
+        """Wait for something in real time, and let it be when it does not come about."""
+        deadline = time.monotonic() + STOP_PATIENCE
+        while not condition() and time.monotonic() < deadline:
+            turn()
             self._executor.spin_once(timeout_sec=0.05)
-        self.spin(0.3)
 
     def follow(
         self,
@@ -347,16 +433,14 @@ class LiveArm:
         self._publisher.publish(message)
         start = round(start * NANOSECONDS) / NANOSECONDS
         end = start + motion.duration + rest
-        compared = self._newest
+        self._to_compare.clear()
 
         def look(now: float) -> None:
-            nonlocal compared
-            compared = self._compare(compared, tolerance, now - start)
             if progress is not None:
                 progress(max(now - start, 0.0))
 
         try:
-            self.pass_time(end, look)
+            self.pass_time(end, look, lambda stamp: self._compare(stamp, tolerance, start))
         except BaseException:
             self.hold()
             raise
@@ -364,20 +448,17 @@ class LiveArm:
         self._require_followed(record, motion)
         return record
 
-    def _compare(self, since: int, tolerance: FloatArray, now: float) -> int:
-        """Compare the newest state with what is desired; return its stamp."""
-        newest = max((stamp for stamp in (self._newest,) if stamp in self._answers), default=since)
-        if newest > since:
-            desired = self._table([self._answers[newest]], 'position')[0]
-            measured = self._table([self._states[newest]], 'position')[0]
-            error = np.abs(desired - measured)
-            if (error > tolerance).any():
-                worst = int((error / tolerance).argmax())
-                raise ArmFault(
-                    f'{self.joint_names[worst]}: {error[worst]:.3g} rad or m off the motion at '
-                    f'{now:.2f} s, expected at most {tolerance[worst]:.3g}'
-                )
-        return newest
+    def _compare(self, stamp: int, tolerance: FloatArray, start: float) -> None:
+        """Compare a state with what is desired there."""
+        desired = self._table([self._answers[stamp]], 'position')[0]
+        measured = self._table([self._states[stamp]], 'position')[0]
+        error = np.abs(desired - measured)
+        if (error > tolerance).any():
+            worst = int((error / tolerance).argmax())
+            raise ArmFault(
+                f'{self.joint_names[worst]}: {error[worst]:.3g} rad or m off the motion at '
+                f'{stamp / NANOSECONDS - start:.2f} s, expected at most {tolerance[worst]:.3g}'
+            )
 
     def _require_followed(self, record: Record, motion: PlannedMotion) -> None:
         known = np.isfinite(record.desired).all(axis=1)

@@ -20,6 +20,7 @@ from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.ros.private_domain import private_domain
+from ne_dynamics.simulation.robot_parameters import SimulatedRobotSettings
 from ne_dynamics.simulation.ros_process import RosProcesses, domain_id, local_discovery
 
 try:
@@ -125,10 +126,12 @@ class Session:
             )
             stack.callback(context.try_shutdown)
             processes = stack.enter_context(RosProcesses(domain, self._namespace))
+            rate = None
             if self._simulated is not None:
+                rate = float(self._simulated.get('rate', SimulatedRobotSettings().rate))
                 start_simulated_robot(processes, self._simulated)
             self.arm = stack.enter_context(
-                LiveArm(context, self._namespace, self.robot.joint_names, processes, is_simulated)
+                LiveArm(context, self._namespace, self.robot.joint_names, processes, rate)
             )
             self.brakes = SimulatedBrakes(self.arm) if is_simulated else AskedBrakes(self._ask)
             self.arm.wait(
