@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ne_dynamics.commission.followed_plan import FollowedPlan, turned
+from ne_dynamics.commission.guardian import Guardian
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.pace import GrantedPace, OwnPace, Pace
 from ne_dynamics.commission.record import Record
@@ -46,6 +48,7 @@ except ImportError as error:
     ) from error
 
 NODE_NAME = 'computed_torque'
+COMMANDS = 'effort_controller/commands'
 LEAD = 1.0
 """From sending a motion to its begin, by the stamps of the states [s]."""
 
@@ -93,6 +96,8 @@ class LiveArm:
     joint_names : tuple of str
     processes : RosProcesses
         Where the node is started.
+    guardian : Guardian
+        Who ends them when this process is killed.
     granted_rate : float, optional
         States a second of a simulated arm that waits for its commands, and for this process; its
         states come reliably then [Hz]. None: an arm that is there.
@@ -104,11 +109,13 @@ class LiveArm:
         namespace: str,
         joint_names: tuple[str, ...],
         processes: RosProcesses,
+        guardian: Guardian,
         granted_rate: float | None = None,
     ) -> None:
         is_lockstep = granted_rate is not None
         self.joint_names = joint_names
         self._processes = processes
+        self._guardian = guardian
         self._states: dict[int, JointState] = {}
         self._answers: dict[int, JointState] = {}
         self._received: list[tuple[int, int]] = []
@@ -121,11 +128,12 @@ class LiveArm:
         self._longest_silence = SILENCE_IN_LOCKSTEP if is_lockstep else SILENCE
         self._is_watched = False
         self._controller: RosProcess | None = None
+        self._own: set[bytes] = set()
         self.node = rclpy.create_node(
             'commission', namespace=namespace, context=context, start_parameter_services=False
         )
         subscribe = self.node.create_subscription
-        prompt = (
+        self._prompt = prompt = (
             subscribe(
                 JointState, 'joint_states', self._on_state, HEARING if is_lockstep else HEARING_ALL
             ),
@@ -239,6 +247,14 @@ class LiveArm:
         """Stamp and time of reception of every state since they were forgotten [ns]."""
         return self._received
 
+    def catch_up(self) -> None:
+        """Read what waits: while an operator is asked that becomes a lot."""
+        for subscription in self._prompt:
+            handle, kind = subscription.handle, subscription.msg_type
+            with handle:
+                while (taken := handle.take_message(kind, False)) is not None:
+                    subscription.callback(taken[0])
+
     # -- time -------------------------------------------------------------------------------
 
     def spin(self, seconds: float) -> None:
@@ -247,21 +263,36 @@ class LiveArm:
         while (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 
-    def wait(self, condition: Callable[[], Any], what: str, patience: float = PATIENCE) -> None:
+    def wait(
+        self,
+        condition: Callable[[], Any],
+        what: str,
+        patience: float = PATIENCE,
+        needs_node: bool = True,
+    ) -> None:
         """Wait in real time for something to come about.
+
+        Parameters
+        ----------
+        condition : callable
+        what : str
+            For the message.
+        patience : float
+            [s]
+        needs_node : bool
+            Whether it cannot come about any more when the node has ended.
 
         Raises
         ------
         ArmFault
-            When it does not, or a process has ended.
+            When it does not.
         """
         deadline = time.monotonic() + patience
         while not condition():
             self._executor.spin_once(timeout_sec=0.05)
-            if self._controller is not None and not self._controller.is_alive:
-                raise ArmFault(
-                    f'the node ended while waiting for {what}: {self._controller.tail(5)}'
-                )
+            controller = self._controller
+            if needs_node and controller is not None and not controller.is_alive:
+                raise ArmFault(f'the node ended while waiting for {what}: {controller.tail(5)}')
             if time.monotonic() > deadline:
                 raise ArmFault(f'{what}: nothing within {patience:g} s')
 
@@ -330,16 +361,41 @@ class LiveArm:
         Raises
         ------
         ArmFault
-            When it does not.
+            When it does not, or somebody else commands the arm.
         """
+        self._require_alone()
         self._fault, self._is_watched = '', False
         self._controller = self._processes.start(name, NODE_MODULE, dict(parameters))
+        self.guard_processes()
         self._answers, self._to_compare, self._answered = {}, [], 0
         self.wait(lambda: self._answers, 'the first command of the node')
+        # One that was killed is known for a while when it is there no more.
+        self._own |= {bytes(each.endpoint_gid) for each in self._commanders()}
         self.wait(lambda: self._publisher.get_subscription_count() > 0, 'joint_trajectory')
         self.wait(self._holder.service_is_ready, f'{NODE_NAME}/hold')
         self.wait(self._setter.service_is_ready, f'{NODE_NAME}/set_parameters_atomically')
         self.spin(0.2)
+
+    def _require_alone(self) -> None:
+        """Refuse to start a node beside another one: of a run that was killed, for instance."""
+        others = [each for each in self._commanders() if bytes(each.endpoint_gid) not in self._own]
+        if others:
+            names = sorted({f'{each.node_namespace}/{each.node_name}' for each in others})
+            raise ArmFault(
+                f'{COMMANDS}: expected nobody who commands the arm, got '
+                f'{", ".join(name.replace("//", "/") for name in names)}: end it first, with the '
+                'brakes engaged'
+            )
+
+    def _commanders(self) -> Sequence[Any]:
+        topic = self.node.resolve_topic_name(COMMANDS)
+        found: Sequence[Any] = self.node.get_publishers_info_by_topic(topic)
+        return found
+
+    def guard_processes(self) -> None:
+        """Tell the guardian which processes there are: the newest is the node, if it runs."""
+        alive = [item.child.pid for item in self._processes.all if item.is_alive]
+        self._guardian.guard(reversed(alive))
 
     def watch(self) -> None:
         """From now on a fault of the node raises, and so it is while time passes."""
@@ -350,8 +406,10 @@ class LiveArm:
         controller, self._controller = self._controller, None
         self._is_watched = False
         if controller is not None and controller.is_alive:
+            self._own |= {bytes(each.endpoint_gid) for each in self._commanders()}
             controller.send(2)
             controller.wait()
+            self.guard_processes()
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters of the node.
@@ -371,6 +429,8 @@ class LiveArm:
         """Ask the node to stop along its motion and hold; no error when it does not answer."""
         if self._controller is None or not self._controller.is_alive:
             return
+        # By the way of the motions too: one that is late comes before it.
+        self._publisher.publish(JointTrajectory())
         # An arm that waits is asked where it stands: at the same state in every run.
         self._spin_until(lambda: self._newest >= self._pace.granted)
         answer = self._holder.call_async(Trigger.Request())
@@ -420,54 +480,54 @@ class LiveArm:
         Raises
         ------
         ArmFault
-            When the motion is not followed within the tolerance, or something else is wrong; the
-            node was asked to hold.
+            When the motion is not followed within the tolerance, the node aims elsewhere than
+            planned, or something else is wrong; the node goes on until it is asked to hold.
         """
-        start = self.now + LEAD
         rows = zip(
             motion.times, motion.positions, motion.velocities, motion.accelerations, strict=True
         )
-        message = trajectory_message(self.joint_names, rows)
-        seconds, fraction = divmod(round(start * NANOSECONDS), NANOSECONDS)
-        message.header.stamp.sec, message.header.stamp.nanosec = seconds, fraction
-        self._publisher.publish(message)
-        start = round(start * NANOSECONDS) / NANOSECONDS
-        end = start + motion.duration + rest
-        self._to_compare.clear()
+        start = self._send(trajectory_message(self.joint_names, rows))
+        plan = FollowedPlan(self.joint_names, motion, tolerance)
 
         def look(now: float) -> None:
             if progress is not None:
                 progress(max(now - start, 0.0))
 
-        try:
-            self.pass_time(end, look, lambda stamp: self._compare(stamp, tolerance, start))
-        except BaseException:
-            self.hold()
-            raise
+        def judge(stamp: int) -> None:
+            desired = self._table([self._answers[stamp]], 'position')[0]
+            measured = self._table([self._states[stamp]], 'position')[0]
+            complaint = plan.complain(stamp / NANOSECONDS - start, desired, measured)
+            if complaint:
+                raise ArmFault(complaint)
+
+        self.pass_time(start + motion.duration + rest, look, judge)
         record = self.record(start)
         self._require_followed(record, motion)
         return record
 
-    def _compare(self, stamp: int, tolerance: FloatArray, start: float) -> None:
-        """Compare a state with what is desired there."""
-        desired = self._table([self._answers[stamp]], 'position')[0]
-        measured = self._table([self._states[stamp]], 'position')[0]
-        error = np.abs(desired - measured)
-        if (error > tolerance).any():
-            worst = int((error / tolerance).argmax())
+    def _send(self, message: JointTrajectory) -> float:
+        """Send a motion that begins in a while by the newest state, and return when [s]."""
+        # Last of all: what took time before must not make it late.
+        self.catch_up()
+        start = self._newest + round(LEAD * NANOSECONDS)
+        stamp = message.header.stamp
+        stamp.sec, stamp.nanosec = divmod(start, NANOSECONDS)
+        self._to_compare.clear()
+        self._publisher.publish(message)
+        self.catch_up()
+        if self._newest >= start:
             raise ArmFault(
-                f'{self.joint_names[worst]}: {error[worst]:.3g} rad or m off the motion at '
-                f'{stamp / NANOSECONDS - start:.2f} s, expected at most {tolerance[worst]:.3g}'
+                f'the motion was sent {(self._newest - start) / NANOSECONDS:.2g} s after the '
+                'state with which it was to begin: this process was stopped meanwhile'
             )
+        return start / NANOSECONDS
 
     def _require_followed(self, record: Record, motion: PlannedMotion) -> None:
         known = np.isfinite(record.desired).all(axis=1)
         if not known.any():
             raise ArmFault('the node has answered no state of the motion')
         last = record.desired[known][-1]
-        away = np.abs(last - motion.positions[-1])
-        away -= 2.0 * np.pi * np.round(away / (2.0 * np.pi))
-        if np.abs(away).max() > 1e-3:
+        if np.abs(turned(last - motion.positions[-1])).max() > 1e-3:
             told = '' if self._controller is None else self._controller.tail(4)
             raise ArmFault(f'the node did not follow the motion to its end: {told}')
 

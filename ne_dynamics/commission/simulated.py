@@ -41,9 +41,11 @@ class SimulatedBrakes:
         self._call(self._engage, 'engage_brake')
 
     def _call(self, client: Any, name: str) -> None:
-        self._arm.wait(client.service_is_ready, f'{ROBOT_NAME}/{name}')
+        # The arm is to have its brakes most of all when its node has ended.
+        what = f'{ROBOT_NAME}/{name}'
+        self._arm.wait(client.service_is_ready, what, needs_node=False)
         answer = client.call_async(Trigger.Request())
-        self._arm.wait(answer.done, f'{ROBOT_NAME}/{name}')
+        self._arm.wait(answer.done, what, needs_node=False)
 
 
 def start_simulated_robot(processes: RosProcesses, parameters: Mapping[str, Any]) -> RosProcess:
