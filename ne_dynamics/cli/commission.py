@@ -15,7 +15,8 @@ from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.commission.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
 from ne_dynamics.commission.subject import Subject
-from ne_dynamics.errors import InputError
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError, MissingDependencyError
 from ne_dynamics.printable import print_lines
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo_arm import SHIPPED_MODEL, SHIPPED_TIP
@@ -118,6 +119,7 @@ def run(args: argparse.Namespace) -> int:
         When model or folder cannot be used, or a dependency is missing.
     """
     # Before anything moves: what is missing must not show up in the middle.
+    from ne_dynamics.commission.self_collision import SelfCollision
     from ne_dynamics.commission.session import Session
     from ne_dynamics.commission.work import Motions, Work
 
@@ -128,6 +130,8 @@ def run(args: argparse.Namespace) -> int:
             'consent: expected a terminal to ask on, got none; '
             f'--yes {"" if args.simulated else subject.robot.name!r} consents to all motions'
         )
+    if args.planned:
+        _require_shapes(subject)
     about: dict[str, Any] = {
         'model': subject.file,
         'fingerprint': fingerprint(subject.text),
@@ -153,9 +157,18 @@ def run(args: argparse.Namespace) -> int:
         terminated_in_order(),
         Session(subject.robot, simulated, _ask, args.namespace) as session,
     ):
+        links = SelfCollision(
+            Dynamics(subject.robot, backend='python'), subject.file, session.arm.position
+        )
+        session.check = links.check
+        print_lines([links.sentence])
         work = Work(subject, folder, session, show_progress, motions)
         outcome = perform(
-            work.steps(), folder, lambda step: agreed or _consents(step), _announce, session.rest
+            work.steps(),
+            folder,
+            lambda step: agreed or _consents(step, links.sentence),
+            _announce,
+            session.rest,
         )
     return _tell(outcome, folder)
 
@@ -185,8 +198,26 @@ def _announce(step: Step, is_done: bool) -> None:
     sys.stdout.flush()
 
 
-def _consents(step: Step) -> bool:
-    print_lines([f'  {step.motion}. Stay clear of the arm, a hand on the emergency stop.'])
+def _require_shapes(subject: Subject) -> None:
+    """Refuse a planned excitation without shapes, or what plans with them, before a motion."""
+    from ne_dynamics.excitation import load_solids
+
+    try:
+        import scipy.optimize  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError(
+            f'--planned needs SciPy: pip install "ne_dynamics[excite]" ({error})'
+        ) from error
+    load_solids(subject.file, subject.robot, description_file=subject.file)
+
+
+def _consents(step: Step, checked: str) -> bool:
+    print_lines(
+        [
+            f'  {step.motion}. Stay clear of the arm, a hand on the emergency stop.',
+            f'  {checked}',
+        ]
+    )
     try:
         return input('  Go on? [y/N] ').strip().lower() in CONSENTS
     except EOFError:

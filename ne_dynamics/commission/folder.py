@@ -55,7 +55,7 @@ class CommissionFolder:
         self.path = path
         self._subject = dict(subject)
         self._state, self._reason, self._next = RUNNING, '', ''
-        self.results: dict[str, dict[str, Any]] = {}
+        self.results: dict[str, _Result] = {}
         try:
             path.mkdir(parents=True, exist_ok=True)
             trial = path / f'.room.{os.getpid()}'
@@ -78,8 +78,11 @@ class CommissionFolder:
     def _read(self, file: Path) -> None:
         try:
             document = parse_yaml(file.read_bytes(), str(file))
-            version, subject = document['version'], document['subject']
-            results = {str(name): dict(item) for name, item in document['steps'].items()}
+            version, subject = document['version'], dict(document['subject'])
+            results = {
+                str(name): _Result(f'{file}: {name}', item)
+                for name, item in document['steps'].items()
+            }
         except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
             raise InputError(
                 f'{file}: expected the progress of a run, got: {error}; take it away to begin anew'
@@ -104,7 +107,7 @@ class CommissionFolder:
 
     def finish(self, step: str, result: Mapping[str, Any]) -> None:
         """Keep the result of a step."""
-        self.results[step] = dict(result)
+        self.results[step] = _Result(f'{self.path / PROGRESS}: {step}', result)
         self._save()
 
     def close(self, state: str, reason: str = '', next_step: str = '') -> None:
@@ -119,10 +122,24 @@ class CommissionFolder:
             'reason': self._reason,
             'next_step': self._next,
             'subject': self._subject,
-            'steps': self.results,
+            'steps': {name: dict(result) for name, result in self.results.items()},
         }
         text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
         write_whole(self.path / PROGRESS, text)
+
+
+class _Result(dict[str, Any]):
+    """What a step has found; what is missing was taken away by hand, or is of another version."""
+
+    def __init__(self, place: str, result: Any) -> None:
+        super().__init__(result)
+        self._place = place
+
+    def __missing__(self, key: str) -> Any:
+        raise InputError(
+            f'{self._place}: expected {key!r}, got {", ".join(map(repr, self)) or "nothing"}; '
+            'take the step, and those after it, out of the file to do them again'
+        )
 
 
 def write_whole(file: Path, text: str) -> None:

@@ -3,7 +3,8 @@
 The node `computed_torque` is started here, with a parameter file of its own for every purpose; it
 is sent trajectories by topic, asked to hold by its service, and watched by its diagnostics. Time
 is that of the joint states' stamps. The arm is whoever publishes `joint_states` and listens to
-`effort_controller/commands`.
+`effort_controller/commands`. A simulated one waits for this process (:mod:`.pace`): its time
+passes in :meth:`LiveArm.pass_time` and where a motion is stopped, and stands still otherwise.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from ne_dynamics.commission.followed_plan import FollowedPlan, turned
+from ne_dynamics.commission.guardian import Guardian
 from ne_dynamics.commission.motions import PlannedMotion
+from ne_dynamics.commission.pace import GrantedPace, OwnPace, Pace
 from ne_dynamics.commission.record import Record
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -25,12 +29,13 @@ try:
     import rclpy
     from diagnostic_msgs.msg import DiagnosticArray
     from rcl_interfaces.srv import SetParametersAtomically
-    from rclpy.executors import SingleThreadedExecutor
+    from rclpy.clock import Clock, ClockType
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from sensor_msgs.msg import JointState
     from std_srvs.srv import Trigger
     from trajectory_msgs.msg import JointTrajectory
 
+    from ne_dynamics.ros.prompt_executor import make_executor
     from ne_dynamics.simulation.node_messages import (
         NANOSECONDS,
         parameters_request,
@@ -43,6 +48,7 @@ except ImportError as error:
     ) from error
 
 NODE_NAME = 'computed_torque'
+COMMANDS = 'effort_controller/commands'
 LEAD = 1.0
 """From sending a motion to its begin, by the stamps of the states [s]."""
 
@@ -55,6 +61,15 @@ SILENCE_IN_LOCKSTEP = 30.0
 PATIENCE = 60.0
 """For what has to come about, in real time [s]."""
 
+LOOK_PERIOD = 0.1
+"""After which it is seen that states have stopped, or the node has ended, in real time [s]."""
+
+STOP_PATIENCE = 2.0
+"""For each part of stopping a motion, in real time [s]."""
+
+STOPPING = 0.3
+"""For which the node is left alone when it was asked to stop [s]."""
+
 ERROR = 2
 """Level of a diagnostic."""
 
@@ -63,6 +78,7 @@ HEARING_ALL = QoSProfile(depth=20000, reliability=ReliabilityPolicy.BEST_EFFORT)
 RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
 Progress = Callable[[float], None]
+Judge = Callable[[int], None]
 
 
 class ArmFault(NeDynamicsError, RuntimeError):
@@ -80,8 +96,11 @@ class LiveArm:
     joint_names : tuple of str
     processes : RosProcesses
         Where the node is started.
-    is_lockstep : bool
-        Whether the arm waits for its commands; its states come reliably then.
+    guardian : Guardian
+        Who ends them when this process is killed.
+    granted_rate : float, optional
+        States a second of a simulated arm that waits for its commands, and for this process; its
+        states come reliably then [Hz]. None: an arm that is there.
     """
 
     def __init__(
@@ -90,35 +109,50 @@ class LiveArm:
         namespace: str,
         joint_names: tuple[str, ...],
         processes: RosProcesses,
-        is_lockstep: bool,
+        guardian: Guardian,
+        granted_rate: float | None = None,
     ) -> None:
+        is_lockstep = granted_rate is not None
         self.joint_names = joint_names
         self._processes = processes
+        self._guardian = guardian
         self._states: dict[int, JointState] = {}
         self._answers: dict[int, JointState] = {}
         self._received: list[tuple[int, int]] = []
         self._newest = 0
+        # Stamps of states that were answered, which nobody has looked at; the last of all.
+        self._to_compare: list[int] = []
+        self._answered = 0
         self._heard_at = time.monotonic()
         self._fault = ''
         self._longest_silence = SILENCE_IN_LOCKSTEP if is_lockstep else SILENCE
         self._is_watched = False
         self._controller: RosProcess | None = None
+        self._own: set[bytes] = set()
         self.node = rclpy.create_node(
             'commission', namespace=namespace, context=context, start_parameter_services=False
         )
-        self._executor = SingleThreadedExecutor(context=context)
-        self._executor.add_node(self.node)
         subscribe = self.node.create_subscription
-        subscribe(
-            JointState, 'joint_states', self._on_state, HEARING if is_lockstep else HEARING_ALL
+        self._prompt = prompt = (
+            subscribe(
+                JointState, 'joint_states', self._on_state, HEARING if is_lockstep else HEARING_ALL
+            ),
+            subscribe(JointState, f'{NODE_NAME}/effort', self._on_answer, HEARING),
         )
-        subscribe(JointState, f'{NODE_NAME}/effort', self._on_answer, HEARING)
         subscribe(DiagnosticArray, '/diagnostics', self._on_diagnostics, RELIABLE)
         self._publisher = self.node.create_publisher(JointTrajectory, 'joint_trajectory', RELIABLE)
         self._holder = self.node.create_client(Trigger, f'{NODE_NAME}/hold')
         self._setter = self.node.create_client(
             SetParametersAtomically, f'{NODE_NAME}/set_parameters_atomically'
         )
+        # So that whoever waits for a state looks around when none comes.
+        self.node.create_timer(
+            LOOK_PERIOD, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME)
+        )
+        self._executor = make_executor(self.node, lambda: prompt)
+        self._pace: Pace = OwnPace()
+        if granted_rate is not None:
+            self._pace = GrantedPace(self.node, granted_rate)
         self._status_name = f'{self.node.get_namespace().rstrip("/")}/{NODE_NAME}'
 
     def __enter__(self) -> LiveArm:
@@ -142,9 +176,19 @@ class LiveArm:
         if set(self.joint_names) <= set(message.name) and stamp > self._newest:
             self._states[stamp] = message
             self._newest = stamp
+            if stamp in self._answers:
+                self._on_pair(stamp)
 
     def _on_answer(self, message: JointState) -> None:
-        self._answers[_nanoseconds(message)] = message
+        stamp = _nanoseconds(message)
+        self._answers[stamp] = message
+        if stamp in self._states:
+            self._on_pair(stamp)
+
+    def _on_pair(self, stamp: int) -> None:
+        if stamp > self._answered:
+            self._answered = stamp
+            self._to_compare.append(stamp)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
@@ -168,7 +212,7 @@ class LiveArm:
         """Forget the states before the newest."""
         newest = self._states.get(self._newest)
         self._states = {} if newest is None else {self._newest: newest}
-        self._answers, self._received = {}, []
+        self._answers, self._received, self._to_compare = {}, [], []
 
     def record(self, since: float = 0.0) -> Record:
         """Return the states from a stamp on [s]."""
@@ -203,6 +247,14 @@ class LiveArm:
         """Stamp and time of reception of every state since they were forgotten [ns]."""
         return self._received
 
+    def catch_up(self) -> None:
+        """Read what waits: while an operator is asked that becomes a lot."""
+        for subscription in self._prompt:
+            handle, kind = subscription.handle, subscription.msg_type
+            with handle:
+                while (taken := handle.take_message(kind, False)) is not None:
+                    subscription.callback(taken[0])
+
     # -- time -------------------------------------------------------------------------------
 
     def spin(self, seconds: float) -> None:
@@ -211,26 +263,53 @@ class LiveArm:
         while (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 
-    def wait(self, condition: Callable[[], Any], what: str, patience: float = PATIENCE) -> None:
+    def wait(
+        self,
+        condition: Callable[[], Any],
+        what: str,
+        patience: float = PATIENCE,
+        needs_node: bool = True,
+    ) -> None:
         """Wait in real time for something to come about.
+
+        Parameters
+        ----------
+        condition : callable
+        what : str
+            For the message.
+        patience : float
+            [s]
+        needs_node : bool
+            Whether it cannot come about any more when the node has ended.
 
         Raises
         ------
         ArmFault
-            When it does not, or a process has ended.
+            When it does not.
         """
         deadline = time.monotonic() + patience
         while not condition():
             self._executor.spin_once(timeout_sec=0.05)
-            if self._controller is not None and not self._controller.is_alive:
-                raise ArmFault(
-                    f'the node ended while waiting for {what}: {self._controller.tail(5)}'
-                )
+            controller = self._controller
+            if needs_node and controller is not None and not controller.is_alive:
+                raise ArmFault(f'the node ended while waiting for {what}: {controller.tail(5)}')
             if time.monotonic() > deadline:
                 raise ArmFault(f'{what}: nothing within {patience:g} s')
 
-    def pass_time(self, until: float, progress: Progress | None = None) -> None:
+    def pass_time(
+        self, until: float, progress: Progress | None = None, judge: Judge | None = None
+    ) -> None:
         """Let the arm's time go on until a stamp [s], and watch what is watched.
+
+        Parameters
+        ----------
+        until : float
+            [s]
+        progress : callable, optional
+            Told the newest stamp now and then [s].
+        judge : callable, optional
+            Called with the stamp of each state that the node has answered, in their order [ns];
+            an arm that waits goes no farther before.
 
         Raises
         ------
@@ -238,11 +317,33 @@ class LiveArm:
             When states stop, the node has a fault, or it ended.
         """
         self._heard_at = time.monotonic()
-        while self.now < until:
-            self._executor.spin_once(timeout_sec=0.1)
+        goal = round(until * NANOSECONDS)
+        self._pace.go_on(self._reached, goal)
+        while self._reached < goal:
+            if not self._is_answered:
+                self._pace.go_on(self._newest, goal)
+            self._executor.spin_once()
             self._look()
+            self._judge_each(judge, goal)
             if progress is not None:
                 progress(self.now)
+
+    @property
+    def _reached(self) -> int:
+        """Stamp up to which everything is read that comes of an arm that waits [ns]."""
+        return self._answered if self._is_answered else self._newest
+
+    @property
+    def _is_answered(self) -> bool:
+        """Whether an arm waits, and for a node."""
+        return self._pace.is_granted and self._controller is not None
+
+    def _judge_each(self, judge: Judge | None, goal: int) -> None:
+        stamps, self._to_compare = self._to_compare, []
+        for stamp in stamps:
+            if judge is not None:
+                judge(stamp)
+            self._pace.go_on(stamp, goal)
 
     def _look(self) -> None:
         if time.monotonic() - self._heard_at > self._longest_silence:
@@ -260,16 +361,41 @@ class LiveArm:
         Raises
         ------
         ArmFault
-            When it does not.
+            When it does not, or somebody else commands the arm.
         """
+        self._require_alone()
         self._fault, self._is_watched = '', False
         self._controller = self._processes.start(name, NODE_MODULE, dict(parameters))
-        self._answers = {}
+        self.guard_processes()
+        self._answers, self._to_compare, self._answered = {}, [], 0
         self.wait(lambda: self._answers, 'the first command of the node')
+        # One that was killed is known for a while when it is there no more.
+        self._own |= {bytes(each.endpoint_gid) for each in self._commanders()}
         self.wait(lambda: self._publisher.get_subscription_count() > 0, 'joint_trajectory')
         self.wait(self._holder.service_is_ready, f'{NODE_NAME}/hold')
         self.wait(self._setter.service_is_ready, f'{NODE_NAME}/set_parameters_atomically')
         self.spin(0.2)
+
+    def _require_alone(self) -> None:
+        """Refuse to start a node beside another one: of a run that was killed, for instance."""
+        others = [each for each in self._commanders() if bytes(each.endpoint_gid) not in self._own]
+        if others:
+            names = sorted({f'{each.node_namespace}/{each.node_name}' for each in others})
+            raise ArmFault(
+                f'{COMMANDS}: expected nobody who commands the arm, got '
+                f'{", ".join(name.replace("//", "/") for name in names)}: end it first, with the '
+                'brakes engaged'
+            )
+
+    def _commanders(self) -> Sequence[Any]:
+        topic = self.node.resolve_topic_name(COMMANDS)
+        found: Sequence[Any] = self.node.get_publishers_info_by_topic(topic)
+        return found
+
+    def guard_processes(self) -> None:
+        """Tell the guardian which processes there are: the newest is the node, if it runs."""
+        alive = [item.child.pid for item in self._processes.all if item.is_alive]
+        self._guardian.guard(reversed(alive))
 
     def watch(self) -> None:
         """From now on a fault of the node raises, and so it is while time passes."""
@@ -280,8 +406,10 @@ class LiveArm:
         controller, self._controller = self._controller, None
         self._is_watched = False
         if controller is not None and controller.is_alive:
+            self._own |= {bytes(each.endpoint_gid) for each in self._commanders()}
             controller.send(2)
             controller.wait()
+            self.guard_processes()
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters of the node.
@@ -301,11 +429,29 @@ class LiveArm:
         """Ask the node to stop along its motion and hold; no error when it does not answer."""
         if self._controller is None or not self._controller.is_alive:
             return
+        # By the way of the motions too: one that is late comes before it.
+        self._publisher.publish(JointTrajectory())
+        # An arm that waits is asked where it stands: at the same state in every run.
+        self._spin_until(lambda: self._newest >= self._pace.granted)
         answer = self._holder.call_async(Trigger.Request())
-        deadline = time.monotonic() + 2.0
-        while not answer.done() and time.monotonic() < deadline:
+        self._spin_until(answer.done)
+        if self._pace.is_granted:
+            goal = self._newest + round(STOPPING * NANOSECONDS)
+            self._spin_until(lambda: self._reached >= goal, lambda: self._go_on(goal))
+        else:
+            self.spin(STOPPING)
+
+    def _go_on(self, goal: int) -> None:
+        self._pace.go_on(self._reached, goal)
+
+    def _spin_until(
+        self, condition: Callable[[], bool], turn: Callable[[], object] = lambda: None
+    ) -> None:
+        """Wait for something in real time, and let it be when it does not come about."""
+        deadline = time.monotonic() + STOP_PATIENCE
+        while not condition() and time.monotonic() < deadline:
+            turn()
             self._executor.spin_once(timeout_sec=0.05)
-        self.spin(0.3)
 
     def follow(
         self,
@@ -334,59 +480,54 @@ class LiveArm:
         Raises
         ------
         ArmFault
-            When the motion is not followed within the tolerance, or something else is wrong; the
-            node was asked to hold.
+            When the motion is not followed within the tolerance, the node aims elsewhere than
+            planned, or something else is wrong; the node goes on until it is asked to hold.
         """
-        start = self.now + LEAD
         rows = zip(
             motion.times, motion.positions, motion.velocities, motion.accelerations, strict=True
         )
-        message = trajectory_message(self.joint_names, rows)
-        seconds, fraction = divmod(round(start * NANOSECONDS), NANOSECONDS)
-        message.header.stamp.sec, message.header.stamp.nanosec = seconds, fraction
-        self._publisher.publish(message)
-        start = round(start * NANOSECONDS) / NANOSECONDS
-        end = start + motion.duration + rest
-        compared = self._newest
+        start = self._send(trajectory_message(self.joint_names, rows))
+        plan = FollowedPlan(self.joint_names, motion, tolerance)
 
         def look(now: float) -> None:
-            nonlocal compared
-            compared = self._compare(compared, tolerance, now - start)
             if progress is not None:
                 progress(max(now - start, 0.0))
 
-        try:
-            self.pass_time(end, look)
-        except BaseException:
-            self.hold()
-            raise
+        def judge(stamp: int) -> None:
+            desired = self._table([self._answers[stamp]], 'position')[0]
+            measured = self._table([self._states[stamp]], 'position')[0]
+            complaint = plan.complain(stamp / NANOSECONDS - start, desired, measured)
+            if complaint:
+                raise ArmFault(complaint)
+
+        self.pass_time(start + motion.duration + rest, look, judge)
         record = self.record(start)
         self._require_followed(record, motion)
         return record
 
-    def _compare(self, since: int, tolerance: FloatArray, now: float) -> int:
-        """Compare the newest state with what is desired; return its stamp."""
-        newest = max((stamp for stamp in (self._newest,) if stamp in self._answers), default=since)
-        if newest > since:
-            desired = self._table([self._answers[newest]], 'position')[0]
-            measured = self._table([self._states[newest]], 'position')[0]
-            error = np.abs(desired - measured)
-            if (error > tolerance).any():
-                worst = int((error / tolerance).argmax())
-                raise ArmFault(
-                    f'{self.joint_names[worst]}: {error[worst]:.3g} rad or m off the motion at '
-                    f'{now:.2f} s, expected at most {tolerance[worst]:.3g}'
-                )
-        return newest
+    def _send(self, message: JointTrajectory) -> float:
+        """Send a motion that begins in a while by the newest state, and return when [s]."""
+        # Last of all: what took time before must not make it late.
+        self.catch_up()
+        start = self._newest + round(LEAD * NANOSECONDS)
+        stamp = message.header.stamp
+        stamp.sec, stamp.nanosec = divmod(start, NANOSECONDS)
+        self._to_compare.clear()
+        self._publisher.publish(message)
+        self.catch_up()
+        if self._newest >= start:
+            raise ArmFault(
+                f'the motion was sent {(self._newest - start) / NANOSECONDS:.2g} s after the '
+                'state with which it was to begin: this process was stopped meanwhile'
+            )
+        return start / NANOSECONDS
 
     def _require_followed(self, record: Record, motion: PlannedMotion) -> None:
         known = np.isfinite(record.desired).all(axis=1)
         if not known.any():
             raise ArmFault('the node has answered no state of the motion')
         last = record.desired[known][-1]
-        away = np.abs(last - motion.positions[-1])
-        away -= 2.0 * np.pi * np.round(away / (2.0 * np.pi))
-        if np.abs(away).max() > 1e-3:
+        if np.abs(turned(last - motion.positions[-1])).max() > 1e-3:
             told = '' if self._controller is None else self._controller.tail(4)
             raise ArmFault(f'the node did not follow the motion to its end: {told}')
 

@@ -11,15 +11,18 @@ from typing import Any, Protocol
 import numpy as np
 
 from ne_dynamics.commission.folder import write_whole
+from ne_dynamics.commission.guardian import Guardian
 from ne_dynamics.commission.live_arm import LiveArm, Progress
 from ne_dynamics.commission.motions import PlannedMotion, plan_way
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.simulated import SimulatedBrakes, start_simulated_robot
+from ne_dynamics.commission.undisturbed import undisturbed
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.ros.private_domain import private_domain
+from ne_dynamics.simulation.robot_parameters import SimulatedRobotSettings
 from ne_dynamics.simulation.ros_process import RosProcesses, domain_id, local_discovery
 
 try:
@@ -33,6 +36,10 @@ except ImportError as error:
 
 SETTLING = 0.5
 """From the release of the brakes to the first motion [s]."""
+
+STANDING_TIME = 3600.0
+"""For which a simulated arm may stand still, in real time, before its node takes its stamps for
+frozen [s]: it waits for node and run, and they for the machine."""
 
 CLOSE = 0.01
 """The way to where a motion begins is not gone when it is shorter [rad or m]."""
@@ -66,8 +73,8 @@ class AskedBrakes:
 
     def release(self) -> None:
         """Ask for it."""
-        self._ask('release the brakes (activate the effort controller): the node holds the arm')
         self._is_released = True
+        self._ask('release the brakes (activate the effort controller): the node holds the arm')
 
     def engage(self) -> None:
         """Ask for it, if they were released."""
@@ -87,6 +94,13 @@ class Session:
     ask : callable
         For the brakes of a robot that is there.
     namespace : str
+
+    Attributes
+    ----------
+    arm : LiveArm
+    brakes : Brakes
+    check : callable
+        Asked before every motion; raises where it is not to be begun.
     """
 
     def __init__(
@@ -102,6 +116,7 @@ class Session:
         self._namespace = namespace
         self._stack = contextlib.ExitStack()
         self._is_released = False
+        self.check: Callable[[PlannedMotion], None] = lambda motion: None
         self.arm: LiveArm
         self.brakes: Brakes
 
@@ -115,7 +130,8 @@ class Session:
             is_simulated = self._simulated is not None
             if is_simulated:
                 stack.enter_context(local_discovery())
-            domain = domain_id(private_domain() if is_simulated else 0)
+            # Whatever the environment names: a real arm may listen there.
+            domain = private_domain() if is_simulated else domain_id(0)
             context = rclpy.Context()
             rclpy.init(
                 args=[],
@@ -124,13 +140,19 @@ class Session:
                 signal_handler_options=SignalHandlerOptions.NO,
             )
             stack.callback(context.try_shutdown)
+            guardian = stack.enter_context(Guardian(domain, self._namespace, is_simulated))
             processes = stack.enter_context(RosProcesses(domain, self._namespace))
+            rate = None
             if self._simulated is not None:
+                rate = float(self._simulated.get('rate', SimulatedRobotSettings().rate))
                 start_simulated_robot(processes, self._simulated)
             self.arm = stack.enter_context(
-                LiveArm(context, self._namespace, self.robot.joint_names, processes, is_simulated)
+                LiveArm(
+                    context, self._namespace, self.robot.joint_names, processes, guardian, rate
+                )
             )
             self.brakes = SimulatedBrakes(self.arm) if is_simulated else AskedBrakes(self._ask)
+            self.arm.guard_processes()
             self.arm.wait(
                 lambda: self.arm.now > 0.0,
                 f'joint_states of {", ".join(self.robot.joint_names)}',
@@ -145,7 +167,8 @@ class Session:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._stack.close()
+        with undisturbed():
+            self._stack.close()
 
     @contextlib.contextmanager
     def moving(self, name: str, parameters: Mapping[str, Any], file: Path) -> Iterator[None]:
@@ -159,37 +182,50 @@ class Session:
         file : Path
             Where they are written, as a parameter file of the node.
         """
+        if self.is_simulated:
+            parameters = {**parameters, 'state_timeout': STANDING_TIME}
         write_whole(file, parameter_text(parameters))
         arm = self.arm
+        arm.catch_up()
         arm.forget()
-        arm.start_node(name, parameters)
         try:
-            self.brakes.release()
+            arm.start_node(name, parameters)
+            # Before: whether they are released when this is interrupted cannot be told.
             self._is_released = True
+            self.brakes.release()
+            arm.catch_up()
             arm.watch()
             arm.pass_time(arm.now + SETTLING)
             yield
         except BaseException:
-            arm.hold()
+            with undisturbed():
+                arm.hold()
             raise
         finally:
             self.rest()
 
     def rest(self) -> None:
-        """Engage the brakes, and end the node."""
-        if self._is_released:
-            self._is_released = False
-            self.brakes.engage()
-        self.arm.end_node()
+        """Engage the brakes, and end the node; nothing interrupts that."""
+        with undisturbed():
+            try:
+                if self._is_released:
+                    self.brakes.engage()
+                    self._is_released = False
+            finally:
+                self.arm.end_node()
 
     def follow(
         self, motion: PlannedMotion, tolerance: FloatArray, progress: Progress | None = None
     ) -> Record:
         """Go to where a motion begins, follow it, and return what was heard of it."""
         arm = self.arm
+        self.check(motion)
+        arm.catch_up()
         begin = motion.positions[0]
         if np.abs(arm.position - begin).max() > CLOSE:
             # From where the arm is held, which is not quite where it is: the node knows.
-            arm.follow(plan_way(self.robot, arm.position, begin), tolerance)
+            way = plan_way(self.robot, arm.position, begin)
+            self.check(way)
+            arm.follow(way, tolerance)
         arm.forget()
         return arm.follow(motion, tolerance, progress)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ne_dynamics.commission.live_arm import LiveArm
+from ne_dynamics.commission.pace import ROBOT_NAME
 from ne_dynamics.simulation.ros_process import ROBOT_MODULE, RosProcess, RosProcesses
 
 try:
@@ -16,8 +17,6 @@ except ImportError as error:
     raise MissingDependencyError(
         f'a simulated arm needs ROS 2 for Python: pip install "ne_dynamics[ros]" ({error})'
     ) from error
-
-ROBOT_NAME = 'simulated_robot'
 
 
 class SimulatedBrakes:
@@ -42,19 +41,22 @@ class SimulatedBrakes:
         self._call(self._engage, 'engage_brake')
 
     def _call(self, client: Any, name: str) -> None:
-        self._arm.wait(client.service_is_ready, f'{ROBOT_NAME}/{name}')
+        # The arm is to have its brakes most of all when its node has ended.
+        what = f'{ROBOT_NAME}/{name}'
+        self._arm.wait(client.service_is_ready, what, needs_node=False)
         answer = client.call_async(Trigger.Request())
-        self._arm.wait(answer.done, f'{ROBOT_NAME}/{name}')
+        self._arm.wait(answer.done, what, needs_node=False)
 
 
 def start_simulated_robot(processes: RosProcesses, parameters: Mapping[str, Any]) -> RosProcess:
-    """Start the simulated robot under brakes, in lockstep, with a clock of its own."""
+    """Start the simulated robot under brakes, in lockstep with node and run; it has a clock."""
     return processes.start(
         ROBOT_NAME,
         ROBOT_MODULE,
         {
             **parameters,
             'lockstep': True,
+            'paced': True,
             'brake': True,
             'time_under_brakes': True,
             'publish_clock': True,

@@ -202,6 +202,11 @@ class SimulatedRobotSettings:
     time_under_brakes: bool = parameter(
         False, 'Whether the stamps of the states advance while the brakes hold, in lockstep too.'
     )
+    paced: bool = parameter(
+        False,
+        'In lockstep, whether time goes on only as far as the topic ~/run_until says: whoever '
+        'moves the arm lets it wait until everything is read.',
+    )
     pause_at: tuple[float, ...] = parameter(
         (),
         'In lockstep, when time stands still until ~/resume is called, after the brakes were '

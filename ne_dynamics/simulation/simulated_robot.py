@@ -2,6 +2,7 @@
 
 Topics (relative names, remappable; `/clock` is absolute)
     in   ``effort_controller/commands``  std_msgs/Float64MultiArray, order of parameter `joints`
+    in   ``~/run_until``                 builtin_interfaces/Time, with `paced`
     out  ``joint_states``                sensor_msgs/JointState, effort = what the motors applied
     out  ``wrench``                      geometry_msgs/WrenchStamped, with `wrench.sensor_link`
     out  ``imu``                         sensor_msgs/Imu, with `imu.link`
@@ -34,6 +35,12 @@ same state, with the same stamp, every 0.1 s. Then it lets 0.2 s pass without a 
 no late answer is left, advances by one period and publishes; from there on every command
 advances it by one period. Each run is the same to the last bit, however busy the machine. A
 command that does not come within 10 s is reported and the last one held for one more period.
+
+Pacing: with `paced`, lockstep goes on as far as ``~/run_until`` says, to the first state of this
+stamp or a later one, and waits there: at first where it begins. Whoever moves the arm grants it
+time as far as it has read, and what it sends meanwhile meets the same state in every run. Under
+brakes the state at which time stands is published every 0.1 s, and every 0.5 s once a command has
+come. A grant counts until a later one comes; it is latched.
 
 Pauses: in lockstep, time can be made to stand still at given moments (`pause_at`), so that what is
 done to the controller there is done at that moment, in every run.
@@ -115,6 +122,7 @@ try:
 
     from ne_dynamics.ros.command_line import check_arguments, readable_parameters, start_rclpy
     from ne_dynamics.ros.declared_parameters import DeclaredParameters
+    from ne_dynamics.ros.prompt_executor import make_executor
 except ImportError as error:
     raise MissingDependencyError(
         f'the simulated robot needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -126,6 +134,14 @@ FIRST_STAMP = NANOSECONDS
 """Simulated time at the start [ns]: not 0, which means 'no stamp'."""
 
 REPUBLISH_PERIOD = 0.1
+STANDING_PERIOD = 0.5
+"""Between two publications of a state that was answered, where time stands still [s]: the last
+answer has come long before the brakes are released."""
+
+STATES_AT_ONCE = 10
+"""Under brakes, that follow one grant, or one another every 0.1 s: controllers that listen with a
+short queue must not lose them."""
+
 SILENCE_BEFORE_START = 0.2
 COMMAND_TIMEOUT = 10.0
 LARGEST_CATCH_UP = 0.1
@@ -199,6 +215,13 @@ class SimulatedRobot(Node):
         self._arm, self._loaded_arm, initial_position = _build(true_robot, settings)
         self._rate = settings.rate
         self._lockstep = settings.lockstep
+        if settings.paced and not settings.lockstep:
+            raise ParameterError('paced: expected `lockstep` with it, got false')
+        self._is_paced = settings.paced
+        self._granted = 0
+        # A command has come, and time for the period in which it acts has not.
+        self._waits_for_grant = False
+        self._is_answered = False
         self._patience = settings.patience
         self._is_patient = self._patience > 0.0
         self._braked = settings.brake
@@ -270,9 +293,11 @@ class SimulatedRobot(Node):
             self.create_service(Trigger, '~/engage_brake', self._on_engage_brake)
         self.create_service(SetBool, '~/drop', self._on_drop)
         self.create_service(Trigger, '~/resume', self._on_resume)
-        self.create_subscription(
+        self._commands = self.create_subscription(
             Float64MultiArray, 'effort_controller/commands', self._on_command, RELIABLE
         )
+        if self._is_paced:
+            self.create_subscription(Time, '~/run_until', self._on_run_until, LATCHED)
 
         simulated_time = self._lockstep or settings.publish_clock
         self._origin = FIRST_STAMP if simulated_time else self.get_clock().now().nanoseconds
@@ -280,8 +305,9 @@ class SimulatedRobot(Node):
         if self._lockstep:
             # The wall's clock: with `use_sim_time` the node's own would wait for itself.
             period = 1.0 / (COASTING_PACE * self._rate)
+            goes_by_itself = self._time_goes_on and not self._is_paced
             self._timer = self._wall_timer(
-                min(period, REPUBLISH_PERIOD) if self._time_goes_on else REPUBLISH_PERIOD,
+                min(period, REPUBLISH_PERIOD) if goes_by_itself else REPUBLISH_PERIOD,
                 self._on_lockstep_timer,
             )
             self._coasting_timer = self._wall_timer(
@@ -303,6 +329,10 @@ class SimulatedRobot(Node):
                 f'velocity: {", ".join(more)}'
             )
 
+    def prompt_subscriptions(self) -> tuple[Any, ...]:
+        """Return what is answered without detours."""
+        return (self._commands,)
+
     def _wall_timer(self, period: float, callback: Callable[[], None]) -> Any:
         return self.create_timer(
             period, callback, clock=NodeClock(clock_type=ClockType.STEADY_TIME)
@@ -322,6 +352,7 @@ class SimulatedRobot(Node):
         command[self._order] = effort
         self._command = np.clip(command, -self._largest_effort, self._largest_effort)
         self._last_command_time = time.monotonic()
+        self._is_answered = True
         self._is_patient = self._patience > 0.0
         if not (self._lockstep and self._running):
             return
@@ -329,8 +360,7 @@ class SimulatedRobot(Node):
             if self._pauses and self._time_free() >= self._pauses[0]:
                 self._paused = True
                 return
-            self._advance()
-            self._publish()
+            self._go_on()
         elif 'joint_states' not in self._dropout.silent_topics(self._time_free()):
             self._answers += 1
             if self._answers >= ANSWERS_TO_RESUME:
@@ -352,8 +382,7 @@ class SimulatedRobot(Node):
         response.message = f'pause at {self._pauses.pop(0):g} s over'
         if self._paused:
             self._paused = False
-            self._advance()
-            self._publish()
+            self._go_on()
         return response
 
     def _on_drop(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
@@ -378,6 +407,9 @@ class SimulatedRobot(Node):
         self, request: Trigger.Request, response: Trigger.Response
     ) -> Trigger.Response:
         self._braked = True
+        # What was commanded before is not what the arm is to begin with when they are released.
+        self._command, self._waits_for_grant = None, False
+        self._under_way.clear()
         if self._running:
             self._running = self._coasting = False
             self._arm.stand()
@@ -390,9 +422,57 @@ class SimulatedRobot(Node):
 
     # -- time -------------------------------------------------------------------------------
 
+    def _on_run_until(self, message: Time) -> None:
+        self._granted = max(self._granted, message.sec * NANOSECONDS + message.nanosec)
+        if self._waits_for_grant:
+            self._waits_for_grant = False
+            self._go_on()
+        elif self._stands_in_time:
+            self._pass_granted_time()
+
+    @property
+    def _may_go_on(self) -> bool:
+        return not self._is_paced or self._stamp_nanoseconds() < self._granted
+
+    @property
+    def _stands_in_time(self) -> bool:
+        """Whether the brakes hold the arm while time goes on."""
+        is_held = not self._running and (self._command is None or self._braked)
+        return is_held and self._time_goes_on
+
+    def _go_on(self) -> None:
+        """Advance by a period, now or when it is granted."""
+        if self._may_go_on:
+            self._advance()
+            self._publish()
+        else:
+            self._waits_for_grant = True
+
+    def _pass_granted_time(self) -> None:
+        for _ in range(STATES_AT_ONCE):
+            if not self._may_go_on:
+                return
+            self._advance()
+            self._publish()
+
+    def _stand_until_granted(self, now: float) -> None:
+        if self._stands_in_time and self._may_go_on:
+            self._pass_granted_time()
+        elif self._command is None or now - self._last_publish_time >= STANDING_PERIOD:
+            self._publish()
+
+    def _may_start(self, now: float) -> bool:
+        """Whether no late answer is left."""
+        if now - self._last_command_time < SILENCE_BEFORE_START:
+            return False
+        if not self._is_paced:
+            return True
+        is_answered = self._is_answered or now - self._last_publish_time > COMMAND_TIMEOUT
+        return is_answered and self._may_go_on
+
     def _on_lockstep_timer(self) -> None:
         now = time.monotonic()
-        if self._coasting or self._paused:
+        if self._coasting or self._paused or self._waits_for_grant:
             return
         if self._running:
             if now - self._last_publish_time > COMMAND_TIMEOUT:
@@ -403,17 +483,21 @@ class SimulatedRobot(Node):
                 self._advance()
                 self._publish()
         elif self._command is None or self._braked:
+            if self._is_paced:
+                self._stand_until_granted(now)
+                return
             if self._time_goes_on:
                 self._advance()
             self._publish()
-        elif now - self._last_command_time >= SILENCE_BEFORE_START:
+        elif self._may_start(now):
             self._running = True
             self._advance()
             self._publish()
 
     def _on_coasting_timer(self) -> None:
-        self._advance()
-        self._publish()
+        if self._may_go_on:
+            self._advance()
+            self._publish()
 
     def _on_real_time_timer(self) -> None:
         now = time.monotonic()
@@ -488,6 +572,7 @@ class SimulatedRobot(Node):
         return self._origin + round(self._ticks * NANOSECONDS / self._rate)
 
     def _publish(self) -> None:
+        self._is_answered = False
         seconds, nanoseconds = divmod(self._stamp_nanoseconds(), NANOSECONDS)
         stamp = Time(sec=seconds, nanosec=nanoseconds)
         if self._clock_publisher is not None:
@@ -699,11 +784,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         node: SimulatedRobot | None = None
         try:
             start_rclpy(arguments)
-            executor = SingleThreadedExecutor()
             with readable_parameters():
                 node = SimulatedRobot()
             stop.wake(node)
-            executor.add_node(node)
+            executor = make_executor(node, node.prompt_subscriptions)
             while not stop.is_set():
                 executor.spin_once()
         except ExternalShutdownException:

@@ -98,12 +98,36 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
         Run(tmp_path, {'model': 'other.urdf'})
 
 
-@pytest.mark.parametrize('text', ['', '{', '- 1', 'version: 2', 'version: 1\nsubject: {}'])
+@pytest.mark.parametrize(
+    'text',
+    [
+        '',
+        '{',
+        '- 1',
+        'version: 2',
+        'version: 1\nsubject: {}',
+        'version: 1\nsubject: null\nsteps: {}',
+        'version: 1\nsubject: 3\nsteps: {}',
+        'version: 1\nsubject: {model: arm.urdf}\nsteps: {look: 1}',
+    ],
+)
 def test_progress_that_cannot_be_read_is_one_error(tmp_path, text):
     """Progress that cannot be read is one error."""
     (tmp_path / PROGRESS).write_text(text)
     with pytest.raises(NeDynamicsError, match=r'progress\.yaml'):
         CommissionFolder(tmp_path, SUBJECT)
+
+
+def test_a_result_without_what_is_asked_of_it_is_one_error(tmp_path):
+    """With the step, and what can be done."""
+    run = Run(tmp_path)
+    run.perform()
+    file = tmp_path / PROGRESS
+    file.write_text(file.read_text().replace('found: look', 'fond: look'))
+    damaged = CommissionFolder(tmp_path, SUBJECT)
+    with pytest.raises(InputError, match=r"progress\.yaml: look: expected 'found', got 'fond'"):
+        damaged.results['look']['found']
+    assert damaged.results['move']['found'] == 'move'
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_anything_moves(tmp_path):

@@ -17,6 +17,7 @@ from ne_dynamics.shipped import shipped_file
 rclpy = pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from builtin_interfaces.msg import Time  # noqa: E402
 from geometry_msgs.msg import WrenchStamped  # noqa: E402
 from node_probe import NodeProbe  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
@@ -349,6 +350,59 @@ def test_in_lockstep_time_pauses_and_resumes_on_request(bench, gravity_torque):
     assert 'none ahead' in refused.message
 
 
+def granted_until(bench, stamp):
+    """Let a paced arm go on up to a stamp [ns]."""
+    if not hasattr(bench, 'grants'):
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        topic = 'simulated_robot/run_until'
+        bench.grants = bench.probe.create_publisher(Time, topic, latched)
+    bench.grants.publish(Time(sec=stamp // 1_000_000_000, nanosec=stamp % 1_000_000_000))
+
+
+def test_a_paced_arm_goes_on_as_far_as_it_is_granted(bench, gravity_torque):
+    """What is commanded at the end of that time is kept, and acts when more is granted."""
+    bench.start(lockstep=True, paced=True, rate=100.0)
+    bench.spin(lambda: len(bench.states) >= 2, 'states under brakes')
+    granted_until(bench, FIRST_STAMP + 20_000_000)
+    bench.answer(gravity_torque)
+    bench.answer(gravity_torque)
+    bench.command(0.5 * gravity_torque)
+    bench.spin_for(0.3)
+    assert bench.stamps()[-1] == FIRST_STAMP + 20_000_000
+    granted_until(bench, FIRST_STAMP + 10_000_000)  # less than before: no news
+    granted_until(bench, FIRST_STAMP + 25_000_000)  # to the first state that is not before it
+    bench.spin(lambda: bench.stamps()[-1] > FIRST_STAMP + 20_000_000, 'the next state')
+    np.testing.assert_allclose(bench.states[-1].effort, 0.5 * gravity_torque)
+    bench.command(gravity_torque)
+    bench.spin_for(0.3)
+    assert bench.stamps()[-1] == FIRST_STAMP + 30_000_000
+
+
+def test_under_brakes_a_paced_arm_lets_as_much_time_pass_as_is_granted(bench):
+    """Every state is published, and the last one again and again."""
+    bench.start(lockstep=True, paced=True, brake=True, time_under_brakes=True, rate=100.0)
+    bench.spin(lambda: len(bench.states) >= 2, 'states under brakes')
+    assert set(bench.stamps()) == {FIRST_STAMP}
+    granted_until(bench, FIRST_STAMP + 150_000_000)
+    bench.spin(lambda: bench.stamps()[-2:] == [FIRST_STAMP + 150_000_000] * 2, 'the last state')
+    assert sorted(set(bench.stamps())) == [FIRST_STAMP + 10_000_000 * k for k in range(16)]
+
+
+def test_what_was_commanded_before_the_brakes_moves_nothing_after_them(bench, gravity_torque):
+    """The arm is released into the hands of whoever commands it then."""
+    bench.start(lockstep=True, brake=True, drive__command_delay=0.004)
+    bench.spin(lambda: len(bench.states) >= 1, 'a state')
+    assert bench.trigger('release_brake', 'simulated_robot').success
+    for _ in range(4):
+        bench.answer(np.zeros(6))
+    assert bench.trigger('engage_brake', 'simulated_robot').success
+    assert bench.trigger('release_brake', 'simulated_robot').success
+    stamp = bench.stamps()[-1]
+    bench.spin_for(0.4)
+    assert bench.stamps()[-1] == stamp
+    np.testing.assert_allclose(bench.answer(gravity_torque).effort, gravity_torque)
+
+
 def test_when_the_states_drop_out_physics_goes_on_and_lockstep_comes_back(bench, gravity_torque):
     """No state between start and end; the true ones go on, and then one command is one period."""
     bench.start(
@@ -527,6 +581,7 @@ def test_a_dh_file_is_simulated_and_no_urdf_published(bench):
             {'dropout__topics': ['clock']},
             "dropout.topics: expected of joint_states.*, got 'clock'",
         ),
+        ({'paced': True}, 'paced: expected `lockstep` with it'),
         ({'pause_at': [2.0, 1.0]}, 'pause_at: expected ascending times'),
         ({'dropout__duration': -1.0}, 'dropout.duration: expected >= 0'),
         ({'imu__link': 'nowhere'}, "no link 'nowhere'"),

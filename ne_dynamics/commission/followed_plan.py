@@ -1,0 +1,104 @@
+"""Whether a motion is followed as planned, by the arm and by the node itself. Needs no ROS.
+
+A node that was sent a motion too late, or refused it, aims at something else than the plan says:
+that is seen in what it desires before the arm is anywhere else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ne_dynamics.commission.motions import PlannedMotion
+from ne_dynamics.model.rigid_body import FloatArray
+
+SLACK = 1e-3
+"""By which the node may aim beside the plan [rad or m]."""
+
+
+def planned_position(motion: PlannedMotion, time: float) -> FloatArray:
+    """Return the position at a time by the quintic polynomials that the node lays, shape (n,).
+
+    Parameters
+    ----------
+    motion : PlannedMotion
+    time : float
+        From its begin [s]; before and behind it the arm rests.
+    """
+    times = motion.times
+    index = int(np.clip(np.searchsorted(times, time, side='right') - 1, 0, times.size - 2))
+    span = float(times[index + 1] - times[index])
+    s = float(np.clip((time - times[index]) / span, 0.0, 1.0))
+    begin, end = index, index + 1
+    velocity, acceleration = motion.velocities * span, motion.accelerations * span**2
+    # Hermite: value, first and second derivative at both ends.
+    way = motion.positions[end] - motion.positions[begin] - velocity[begin]
+    way -= 0.5 * acceleration[begin]
+    gain = velocity[end] - velocity[begin] - acceleration[begin]
+    bend = acceleration[end] - acceleration[begin]
+    found: FloatArray = (
+        motion.positions[begin]
+        + velocity[begin] * s
+        + 0.5 * acceleration[begin] * s**2
+        + (10.0 * way - 4.0 * gain + 0.5 * bend) * s**3
+        + (-15.0 * way + 7.0 * gain - bend) * s**4
+        + (6.0 * way - 3.0 * gain + 0.5 * bend) * s**5
+    )
+    return found
+
+
+def turned(difference: FloatArray) -> FloatArray:
+    """Return differences of positions without whole turns."""
+    found: FloatArray = difference - 2.0 * np.pi * np.round(difference / (2.0 * np.pi))
+    return found
+
+
+class FollowedPlan:
+    """What is said of the states of a motion, one after the other.
+
+    Parameters
+    ----------
+    joint_names : tuple of str
+    motion : PlannedMotion
+    tolerance : array, shape (n,)
+        Largest error of the arm [rad or m].
+    """
+
+    def __init__(
+        self, joint_names: tuple[str, ...], motion: PlannedMotion, tolerance: FloatArray
+    ) -> None:
+        self._joint_names = joint_names
+        self._motion = motion
+        self._tolerance = tolerance
+        self._beside = np.zeros(len(joint_names))
+
+    def complain(self, time: float, desired: FloatArray, measured: FloatArray) -> str:
+        """Return what is wrong with a state; '' in the usual case.
+
+        Parameters
+        ----------
+        time : float
+            From the begin of the motion [s].
+        desired, measured : array, shape (n,)
+            Where the node wants the arm, and where it is [rad or m].
+        """
+        error = np.abs(desired - measured)
+        if (error > self._tolerance).any():
+            worst = int((error / self._tolerance).argmax())
+            return (
+                f'{self._joint_names[worst]}: {error[worst]:.3g} rad or m off the motion at '
+                f'{time:.2f} s, expected at most {self._tolerance[worst]:.3g}'
+            )
+        beside = np.abs(turned(desired - planned_position(self._motion, time)))
+        if time <= 0.0:
+            # The first polynomial leads from where the node holds the arm.
+            self._beside = beside
+            return ''
+        is_first = time < self._motion.times[1]
+        allowed = SLACK + (self._beside if is_first else np.zeros_like(beside))
+        if not (beside > allowed).any():
+            return ''
+        worst = int((beside - allowed).argmax())
+        return (
+            f'{self._joint_names[worst]}: the node aims {beside[worst]:.3g} rad or m beside the '
+            f'planned motion at {time:.2f} s: it has refused it, or got it too late'
+        )

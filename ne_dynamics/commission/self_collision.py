@@ -1,0 +1,85 @@
+"""Whether the planned motions of a run keep the links of an arm apart. Needs no ROS.
+
+Only what was planned is checked, and only against the arm itself: an arm may be off its motion by
+what a run tolerates, and of what is around it nothing is known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ne_dynamics.commission.followed_plan import planned_position
+from ne_dynamics.commission.motions import PlannedMotion
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import ExcitationError, NeDynamicsError
+from ne_dynamics.excitation import MotionLimits, load_solids
+from ne_dynamics.excitation.clearance import Clearance
+from ne_dynamics.excitation.verification import DenseMotion, Distances
+from ne_dynamics.model.rigid_body import FloatArray
+
+MARGIN = 0.01
+"""Distance that links keep from each other [m]; less where they are nearer at first."""
+
+STEP = 0.005
+"""Between two poses that are looked at [s]."""
+
+
+class SelfCollision:
+    """The links of an arm, as its model has their shapes.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The given model.
+    file : str
+        URDF with the shapes.
+    start : array, shape (n,)
+        Where the arm stands [rad or m]: what touches in every pose, and here, is left out.
+
+    Attributes
+    ----------
+    why_not : str
+        Why nothing is checked; '' where motions are.
+    """
+
+    def __init__(self, dynamics: Dynamics, file: str, start: FloatArray) -> None:
+        self._robot = dynamics.robot
+        self._clearance: Clearance | None = None
+        self.why_not = ''
+        try:
+            solids = load_solids(file, self._robot, description_file=file)
+            limits = MotionLimits.of_robot(dynamics, start)
+            self._clearance = Clearance(dynamics, solids, (), MARGIN, start, limits)
+        except NeDynamicsError as error:
+            self.why_not = str(error)
+
+    @property
+    def sentence(self) -> str:
+        """What is checked of a motion, and what is not, for whoever consents to it."""
+        rest = 'the floor, cables, and whatever is around the arm'
+        if self.why_not:
+            return f'Not checked: links against each other ({self.why_not}), {rest}.'
+        return f'Checked by the shapes in the model: links against each other; not {rest}.'
+
+    def check(self, motion: PlannedMotion) -> None:
+        """Refuse a motion in which links come too near each other.
+
+        Raises
+        ------
+        ExcitationError
+            With the links, the distance, when, and what can be done.
+        """
+        if self._clearance is None:
+            return
+        count = max(2, round(motion.duration / STEP) + 1)
+        times = np.linspace(0.0, motion.duration, count)
+        positions = np.array([planned_position(motion, time) for time in times.tolist()])
+        nothing = np.zeros_like(positions)
+        dense = DenseMotion(times, positions, nothing, nothing, nothing)
+        try:
+            Distances(self._robot, dense).check(self._clearance)
+        except ExcitationError as error:
+            raise ExcitationError(
+                f'the planned motion is not begun: {error}; take a smaller --reach, another pose, '
+                'or --planned'
+            ) from error

@@ -1,0 +1,56 @@
+"""Whether a motion is followed as planned: by the node, and by the arm."""
+
+import numpy as np
+import pytest
+
+from ne_dynamics.commission.followed_plan import FollowedPlan, planned_position
+from ne_dynamics.commission.motions import PlannedMotion
+
+TIMES = np.linspace(0.0, 2.0, 21)
+NAMES = ('lift', 'bend')
+TOLERANCE = np.array([0.5, 0.5])
+
+
+def swing(times):
+    """Return a polynomial of the fifth order from rest, and its two derivatives."""
+    rows = times**3 * (4.0 - times), 12.0 * times**2 - 4.0 * times**3, 24.0 * times
+    scaled = (*rows[:2], rows[2] - 12.0 * times**2)
+    return tuple(np.column_stack([0.05 * row, -0.1 * row]) for row in scaled)
+
+
+MOTION = PlannedMotion(TIMES, *swing(TIMES))
+
+
+@pytest.mark.parametrize('time', [-1.0, 0.0, 0.033, 0.1, 1.234, 2.0, 3.0])
+def test_between_its_points_a_plan_is_the_polynomial_of_the_fifth_order(time):
+    """Before and behind them it rests."""
+    expected = swing(np.array([np.clip(time, 0.0, 2.0)]))[0][0]
+    np.testing.assert_allclose(planned_position(MOTION, time), expected, atol=1e-12)
+
+
+def test_a_node_on_the_plan_and_an_arm_near_it_are_all_right():
+    """A node may hold the arm beside its begin: the first polynomial leads from there."""
+    plan = FollowedPlan(NAMES, MOTION, TOLERANCE)
+    assert plan.complain(-0.5, np.array([0.01, 0.0]), np.zeros(2)) == ''
+    assert plan.complain(0.05, np.array([0.008, 0.0]), np.zeros(2)) == ''
+    for time in (0.1, 0.7, 2.3):
+        desired = planned_position(MOTION, time)
+        assert plan.complain(time, desired + 2.0 * np.pi, desired + 2.0 * np.pi + 0.4) == ''
+
+
+def test_a_node_that_aims_elsewhere_is_seen_before_the_arm_is_there():
+    """It stands still, as it has refused the motion, or lags because that came late."""
+    plan = FollowedPlan(NAMES, MOTION, TOLERANCE)
+    still = np.zeros(2)
+    assert plan.complain(0.0, still, still) == ''
+    assert 'bend: the node aims 0.0323 rad or m beside' in plan.complain(0.45, still, still)
+    late = planned_position(MOTION, 0.6)
+    assert 'or got it too late' in plan.complain(0.7, late, late)
+
+
+def test_an_arm_beyond_the_tolerance_is_off_the_motion():
+    """The joint that is farthest is named."""
+    plan = FollowedPlan(NAMES, MOTION, TOLERANCE)
+    desired = planned_position(MOTION, 1.0)
+    complaint = plan.complain(1.0, desired, np.add(desired, [0.1, 0.6]))
+    assert complaint == 'bend: 0.6 rad or m off the motion at 1.00 s, expected at most 0.5'
