@@ -27,6 +27,7 @@ from ne_dynamics.excitation.information import (
 )
 from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
 from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.linear_algebra import one_thread
 from ne_dynamics.excitation.search import DRAWS, Search, Task
 from ne_dynamics.excitation.solids import Solid, make_origins, make_solids
 from ne_dynamics.excitation.verification import (
@@ -175,6 +176,7 @@ def load_solids(
     return make_solids(robot, read_shapes(path_or_xml, description_file, package_folders))
 
 
+@one_thread()
 def plan_excitation(
     dynamics: Dynamics,
     start: ArrayLike,

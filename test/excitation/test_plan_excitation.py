@@ -19,6 +19,7 @@ from ne_dynamics.errors import ExcitationError, InputError
 from ne_dynamics.excitation import FLOOR, KeepOut, MotionLimits, Shares, plan_excitation
 from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.columns import find_columns
+from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import Information, measure_determinant
 from ne_dynamics.excitation.search import Search, Task
 from ne_dynamics.excitation.start_pose import choose_start
@@ -105,6 +106,22 @@ def task(plan):
         measure_determinant,
         columns.size,
     )
+
+
+def test_feasible_motions_are_those_that_violate_nothing(task):
+    """The look that ends with the first violation says the same as one at everything."""
+    search, rng = Search(task, 0.0), np.random.default_rng(5)
+    samples = len(search.make_motion(np.zeros(4 * task.series.size)).position)
+    everything = np.full((samples, len(task.clearance.pairs)), -1e9)  # each distance is measured
+    kinds = set()
+    for size in np.repeat((0.05, 0.1, 0.15, 0.2), 5):
+        x = size * rng.normal(size=4 * task.series.size)
+        limits = Constraints(task.dynamics, task.limits, task.clearance, samples, 0.0, 0.0)
+        groups = limits.evaluate(search.make_motion(x), everything)
+        largest = [group.values.max() for group in groups]
+        assert search.is_feasible(x) == (max(largest) <= 0.0)
+        kinds.add((max(largest[:4]) > 0.0, max(largest[4:]) > 0.0))
+    assert kinds >= {(False, False), (False, True)}
 
 
 def test_it_tells_more_than_random_motions(plan, task):
