@@ -13,7 +13,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation.body_frames import BodyFrames
-from ne_dynamics.excitation.clearance import Clearance, Pair, Wall, measure_pair
+from ne_dynamics.excitation.clearance import Clearance, HullDistances, Pair, Wall
 from ne_dynamics.excitation.information import Motion
 from ne_dynamics.excitation.limits import MotionLimits
 from ne_dynamics.excitation.solids import bound_distances
@@ -209,10 +209,14 @@ class _Pairs:
         rows, columns = np.nonzero((self._margins - bound) / DISTANCE > needed)
         values = np.full((samples, len(self._pairs)), FAR)
         contacts = {}
-        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-            contact = measure_pair(self._pairs[column], frames, row)
-            contacts[row, column] = contact
-            self._distances[row, column] = contact[0]
+        measure = HullDistances(self._pairs, frames)
+        # What is farther away than is needed pulls at nothing.
+        far = (self._margins - DISTANCE * needed)[rows, columns].tolist()
+        for row, column, enough in zip(rows.tolist(), columns.tolist(), far, strict=True):
+            distance = measure(row, column)
+            if distance < enough:
+                contacts[row, column] = measure.find_contact()
+            self._distances[row, column] = distance
         self._positions[rows, columns] = motion.position[rows]
         measured = self._distances[rows, columns]
         values[rows, columns] = (self._margins[columns] - measured) / DISTANCE
@@ -222,11 +226,11 @@ class _Pairs:
             touched = [place for place in contacts if weights[place] != 0.0]
             if touched:
                 where = np.array([row for row, _ in touched], dtype=np.intp)
-                normals = np.array([contacts[place][3] for place in touched])
+                normals = np.array([contacts[place][2] for place in touched])
                 slopes = np.zeros((len(touched), n))
-                for end, sign in ((2, 1.0), (1, -1.0)):
+                for end, sign in ((1, 1.0), (0, -1.0)):
                     solids = [
-                        self._pairs[column].second if end == 2 else self._pairs[column].first
+                        self._pairs[column].second if end else self._pairs[column].first
                         for _, column in touched
                     ]
                     slopes += sign * frames.differentiate(
@@ -246,8 +250,9 @@ class _Pairs:
         room = self._bound(motion, frames, self._margins) - self._margins
         rows, columns = np.nonzero(room < 0.0)
         order = np.argsort(room[rows, columns], kind='stable')  # what violates is found early
+        measure = HullDistances(self._pairs, frames)
         for row, column in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
-            distance = measure_pair(self._pairs[column], frames, row)[0]
+            distance = measure(row, column)
             self._distances[row, column] = distance
             self._positions[row, column] = motion.position[row]
             if not distance >= self._margins[column]:
