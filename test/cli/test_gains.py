@@ -12,6 +12,7 @@ from ne_dynamics.shipped import shipped_file
 
 MODEL = str(shipped_file('six_axis_arm.urdf'))
 SHORT = ['gains', '--model', MODEL, '--tip-link', 'tcp', '--poses', '6', '--uncertainty', '0.1']
+SHORT += ['--velocity-cutoff', '80']
 ROTORS = (2.5e-4, 2.5e-4, 1.2e-4, 0.25e-4, 0.25e-4, 0.15e-4)
 
 

@@ -294,8 +294,9 @@ def test_arms_that_have_no_gains():
         design_gains(Dynamics(tipless, backend='python'), GainRequest(payload=1.0))
 
 
-def test_a_loop_that_is_too_late_names_the_delay_that_would_do(dynamics):
+def test_a_loop_that_is_too_late_names_the_delay_that_would_do():
     """With it there are gains, with the one that was asked for there are none."""
+    dynamics = Dynamics(sliding_arm(), backend='python')
     late = GainRequest(
         rate=50.0,
         delay=0.12,

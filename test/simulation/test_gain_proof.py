@@ -24,7 +24,7 @@ from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop
 IS_LONG = os.environ.get('NE_DYNAMICS_ORACLES') == 'all'
 TRIALS = 60 if IS_LONG else 3
 REQUEST = GainRequest(
-    poses=64 if IS_LONG else 12,
+    poses=64 if IS_LONG else 8,
     delay=0.003,
     payload=3.0,
     position_step=2.0 * math.pi / 2**18,
@@ -32,7 +32,9 @@ REQUEST = GainRequest(
 )
 VARIANTS = {
     'usual': REQUEST,
-    'measured': replace(REQUEST, velocity_source='measured', modes=('computed_torque',)),
+    'measured': replace(
+        REQUEST, velocity_source='measured', modes=('computed_torque',), poses=REQUEST.poses // 2
+    ),
 }
 if IS_LONG:
     VARIANTS |= {
@@ -76,7 +78,14 @@ def test_arms_settle_and_beyond_the_margin_they_do_not(dynamics, name):
 @pytest.mark.parametrize('mode', ['computed_torque', 'feedforward_pd'])
 def test_errors_of_a_motion_are_those_that_were_predicted(dynamics, mode):
     """Of all links, rotors and friction too heavy, with the payload, or too light: the larger."""
-    request = replace(REQUEST, delay=0.002, position_step=0.0, modes=(mode,))
+    request = replace(
+        REQUEST,
+        delay=0.002,
+        position_step=0.0,
+        modes=(mode,),
+        poses=6,
+        velocity_cutoff_frequency=80.0,
+    )
     design = design_gains(dynamics, request)
     one, motion = design.of(mode), design.motion
     gains, cutoff = one.choice.gains, one.choice.kind.cutoff
