@@ -70,6 +70,19 @@ def altered(robot, rng, uncertainty, payload):
     return with_hung_mass(arm, payload, np.array(CENTER)) if payload else arm
 
 
+def test_poses_that_the_motors_do_not_hold_are_left_out(dynamics):
+    """Also where an arm within the uncertainty, with the payload, leaves them no effort."""
+    weak = replace(REQUEST, effort_limits=(330.0, 100.0, 60.0, 56.0, 56.0, 56.0), poses=40)
+    plants = gather_plants(dynamics, weak)
+    assert 0.2 < plants.held_share < 0.9
+    limits = weak.limits(dynamics.robot.joints)
+    u = weak.uncertainty
+    for factor in (1.0 - u, 1.0 + u):
+        for payload in (0.0, PAYLOAD):
+            needed = factor * plants.gravity + payload * plants.load_gravity
+            assert (np.abs(needed) <= 0.9 * limits).all()
+
+
 SLIDING_ARM = """<robot name="lift">
   <link name="base"/>
   <joint name="lift" type="prismatic">
