@@ -32,7 +32,7 @@ def urdf(tmp_path):
 def quick(monkeypatch):
     """Seek less."""
     monkeypatch.setattr('ne_dynamics.excitation.search.OUTER', 4)
-    monkeypatch.setattr('ne_dynamics.excitation.search.INNER', 10)
+    monkeypatch.setattr('ne_dynamics.excitation.search.INNER', 6)
     monkeypatch.setattr('ne_dynamics.excitation.plan.DRAWS', 2)
 
 
