@@ -34,8 +34,8 @@ EXTRAS = {
     'bag': ['rosbags>=0.10'],
     # The work on long logs on other computers.
     'cluster': ['distributed>=2024.1'],
-    # Motions that tell most: the optimiser, distances between links.
-    'excite': ['scipy>=1.11', 'coal>=3'],
+    # Motions that tell most: the optimiser, distances between links, linear algebra in one thread.
+    'excite': ['scipy>=1.11', 'coal>=3', 'threadpoolctl>=3'],
     # Models that are xacro files.
     'xacro': ['xacro'],
     # Other people's dynamics, robots and checks that the tests compare with.
@@ -52,6 +52,7 @@ EXTRAS = {
         'distributed>=2024.1',
         'scipy>=1.11',
         'coal>=3',
+        'threadpoolctl>=3',
         # How fast a path may be followed.
         'toppra>=0.6.10',
         'xacro',

@@ -1,8 +1,8 @@
 """Measure what ``doc/excitation.md`` says, and draw its picture.
 
     python doc/excitation_figures.py plan ROBOT [objective=condition]
-    python doc/excitation_figures.py compare ROBOT COUNT     # random motions that are feasible
-    python doc/excitation_figures.py collide ROBOT COUNT     # ... that may touch anything
+    python doc/excitation_figures.py compare ROBOT COUNT [SEED]     # random ones, feasible
+    python doc/excitation_figures.py collide ROBOT COUNT [SEED]     # ... that may touch anything
     python doc/excitation_figures.py recorded ROBOT LOG      # against a recorded motion
     python doc/excitation_figures.py draw ROBOT MOTION.yaml FILE.png
 
@@ -103,20 +103,21 @@ def measure_motion(task: Task, columns, motion: Motion) -> dict[str, float]:
     return {
         'condition': compute_condition_number(information),
         'condition, columns of unit length': compute_condition_number(scaled),
-        'condition, inertial columns alone, SI': float(np.linalg.cond(plain)),
+        'condition, inertial columns alone, SI': float(np.sqrt(np.linalg.cond(plain.T @ plain))),
         'log det': -measure_determinant(information).value,
     }
 
 
-def compare(name: str, count: int, may_touch: bool) -> None:
+def compare(name: str, count: int, may_touch: bool, seed: int = 1) -> None:
     """Print the measures of the best of random motions within the joints' limits.
 
     Those that may touch anything are larger than the ones that may not.
     """
+    began = time.process_time()
     task, columns = make_task(name)
     nothing = Clearance(task.dynamics, (), (), 0.0, task.start, task.limits)
     search = Search(replace(task, clearance=nothing) if may_touch else task, 0.0)
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     rows = []
     for index in range(count):
         rows.append(measure(task, columns, search.make_coefficients(search.draw(rng))))
@@ -125,6 +126,7 @@ def compare(name: str, count: int, may_touch: bool) -> None:
                 values = np.array([row[key] for row in rows])
                 best = values.max() if key == 'log det' else values.min()
                 print(name, index + 1, 'random', key, 'best', best, 'median', np.median(values))
+            print('  seconds of the processor', time.process_time() - began)
             sys.stdout.flush()
 
 
@@ -195,7 +197,8 @@ def draw(name: str, motion: str, picture: str) -> None:
 
 if __name__ == '__main__':
     if sys.argv[1] in ('compare', 'collide'):
-        compare(sys.argv[2], int(sys.argv[3]), sys.argv[1] == 'collide')
+        seeds = [int(text) for text in sys.argv[4:]]
+        compare(sys.argv[2], int(sys.argv[3]), sys.argv[1] == 'collide', *seeds)
     elif sys.argv[1] == 'plan':
         plan(*sys.argv[2:])
     elif sys.argv[1] == 'recorded':

@@ -14,13 +14,13 @@ import numpy as np
 from ne_dynamics.cli.exciting.given import (
     arrange_limits,
     arrange_start,
-    check_output,
     read_share,
     read_value,
 )
 from ne_dynamics.cli.options.exponents import accept_exponents
 from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
 from ne_dynamics.cli.options.numbers import number
+from ne_dynamics.cli.options.output_file import check_output
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.printable import print_lines
 

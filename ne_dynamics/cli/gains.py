@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.gain_request import add_gain_request, read_gain_request
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
+from ne_dynamics.cli.options.output_file import check_folder, check_output, check_picture
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.printable import print_lines
@@ -118,6 +119,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f'--write: expected one of {", ".join(KINDS)}, got {kind!r}')
     if args.prove is not None and not 1 <= args.prove <= MOST_TRIALS:
         raise InputError(f'--prove: expected 1 to {MOST_TRIALS}, got {args.prove}')
+    _check_outputs(args)
     request = read_gain_request(args)
     robot = ModelFile(args).load()
     dynamics = Dynamics(robot, args.gravity, backend='python')
@@ -130,14 +132,14 @@ def run(args: argparse.Namespace) -> int:
             for kind in list_kinds(design)
         ]
     proofs = [] if args.prove is None else _prove(design, dynamics, args.prove)
-    if args.output is not None:
-        args.output.mkdir(parents=True, exist_ok=True)
-    for path, text in files:
-        write_text(str(path), text)
     if args.plot is not None:
         from ne_dynamics.simulation.gain_plots import plot_design
 
         plot_design(args.plot, design)
+    if args.output is not None:
+        args.output.mkdir(parents=True, exist_ok=True)
+    for path, text in files:
+        write_text(str(path), text)
     if args.json:
         document: dict[str, Any] = {'model': args.model, **design.as_json()}
         if proofs:
@@ -151,6 +153,16 @@ def run(args: argparse.Namespace) -> int:
         proof.count('settled') == len(proof.trials) for proof in proofs if proof.factor == 1.0
     )
     return 0 if is_proven else EXIT_NOT_PROVEN
+
+
+def _check_outputs(args: argparse.Namespace) -> None:
+    """Refuse what cannot be written before anything is computed."""
+    for _, name in args.write:
+        check_output(name)
+    if args.plot is not None:
+        check_picture(args.plot)
+    if args.output is not None:
+        check_folder(args.output)
 
 
 def _read_motion(path: str, robot: Robot) -> Waypoints:

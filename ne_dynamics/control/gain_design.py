@@ -214,7 +214,8 @@ class GainDesign:
         if self.plants.held_share < 1.0:
             found.append(
                 f'in {100.0 * (1.0 - self.plants.held_share):.0f} % of the poses the motors '
-                'cannot hold the arm with its largest payload: these were left out'
+                'cannot hold the arm with its largest payload and masses, and a tenth of their '
+                'limits to spare: these were left out'
             )
         unlimited = [
             joint.name

@@ -25,6 +25,10 @@ from ne_dynamics.model.robot import Joint
 CANDIDATES = 12
 """Poses drawn for each that is wanted: not all can be held."""
 
+HOLDING_RESERVE = 0.1
+"""Part of an effort limit that gravity leaves in a pose that counts as held: without it nothing
+is left for the feedback, and an integral winds up, whatever the gains are."""
+
 SLIDING_RANGE = 0.5
 """Either way of prismatic joints without limits [m]."""
 
@@ -47,7 +51,8 @@ class Plants:
     Attributes
     ----------
     poses : array, shape (N, n)
-        That the motors can hold with the largest payload [rad or m].
+        That the motors can hold, with the largest payload and masses, and effort to spare [rad or
+        m].
     held_share : float
         Part of the poses that were drawn which can be held.
     model : array, shape (N, n, n)
@@ -163,6 +168,19 @@ def payload_slope(dynamics: Dynamics, request: GainRequest, poses: FloatArray) -
     return slope
 
 
+def _find_needed(
+    gravity: FloatArray, load_gravity: FloatArray, request: GainRequest
+) -> FloatArray:
+    """Return the largest effort that holds the lightest and the heaviest arm, shape (N, n)."""
+    u = request.uncertainty
+    each = [
+        np.abs(factor * gravity + payload * load_gravity)
+        for factor in (1.0 - u, 1.0 + u)
+        for payload in payload_ends(request)
+    ]
+    return np.asarray(np.max(each, axis=0), dtype=np.float64)
+
+
 def _symmetric(matrices: FloatArray) -> FloatArray:
     """Return second derivatives without what rounding leaves of them."""
     symmetric: FloatArray = 0.5 * (matrices + np.swapaxes(matrices, 1, 2))
@@ -191,8 +209,8 @@ def gather_plants(dynamics: Dynamics, request: GainRequest) -> Plants:
     zeros = np.zeros((1, n))
     parameters = dynamics.inertial_parameters().reshape(-1, 10)
     gravity = np.atleast_2d(dynamics.gravity_torque(drawn))
-    needed = np.abs(gravity + largest * load_gravity)
-    is_held = (needed <= limits).all(axis=1)
+    needed = _find_needed(gravity, load_gravity, request)
+    is_held = (needed <= (1.0 - HOLDING_RESERVE) * limits).all(axis=1)
     if not np.isfinite(gravity).all():
         raise InputError('model: expected finite efforts against gravity, got others')
     share = float(is_held.mean())
@@ -202,8 +220,10 @@ def gather_plants(dynamics: Dynamics, request: GainRequest) -> Plants:
         worst = int(ratios.argmax())
         raise InputError(
             f'payload, effort_limits: expected motors that can hold the arm, with '
-            f'{largest:g} kg at its tip; in {100.0 * (1.0 - share):.0f} % of the poses they '
-            f'cannot: joint {joints[worst].name!r} needs {np.median(needed[:, worst]):.4g} of '
+            f'{largest:g} kg at its tip and masses {100.0 * request.uncertainty:g} % too large, '
+            f'with {100.0 * HOLDING_RESERVE:g} % of their limits to spare; in '
+            f'{100.0 * (1.0 - share):.0f} % of the poses they cannot: '
+            f'joint {joints[worst].name!r} needs {np.median(needed[:, worst]):.4g} of '
             f'{limits[worst]:.4g} N m or N in half of them'
         )
     poses = drawn[kept]

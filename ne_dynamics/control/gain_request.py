@@ -23,6 +23,9 @@ MOST_PERIODS_OF_DELAY = 50
 
 MOST_POSES = 2000
 
+LEAST_RATE, MOST_RATE = 1.0, 1e5
+"""Of loops [1/s]."""
+
 
 class GainMode(str, enum.Enum):
     """Who closes the loop, and by which law."""
@@ -139,9 +142,11 @@ class GainRequest:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for key in ('rate', 'drive_rate'):
+            value = getattr(self, key)
+            _check(key, value, above=0.0)
+            _check(key, value, least=LEAST_RATE, most=MOST_RATE)
         for key in (
-            'rate',
-            'drive_rate',
             'noise_share',
             'position_error',
             'sliding_error',
@@ -164,6 +169,8 @@ class GainRequest:
         _check('elastic_damping_ratio', self.elastic_damping_ratio, least=0.0, most=1.0)
         if not 1 <= self.poses <= MOST_POSES:
             raise InputError(f'poses: expected 1 to {MOST_POSES}, got {self.poses}')
+        if self.seed < 0:
+            raise InputError(f'seed: expected at least 0, got {self.seed}')
         try:
             source = VelocitySource(self.velocity_source)
         except ValueError:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation.body_frames import BodyFrames
-from ne_dynamics.excitation.clearance import Clearance, Pair, Wall, measure_pair
+from ne_dynamics.excitation.clearance import Clearance, HullDistances, Pair, Wall
 from ne_dynamics.excitation.information import Motion
 from ne_dynamics.excitation.limits import MotionLimits
 from ne_dynamics.excitation.solids import bound_distances
@@ -121,6 +121,17 @@ class Constraints:
         frames = BodyFrames(self._dynamics, motion.position)
         return [self._pairs.evaluate(motion, frames, needed), self._bound_walls(motion, frames)]
 
+    def keeps_distances(self, motion: Motion) -> bool:
+        """Return whether all pairs and walls are as far apart as is aimed at.
+
+        The look ends with the first that is not.
+        """
+        frames = BodyFrames(self._dynamics, motion.position)
+        for wall, aim in zip(self._clearance.walls, self._wall_aims, strict=True):
+            if not (wall.measure(frames)[0] >= aim).all():
+                return False
+        return self._pairs.are_kept(motion, frames)
+
     def _bound_efforts(self, motion: Motion) -> Group:
         limit = self._part * self._limits.effort
         effort = self._dynamics.inverse_dynamics(*motion)
@@ -183,24 +194,29 @@ class _Pairs:
         self._dynamics, self._pairs = dynamics, pairs
         self._margins = np.array([aim_at(pair, extra) for pair in pairs])
         self._rates = np.array([pair.rates for pair in pairs]).reshape(len(pairs), dynamics.n)
-        self._bodies = [[each.body for each in (pair.first, pair.second)] for pair in pairs]
-        self._spines = [[each.spine for each in (pair.first, pair.second)] for pair in pairs]
+        solids = list(dict.fromkeys(each for pair in pairs for each in (pair.first, pair.second)))
+        self._solids = solids
+        self._ends = np.array(
+            [[solids.index(pair.first), solids.index(pair.second)] for pair in pairs], np.intp
+        ).reshape(len(pairs), 2)
         self._girths = np.array([pair.first.girth + pair.second.girth for pair in pairs])
         self._distances = np.full((samples, len(pairs)), -np.inf)
         self._positions = np.zeros((samples, len(pairs), dynamics.n))
 
     def evaluate(self, motion: Motion, frames: BodyFrames, needed: FloatArray) -> Group:
         samples, n = motion.position.shape
-        away = np.abs(motion.position[:, np.newaxis] - self._positions)
-        bound = self._distances - (away * self._rates).sum(axis=2)
-        np.maximum(bound, self._bound(frames), out=bound)
+        bound = self._bound(motion, frames, self._margins - DISTANCE * needed)
         rows, columns = np.nonzero((self._margins - bound) / DISTANCE > needed)
         values = np.full((samples, len(self._pairs)), FAR)
         contacts = {}
-        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-            contact = measure_pair(self._pairs[column], frames, row)
-            contacts[row, column] = contact
-            self._distances[row, column] = contact[0]
+        measure = HullDistances(self._pairs, frames)
+        # What is farther away than is needed pulls at nothing.
+        far = (self._margins - DISTANCE * needed)[rows, columns].tolist()
+        for row, column, enough in zip(rows.tolist(), columns.tolist(), far, strict=True):
+            distance = measure(row, column)
+            if distance < enough:
+                contacts[row, column] = measure.find_contact()
+            self._distances[row, column] = distance
         self._positions[rows, columns] = motion.position[rows]
         measured = self._distances[rows, columns]
         values[rows, columns] = (self._margins[columns] - measured) / DISTANCE
@@ -210,11 +226,11 @@ class _Pairs:
             touched = [place for place in contacts if weights[place] != 0.0]
             if touched:
                 where = np.array([row for row, _ in touched], dtype=np.intp)
-                normals = np.array([contacts[place][3] for place in touched])
+                normals = np.array([contacts[place][2] for place in touched])
                 slopes = np.zeros((len(touched), n))
-                for end, sign in ((2, 1.0), (1, -1.0)):
+                for end, sign in ((1, 1.0), (0, -1.0)):
                     solids = [
-                        self._pairs[column].second if end == 2 else self._pairs[column].first
+                        self._pairs[column].second if end else self._pairs[column].first
                         for _, column in touched
                     ]
                     slopes += sign * frames.differentiate(
@@ -229,16 +245,38 @@ class _Pairs:
 
         return Group(values, pull_back)
 
-    def _bound(self, frames: BodyFrames) -> FloatArray:
-        """Return what the capsules around the solids say, shape (samples, pairs)."""
+    def are_kept(self, motion: Motion, frames: BodyFrames) -> bool:
+        """Return whether all distances are as large as is aimed at."""
+        room = self._bound(motion, frames, self._margins) - self._margins
+        rows, columns = np.nonzero(room < 0.0)
+        order = np.argsort(room[rows, columns], kind='stable')  # what violates is found early
+        measure = HullDistances(self._pairs, frames)
+        for row, column in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
+            distance = measure(row, column)
+            self._distances[row, column] = distance
+            self._positions[row, column] = motion.position[row]
+            if not distance >= self._margins[column]:
+                return False
+        return True
+
+    def _bound(self, motion: Motion, frames: BodyFrames, enough: FloatArray) -> FloatArray:
+        """Return what distances are at least, shape (samples, pairs).
+
+        By those known before; where these are not enough, by the capsules around the solids too.
+        """
         if not self._pairs:
             return np.zeros((frames.origins.shape[0], 0))
-        bodies = np.array(self._bodies)
-        spines = np.array(self._spines)
-        first, second = (
-            np.matmul(spines[:, side], frames.rotations[:, bodies[:, side]].swapaxes(2, 3))
-            + frames.origins[:, bodies[:, side], np.newaxis]
-            for side in (0, 1)
-        )
-        bounds: FloatArray = bound_distances(first, second) - self._girths
+        away = np.abs(motion.position[:, np.newaxis] - self._positions)
+        bounds: FloatArray = self._distances - np.einsum('spj,pj->sp', away, self._rates)
+        rows, columns = np.nonzero(bounds < enough)
+        bodies = [solid.body for solid in self._solids]
+        spines = np.array([solid.spine for solid in self._solids])
+        placed = np.einsum('skij,kej->skei', frames.rotations[:, bodies], spines, optimize=True)
+        placed += frames.origins[:, bodies, np.newaxis]
+        first, second = (placed[rows, self._ends[columns, side]] for side in (0, 1))
+        capsules = bound_distances(first, second) - self._girths[columns]
+        is_more = capsules > bounds[rows, columns]
+        rows, columns, capsules = rows[is_more], columns[is_more], capsules[is_more]
+        bounds[rows, columns] = self._distances[rows, columns] = capsules
+        self._positions[rows, columns] = motion.position[rows]
         return bounds

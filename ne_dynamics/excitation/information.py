@@ -154,9 +154,9 @@ class Information:
         assert self._rows is not None
         columns, n = self._columns, motion.position.shape[1]
         samples = motion.position.shape[0]
-        by_rows = (self._rows @ slope) * (
-            (2.0 / samples) * self._weights[:, np.newaxis] * columns.scales
-        )
+        # One product, not one a sample.
+        by_rows = (self._rows.reshape(-1, columns.size) @ slope).reshape(self._rows.shape)
+        by_rows *= (2.0 / samples) * self._weights[:, np.newaxis] * columns.scales
         inertial = columns.inertial.size
         bodies = len(self._dynamics.robot.bodies)
         weights = np.zeros((samples, n, 10 * bodies))

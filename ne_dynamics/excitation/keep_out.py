@@ -38,11 +38,13 @@ class KeepOut(Frozen):
                 'keep-out plane: expected a normal and a distance, four finite numbers, got '
                 f'{given.tolist()} and {self.distance}'
             )
-        length = float(np.linalg.norm(given))
-        if not 1e-9 < length < 1e9:
+        largest = float(np.abs(given).max())
+        if not 1e-9 < largest < 1e9:
             raise InputError(
-                f'keep-out plane: expected a normal other than zero, got {given.tolist()}'
+                'keep-out plane: expected a normal other than zero, of a length from 1e-09 to '
+                f'1e+09, got {given.tolist()}'
             )
+        length = float(np.linalg.norm(given))
         object.__setattr__(self, 'normal', frozen_array(given / length, (3,), 'normal'))
         object.__setattr__(self, 'distance', float(self.distance) / length)
 

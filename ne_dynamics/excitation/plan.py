@@ -27,6 +27,7 @@ from ne_dynamics.excitation.information import (
 )
 from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
 from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.linear_algebra import one_thread
 from ne_dynamics.excitation.search import DRAWS, Search, Task
 from ne_dynamics.excitation.solids import Solid, make_origins, make_solids
 from ne_dynamics.excitation.verification import (
@@ -45,6 +46,9 @@ MARGIN = 0.02
 
 NOISE_SHARE = 0.01
 """Standard deviation of the noise of the efforts, as a part of each joint's effort limit."""
+
+LEAST_NOISE = 1e-6
+"""Of that part: no effort is known better."""
 
 LOG_RATE = 100.0
 """Samples a second with noise of their own that the expected deviations count with [Hz]."""
@@ -175,6 +179,7 @@ def load_solids(
     return make_solids(robot, read_shapes(path_or_xml, description_file, package_folders))
 
 
+@one_thread()
 def plan_excitation(
     dynamics: Dynamics,
     start: ArrayLike,
@@ -252,6 +257,8 @@ def plan_excitation(
         raise InputError(f'objective: expected one of {", ".join(MEASURES)}, got {objective!r}')
     if starts < 1:
         raise InputError(f'starts: expected at least 1, got {starts}')
+    if seed < 0:
+        raise InputError(f'seed: expected at least 0, got {seed}')
     check_start(dynamics, pose)
     limits = MotionLimits.of_robot(dynamics, pose) if limits is None else limits
     if not limits.moves.any():
@@ -288,9 +295,16 @@ def plan_excitation(
     )
     coefficients, motion, nearest = _seek(task, count, starts, seed, progress)
     trajectory = _make_trajectory(task, coefficients, count, motion)
-    return _describe(
+    found = _describe(
         task, columns, objective, trajectory, coefficients, motion, nearest, tuple(notes)
     )
+    if not np.isfinite(found.condition_number):
+        raise ExcitationError(
+            'duration and limits: expected room for a motion that tells all parameters apart, '
+            f'got one of {series.duration:.4g} s in which no joint is faster than '
+            f'{np.abs(motion.velocity).max():.3g} rad/s or m/s'
+        )
+    return found
 
 
 def _check_options(
@@ -312,6 +326,8 @@ def _check_options(
             raise InputError(f'{name}: expected a finite number above 0, got {value}')
     if not (np.isfinite(margin) and margin >= 0.0):
         raise InputError(f'margin [m]: expected a finite number not below 0, got {margin}')
+    if not LEAST_NOISE <= noise_share <= 1.0:
+        raise InputError(f'noise share: expected from {LEAST_NOISE:g} to 1, got {noise_share:g}')
     if not 1 <= harmonics <= 50:
         raise InputError(f'harmonics: expected from 1 to 50, got {harmonics}')
 

@@ -195,14 +195,20 @@ def bound_distances(first: FloatArray, second: FloatArray) -> FloatArray:
     """
     one, other = first[..., 1, :] - first[..., 0, :], second[..., 1, :] - second[..., 0, :]
     between = first[..., 0, :] - second[..., 0, :]
-    a, e = (one * one).sum(-1), (other * other).sum(-1)
-    b, c, f = (one * other).sum(-1), (one * between).sum(-1), (other * between).sum(-1)
+    a, e = _dot(one, one), _dot(other, other)
+    b, c, f = _dot(one, other), _dot(one, between), _dot(other, between)
     tiny = 1e-18
     s = np.clip((b * f - c * e) / np.maximum(a * e - b * b, tiny), 0.0, 1.0)
     t = np.clip((b * s + f) / np.maximum(e, tiny), 0.0, 1.0)
     s = np.clip((b * t - c) / np.maximum(a, tiny), 0.0, 1.0)
     gap = between + s[..., np.newaxis] * one - t[..., np.newaxis] * other
-    result: FloatArray = np.linalg.norm(gap, axis=-1)
+    result: FloatArray = np.sqrt(_dot(gap, gap))
+    return result
+
+
+def _dot(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the products of vectors along the last axis; a sum over three is slow otherwise."""
+    result: FloatArray = np.einsum('...i,...i->...', first, second)
     return result
 
 

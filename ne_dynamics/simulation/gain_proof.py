@@ -19,6 +19,7 @@ import numpy as np
 from ne_dynamics.control.gain_design import GainDesign
 from ne_dynamics.control.gain_kind import RAW
 from ne_dynamics.control.gain_plants import payload_ends
+from ne_dynamics.control.gain_prediction import SETTLED
 from ne_dynamics.control.gain_request import GainMode, GainRequest
 from ne_dynamics.control.laws import ControlLaw, Gains
 from ne_dynamics.control.trajectory import DesiredState
@@ -121,7 +122,10 @@ class Proof:
 
     @property
     def settled_share(self) -> float:
-        """Largest error of a trial that settled, by what was predicted."""
+        """Largest error of a trial that settled, by what was predicted.
+
+        A joint without sag has what is left of its first error: that part is none.
+        """
         found = [
             np.abs(trial.settled_error) / _not_zero(self.sag, trial)
             for trial in self.trials
@@ -159,7 +163,8 @@ def _finite(value: float) -> float | None:
 
 
 def _not_zero(sag: FloatArray, trial: Trial) -> FloatArray:
-    return np.maximum(sag, LEAST)
+    least: FloatArray = np.maximum(LEAST, SETTLED * np.abs(trial.error[0]))
+    return np.maximum(sag, least)
 
 
 def draw_arm(

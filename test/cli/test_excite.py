@@ -32,6 +32,7 @@ def urdf(tmp_path):
 def quick(monkeypatch):
     """Seek less."""
     monkeypatch.setattr('ne_dynamics.excitation.search.OUTER', 4)
+    monkeypatch.setattr('ne_dynamics.excitation.search.INNER', 6)
     monkeypatch.setattr('ne_dynamics.excitation.plan.DRAWS', 2)
 
 
@@ -100,6 +101,10 @@ def test_nothing_is_written_where_it_cannot_be(urdf, tmp_path, capsys, monkeypat
         (('--start', '0', '9', '0', '0'), "start: joint 'lift': expected between -1.2 and 2.2"),
         (('--keep-out', '0', '0', '1', '0.3'), 'start: '),
         (('--keep-out', '0', '0', '0', '0.3'), 'a normal other than zero'),
+        (('--keep-out', '1e308', '1e308', '0', '0'), 'of a length from 1e-09 to 1e+09'),
+        (('--seed', '-1'), 'seed: expected at least 0, got -1'),
+        (('--noise-share', '1e-300'), 'noise share: expected from 1e-06 to 1'),
+        (('--duration', '0.001'), 'expected room for a motion that tells all parameters apart'),
         (('--no-keep-out', '--keep-out', '0', '0', '1', '0'), 'expected no --keep-out beside'),
         (('--velocity-limit', 'pin=1'), '--velocity-limit: expected a joint, one of pan'),
         (('--velocity-limit', '-1'), "velocity limit of joint 'pan': expected a finite number"),
@@ -120,6 +125,20 @@ def test_what_does_not_fit_is_one_line(urdf, tmp_path, capsys, options, message)
     assert len(lines) == 1
     assert message in lines[0]
     assert not output.exists()
+
+
+def test_interrupted_it_writes_nothing(urdf, tmp_path, monkeypatch):
+    """The exit code is 130, and what the file held is still there."""
+    output = tmp_path / 'motion.yaml'
+    output.write_text('before')
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr('ne_dynamics.excitation.search.Search.improve', interrupt)
+    assert call('--model', urdf, '--tip-link', 'hand', '-o', output, *QUICK) == 130
+    assert output.read_text() == 'before'
+    assert sorted(each.name for each in tmp_path.iterdir()) == ['arm.urdf', 'motion.yaml']
 
 
 @pytest.mark.parametrize('value', ['nan', 'inf', 'much'])

@@ -12,6 +12,7 @@ from ne_dynamics.shipped import shipped_file
 
 MODEL = str(shipped_file('six_axis_arm.urdf'))
 SHORT = ['gains', '--model', MODEL, '--tip-link', 'tcp', '--poses', '6', '--uncertainty', '0.1']
+SHORT += ['--velocity-cutoff', '80']
 ROTORS = (2.5e-4, 2.5e-4, 1.2e-4, 0.25e-4, 0.25e-4, 0.15e-4)
 
 
@@ -82,6 +83,12 @@ def test_a_trajectory_of_ones_own(extras, tmp_path, capsys):
         (['--encoder-bits', '0'], '--encoder-bits: expected 1 to'),
         (['--payload', '900'], 'motors that can hold the arm'),
         (['--rate', 'nan'], 'rate: expected a finite number'),
+        (['--rate', '0'], 'rate: expected a finite number > 0'),
+        (['--rate', '1e300'], 'rate: expected a finite number >= 1, at most 100000'),
+        (['--rate', '1e-300'], 'rate: expected a finite number >= 1, at most 100000'),
+        (['--delay', '0.2'], 'delay: expected at most 50 periods of 2 ms'),
+        (['--payload', '-1'], 'payload [kg]: expected a mass'),
+        (['--seed', '-1'], 'seed: expected at least 0, got -1'),
         (['--trajectory', 'nowhere.yaml'], 'nowhere.yaml'),
         (['--effort-limits', '0'], 'effort limit: expected > 0'),
     ],
@@ -94,6 +101,30 @@ def test_what_cannot_be_used_is_one_line(arguments, message, capsys, tmp_path):
     assert message in error
     assert error.count('\n') == 1
     assert not (tmp_path / 'out').exists()
+
+
+@pytest.mark.parametrize(
+    ('option', 'message'),
+    [
+        (['--write', 'node', 'no/such/x.yaml'], "there is no folder 'no/such'"),
+        (['--plot', 'no/such/x.png'], "there is no folder 'no/such'"),
+        (['--plot', 'x.xyz'], 'expected a name that ends with .pdf, .png, .svg'),
+        (['-o', 'taken'], 'is no folder'),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_anything_is(
+    option, message, capsys, tmp_path, monkeypatch
+):
+    """No gains are computed for it, and no other file is written."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'taken').write_text('')
+    monkeypatch.setattr(
+        'ne_dynamics.control.gain_design.design_gains', lambda *_: pytest.fail('it began')
+    )
+    folder = [] if '-o' in option else ['-o', 'out']
+    assert main([*SHORT, *folder, *option]) == 1
+    assert message in capsys.readouterr().err
+    assert [each.name for each in tmp_path.iterdir()] == ['taken']
 
 
 def test_dh_files_have_gains_too(capsys):

@@ -70,6 +70,19 @@ def altered(robot, rng, uncertainty, payload):
     return with_hung_mass(arm, payload, np.array(CENTER)) if payload else arm
 
 
+def test_poses_that_the_motors_do_not_hold_are_left_out(dynamics):
+    """Also where an arm within the uncertainty, with the payload, leaves them no effort."""
+    weak = replace(REQUEST, effort_limits=(330.0, 100.0, 60.0, 56.0, 56.0, 56.0), poses=40)
+    plants = gather_plants(dynamics, weak)
+    assert 0.2 < plants.held_share < 0.9
+    limits = weak.limits(dynamics.robot.joints)
+    u = weak.uncertainty
+    for factor in (1.0 - u, 1.0 + u):
+        for payload in (0.0, PAYLOAD):
+            needed = factor * plants.gravity + payload * plants.load_gravity
+            assert (np.abs(needed) <= 0.9 * limits).all()
+
+
 SLIDING_ARM = """<robot name="lift">
   <link name="base"/>
   <joint name="lift" type="prismatic">
@@ -294,8 +307,9 @@ def test_arms_that_have_no_gains():
         design_gains(Dynamics(tipless, backend='python'), GainRequest(payload=1.0))
 
 
-def test_a_loop_that_is_too_late_names_the_delay_that_would_do(dynamics):
+def test_a_loop_that_is_too_late_names_the_delay_that_would_do():
     """With it there are gains, with the one that was asked for there are none."""
+    dynamics = Dynamics(sliding_arm(), backend='python')
     late = GainRequest(
         rate=50.0,
         delay=0.12,

@@ -14,7 +14,7 @@ from mujoco_distances import Geometry
 import ne_dynamics as ned
 from ne_dynamics.errors import ExcitationError
 from ne_dynamics.excitation.body_frames import BodyFrames
-from ne_dynamics.excitation.clearance import Clearance, bound_motion, measure_pair
+from ne_dynamics.excitation.clearance import Clearance, HullDistances, bound_motion, measure_pair
 from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import Motion
 from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
@@ -182,3 +182,22 @@ def test_a_start_in_contact_is_refused():
             START,
             MotionLimits.of_robot(small_arm(), START),
         )
+
+
+def test_many_distances_are_those_of_one():
+    """Distance, points and way of pairs in random poses, with what coal takes made once."""
+    dynamics = small_arm()
+    limits = MotionLimits.of_robot(dynamics, START)
+    pairs = Clearance(dynamics, small_solids(), [], 0.02, START, limits).pairs
+    rng = np.random.default_rng(4)
+    frames = BodyFrames(dynamics, rng.uniform(limits.lower, limits.upper, (20, dynamics.n)))
+    measure = HullDistances(pairs, frames)
+    for sample in range(20):
+        for index, pair in enumerate(pairs):
+            distance, *contact = measure_pair(pair, frames, sample)
+            assert measure(sample, index) == pytest.approx(distance, abs=1e-9)
+            if abs(distance) > 1e-6:
+                found = measure.find_contact()
+                np.testing.assert_allclose(found[2], contact[2], atol=1e-6)
+                gap = (found[1] - found[0]) @ found[2]
+                assert gap == pytest.approx(distance, abs=1e-6)

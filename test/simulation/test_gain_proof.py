@@ -17,14 +17,14 @@ from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.control.velocity_source import PositionVelocity, VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.simulation.gain_proof import draw_arm, prove_gains
+from ne_dynamics.simulation.gain_proof import Proof, Trial, draw_arm, prove_gains
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop
 
 IS_LONG = os.environ.get('NE_DYNAMICS_ORACLES') == 'all'
 TRIALS = 60 if IS_LONG else 3
 REQUEST = GainRequest(
-    poses=64 if IS_LONG else 12,
+    poses=64 if IS_LONG else 8,
     delay=0.003,
     payload=3.0,
     position_step=2.0 * math.pi / 2**18,
@@ -32,7 +32,9 @@ REQUEST = GainRequest(
 )
 VARIANTS = {
     'usual': REQUEST,
-    'measured': replace(REQUEST, velocity_source='measured', modes=('computed_torque',)),
+    'measured': replace(
+        REQUEST, velocity_source='measured', modes=('computed_torque',), poses=REQUEST.poses // 2
+    ),
 }
 if IS_LONG:
     VARIANTS |= {
@@ -76,7 +78,14 @@ def test_arms_settle_and_beyond_the_margin_they_do_not(dynamics, name):
 @pytest.mark.parametrize('mode', ['computed_torque', 'feedforward_pd'])
 def test_errors_of_a_motion_are_those_that_were_predicted(dynamics, mode):
     """Of all links, rotors and friction too heavy, with the payload, or too light: the larger."""
-    request = replace(REQUEST, delay=0.002, position_step=0.0, modes=(mode,))
+    request = replace(
+        REQUEST,
+        delay=0.002,
+        position_step=0.0,
+        modes=(mode,),
+        poses=6,
+        velocity_cutoff_frequency=80.0,
+    )
     design = design_gains(dynamics, request)
     one, motion = design.of(mode), design.motion
     gains, cutoff = one.choice.gains, one.choice.kind.cutoff
@@ -122,6 +131,19 @@ def test_arms_that_are_drawn_are_within_the_uncertainty(dynamics):
     assert max(factors) == pytest.approx(1.3)
     assert min(payloads) == 0.0
     assert max(payloads) == 3.0
+
+
+def test_what_is_left_of_the_first_error_is_no_sag():
+    """A joint that gravity does not load has no sag to compare with: 5 % of the error is nothing.
+
+    More than that counts, and so does all of the error of a joint that sags.
+    """
+    error = np.array([[0.02, 0.02], [0.0008, 0.004]])
+    still = np.zeros(2)
+    trial = Trial('jtc', still, 0.0, 'settled', still, error, still, still, error[-1])
+    assert Proof('jtc', 1.0, (trial,), np.array([0.0, 0.004])).settled_share == pytest.approx(1.0)
+    slow = replace(trial, settled_error=np.array([0.003, 0.001]))
+    assert Proof('jtc', 1.0, (slow,), np.array([0.0, 0.004])).settled_share == pytest.approx(3.0)
 
 
 def test_trials_that_cannot_be_run_are_refused(dynamics):

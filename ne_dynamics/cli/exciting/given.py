@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from ne_dynamics.cli.options.numbers import number
-from ne_dynamics.control.trajectory_file import STANDARD
-from ne_dynamics.errors import InputError, TrajectoryError
+from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
 Value = tuple[str, float]
@@ -83,28 +80,3 @@ def arrange_start(
         seen.add(name)
         pose[name] = value
     return np.array([pose[name] for name in names])
-
-
-def check_output(path: str) -> None:
-    """Refuse a file that cannot be written, before anything long begins.
-
-    Raises
-    ------
-    TrajectoryError
-    """
-    if path == STANDARD:
-        return
-    try:
-        target = Path(path)
-        if target.is_dir():
-            reason = 'it is a folder'
-        elif target.exists():
-            reason = '' if os.access(target, os.W_OK) else 'no permission'
-        elif not target.parent.is_dir():
-            reason = f'there is no folder {str(target.parent)!r}'
-        else:
-            reason = '' if os.access(target.parent, os.W_OK | os.X_OK) else 'no permission'
-    except (OSError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or str(error)
-    if reason:
-        raise TrajectoryError(f'{path}: cannot be written: {reason}')

@@ -1,0 +1,70 @@
+"""Whether what an option names can be written, before anything long begins."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ne_dynamics.control.trajectory_file import STANDARD
+from ne_dynamics.errors import TrajectoryError
+
+PICTURES = ('.pdf', '.png', '.svg')
+
+
+def check_output(path: str) -> None:
+    """Refuse a file that cannot be written, before anything long begins.
+
+    Raises
+    ------
+    TrajectoryError
+    """
+    if path == STANDARD:
+        return
+    try:
+        target = Path(path)
+        if target.is_dir():
+            reason = 'it is a folder'
+        elif target.exists():
+            reason = '' if os.access(target, os.W_OK) else 'no permission'
+        elif not target.parent.is_dir():
+            reason = f'there is no folder {str(target.parent)!r}'
+        else:
+            reason = '' if os.access(target.parent, os.W_OK | os.X_OK) else 'no permission'
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or str(error)
+    if reason:
+        raise TrajectoryError(f'{path}: cannot be written: {reason}')
+
+
+def check_picture(path: Path) -> None:
+    """Refuse the file of a picture that cannot be written, or is of no known kind.
+
+    Raises
+    ------
+    TrajectoryError
+    """
+    if path.suffix.lower() not in PICTURES:
+        raise TrajectoryError(
+            f'{path}: cannot be written: expected a name that ends with {", ".join(PICTURES)}'
+        )
+    check_output(str(path))
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a folder that cannot be made or written into.
+
+    Raises
+    ------
+    TrajectoryError
+    """
+    try:
+        place = path.absolute()
+        while not place.exists() and place != place.parent:
+            place = place.parent
+        reason = '' if os.access(place, os.W_OK | os.X_OK) else 'no permission'
+        if not place.is_dir():
+            reason = f'{str(place)!r} is no folder'
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or str(error)
+    if reason:
+        raise TrajectoryError(f'{path}: cannot be written: {reason}')
