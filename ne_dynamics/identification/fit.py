@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.base_estimate import correct_likeness
 from ne_dynamics.identification.design import Design, believed, compute_scales
 from ne_dynamics.identification.friction_terms import ALWAYS
 from ne_dynamics.identification.log_rows import LogRows
@@ -16,6 +18,7 @@ from ne_dynamics.identification.residual_sums import ResidualSums
 from ne_dynamics.identification.selection import (
     SPREADS,
     Folds,
+    Prediction,
     choose_spread,
     choose_terms,
     sum_squares,
@@ -56,8 +59,11 @@ class Fit:
         Of all blocks.
     solution : Solution
         Of all blocks.
+    judged_design : Design
+        What was fitted to all blocks but the last, which was held out, and chosen by them; the
+        same where none was.
     judged_solution : Solution
-        Of all blocks but the last, which was held out; the same where none was.
+        Of that.
     rows : LogRows
         With the loads of the first fit.
     reduction : Reduction
@@ -82,6 +88,7 @@ class Fit:
     design: Design
     problem: Problem
     solution: Solution
+    judged_design: Design
     judged_solution: Solution
     rows: LogRows
     reduction: Reduction
@@ -145,42 +152,41 @@ class Fitter:
         design = replace(design, scales=self._compute_scales(reduction))
         fitted = self._fitted(reduction)
         weights = self._weigh(sigma, correlation)
-        folds = Folds.of(fitted)
-        predicted = np.zeros((0, robot.n))
-        chosen = FIRST_SPREAD if spread is None else spread
+        folds = Folds.of(fitted, self._correct(correlation, fitted, design))
+        spreads = SPREADS if spread is None else (spread,)
+        chosen = judged_choice = Prediction(
+            design, FIRST_SPREAD if spread is None else spread, np.zeros((0, robot.n)), []
+        )
         if folds.training:
-            spreads = SPREADS if spread is None else (spread,)
-            starts = [solution] * len(folds.training)
-            best = choose_spread(folds, design, weights, starts, spreads)
-            best = choose_terms(folds, weights, best)
-            design = best.design
-            best = choose_spread(folds, design, weights, best.solutions, spreads)
-            chosen, predicted = best.spread, best.squares
+            judged_choice = chosen = _choose(folds, design, weights, solution, spreads)
+        is_judged = rows.has_held_out and bool(folds.training)
+        if is_judged:
+            # What is held out may choose for the model that is written, not for the one it judges.
+            every_fold = Folds.of(reduction, self._correct(correlation, reduction, design))
+            chosen = _choose(every_fold, design, weights, solution, spreads)
+        design = chosen.design
         everything = reduction.selected(self._all)
-        solution, sigma = self._iterate(design, everything, chosen, correlation, sigma)
+        solution, sigma = self._iterate(design, everything, chosen.spread, correlation, sigma)
         correlation = rows.sum_residuals(design, solution).likeness.count()
         weights = self._weigh(sigma, correlation)
-        solution = minimize(
-            design.problem(design.joint_factors(everything), weights, chosen), solution
-        )
-        judged = solution
-        if rows.has_held_out and folds.training:
-            part = fitted.selected(list(range(fitted.blocks)))
-            judged = minimize(
-                design.problem(design.joint_factors(part), weights, chosen), solution
-            )
+        problem = design.problem(design.joint_factors(everything), weights, chosen.spread)
+        solution = judged = minimize(problem, solution)
+        if is_judged:
+            start = judged_choice.design.adopt(solution, design)
+            judged = _fit_choice(judged_choice, folds.whole, weights, start)
         return Fit(
             design,
-            design.problem(design.joint_factors(everything), weights, chosen),
+            problem,
             solution,
+            judged_choice.design if is_judged else design,
             judged,
             rows,
             reduction,
             weights,
             sigma,
             correlation,
-            chosen,
-            predicted,
+            chosen.spread,
+            judged_choice.squares,
             folds,
             self._used,
             outliers,
@@ -208,6 +214,18 @@ class Fitter:
             self._compute_scales(reduction),
             believed(robot),
             self._rows.largest_velocities,
+        )
+
+    def _correct(
+        self, correlation: FloatArray, reduction: Reduction, design: Design
+    ) -> FloatArray:
+        logs = self._rows.logs
+        return correct_likeness(
+            correlation,
+            reduction.counts.sum(axis=0),
+            design.count_parameters(),
+            logs.logs[0].grid.rate,
+            logs.cutoff_frequency,
         )
 
     def _weigh(self, sigma: FloatArray, correlation: FloatArray) -> FloatArray:
@@ -249,3 +267,24 @@ class Fitter:
         noise = MEDIAN_TO_DEVIATION * residuals.find_median()
         noise = np.maximum(noise, SMALLEST_SIGMA * self._effort)
         return Weighting(design, solution, HUBER * noise)
+
+
+def _choose(
+    folds: Folds,
+    design: Design,
+    weights: FloatArray,
+    start: Solution,
+    spreads: Sequence[float],
+) -> Prediction:
+    """Return the spread and the terms of friction by which blocks are predicted best."""
+    best = choose_spread(folds, design, weights, [start] * len(folds.training), spreads)
+    best = choose_terms(folds, weights, best)
+    return choose_spread(folds, best.design, weights, best.solutions, spreads)
+
+
+def _fit_choice(
+    choice: Prediction, whole: Reduction, weights: FloatArray, start: Solution
+) -> Solution:
+    """Return the fit of what was chosen to all blocks of a reduction."""
+    factors = choice.design.joint_factors(whole)
+    return minimize(choice.design.problem(factors, weights, choice.spread), start)

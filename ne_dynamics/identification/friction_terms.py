@@ -19,8 +19,9 @@ from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 
-STRIBECK_PARTS = (0.04, 0.12)
-"""Stribeck velocities that are tried, as parts of the largest velocity of a joint."""
+STRIBECK_PARTS = (0.04, 0.12, 0.8)
+"""Stribeck velocities that are tried, as parts of the largest velocity of a joint. By the last one
+friction falls over all of the motion, which viscous friction, >= 0, cannot say."""
 
 
 class Term(enum.IntEnum):
@@ -37,6 +38,7 @@ class Term(enum.IntEnum):
     STRIBECK_FAST = 8
     COULOMB_SMOOTH = 9
     COULOMB_SMOOTHER = 10
+    STRIBECK_WIDE = 11
 
 
 TERMS = len(Term)
@@ -50,12 +52,15 @@ BY_CHOICE = (
     Term.LOAD,
     Term.STRIBECK_SLOW,
     Term.STRIBECK_FAST,
+    Term.STRIBECK_WIDE,
     Term.COULOMB_SMOOTH,
     Term.COULOMB_SMOOTHER,
 )
 """What is fitted where held-out blocks are predicted better with it."""
 
-STRIBECK = {Term.STRIBECK_SLOW: STRIBECK_PARTS[0], Term.STRIBECK_FAST: STRIBECK_PARTS[1]}
+STRIBECK = dict(
+    zip((Term.STRIBECK_SLOW, Term.STRIBECK_FAST, Term.STRIBECK_WIDE), STRIBECK_PARTS, strict=True)
+)
 """Stribeck velocity of a term, as a part of the joint's largest velocity."""
 
 SMOOTH = {Term.COULOMB_SMOOTH: 0.025, Term.COULOMB_SMOOTHER: 0.06}
@@ -135,6 +140,7 @@ def candidates(joint: Joint) -> tuple[Term, ...]:
         Term.LOAD: given.depends_on_load,
         Term.STRIBECK_SLOW: given.static_friction is not None,
         Term.STRIBECK_FAST: given.static_friction is not None,
+        Term.STRIBECK_WIDE: given.static_friction is not None,
         # Another width would be that of what is given and kept, too.
         Term.COULOMB_SMOOTH: not replace(given, friction_offset=0.0).is_off,
         Term.COULOMB_SMOOTHER: not replace(given, friction_offset=0.0).is_off,

@@ -159,7 +159,7 @@ def identify_filtered(
     fit = Fitter(dynamics, rows, found_bodies).run(spread)
     identified = fit.design.apply(fit.solution, offsets=not offsets)
     quality = Quality(dynamics, fit.design, fit.problem, fit.solution)
-    tested = _with_robot(dynamics, fit.design.apply(fit.judged_solution, offsets=True))
+    tested = _with_robot(dynamics, fit.judged_design.apply(fit.judged_solution, offsets=True))
     judged = fit.rows.judge(fitted if fitted < total else 0, dynamics, tested)
     results = [sums.describe(robot) for sums in judged]
     identifiable, found, condition = quality.excitation()

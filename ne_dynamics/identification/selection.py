@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ne_dynamics.identification.design import Design
-from ne_dynamics.identification.friction_terms import Term, adopt, candidates
+from ne_dynamics.identification.friction_terms import BY_CHOICE, Term, adopt, candidates
 from ne_dynamics.identification.reduction import Reduction
 from ne_dynamics.identification.solver import Solution, minimize
 from ne_dynamics.model.rigid_body import FloatArray
@@ -19,11 +19,22 @@ SPREADS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 WORTH = 0.1
 """Part of the squared held-out residual that a term of friction has to take away."""
 
-CERTAIN = 2.0
-"""Standard errors, over the blocks, by which it has to be more than nothing: many are tried."""
+CERTAIN = 1.0
+"""Standard errors, over the blocks, by which it has to be more than nothing."""
+
+LIKELIER = 2.0
+"""Logarithm of the likelihood that a term has to add to the fit of all blocks: many are tried."""
+
+NEEDED = 3.0
+"""The same, below which a term of :data:`DROPPED` is left out: where the rest of the model
+explains a log nearly as well, such a number only spoils what is predicted."""
 
 ROUNDS = 2
 """Terms that may be chosen for a joint, one after another."""
+
+FOLD_GAP = 1e-3
+"""Distance from its minimum of a fit that is only compared with others, in units of the logarithm
+of the likelihood."""
 
 DROPPED = (Term.OFFSET, Term.ROTOR)
 """Terms that may turn out not to be worth fitting."""
@@ -37,22 +48,31 @@ class Folds:
     ----------
     training, judged : tuple of Reduction
         Of one block each: all blocks but one, and that one.
+    whole : Reduction
+        Of one block: all of them.
+    likeness : array, shape (n,)
+        Samples that tell as much as one, because the errors of neighbours are alike.
     """
 
     training: tuple[Reduction, ...]
     judged: tuple[Reduction, ...]
+    whole: Reduction
+    likeness: FloatArray
 
     @classmethod
-    def of(cls, reduction: Reduction) -> Folds:
+    def of(cls, reduction: Reduction, likeness: FloatArray) -> Folds:
         """Return the folds of a reduction in blocks; those without rows are left out."""
         used = [index for index in range(reduction.blocks) if reduction.counts[index].any()]
+        whole = reduction.selected(list(range(reduction.blocks)))
         if len(used) < 2:
-            return cls((), ())
+            return cls((), (), whole, likeness)
         return cls(
             tuple(
                 reduction.selected([other for other in used if other != index]) for index in used
             ),
             tuple(reduction.selected([index]) for index in used),
+            whole,
+            likeness,
         )
 
     @property
@@ -85,10 +105,45 @@ class Folds:
         squares, solutions = [], []
         for training, judged, start in zip(self.training, self.judged, starts, strict=True):
             problem = design.problem(design.joint_factors(training), weights, spread)
-            solution = minimize(problem, start)
+            solution = minimize(problem, start, FOLD_GAP)
             solutions.append(solution)
             squares.append(sum_squares(design.joint_factors(judged), solution))
         return np.array(squares), solutions
+
+    def fit_whole(
+        self, design: Design, weights: FloatArray, spread: float, start: Solution | None
+    ) -> tuple[FloatArray, Solution]:
+        """Return the squared residuals of all blocks by the fit to them, shape (n,), and the fit.
+
+        Parameters
+        ----------
+        design : Design
+        weights : array, shape (n,)
+        spread : float
+        start : Solution or None
+            To start from.
+        """
+        factors = design.joint_factors(self.whole)
+        solution = minimize(design.problem(factors, weights, spread), start, FOLD_GAP)
+        return sum_squares(factors, solution), solution
+
+    def compute_evidence(self, before: FloatArray, after: FloatArray) -> FloatArray:
+        """Return by how much the efforts of each joint became likelier, shape (n,).
+
+        Parameters
+        ----------
+        before, after : array, shape (n,)
+            Squared residuals of all blocks, of two fits to them.
+
+        Returns
+        -------
+        array, shape (n,)
+            Logarithm of the ratio of likelihoods, the noise of each fit unknown.
+        """
+        used = (before > 0.0) & (after > 0.0)
+        ratio = np.where(used, before, 1.0) / np.where(used, after, 1.0)
+        result: FloatArray = 0.5 * self.whole.counts[0] / self.likeness * np.log(ratio)
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,10 +205,11 @@ def choose_spread(
 
 
 def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:
-    """Return the prediction with the terms of friction that held-out blocks ask for.
+    """Return the prediction with the terms of friction that a log asks for.
 
-    A term is tried in all joints at once, and taken in those that it helps: where it takes away
-    :data:`WORTH` of the squared residual, and does so in most blocks alike.
+    First goes what it does not ask for. Then each term is tried in all joints at once, and taken
+    in those where it makes the log likelier by :data:`LIKELIER`, takes away :data:`WORTH` of the
+    squared held-out residual, and does so in most blocks alike.
 
     Parameters
     ----------
@@ -162,43 +218,108 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
     present : Prediction
         By the design as it is.
     """
+    present = _drop_terms(folds, weights, present)
     for _ in range(ROUNDS):
         best: dict[int, tuple[float, Design]] = {}
-        for option in _options(present.design):
+        before, start = folds.fit_whole(
+            present.design, weights, present.spread, present.solutions[0]
+        )
+        for term in BY_CHOICE:
+            option = _with_term(present.design, term)
+            if option is None:
+                continue
+            adopted = option.adopt(start, present.design)
+            after, _ = folds.fit_whole(option, weights, present.spread, adopted)
+            likelier = folds.compute_evidence(before, after) >= LIKELIER
+            changed = _find_changed(option, present.design)
+            asking = {index: option.terms[index] for index in changed if likelier[index]}
+            if not asking:
+                continue
+            option = present.design.with_terms(asking)
             squares = _try(folds, weights, present, option).squares
-            for index, terms in enumerate(option.terms):
-                if terms == present.design.terms[index]:
-                    continue
+            for index in asking:
                 gain = _gain(present.squares[:, index], squares[:, index])
                 if gain > max(WORTH, best.get(index, (0.0, option))[0]):
                     best[index] = gain, option
-        if not best:
-            break
         chosen = {index: option.terms[index] for index, (_, option) in best.items()}
-        changed = _try(folds, weights, present, present.design.with_terms(chosen))
-        if _score(folds, changed.squares) >= _score(folds, present.squares):
+        better = _change(folds, weights, present, chosen)
+        if better is present:
             break
-        present = changed
+        present = better
     return present
 
 
-def _options(design: Design) -> list[Design]:
-    """Return the designs with one term more, or less, in all joints that may have it so."""
-    options = []
-    for term in Term:
-        changed = {}
-        for index, joint in enumerate(design.robot.joints):
-            own = design.terms[index]
-            terms: tuple[Term, ...] = ()
-            if own and term in DROPPED and term in own:
-                terms = tuple(item for item in own if item != term)
-            elif own and term in candidates(joint) and term not in own:
-                terms = adopt(term, own)
+def _drop_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:
+    """Return the prediction without the terms that a log does not ask for.
+
+    A term is left out where the log is nearly as likely without it and blocks are not predicted
+    worse by :data:`WORTH`.
+    """
+    chosen: dict[int, tuple[Term, ...]] = {}
+    before, start = folds.fit_whole(present.design, weights, present.spread, present.solutions[0])
+    for term in DROPPED:
+        option = _without_term(present.design, term)
+        if option is None:
+            continue
+        adopted = option.adopt(start, present.design)
+        after, _ = folds.fit_whole(option, weights, present.spread, adopted)
+        needed = folds.compute_evidence(after, before) >= NEEDED
+        changed = _find_changed(option, present.design)
+        doubtful = {index: option.terms[index] for index in changed if not needed[index]}
+        if not doubtful:
+            continue
+        option = present.design.with_terms(doubtful)
+        squares = _try(folds, weights, present, option).squares.sum(axis=0)
+        for index in doubtful:
+            if squares[index] <= (1.0 + WORTH) * present.squares[:, index].sum():
+                own = chosen.get(index, present.design.terms[index])
+                chosen[index] = tuple(item for item in own if item != term)
+    if not chosen:
+        return present
+    return _try(folds, weights, present, present.design.with_terms(chosen))
+
+
+def _change(
+    folds: Folds,
+    weights: FloatArray,
+    present: Prediction,
+    terms: Mapping[int, tuple[Term, ...]],
+) -> Prediction:
+    """Return the prediction with other terms of some joints, the present one where it is best."""
+    if not terms:
+        return present
+    changed = _try(folds, weights, present, present.design.with_terms(terms))
+    return changed if _score(folds, changed.squares) < _score(folds, present.squares) else present
+
+
+def _find_changed(option: Design, present: Design) -> list[int]:
+    return [
+        index
+        for index, (one, other) in enumerate(zip(option.terms, present.terms, strict=True))
+        if one != other
+    ]
+
+
+def _with_term(design: Design, term: Term) -> Design | None:
+    """Return the design with a term more in all joints that may have it; None where none may."""
+    changed = {}
+    for index, joint in enumerate(design.robot.joints):
+        own = design.terms[index]
+        if own and term in candidates(joint) and term not in own:
+            terms = adopt(term, own)
             if terms:
                 changed[index] = terms
-        if changed:
-            options.append(design.with_terms(changed))
-    return options
+    return design.with_terms(changed) if changed else None
+
+
+def _without_term(design: Design, term: Term) -> Design | None:
+    """Return the design without a term in all joints that have it; None where none has."""
+    changed = {
+        index: tuple(item for item in own if item != term)
+        for index, own in enumerate(design.terms)
+        if term in own
+    }
+    return design.with_terms(changed) if changed else None
 
 
 def _try(folds: Folds, weights: FloatArray, present: Prediction, design: Design) -> Prediction:

@@ -141,7 +141,9 @@ class Solution:
         return np.asarray(self.roots @ self.roots.transpose(0, 2, 1), dtype=np.float64)
 
 
-def minimize(problem: Problem, start: Solution | None = None) -> Solution:
+def minimize(
+    problem: Problem, start: Solution | None = None, largest_gap: float = LARGEST_GAP
+) -> Solution:
     """Return the minimum, with the proof of it.
 
     Parameters
@@ -149,11 +151,13 @@ def minimize(problem: Problem, start: Solution | None = None) -> Solution:
     problem : Problem
     start : Solution, optional
         Of a similar problem with the same columns.
+    largest_gap : float
+        Distance from the minimum that is near enough.
 
     Returns
     -------
     Solution
-        With a gap of at most :data:`LARGEST_GAP`.
+        With a gap of at most that.
 
     Raises
     ------
@@ -165,17 +169,19 @@ def minimize(problem: Problem, start: Solution | None = None) -> Solution:
         # Mostly the minimum is near: Newton's method alone gets there in a few steps.
         attempts = [(start, 0.0, NEAR), (start, FIRST_WEIGHT, STUCK), *attempts]
     for begin, first_weight, longest in attempts:
-        found = _follow(problem, _State(problem, begin), first_weight, longest)
+        found = _follow(problem, _State(problem, begin), first_weight, longest, largest_gap)
         if found is not None:
             return found
     raise IdentificationError(
-        f'the fit: expected to be within {LARGEST_GAP:g} of its minimum after {ITERATIONS} '
+        f'the fit: expected to be within {largest_gap:g} of its minimum after {ITERATIONS} '
         "steps of Newton's method, it is not: the numbers of the log or of the given model "
         'are out of proportion'
     )
 
 
-def _follow(problem: Problem, state: _State, first_weight: float, longest: int) -> Solution | None:
+def _follow(
+    problem: Problem, state: _State, first_weight: float, longest: int, largest_gap: float
+) -> Solution | None:
     """Return the minimum, by the path of minima with ever smaller weights; None when it is far."""
     last = 1.0 / problem.spread**2
     # Where the present point is near enough to the minimum for Newton's method.
@@ -197,7 +203,7 @@ def _follow(problem: Problem, state: _State, first_weight: float, longest: int) 
             continue
         ratio = proof / np.sqrt(last)
         gap = float(last * (-ratio - np.log1p(-ratio))) if ratio < 1.0 else np.inf
-        if gap <= LARGEST_GAP:
+        if gap <= largest_gap:
             return state.solution(gap, iteration)
     return None
 
