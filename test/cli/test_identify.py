@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from short_arm import JOINTS, short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.cli import evaluate, identify
@@ -16,7 +17,7 @@ from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification.report import Report
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
-ARM = CONFIG / 'six_axis_arm.urdf'
+ARM = short_arm()
 PERIOD = 0.01
 
 
@@ -71,7 +72,7 @@ def heavier(tmp_path_factory):
 @pytest.fixture(scope='module')
 def log_file(heavier):
     """Return the log of the heavier arm."""
-    return write_log(heavier.with_name('log.csv'), ned.load_urdf(heavier, tip_link='tcp'))
+    return write_log(heavier.with_name('log.csv'), ned.load_urdf(heavier))
 
 
 def differences(model, log_file, capsys, *options):
@@ -84,13 +85,13 @@ def differences(model, log_file, capsys, *options):
 def test_identified_file_explains_the_log(heavier, log_file, tmp_path, capsys):
     """The file that is written explains the log; the given one did not."""
     output = tmp_path / 'identified.urdf'
-    code = call(identify, 'identify', '--model', ARM, log_file, '-o', output, '--tip-link', 'tcp')
+    code = call(identify, 'identify', '--model', ARM, log_file, '-o', output)
     assert code == 0
     text = capsys.readouterr().out
     assert f'written: {output}' in text
     assert '2000 of 2000 samples' in text
-    before = differences(ARM, log_file, capsys, '--tip-link', 'tcp')
-    after = differences(output, log_file, capsys, '--tip-link', 'tcp')
+    before = differences(ARM, log_file, capsys)
+    after = differences(output, log_file, capsys)
     for name in ('joint_2', 'joint_3'):
         assert after[name]['rms_difference'] < 0.1 * before[name]['rms_difference']
         assert after[name]['explained'] > 0.999
@@ -108,7 +109,7 @@ def test_model_may_be_written_over_itself(log_file, tmp_path, capsys):
     text = model.read_text(encoding='utf-8')
     assert text != ARM.read_text(encoding='utf-8')
     assert 'an example of our own, no\n  real product.' in text
-    assert ned.load_urdf(model).n == 6
+    assert ned.load_urdf(model).n == JOINTS
     capsys.readouterr()
 
 
@@ -117,9 +118,9 @@ def test_json_report(log_file, capsys):
     assert call(identify, 'identify', '--model', ARM, log_file, '--json', '--offsets') == 0
     document = json.loads(capsys.readouterr().out)
     assert document['written'] is None
-    assert document['identifiable_directions'] == 36
+    assert document['identifiable_directions'] == 15
     assert [joint['joint'] for joint in document['joints']] == [
-        f'joint_{index}' for index in range(1, 7)
+        f'joint_{index}' for index in range(1, JOINTS + 1)
     ]
     friction = document['joints'][1]['coulomb_friction']
     assert (friction['before'], set(friction)) == (0.0, {'before', 'after', 'deviation'})
@@ -228,7 +229,7 @@ def test_evaluation_as_table_and_picture(log_file, tmp_path, capsys):
     code = call(evaluate, 'evaluate', '--model', ARM, log_file, '--plot', picture)
     assert code == 0
     lines = capsys.readouterr().out.splitlines()
-    assert sum(line.strip().startswith('joint_') for line in lines) == 6
+    assert sum(line.strip().startswith('joint_') for line in lines) == JOINTS
     assert lines[-1].endswith('%')
     assert picture.read_bytes().startswith(b'\x89PNG')
     assert [path.name for path in tmp_path.iterdir()] == ['efforts.png']

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import yaml
 from loaded_motion import alter, record
+from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.cli import evaluate, identify
 from ne_dynamics.cli import main as cli
-from ne_dynamics.shipped import shipped_file
 
-ARM = shipped_file('six_axis_arm.urdf')
+ARM = short_arm()
 
 
 def call(module, name, *arguments):
@@ -42,7 +42,7 @@ def save(log, path):
 @pytest.fixture(scope='module')
 def log_file(tmp_path_factory):
     """Return the log of an arm with friction, offsets and other inertias than its model."""
-    truth = alter(ned.load_urdf(ARM, tip_link='tcp'), 1)
+    truth = alter(ned.load_urdf(ARM), 1)
     return save(record(truth, 1), tmp_path_factory.mktemp('log') / 'log.csv')
 
 
@@ -67,7 +67,7 @@ def run_evaluate(capsys, model, log_file, *options):
     return {joint['joint']: joint['rms_difference'] for joint in joints}
 
 
-@pytest.mark.parametrize('options', [(), ('--offsets',), ('--tip-link', 'tcp')])
+@pytest.mark.parametrize('options', [(), ('--offsets',), ('--tip-link', 'forearm')])
 def test_evaluate_says_of_the_files_what_identify_reported(
     options, model, log_file, tmp_path, capsys
 ):
@@ -75,7 +75,7 @@ def test_evaluate_says_of_the_files_what_identify_reported(
     output = tmp_path / 'new.urdf'
     report = run_identify(capsys, model, log_file, '-o', output, *options)
     reported = {joint['joint']: joint['rms_difference'] for joint in report['as_written']}
-    tip = options if 'tcp' in options else ()
+    tip = options if 'forearm' in options else ()
     assert run_evaluate(capsys, output, log_file, *tip) == pytest.approx(reported, abs=1e-9)
     extras = yaml.safe_load((tmp_path / 'new.extras.yaml').read_text(encoding='utf-8'))
     for joint in report['joints']:

@@ -8,8 +8,8 @@ import time
 
 import numpy as np
 import pytest
+from driver_arms import load_shipped, simulate
 
-import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
 from ne_dynamics.identification.driver_reading import read_csv, write_csv
 from ne_dynamics.identification.driver_recording import DriverRecording
@@ -22,15 +22,13 @@ MODEL = ['--model', ARM, '--tip-link', 'forearm']
 @pytest.fixture(scope='module')
 def robot():
     """Return the first three joints of the shipped arm."""
-    return ned.load_urdf(ARM, tip_link='forearm')
+    return load_shipped('forearm')
 
 
 @pytest.fixture(scope='module')
 def recording(robot):
     """Return some seconds of a simulated arm that reports torques, with its commands."""
     pytest.importorskip('mujoco', reason='mujoco is missing')
-    from driver_arms import simulate
-
     return simulate(robot, 3).record('torque')
 
 

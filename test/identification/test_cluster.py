@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,9 @@ pytest.importorskip('distributed', reason='distributed is missing')
 
 import distributed
 from long_logs import cut_short, swinging_log, write_csv
+from short_arm import short_arm
 
+import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification import cluster
@@ -24,8 +25,14 @@ from ne_dynamics.identification.cluster import ClusterRunner
 from ne_dynamics.identification.identify import identify
 from ne_dynamics.identification.recording import Recording
 
-ARM = Path(__file__).resolve().parents[2] / 'config' / 'six_axis_arm.urdf'
+ARM = short_arm()
 OPTIONS = {'spread': 0.5, 'cutoff_frequency': 3.9}
+
+
+@pytest.fixture(scope='module')
+def given():
+    """Return the first joints of the shipped arm."""
+    return ned.load_urdf(short_arm())
 
 
 @pytest.fixture(scope='module')
@@ -51,7 +58,7 @@ def log_file(given, tmp_path_factory):
 def test_the_command_on_a_cluster_says_what_it_says_here(workers, log_file, capsys, monkeypatch):
     """`identify --json --scheduler` prints what it prints without, figure by figure."""
     cut_short(monkeypatch)
-    arguments = ['identify', '--model', str(ARM), '--tip-link', 'tcp', str(log_file), '--json']
+    arguments = ['identify', '--model', str(ARM), str(log_file), '--json']
     documents = []
     for more in ([], ['--scheduler', workers.scheduler_address]):
         assert cli.main([*arguments, '--spread', '0.5', *more]) == 0

@@ -16,11 +16,10 @@ from ne_dynamics.identification.driver_delay import find_effort_delay
 from ne_dynamics.identification.driver_description import describe_driver
 from ne_dynamics.identification.driver_recording import CommandLog, DriverRecording
 from ne_dynamics.identification.log import read_log
-from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='mujoco is missing')
 
-from driver_arms import MEANINGS, simulate
+from driver_arms import MEANINGS, load_shipped, simulate
 
 EVERYTHING = os.environ.get('NE_DYNAMICS_ORACLES') == 'all'
 OTHER_ARMS = (
@@ -31,7 +30,6 @@ OTHER_ARMS = (
 )
 
 
-ARM = shipped_file('six_axis_arm.urdf')
 CASES = [
     (file, tip, seed, meaning)
     for file, tip in OTHER_ARMS
@@ -45,7 +43,7 @@ if not EVERYTHING:
 @pytest.fixture(scope='module')
 def short():
     """Return the first three joints of the shipped arm."""
-    return ned.load_urdf(ARM, tip_link='forearm')
+    return load_shipped('forearm')
 
 
 @pytest.fixture(scope='module')
@@ -80,7 +78,7 @@ def require_found(description, meaning, reversed_joint):
 )
 def test_the_meaning_of_efforts_is_found(tip, meaning, reversed_joint, has_commands):
     """Torque, without gravity, current or nothing, and one reversed sign: by model and motion."""
-    given = ned.load_urdf(ARM, tip_link=tip)
+    given = load_shipped(tip)
     planted = simulate(given, 3)
     recording = planted.record(meaning, reversed_joint=reversed_joint, commands=has_commands)
     description = describe_driver(given, recording)
@@ -107,7 +105,8 @@ def test_the_meaning_of_efforts_is_found(tip, meaning, reversed_joint, has_comma
 @pytest.mark.parametrize(('file', 'tip', 'seed', 'meaning'), CASES)
 def test_the_meaning_of_efforts_is_found_on_other_arms(file, tip, seed, meaning):
     """No joint of any arm says otherwise, with commands or without."""
-    robot = ned.load_urdf(example_robots_folder() / file if file else ARM, tip_link=tip)
+    path = example_robots_folder() / file if file else None
+    robot = ned.load_urdf(path, tip_link=tip) if path else load_shipped(tip)
     planted = simulate(robot, seed)
     joint = None if meaning == 'nothing' else seed % robot.n
     for commands in (False, True):

@@ -7,11 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from long_logs import cut_short, swinging_log
+from short_arm import short_arm
 
+import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.identify import identify
 
 OPTIONS = {'spread': 0.5, 'cutoff_frequency': 3.9}
+
+
+@pytest.fixture(scope='module')
+def given():
+    """Return the first joints of the shipped arm."""
+    return ned.load_urdf(short_arm())
 
 
 @pytest.fixture(scope='module')
@@ -78,23 +86,21 @@ def test_logs_of_other_rates(given, logs):
 def test_a_joint_that_stands_in_one_log(given, heavier, logs):
     """A joint that stands in one log counts by the other; what moves in none is said to stand."""
     position, effort = logs[1].position.copy(), logs[1].effort.copy()
-    position[:, 5] = 0.3
+    position[:, -1] = 0.3
     still = replace(logs[1], position=position, effort=effort)
     report = identify(given, [logs[0], still], **OPTIONS).report
     first = identify(given, logs[0], **OPTIONS).report
     assert 'joint-still' not in {finding.code for finding in report.findings}
-    samples = first.joints[5].samples
-    assert abs(report.joints[5].samples - samples) < 0.02 * samples
-    nowhere = replace(logs[0], position=logs[0].position * (1, 1, 1, 1, 1, 0))
+    samples = first.joints[-1].samples
+    assert abs(report.joints[-1].samples - samples) < 0.02 * samples
+    nowhere = replace(logs[0], position=logs[0].position * (1, 1, 0))
     report = identify(given, [nowhere, still], **OPTIONS).report
     assert 'joint-still' in {finding.code for finding in report.findings}
 
 
 def test_a_joint_without_effort_in_one_log(given, logs):
     """Efforts that are 0 in one log only are an error that names the log."""
-    silent = replace(
-        logs[1], effort=logs[1].effort * (1.0, 1.0, 0.0, 1.0, 1.0, 1.0), source='silent.csv'
-    )
+    silent = replace(logs[1], effort=logs[1].effort * (1.0, 1.0, 0.0), source='silent.csv')
     report = identify(given, [logs[0], silent], **OPTIONS).report
     (finding,) = [finding for finding in report.findings if finding.severity == 'error']
     assert (finding.code, finding.element) == ('effort-zero', "joint 'joint_3'")
@@ -105,7 +111,7 @@ def test_no_logs_and_other_joints_are_refused(given, logs):
     """No log at all, or one of another arm among several, is refused by name."""
     with pytest.raises(InputError, match='logs: expected at least one'):
         identify(given, [])
-    other = replace(logs[1], joint_names=tuple('abcdef'), source='other.csv')
+    other = replace(logs[1], joint_names=tuple('abc'), source='other.csv')
     with pytest.raises(InputError, match=r'log other\.csv: expected the joints joint_1.* got a,'):
         identify(given, [logs[0], other])
 

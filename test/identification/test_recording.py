@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from long_logs import cut_short, swinging_log, write_csv
+from short_arm import short_arm
 
+import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.log import read_log
 from ne_dynamics.identification.log_set import FilteredLogs, as_recordings
@@ -17,6 +19,12 @@ from ne_dynamics.identification.runner import LocalRunner
 from ne_dynamics.identification.signals import filtered
 
 CUTOFF = 3.9
+
+
+@pytest.fixture(scope='module')
+def given():
+    """Return the first joints of the shipped arm."""
+    return ned.load_urdf(short_arm())
 
 
 @pytest.fixture(scope='module')

@@ -15,6 +15,7 @@ import numpy as np
 
 import ne_dynamics as ned
 from ne_dynamics.identification.driver_recording import CommandLog, DriverRecording
+from ne_dynamics.shipped import shipped_file
 
 STEP = 0.001
 """Of the physics [s]."""
@@ -98,6 +99,12 @@ class Planted:
             commands=self.commands if commands else None,
             source=f'simulated {meaning}',
         )
+
+
+@cache
+def load_shipped(tip):
+    """Return the shipped arm up to a link: one robot each, so that it is simulated once."""
+    return ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link=tip)
 
 
 def alter(robot, seed):
