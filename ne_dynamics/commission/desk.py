@@ -100,6 +100,9 @@ class Desk:
         """Return what was recorded in a step."""
         return Record.read(self.folder.file(f'{name}.csv'), self.robot.joint_names)
 
+    def _logs(self, *names: str) -> list[Record]:
+        return [self.log(name) for name in names]
+
     def node_parameters(self, model: str | None = None) -> dict[str, Any]:
         """Return what the node is told in every part, for the given model or one in the folder."""
         file = None if model is None else self.folder.file(model)
@@ -128,7 +131,7 @@ class Desk:
     def fit_roughly(self) -> Mapping[str, Any]:
         """Fit the model with a usual delay."""
         with self.bar('fitting, roughly', 0.0):
-            fitted = fit_records(self.given, [self.log('excite')], USUAL_DELAY)
+            fitted = fit_records(self.given, self._logs('excite', 'probe'), USUAL_DELAY)
             self.subject.write(self.folder.file(ROUGH), fitted.robot)
         return {'delay': USUAL_DELAY}
 
@@ -136,23 +139,24 @@ class Desk:
         """Fit the model with the delay that was found."""
         with self.bar('fitting, closely', 0.0):
             delay = self.found('tremble')['delay']
-            fitted = fit_records(self.given, [self.log('excite')], delay)
+            records = self._logs('excite', 'probe', 'tremble')
+            fitted = fit_records(self.given, records, delay)
             self.subject.write(self.folder.file(CLOSE), fitted.robot)
         return {'delay': delay}
 
     def identify(self) -> Mapping[str, Any]:
-        """Fit the model to both excitations, and tell what the efforts are."""
-        record = self.log('excite_again')
+        """Fit the model to all that tells of it, and tell what the efforts are."""
+        records = self._logs('excite_again', 'excite', 'tremble')
         with self.bar('fitting', 0.0):
             fitted = fit_records(
                 self.given,
-                [self.log('excite'), record],
+                records,
                 self.found('tremble')['delay'],
                 self.model(CLOSE).robot,
             )
             robot = self.subject.write(self.folder.file(IDENTIFIED), fitted.robot)
         dynamics = Dynamics(robot, backend='python')
-        reading = read_efforts(dynamics, record)
+        reading = read_efforts(dynamics, records[0])
         return {'efforts': reading.as_json(), 'found': reading.sentences(), **_fit_summary(fitted)}
 
     def choose_gains(self) -> Mapping[str, Any]:

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_arm import URDF
+from small_arm import URDF, kept_folder, no_bar, small_arm
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.newton_euler import compute_friction
+from ne_dynamics.commission.desk import CLOSE, Desk
 from ne_dynamics.commission.friction import refine_friction
+from ne_dynamics.commission.record import Record
 from ne_dynamics.identification.log import Log
 from ne_dynamics.model.friction import FrictionModel
 
@@ -109,3 +111,25 @@ def test_joints_that_stand_keep_their_friction():
     log = logged(np.full_like(position, 0.3), effort, 19)
     fitted = robot_with(TRUE)
     assert refine_friction(fitted, [log]).joints == fitted.robot.joints
+
+
+def test_a_joint_that_sticks_in_the_excitation_is_told_by_the_probes(tmp_path):
+    """Its friction is in the model by which it is excited again."""
+    subject = small_arm(tmp_path / 'model')
+    desk = Desk(subject, kept_folder(tmp_path / 'run', subject), True, no_bar)
+    for name, standing in (('excite', [0]), ('probe', [1, 2]), ('tremble', [1, 2])):
+        motion = excited()[:, ::2]
+        motion[0][:, standing], motion[1:, :, standing] = 0.3, 0.0
+        effort = robot_with(TRUE).inverse_dynamics(*motion)
+        nothing = np.full_like(effort, np.nan)
+        times = 5.0 + TIMES[::2]
+        # A command that is held for a period acts half of it late in the mean.
+        command = np.column_stack([np.interp(times + PERIOD, times, one) for one in effort.T])
+        record = Record(ROBOT.joint_names, times, motion[0], nothing, nothing, command, motion[0])
+        record.write(desk.folder.file(f'{name}.csv'))
+    desk.folder.finish('tremble', {'delay': 0.0})
+    desk.fit_closely()
+    speeds = np.array([-0.8, -0.3, 0.3, 0.8])
+    wanted = friction_of(robot_with(TRUE).robot, speeds)
+    found = friction_of(desk.model(CLOSE).robot, speeds)
+    np.testing.assert_allclose(found[0], wanted[0], atol=0.1)
