@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ne_dynamics_installed
 EXTRAS := ros,sim,fast,plot,report,test,dev
-.PHONY: help venv demo test test-long fuzz bench soak observer-study commission-study lint format readme
+.PHONY: help venv demo test test-long fuzz bench soak observer-study gain-study commission-study lint format readme
 
 help:
 	@echo 'make demo     follow a trajectory in simulation with four control laws, and compare'
@@ -14,6 +14,7 @@ help:
 	@echo 'make bench    measure speed beside other libraries; writes benchmark/README.md'
 	@echo 'make soak     run the node for long beside a bare relay: memory, misses, faults (MINUTES=30)'
 	@echo 'make observer-study   measure the tables of doc/observer.md (minutes)'
+	@echo 'make gain-study   gains for four arms, rates and delays, tried in MuJoCo (half an hour)'
 	@echo 'make commission-study   commission ten simulated arms with hidden errors (an hour)'
 	@echo 'make lint     ruff (lint, format) and mypy'
 	@echo 'make format   let ruff format the code and fix what it can'
@@ -59,6 +60,9 @@ soak: venv
 
 observer-study: venv
 	@$(VENV)/bin/python -m ne_dynamics.simulation.observer_study doc/observer.md
+
+gain-study: venv
+	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python doc/gain_study.py $(or $(FILE),gain_study.json)
 
 commission-study: venv
 	@$(VENV)/bin/python -m ne_dynamics.commission.study $(or $(FOLDER),commission_study)

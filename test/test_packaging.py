@@ -160,6 +160,7 @@ def test_manifest_names_every_ros_package_that_is_imported():
     }
     # Optional, and without a rosdep key that apt serves: see the extras of setup.py.
     outside -= {'coal', 'mujoco', 'numba', 'pinocchio', 'roboticstoolbox', 'distributed'}
+    outside -= {'threadpoolctl'}
     assert {rosdep_keys.get(name, name) for name in outside} <= declared
 
 
