@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,10 +42,37 @@ def prepared_file(beside: Path, kind: str, data: bytes) -> Iterator[Path]:
 def write_whole(path: Path, text: str) -> None:
     """Write a text in UTF-8; what was there before stays until the new one is complete.
 
+    See :func:`write_whole_bytes`.
+
     Raises
     ------
     OSError
         When it cannot be written.
     """
-    with prepared_file(path, 'new', text.encode('utf-8')) as complete:
-        complete.replace(path)
+    write_whole_bytes(path, text.encode('utf-8'))
+
+
+def write_whole_bytes(path: Path, data: bytes) -> None:
+    """Write a file; what was there before stays until the new one is complete.
+
+    A file that is replaced leaves its permissions to the new one; a symbolic link stays one, and
+    what it points to is replaced; a pipe or a device is written to.
+
+    Parameters
+    ----------
+    path : Path
+    data : bytes
+
+    Raises
+    ------
+    OSError
+        When it cannot be written.
+    """
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    target = path.resolve()
+    with prepared_file(target, 'new', data) as complete:
+        if target.exists():
+            complete.chmod(stat.S_IMODE(target.stat().st_mode))
+        complete.replace(target)

@@ -15,6 +15,7 @@ PACKAGE = 'ne_dynamics'
 RANKS = {
     'errors': 0,
     'prepared_file': 1,
+    'json_numbers': 1,
     'printable': 1,
     'settings': 1,
     'shipped': 1,

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import sys
-import tempfile
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +16,7 @@ from ne_dynamics.control.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.control.spline_motion import NANO
 from ne_dynamics.control.trajectory import TrajectoryPoint
 from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.prepared_file import write_whole
 
 STANDARD = '-'
 """In place of a file name: standard input or output."""
@@ -307,27 +306,7 @@ def write_text(path: str, text: str) -> None:
         buffer.write(text.encode('utf-8'))
         return
     try:
-        _write(Path(path), text)
+        write_whole(Path(path), text)
     except (OSError, ValueError) as error:
         reason = getattr(error, 'strerror', None) or str(error)
         raise TrajectoryError(f'{path}: cannot be written: {reason}') from error
-
-
-def _write(target: Path, text: str) -> None:
-    if target.exists() and not target.is_file():
-        target.write_text(text, encoding='utf-8')  # a pipe or a device
-        return
-    target = target.resolve()
-    with tempfile.NamedTemporaryFile(
-        'w', encoding='utf-8', dir=target.parent, prefix='.ne_dynamics.', delete=False
-    ) as stream:
-        try:
-            stream.write(text)
-            stream.flush()
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(stream.name, target.stat().st_mode if target.exists() else 0o666 & ~mask)
-            os.replace(stream.name, target)
-        except BaseException:
-            os.unlink(stream.name)
-            raise

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.control.payload_estimate import Carrier
+from ne_dynamics.control.payload_carrier import Carrier
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError, InputError
 from ne_dynamics.identification.evaluation import as_dynamics, rms

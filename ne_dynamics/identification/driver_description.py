@@ -53,6 +53,7 @@ from ne_dynamics.identification.log_fault import LogFault
 from ne_dynamics.identification.log_fault_words import describe_fault
 from ne_dynamics.identification.sample_checks import CHECKS
 from ne_dynamics.identification.sample_faults import count_stale
+from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.robot import Robot
 
 EFFORT_DELAY_LEVELS = (1.5e-3, 4e-3)
@@ -85,9 +86,9 @@ class JointDriver:
             'joint': self.name,
             **{f'effort_{key}': value.as_json() for key, value in vars(self.effort).items()},
             'velocity': self.velocity.source.as_json(),
-            'velocity_lag': _finite(self.velocity.lag),
-            'velocity_lag_deviation': _finite(self.velocity.lag_deviation),
-            'velocity_gain': _finite(self.velocity.gain),
+            'velocity_lag': finite_or_none(self.velocity.lag),
+            'velocity_lag_deviation': finite_or_none(self.velocity.lag_deviation),
+            'velocity_gain': finite_or_none(self.velocity.gain),
             'position_step': self.position_step.as_json(),
             'velocity_step': self.velocity_step.as_json(),
             'effort_step': self.effort_step.as_json(),
@@ -293,7 +294,3 @@ def _scale_time(recording: DriverRecording, factor: float) -> DriverRecording:
         commands=None,
         source=recording.source,
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None

@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from ne_dynamics.json_numbers import finite_or_none
+
 KNOWN_GAIN = 6.0
 LIKELY_GAIN = 3.0
 """Logarithm of how many times likelier than anything else a value is, to be known, or likely."""
@@ -58,7 +60,7 @@ class Verdict:
             'level': self.level.value,
             'text': self.text,
             'experiment': self.experiment,
-            'deviation': self.deviation if math.isfinite(self.deviation) else None,
+            'deviation': finite_or_none(self.deviation),
         }
 
 

@@ -241,24 +241,29 @@ class EffortFit:
         _, freedom = np.linalg.slogdet(found.matrix[chosen][:, chosen])
         return Explained(float(cost), found.left / found.amount, 0.5 * float(freedom))
 
-    def find_joint_terms(self, effort: FloatArray) -> JointTerms:
+    def find_joint_terms(
+        self, effort: FloatArray, constant_spread: float = JOINT_SPREADS[-1]
+    ) -> JointTerms:
         """Return friction and constant of each joint in the fit of efforts.
 
         Parameters
         ----------
         effort : array, shape (M, n)
             [N m or N]
+        constant_spread : float
+            How large the constants may be, as parts of the efforts.
 
         Returns
         -------
         JointTerms
         """
-        found = self._solve(effort)
+        spreads = (*JOINT_SPREADS[:-1], constant_spread)
+        found = self._solve(effort, spreads)
         chosen = np.flatnonzero(found.free)
         # Of what is held at its bound: as far as it could move by itself.
         variances = 1.0 / np.diag(found.matrix)
         variances[chosen] = np.diag(np.linalg.inv(found.matrix[chosen][:, chosen]))
-        sizes = found.amount[:, np.newaxis] * np.array(JOINT_SPREADS)
+        sizes = found.amount[:, np.newaxis] * np.array(spreads)
         values = found.step[self._width :].reshape(self._n, PER_JOINT) * sizes
         deviations = np.sqrt(variances[self._width :].reshape(self._n, PER_JOINT)) * sizes
         viscous, coulomb, _, constant = values.T
@@ -266,7 +271,7 @@ class EffortFit:
             viscous, coulomb, constant, deviations[:, 0], deviations[:, 1], deviations[:, 3]
         )
 
-    def _solve(self, effort: FloatArray) -> _Solution:
+    def _solve(self, effort: FloatArray, spreads: tuple[float, ...] = JOINT_SPREADS) -> _Solution:
         n, width = self._n, self._width
         amount, squares = np.full(n, 1e-9), np.zeros(n)
         # What was not measured says nothing.
@@ -278,7 +283,7 @@ class EffortFit:
             if values.any():
                 amount[joint] = np.sqrt(np.mean(values * values))
             scale = np.ones(width + PER_JOINT)
-            scale[width:] = amount[joint] * np.array(JOINT_SPREADS)
+            scale[width:] = amount[joint] * np.array(spreads)
             rest = values - self._given[use, joint]
             rights.append(scale * (table.T @ rest))
             normals.append(scale[:, np.newaxis] * normal * scale)

@@ -12,6 +12,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.signals import Signals, filtered
+from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -45,7 +46,7 @@ class JointResidual:
             'rms_measured': self.rms_measured,
             'rms_model': self.rms_model,
             'rms_difference': self.rms_difference,
-            'explained': self.explained if np.isfinite(self.explained) else None,
+            'explained': finite_or_none(self.explained),
         }
 
 

@@ -342,6 +342,7 @@ def filter_piece(
     grid: Grid,
     start: float = -math.inf,
     end: float = math.inf,
+    measured: Log | None = None,
 ) -> FilteredPiece:
     """Return the filtered samples of a piece of a log.
 
@@ -354,9 +355,12 @@ def filter_piece(
     grid : Grid
     start, end : float
         Times of the samples that belong to this piece: from the one to before the other [s].
+    measured : Log, optional
+        The log without repetitions, at the times of measurement, where that is known already.
     """
-    given, fresh = log, without_repeated(log)
-    log = with_source_clock(fresh, given)
+    given = log
+    fresh = without_repeated(given) if measured is None else measured
+    log = with_source_clock(fresh, given) if measured is None else measured
     limit = np.where(effort_limit > 0.0, effort_limit, np.inf)
     n = log.position.shape[1]
     found = []

@@ -16,6 +16,7 @@ from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.log_names import with_joints
 from ne_dynamics.identification.log_set import FilteredLogs
 from ne_dynamics.identification.signals import Signals, filtered
+from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -40,7 +41,7 @@ class FitEvidence:
         """Return the figures that the report has no place for; what is no number is None."""
         return {
             'block_residuals': [
-                [_finite(value) for value in column] for column in self.block_residual.T
+                [finite_or_none(value) for value in column] for column in self.block_residual.T
             ],
         }
 
@@ -131,8 +132,4 @@ def compute_block_residual(fit: Fit) -> FloatArray:
 
 def list_noise_floor(spectra: EffortSpectra) -> list[float | None]:
     """Return the noise floor of each joint as JSON can hold it."""
-    return [_finite(value) for value in spectra.noise_floor]
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+    return [finite_or_none(value) for value in spectra.noise_floor]

@@ -38,11 +38,34 @@ JOINT_STATE = 'sensor_msgs/msg/JointState'
 LOOKED_AT = 2000
 """Messages of a bag in which names of joints are looked for."""
 
+LEAST_BEHIND = 3
+"""Samples in a row that are not later than those before: fewer are messages that came late."""
+
+MOSTLY = 0.8
+"""Part of their steps of time that go on."""
+
 NOT_FINITE = 'not finite'
 SHORT = 'short'
 NO_NUMBER = 'no number'
 TIME_STOOD = 'time did not advance'
 JOINTS_MISSING = 'joints missing'
+
+
+@dataclass(frozen=True)
+class ClockStep:
+    """Where the stamps of a log go back, and on from there.
+
+    Attributes
+    ----------
+    before, after : float
+        The stamp before that, and the one at which it goes on [s].
+    lost : int
+        Samples after it that are not later than those before, and are dropped.
+    """
+
+    before: float
+    after: float
+    lost: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +89,8 @@ class Log:
         Samples before any was dropped.
     dropped : mapping of str to int
         How many were dropped, by reason.
+    clock_step : ClockStep or None
+        The largest one, where the stamps go back for longer than messages are late.
     """
 
     joint_names: tuple[str, ...]
@@ -76,6 +101,7 @@ class Log:
     source: str = ''
     received: int = 0
     dropped: Mapping[str, int] = field(default_factory=dict)
+    clock_step: ClockStep | None = None
 
     @classmethod
     def from_samples(
@@ -138,6 +164,7 @@ class Log:
                 f'{received}{_shown(counts)}'
             )
         chosen = {key: table[kept] for key, table in checked.items()}
+        clock_step = find_clock_step(stamps[finite])
         stamps = stamps[kept]
         for table in (stamps, *chosen.values()):
             table.setflags(write=False)
@@ -150,6 +177,7 @@ class Log:
             source,
             received,
             counts,
+            clock_step,
         )
 
     @property
@@ -189,6 +217,31 @@ def find_usable(
     # A stamp counts when it is later than all before it.
     latest = np.maximum.accumulate(np.concatenate([[-np.inf], stamps[kept]]))[:-1]
     return kept[stamps[kept] > latest], finite
+
+
+def find_clock_step(stamps: FloatArray) -> ClockStep | None:
+    """Return where stamps go back and on from there: a clock that was set, or began anew.
+
+    A message that is late, a stamp that is repeated and a single one that is wrong are none.
+
+    Parameters
+    ----------
+    stamps : array, shape (N,)
+        Finite [s].
+    """
+    stamps = stamps[~_find_lone_stamps(stamps)]
+    if stamps.size < 2:
+        return None
+    latest = np.maximum.accumulate(stamps)[:-1]
+    behind = np.concatenate([[False], stamps[1:] <= latest, [False]])
+    edges = np.flatnonzero(np.diff(behind.astype(np.int8)))
+    found = None
+    for first, end in zip(edges[::2] + 1, edges[1::2] + 1, strict=True):
+        goes_on = np.diff(stamps[first:end]) > 0.0
+        is_step = stamps[first] < stamps[first - 1] and end - first >= LEAST_BEHIND
+        if is_step and goes_on.mean() > MOSTLY and (found is None or end - first > found.lost):
+            found = ClockStep(float(stamps[first - 1]), float(stamps[first]), int(end - first))
+    return found
 
 
 def _find_lone_stamps(stamps: FloatArray) -> NDArray[np.bool_]:

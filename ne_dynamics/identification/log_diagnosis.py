@@ -16,7 +16,11 @@ from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.log_evidence import LogEvidence
 from ne_dynamics.identification.log_fault import LogFault
 from ne_dynamics.identification.log_fault_words import describe_fault
-from ne_dynamics.identification.log_hypotheses import Hypothesis, weigh_hypotheses
+from ne_dynamics.identification.log_hypotheses import (
+    Hypothesis,
+    list_offsets,
+    weigh_hypotheses,
+)
 from ne_dynamics.identification.log_reading import LogReading
 from ne_dynamics.identification.sample_checks import check_samples
 from ne_dynamics.model.rigid_body import FloatArray
@@ -213,6 +217,9 @@ class _Search:
     def _find_single(self) -> None:
         for _ in range(MOST_FAULTS):
             weighed = weigh_hypotheses(self._evidence, self._robot, self.reading)
+            if not self._evidence.has_free_factors:
+                weighed += list_offsets(self._evidence, self.reading)
+                weighed.sort(key=lambda hypothesis: hypothesis.rank)
             self._last = weighed
             # What follows from a choice between two causes is no fault of its own.
             decisive = [
@@ -343,6 +350,8 @@ def _is_decisive(hypothesis: Hypothesis) -> bool:
             and abs(hypothesis.amount) >= SHORTEST_DELAY
             and abs(hypothesis.amount) > DELAY_DEVIATIONS * hypothesis.deviation
         )
+    if hypothesis.cause == 'effort-offset':
+        return hypothesis.rank < -DECISIVE
     if hypothesis.cause == 'effort-scaled':
         ratio = max(hypothesis.amount, 1.0 / hypothesis.amount)
         return hypothesis.cost < -DECISIVE and ratio >= SMALLEST_FACTOR
@@ -353,6 +362,8 @@ def _is_same(one: Hypothesis, other: Hypothesis) -> bool:
     """Tell whether two hypotheses are of one cause; a delay of all holds that of each joint."""
     if one.cause != other.cause:
         return False
+    if one.cause == 'effort-offset':
+        return True
     if one.cause == 'effort-delay':
         return one.joints == other.joints or max(len(one.joints), len(other.joints)) > 1
     return one.joints == other.joints and one.amount == other.amount
@@ -373,6 +384,8 @@ def _repeat(reading: LogReading, hypothesis: Hypothesis) -> LogReading:
             return reading.with_position(joints, offset=amount)
         case 'effort-delay':
             return reading.with_effort(joints, delay=amount)
+        case 'effort-offset':
+            return reading.with_effort_offset(joints, hypothesis.amounts)
     first, second = joints
     return reading.with_swap(
         first,

@@ -55,6 +55,9 @@ joint tells these."""
 MOMENT = 0.2
 """First moment of the load, as a part of its spread: what is believed while factors are free."""
 
+ANY_CONSTANT = 3.0
+"""How large a constant may make an effort of which nothing else is believed, as a part of it."""
+
 TURNS = 12
 """In which factors and the load's centre of mass are found."""
 
@@ -137,8 +140,16 @@ class LogEvidence:
 
     def explain(self, reading: LogReading) -> Explained:
         """Fit the log in a reading."""
-        explained = self._fit(reading).explain(self.get_effort(reading))
-        return replace(explained, cost=explained.cost + self._velocity_cost(reading))
+        effort = self.get_effort(reading)
+        explained = self._fit(reading).explain(effort)
+        cost = explained.cost + self._velocity_cost(reading)
+        if reading.effort_offset.any():
+            # A residual is as large a part of an effort as before a constant was taken out of it.
+            sizes = np.maximum(rms(effort), 1e-9) / np.maximum(
+                rms(effort - reading.effort_offset), 1e-9
+            )
+            cost += float(self.count(reading) @ np.log(sizes))
+        return replace(explained, cost=cost)
 
     def get_effort(self, reading: LogReading) -> FloatArray:
         """Return the filtered efforts in a reading, shape (M, n) [N m or N]."""
@@ -146,7 +157,9 @@ class LogEvidence:
             self._late_effort(int(source), float(delay))
             for source, delay in zip(reading.effort_source, reading.effort_delay, strict=True)
         ]
-        efforts: FloatArray = np.stack(columns, axis=1) * reading.effort_factor
+        efforts: FloatArray = (
+            np.stack(columns, axis=1) * reading.effort_factor + reading.effort_offset
+        )
         if self.has_free_factors:
             efforts = efforts * self._find_factors(reading, efforts)
         return efforts
@@ -206,6 +219,14 @@ class LogEvidence:
     def get_joint_terms(self, reading: LogReading) -> JointTerms:
         """Return friction, rotor inertia and constant of each joint in a reading."""
         return self._fit(reading).find_joint_terms(self.get_effort(reading))
+
+    def find_constants(self, reading: LogReading) -> tuple[FloatArray, FloatArray]:
+        """Return constants of the efforts of which nothing is believed, and their deviations.
+
+        Shape (n,) each [N m or N].
+        """
+        terms = self._fit(reading).find_joint_terms(self.get_effort(reading), ANY_CONSTANT)
+        return terms.constant, terms.constant_deviation
 
     def get_load_columns(self, reading: LogReading) -> FloatArray:
         """Return what a load at the ends of the arm adds, shape (M, n, columns) [N m or N].

@@ -88,6 +88,12 @@ def _word(found: Hypothesis, names: tuple[str, ...]) -> tuple[str, str]:
                 f'{1e3 * found.deviation:.1f} ms against the position',
                 f'--delay {which}={amount:.4f}',
             )
+        case 'effort-offset':
+            sizes = ', '.join(f'{-value:.3g}' for value in found.amounts)
+            return (
+                f'a constant of {sizes} N m or N is in the effort{"s" * (len(names) > 1)}',
+                'set the zero of the torque sensors anew, or --repair, which takes it out',
+            )
         case 'efforts-swapped':
             return 'the efforts of the two are exchanged', 'exchange these columns, or --repair'
         case 'positions-swapped':

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.log_evidence import DELAYS, LogEvidence
 from ne_dynamics.identification.log_reading import LogReading
 from ne_dynamics.model.robot import Robot
@@ -18,11 +19,17 @@ FACTORS = 10.0 ** (np.arange(-6, 7) / 3.0)
 PENALTIES = {
     'effort-scaled': 3.0,
     'effort-delay': 3.0,
+    'effort-offset': 3.0,
     'position-sign': 1.0,
     'axis-sign': 1.0,
     'positions-swapped': 1.0,
 }
 """What a fault costs beforehand: an amount that is free to be chosen, and what seldom happens."""
+
+SMALLEST_OFFSET = 0.3
+OFFSET_DEVIATIONS = 4.0
+"""Constants of efforts below this part of the effort, or this many standard deviations, are taken
+for friction that differs by direction."""
 
 REFINED = 24
 """Steps of the search between two of them."""
@@ -48,6 +55,8 @@ class Hypothesis:
         Of the log in that reading, less its cost as it is.
     deviation : float
         Standard deviation of the amount, of a factor as a part of it; 0 where it is exact.
+    amounts : tuple of float
+        One for each joint, where they differ: constants of efforts [N m or N].
     """
 
     cause: str
@@ -56,11 +65,12 @@ class Hypothesis:
     reading: LogReading
     cost: float
     deviation: float = 0.0
+    amounts: tuple[float, ...] = ()
 
     @property
     def rank(self) -> float:
         """Cost with what the fault costs beforehand."""
-        return self.cost + PENALTIES.get(self.cause, 0.0)
+        return self.cost + PENALTIES.get(self.cause, 0.0) * max(len(self.amounts), 1)
 
 
 def weigh_hypotheses(evidence: LogEvidence, robot: Robot, present: LogReading) -> list[Hypothesis]:
@@ -94,6 +104,33 @@ def weigh_hypotheses(evidence: LogEvidence, robot: Robot, present: LogReading) -
         found.append(find_delay(evidence, present, (joint,), base))
     found.append(find_delay(evidence, present, tuple(range(robot.n)), base))
     return sorted(found, key=lambda hypothesis: hypothesis.rank)
+
+
+def list_offsets(evidence: LogEvidence, present: LogReading) -> list[Hypothesis]:
+    """Return constants that may have been added to efforts: of all joints that show one, and each.
+
+    Parameters
+    ----------
+    evidence : LogEvidence
+    present : LogReading
+        What has been found so far.
+    """
+    constant, deviation = evidence.find_constants(present)
+    size = rms(evidence.get_effort(present))
+    shown = np.abs(constant) > np.maximum(
+        SMALLEST_OFFSET * size, OFFSET_DEVIATIONS * np.where(deviation > 0.0, deviation, np.inf)
+    )
+    joints = tuple(np.flatnonzero(shown).tolist())
+    base = evidence.explain(present).cost if joints else 0.0
+    groups = {joints, *((joint,) for joint in joints)} if joints else set()
+    found = []
+    for group in sorted(groups):
+        amounts = tuple(-float(constant[joint]) for joint in group)
+        reading = present.with_effort_offset(group, amounts)
+        cost = evidence.explain(reading).cost - base
+        largest = max(amounts, key=abs)
+        found.append(Hypothesis('effort-offset', group, largest, reading, cost, amounts=amounts))
+    return found
 
 
 def _list_exact(

@@ -4,6 +4,7 @@ A reading maps the columns of a log, joint by joint, to what they are taken to m
 
     position_j = position_factor_j * recorded position of joint position_source_j + offset_j
     effort_j(t) = effort_factor_j * recorded effort of joint effort_source_j(t + delay_j)
+                  + effort_offset_j
 
 Faults of recording are such maps, and so is what undoes them. What a driver takes out of the
 efforts is no map of columns: a reading names it, and who explains the log leaves it out, too.
@@ -35,6 +36,8 @@ class LogReading:
     effort_factor : array, shape (n,)
     effort_delay : array, shape (n,)
         How much later an effort was recorded than the position of the same instant [s].
+    effort_offset : array, shape (n,)
+        Added after the factor [N m or N].
     without_gravity : bool
         Whether gravity was taken out of the efforts; :meth:`read_log` puts none back.
     """
@@ -45,13 +48,14 @@ class LogReading:
     effort_source: NDArray[np.intp]
     effort_factor: FloatArray
     effort_delay: FloatArray
+    effort_offset: FloatArray
     without_gravity: bool = False
 
     @classmethod
     def as_recorded(cls, n: int) -> LogReading:
         """Return the reading that changes nothing, of n joints."""
         order = np.arange(n)
-        return cls(order, np.ones(n), np.zeros(n), order, np.ones(n), np.zeros(n))
+        return cls(order, np.ones(n), np.zeros(n), order, np.ones(n), np.zeros(n), np.zeros(n))
 
     def with_position(
         self, joints: Sequence[int], *, factor: float = 1.0, offset: float = 0.0
@@ -68,9 +72,17 @@ class LogReading:
     ) -> LogReading:
         """Return the reading with efforts of joints multiplied and taken `delay` [s] later."""
         factors, delays = self.effort_factor.copy(), self.effort_delay.copy()
+        offsets = self.effort_offset.copy()
         factors[list(joints)] *= factor
+        offsets[list(joints)] *= factor
         delays[list(joints)] += delay
-        return replace(self, effort_factor=factors, effort_delay=delays)
+        return replace(self, effort_factor=factors, effort_delay=delays, effort_offset=offsets)
+
+    def with_effort_offset(self, joints: Sequence[int], offset: Sequence[float]) -> LogReading:
+        """Return the reading with a constant added to each effort of some joints [N m or N]."""
+        offsets = self.effort_offset.copy()
+        offsets[list(joints)] += np.asarray(offset)
+        return replace(self, effort_offset=offsets)
 
     def with_swap(self, first: int, second: int, *, position: bool, effort: bool) -> LogReading:
         """Return the reading with the columns of two joints exchanged."""
@@ -90,6 +102,7 @@ class LogReading:
                 effort_source=self.effort_source[order],
                 effort_factor=self.effort_factor[order],
                 effort_delay=self.effort_delay[order],
+                effort_offset=self.effort_offset[order],
             )
         return result
 
@@ -118,7 +131,7 @@ class LogReading:
             values = recorded[kept]
             if delay != 0.0:
                 values = np.interp(times + delay, log.times, recorded)
-            effort[:, joint] = self.effort_factor[joint] * values
+            effort[:, joint] = self.effort_factor[joint] * values + self.effort_offset[joint]
         position = self.read_positions(log.position)[kept]
         velocity = None
         if log.velocity is not None:

@@ -7,14 +7,9 @@ import math
 import numpy as np
 
 from ne_dynamics.control.motion_windows import LEAST_STATES, WINDOW, MeasuredState, MotionWindows
-from ne_dynamics.control.payload_estimate import (
-    SLOW_ACCELERATION,
-    SLOW_VELOCITY,
-    Carrier,
-    PayloadEstimate,
-    Source,
-    estimate_payload,
-)
+from ne_dynamics.control.payload_carrier import Carrier, Source
+from ne_dynamics.control.payload_estimate import PayloadEstimate, estimate_payload
+from ne_dynamics.control.payload_states import SLOW_ACCELERATION, SLOW_VELOCITY
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints

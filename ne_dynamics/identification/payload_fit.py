@@ -16,12 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control.payload_estimate import (
-    FARTHEST,
-    MASS_DEVIATION,
-    SIGNIFICANT,
-    Carrier,
-)
+from ne_dynamics.control.payload_carrier import Carrier
+from ne_dynamics.control.payload_estimate import FARTHEST, MASS_DEVIATION, SIGNIFICANT
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, PayloadError
 from ne_dynamics.identification.evaluation import as_dynamics, rms
@@ -67,6 +63,11 @@ slow motions."""
 LARGEST_COM_DEVIATION, LARGEST_MOMENT_DEVIATION = 0.06, 0.06
 """A centre of mass is told when its standard deviation is below either: [m], or the first moment
 [kg m] as a length."""
+
+SPREADS = (0.1, 0.2, 0.4)
+SHIFTS = (0.0, 0.005, 0.01, 0.02)
+"""Of one log: how far inertias of the arm may be off, as parts of themselves, and centres of mass
+beside that [m]. Which of them is so the log tells."""
 
 PASSES = 4
 FIRST_SIGMA, SMALLEST_SIGMA = 0.1, 1e-4
@@ -183,6 +184,7 @@ def fit_payload(
         When the log does not tell mass or centre of mass, or they are those of no load; the
         message says what is missing.
     """
+    is_free = spread is None
     if spread is None:
         spread = find_spread(without)
     if not (math.isfinite(spread) and spread > 0.0):
@@ -190,8 +192,11 @@ def fit_payload(
     dynamics = as_dynamics(model)
     carrier = Carrier.of_robot(dynamics, link_name)
     logs = read_logs(dynamics, log, without, cutoff_frequency)
-    layout = make_layout(carrier, logs, spread)
-    upper, steps = _solve(dynamics, layout, logs)
+    if is_free and without is None:
+        layout, upper, steps = _solve_by_log(carrier, logs)
+    else:
+        layout = make_layout(carrier, logs, spread)
+        upper, steps, _ = _solve(dynamics, layout, logs)
     # All of the load, and nothing else: the last rows of the triangle.
     factor = upper[layout.first_load :, layout.first_load :]
     unloaded = steps.copy()
@@ -219,12 +224,48 @@ def fit_payload(
     )
 
 
+def _solve_by_log(
+    carrier: Carrier, logs: Sequence[LogFactors]
+) -> tuple[Layout, FloatArray, FloatArray]:
+    """Return layout, triangle and solution with what the log shows of the errors of its arm.
+
+    What is believed of the arm tells one log's load from these. Of some beliefs that is taken
+    which makes the log likeliest, all that is unknown integrated out: with R the triangle in units
+    of what is believed and r what is left, exp(-r^2 / 2) / det R.
+    """
+    widest = make_layout(carrier, logs, SPREADS[-1], SHIFTS[-1])
+    _, _, errors = _solve(carrier.dynamics, widest, logs)
+    best, chosen = -math.inf, widest
+    for spread in SPREADS:
+        for shift in SHIFTS:
+            layout = make_layout(carrier, logs, spread, shift)
+            upper, _ = _solve_weighted(layout, *_list_rows(layout, logs), *errors)
+            diagonal = np.abs(np.diag(upper))
+            evidence = -0.5 * float(diagonal[-1]) ** 2 - float(np.log(diagonal[:-1]).sum())
+            if evidence > best:
+                best, chosen = evidence, layout
+    upper, steps, _ = _solve(carrier.dynamics, chosen, logs)
+    return chosen, upper, steps
+
+
+def _list_rows(
+    layout: Layout, logs: Sequence[LogFactors]
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Return triangles of each joint, and how many samples they are of, log by log."""
+    return (
+        [compute_tables(layout, item) for item in logs],
+        [item.reduction.counts[0] for item in logs],
+    )
+
+
 def _solve(
     dynamics: Dynamics, layout: Layout, logs: Sequence[LogFactors]
-) -> tuple[FloatArray, FloatArray]:
-    """Return the triangle of the weighted problem, and its solution in units of the spreads."""
-    tables = [compute_tables(layout, item) for item in logs]
-    counts = [item.reduction.counts[0] for item in logs]
+) -> tuple[FloatArray, FloatArray, tuple[list[FloatArray], list[FloatArray]]]:
+    """Return the triangle of the weighted problem, its solution in units of the spreads, errors.
+
+    These are standard deviations of each joint, and how many samples tell as much as one.
+    """
+    tables, counts = _list_rows(layout, logs)
     efforts = [np.maximum(rms(item.signals.effort), 1e-9) for item in logs]
     alike = [np.ones(layout.robot.n) for _ in logs]
     sigmas = [FIRST_SIGMA * effort for effort in efforts]
@@ -240,7 +281,7 @@ def _solve(
             free = np.maximum(counts[place] - layout.size / layout.robot.n / len(logs), 4.0)
             sigmas[place] = np.maximum(np.sqrt(left / free), SMALLEST_SIGMA * efforts[place])
         upper, steps = _solve_weighted(layout, tables, counts, sigmas, alike)
-    return upper, steps
+    return upper, steps, (sigmas, alike)
 
 
 def _solve_weighted(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import math
-import os
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.identification.evaluation import Evaluation
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.prepared_file import write_whole_bytes
 from ne_dynamics.printable import escape_controls
 
 try:
@@ -78,12 +79,9 @@ def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc='upper center', ncol=3, frameon=False, fontsize=10)
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - 0.45 / figure.get_figheight()))
-    partial = path.with_name(f'.ne_dynamics.{os.getpid()}')
-    try:
-        figure.savefig(partial, format='png')
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    picture = io.BytesIO()
+    figure.savefig(picture, format='png')
+    write_whole_bytes(path, picture.getvalue())
 
 
 def _with_gaps(times: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from ne_dynamics.identification.evaluation import JointResidual
 from ne_dynamics.identification.fit_evidence import FitEvidence
 from ne_dynamics.identification.quality import BaseParameter
+from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.model.robot import Finding, Robot
 
@@ -163,7 +163,7 @@ class Report:
             'optimality_gap': self.optimality_gap,
             'identifiable_directions': self.identifiable,
             'determined_directions': self.determined,
-            'condition_number': _finite(self.condition_number),
+            'condition_number': finite_or_none(self.condition_number),
             'joints': [
                 {
                     'joint': joint.before.name,
@@ -171,7 +171,7 @@ class Report:
                     'rms_measured': joint.before.rms_measured,
                     'rms_difference_before': joint.before.rms_difference,
                     'rms_difference_after': joint.after.rms_difference,
-                    'rms_difference_cross_validated': _finite(joint.cross_validated),
+                    'rms_difference_cross_validated': finite_or_none(joint.cross_validated),
                     'noise': joint.noise,
                     'correlation': joint.correlation,
                     'fitted_samples': joint.samples,
@@ -180,7 +180,7 @@ class Report:
                         key: {
                             'before': values[0],
                             'after': values[1],
-                            'deviation': _finite(values[2]),
+                            'deviation': finite_or_none(values[2]),
                         }
                         for key, values in (
                             ('viscous_friction', joint.viscous),
@@ -196,7 +196,7 @@ class Report:
                     'link': body.name,
                     'determined': body.determined,
                     'is_determined': body.is_determined,
-                    'mass_deviation': _finite(body.mass_deviation),
+                    'mass_deviation': finite_or_none(body.mass_deviation),
                     **{
                         key: {
                             'mass': inertia.mass,
@@ -247,8 +247,3 @@ class Identified:
     robot: Robot
     report: Report
     evidence: FitEvidence
-
-
-def _finite(value: float) -> float | None:
-    """Return a number as JSON can hold it."""
-    return value if math.isfinite(value) else None

@@ -9,6 +9,7 @@ from ne_dynamics.identification.effort_faults import find_cut_efforts, find_froz
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.log_fault import LogFault
 from ne_dynamics.identification.piece_samples import Change, PieceSamples, PieceSummary
+from ne_dynamics.identification.position_jumps import find_clock_restart, find_zero_jumps
 from ne_dynamics.identification.sample_faults import (
     RARE,
     find_degrees,
@@ -26,6 +27,7 @@ PIECE_CHECKS: tuple[Check, ...] = (
     find_wraps,
     find_stale,
     find_spikes,
+    find_zero_jumps,
     find_cut_efforts,
     find_frozen_efforts,
 )
@@ -34,6 +36,7 @@ PIECE_CHECKS: tuple[Check, ...] = (
 CHECKS: tuple[Check, ...] = (
     find_degrees,
     find_time_unit,
+    find_clock_restart,
     find_recorder_stamps,
     *PIECE_CHECKS,
 )

@@ -70,7 +70,8 @@ MANY = 0.2
 """Part of the samples: more spikes than that are none."""
 
 
-def _speeds(robot: Robot) -> FloatArray:
+def list_speeds(robot: Robot) -> FloatArray:
+    """Return how fast joints may be, shape (n,) [rad/s or m/s]."""
     limits = robot.limits('velocity_limit')
     return np.where(np.isfinite(limits) & (limits > 0.0), limits, FASTEST)
 
@@ -114,7 +115,10 @@ def keep_samples(log: Log, kept: NDArray[np.bool_], reason: str) -> Log:
 
 def scale_time(log: Log, factor: float) -> Log:
     """Return a log with its times multiplied."""
-    return _frozen(log, times=log.times * factor)
+    step = log.clock_step
+    if step is not None:
+        step = replace(step, before=factor * step.before, after=factor * step.after)
+    return replace(_frozen(log, times=log.times * factor), clock_step=step)
 
 
 def scale_positions(log: Log, chosen: NDArray[np.bool_], factor: float) -> Log:
@@ -177,7 +181,7 @@ def find_time_unit(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     if step < UNLIKELY_STEP:
         return log, None
     rates = np.abs(np.diff(log.position, axis=0)) / steps[:, np.newaxis]
-    usage = float((np.quantile(rates, 0.98, axis=0) / _speeds(robot)).max())
+    usage = float((np.quantile(rates, 0.98, axis=0) / list_speeds(robot)).max())
     for unit, factor in TIME_UNITS.items():
         fits = SHORTEST_STEP <= step * factor <= UNLIKELY_STEP and usage / factor <= 1.5
         if fits and 0.0 < usage < SLOW:
@@ -200,7 +204,7 @@ def find_wraps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     step = np.diff(log.position, axis=0)
     turns = np.round(step / TURN) * _turning(robot)
     rest = np.abs(step - TURN * turns)
-    allowed = 0.2 + SPIKE_STEP * _speeds(robot) * np.diff(log.times)[:, np.newaxis]
+    allowed = 0.2 + SPIKE_STEP * list_speeds(robot) * np.diff(log.times)[:, np.newaxis]
     turns = np.where(rest <= np.minimum(allowed, 0.5 * math.pi), turns, 0.0)
     wrapped = turns.any(axis=0)
     if not wrapped.any():
@@ -353,7 +357,7 @@ def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     effort_range = np.subtract(*np.quantile(log.effort, [0.97, 0.03], axis=0))
     settled = (log.times > log.times[0] + SETTLING) & (log.times < log.times[-1] - SETTLING)
     smallest = {
-        'position': SPIKE_STEP * step * _speeds(robot),
+        'position': SPIKE_STEP * step * list_speeds(robot),
         'effort': np.maximum(SPIKE_RANGE * effort_range, _find_flicker(robot, log.effort)),
     }
     found = {

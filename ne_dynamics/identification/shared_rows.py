@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.payload_estimate import Carrier
+from ne_dynamics.control.payload_carrier import Carrier
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.design import find_bodies
@@ -180,7 +180,9 @@ def find_spread(without: Log | None) -> float:
     return SPREAD_ALONE if without is None else SPREAD_OF_PAIR
 
 
-def make_layout(carrier: Carrier, logs: Sequence[LogFactors], spread: float) -> Layout:
+def make_layout(
+    carrier: Carrier, logs: Sequence[LogFactors], spread: float, shift: float = 0.0
+) -> Layout:
     """Return where the unknowns are, and how far they may be off.
 
     Parameters
@@ -189,6 +191,8 @@ def make_layout(carrier: Carrier, logs: Sequence[LogFactors], spread: float) -> 
     logs : sequence of LogFactors
     spread : float
         How far the given inertias of the arm may be off, as a part of themselves.
+    shift : float
+        How far the centres of mass of its bodies may be off beside that, in each direction [m].
     """
     robot = carrier.dynamics.robot
     bodies, fitted, references = list_bodies(robot)
@@ -202,7 +206,11 @@ def make_layout(carrier: Carrier, logs: Sequence[LogFactors], spread: float) -> 
         column = PER_BODY * bodies.index(body)
         rows = slice(column, column + PER_BODY)
         steps = slice(PER_BODY * place, PER_BODY * (place + 1))
-        maps[:, :, rows, steps] = spread * np.linalg.inv(np.linalg.cholesky(hessian)).T
+        width = spread * np.linalg.inv(np.linalg.cholesky(hessian)).T
+        if shift > 0.0:
+            moved = shift * _slope_in_center(reference)
+            width = np.asarray(np.linalg.cholesky(width @ width.T + moved @ moved.T))
+        maps[:, :, rows, steps] = width
     for place, body in enumerate(bodies):
         rows = slice(PER_BODY * place, PER_BODY * (place + 1))
         means[:, rows] = robot.bodies[body].inertia.parameters
@@ -250,6 +258,17 @@ def transform_parameters(pose: Transform) -> FloatArray:
     moved = place @ BASIS @ place.T
     basis, images = (part.reshape(PER_BODY, 16).T for part in (BASIS, moved))
     return np.asarray(np.linalg.lstsq(basis, images, rcond=None)[0], dtype=np.float64)
+
+
+def _slope_in_center(pseudo: FloatArray) -> FloatArray:
+    """Return the derivative of ten parameters in the place of a body, shape (10, 3)."""
+    basis = BASIS.reshape(PER_BODY, 16).T
+    columns = []
+    for axis in range(3):
+        motion = np.zeros((4, 4))
+        motion[axis, 3] = 1.0
+        columns.append((motion @ pseudo + pseudo @ motion.T).ravel())
+    return np.asarray(np.linalg.lstsq(basis, np.stack(columns, axis=1))[0], dtype=np.float64)
 
 
 def _load_pose(carrier: Carrier) -> Transform:

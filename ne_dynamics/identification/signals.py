@@ -69,18 +69,23 @@ def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None 
         When the cut-off is not above 0 or too high for the log's rate, or the log has no piece
         without a gap that is long enough for it.
     """
-    step = find_step(log)
-    cutoff = choose_log_cutoff(log, step) if cutoff_frequency is None else cutoff_frequency
+    measured = as_measured(log)
+    step = _find_median_step(measured)
+    cutoff = _choose_cutoff(measured, step) if cutoff_frequency is None else cutoff_frequency
     require_cutoff(cutoff, step, log.source)
     grid = Grid(step, cutoff)
-    piece = filter_piece(log, effort_limit, grid)
+    piece = filter_piece(log, effort_limit, grid, measured=measured)
     require_samples(piece.statistics.kept, grid, log)
     return piece.judged(judge_motion(piece.statistics, grid))
 
 
 def find_step(log: Log) -> float:
     """Return the step of time in which a log was measured: the median [s]."""
-    return float(np.median(np.diff(as_measured(log).times)))
+    return _find_median_step(as_measured(log))
+
+
+def _find_median_step(measured: Log) -> float:
+    return float(np.median(np.diff(measured.times)))
 
 
 def require_cutoff(cutoff: float, step: float, source: str) -> None:
@@ -124,7 +129,11 @@ def choose_log_cutoff(log: Log, step: float) -> float:
     step : float
         Of its times [s].
     """
-    log, rate = as_measured(log), 1.0 / step
+    return _choose_cutoff(as_measured(log), step)
+
+
+def _choose_cutoff(log: Log, step: float) -> float:
+    rate = 1.0 / step
     grid = Grid(step, 1.0)
     grids = [
         (chosen, grid.compute_times(log.times[chosen])[0]) for chosen in split_at_gaps(log, step)

@@ -13,7 +13,7 @@ from ne_dynamics.control.motion_windows import (
     MotionWindows,
     Window,
 )
-from ne_dynamics.control.payload_estimate import Carrier, Source, felt_by
+from ne_dynamics.control.payload_carrier import Carrier, Source, felt_by
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray

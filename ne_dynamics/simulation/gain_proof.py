@@ -26,6 +26,7 @@ from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.control.velocity_source import PositionVelocity, VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.simulation.altered_robot import with_hung_mass
@@ -149,17 +150,13 @@ class Proof:
             'trials': len(self.trials),
             'factor': self.factor,
             **{each: self.count(each) for each in ('settled', 'swings', 'diverged')},
-            'settled_by_predicted': _finite(self.settled_share),
-            'overshoot_by_predicted': _finite(self.overshoot_share),
+            'settled_by_predicted': finite_or_none(self.settled_share),
+            'overshoot_by_predicted': finite_or_none(self.overshoot_share),
         }
 
 
 LEAST = 1e-4
 """Errors below this are none [rad or m]."""
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None
 
 
 def _not_zero(sag: FloatArray, trial: Trial) -> FloatArray:

@@ -127,6 +127,29 @@ def test_what_cannot_be_repaired_stays_refused(log, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)['diagnosis']['faults'] == []
 
 
+@pytest.mark.parametrize('code', ['clock-set-back', 'zero-jumps', 'effort-offset'])
+def test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing(log, tmp_path, capsys, code):
+    """Cause, joint and remedy are said; only a constant in an effort is taken out by --repair."""
+    times, position, effort = log.times.copy(), log.position.copy(), log.effort.copy()
+    late = times > 16.0
+    if code == 'clock-set-back':
+        times[late] -= 12.0
+    elif code == 'zero-jumps':
+        position[late, 1] += 0.3
+    else:
+        effort[:, 1:] += 20.0
+    path = write_csv(
+        tmp_path / 'log.csv', replace(log, times=times, position=position, effort=effort)
+    )
+    output = tmp_path / 'out.urdf'
+    assert identify(path, '-o', output) == 1
+    captured = capsys.readouterr()
+    assert code in captured.out
+    assert ('joint_2' in captured.out) == (code != 'clock-set-back')
+    assert ('--repair' in captured.out) == (code == 'effort-offset')
+    assert not output.exists()
+
+
 def test_refusal_as_json(folder, capsys):
     """`--json` prints one document with the diagnosis when nothing was fitted."""
     assert identify(folder / 'wrong.csv', '--json') == 1

@@ -84,7 +84,7 @@ def test_gravity_and_link_of_the_load(tmp_path, capsys) -> None:
 @pytest.mark.parametrize(
     ('options', 'log', 'message'),
     [
-        ((), {'speed': 2.0}, 'the motion does not tell the mass'),
+        (('--spread', '0.2'), {'speed': 2.0}, 'the motion does not tell the mass'),
         ((), {'rate': 5.0}, 'at least 10 samples a second, got 5'),
         ((), {'change': lambda effort: 0.0 * effort}, 'no states with measured efforts'),
         ((), {'change': lambda effort: -effort}, 'the log cannot be used as it is'),

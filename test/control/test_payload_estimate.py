@@ -10,7 +10,8 @@ import pytest
 
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.control.motion_windows import Window
-from ne_dynamics.control.payload_estimate import Carrier, Source, estimate_payload
+from ne_dynamics.control.payload_carrier import Carrier, Source
+from ne_dynamics.control.payload_estimate import estimate_payload
 from ne_dynamics.control.wrench import inertia_beyond
 from ne_dynamics.errors import ModelError, PayloadError
 from ne_dynamics.model.rigid_body import Inertia, Transform

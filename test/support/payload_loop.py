@@ -11,7 +11,7 @@ from motion_loop import node_controller, shipped_arm
 
 from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.motion_windows import MeasuredState, MotionWindows, Window
-from ne_dynamics.control.payload_estimate import Carrier
+from ne_dynamics.control.payload_carrier import Carrier
 from ne_dynamics.control.wrench import inertia_beyond
 from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo_motion import rest_to_rest

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.excitation.plan import Excitation
+from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.robot import Robot
 
 NEAREST = 5
@@ -71,7 +72,7 @@ def make_document(excitation: Excitation, robot: Robot, output: str) -> dict[str
         'base_frequency': series.base_frequency,
         'harmonics': series.harmonics,
         'objective': excitation.objective,
-        'condition_number': condition if np.isfinite(condition) else None,
+        'condition_number': finite_or_none(condition),
         'log_determinant': excitation.log_determinant,
         'start': by_joint(excitation.start),
         'range_shares': by_joint(excitation.range_shares),

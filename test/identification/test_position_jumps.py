@@ -1,0 +1,111 @@
+"""A clock that begins anew, a zero that jumps, constants in efforts: each is named so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from planted_faults import simulate_log
+from short_arm import short_arm
+from sine_log import make_log
+
+import ne_dynamics as ned
+from ne_dynamics.identification.log import Log, find_clock_step
+from ne_dynamics.identification.log_diagnosis import diagnose_log
+from ne_dynamics.identification.position_jumps import find_zero_jumps
+
+
+@pytest.fixture(scope='module')
+def robot():
+    """Return the first joints of the shipped arm."""
+    return ned.load_urdf(short_arm())
+
+
+@pytest.fixture(scope='module')
+def log(robot):
+    """Return the log of an arm near that one, from time 0 on."""
+    recorded = simulate_log(robot, 7)
+    return replace(recorded, times=recorded.times - recorded.times[0])
+
+
+@pytest.mark.parametrize('back', [0.2, 10.0, 15.0])
+@pytest.mark.parametrize('unit', [1.0, 1e3])
+def test_a_clock_that_begins_anew_is_named(robot, log, back, unit):
+    """The time, by how much and what to do are said, nothing else is accused; no repair."""
+    times = log.times - np.where(log.times >= 15.0, back, 0.0)
+    cut = Log.from_samples(log.joint_names, unit * times, log.position, log.effort)
+    diagnosis = diagnose_log(robot, cut)
+    codes = [fault.code for fault in diagnosis.errors]
+    assert codes == ['clock-set-back'] if unit == 1.0 else ['time-unit', 'clock-set-back']
+    fault = diagnosis.errors[-1]
+    assert f'goes back by {back - 0.01:.4g} s, from 14.99 ' in fault.message
+    assert 'cut the log into two' in fault.remedy
+    assert fault in diagnosis.remaining
+    assert abs(fault.amount - 100.0 * back) <= 1.0
+
+
+def test_late_repeated_and_single_wrong_stamps_are_no_new_clock():
+    """Messages that change places, a clock that stands, and one stamp that is years off."""
+    times = np.arange(0.0, 10.0, 0.01)
+    late = times.copy()
+    late[[500, 501]] = late[[501, 500]]
+    stood = np.where((times > 5.0) & (times < 5.3), 5.0, times)
+    wrong = times.copy()
+    wrong[300] = 1e9
+    for stamps in (times, late, stood, wrong):
+        assert find_clock_step(stamps) is None
+    assert find_clock_step(np.concatenate([times, times])).lost == times.size
+
+
+@pytest.mark.parametrize(('joint', 'degrees'), [(0, -30.0), (1, 5.0), (2, 60.0)])
+def test_a_zero_that_jumps_is_named(robot, log, joint, degrees):
+    """Joint, size and time are said, and no other fault, though half of it has another zero."""
+    position = log.position.copy()
+    position[1400:, joint] += np.deg2rad(degrees)
+    diagnosis = diagnose_log(robot, replace(log, position=position))
+    (fault,) = diagnosis.errors
+    assert (fault.code, fault.joints) == ('zero-jumps', (robot.joint_names[joint],))
+    assert f'jumps by {degrees:.3g} degrees at 14 s' in fault.message
+    assert fault in diagnosis.remaining
+    # The longer part is looked at, and its zeros are as they were.
+    assert diagnosis.repaired.times[0] == log.times[1400]
+
+
+def test_what_is_no_jump_of_a_zero(given):
+    """Lost samples, a pause, a spike, a fast start and a coarse encoder are no new zero."""
+    log = make_log(given, amplitude=1.0, frequency=0.4)
+    lost = np.delete(np.arange(log.times.size), slice(900, 906))
+    even = replace(
+        log,
+        times=log.times[: lost.size],
+        position=log.position[lost],
+        effort=log.effort[lost],
+    )
+    paused = replace(
+        log, times=log.times + np.where(log.times > 7.0, 60.0, 0.0), position=log.position.copy()
+    )
+    paused.position[log.times > 7.0, 1] += 0.4
+    spiked = replace(log, position=log.position.copy())
+    spiked.position[600, 2] += 0.5
+    ramp = replace(
+        log, position=log.position * np.clip(2.0 * (log.times - 8.0), 0.0, 1.0)[:, None]
+    )
+    coarse = replace(log, position=np.round(log.position / 0.01) * 0.01)
+    for other in (log, even, paused, spiked, ramp, coarse):
+        assert find_zero_jumps(given, other) == (other, None)
+
+
+@pytest.mark.parametrize('joints', [(1,), (0, 1, 2)])
+def test_constants_of_efforts_are_named_and_taken_out(robot, log, joints):
+    """Constants in efforts of one joint or of all are found by joint and size, and repaired."""
+    size = np.sqrt(np.mean(log.effort**2, axis=0))
+    constants = np.zeros(robot.n)
+    constants[list(joints)] = (0.7 * size * [1.0, -1.0, 1.0])[list(joints)]
+    diagnosis = diagnose_log(robot, replace(log, effort=log.effort + constants))
+    (fault,) = diagnosis.errors
+    assert fault.code == 'effort-offset'
+    assert fault.joints == tuple(robot.joint_names[joint] for joint in joints)
+    assert not diagnosis.remaining
+    off = (diagnosis.repaired.effort - log.effort).mean(axis=0)
+    assert (np.abs(off) < 0.15 * size).all()

@@ -1,0 +1,47 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import pytest
+
+from ne_dynamics.prepared_file import write_whole, write_whole_bytes
+
+
+def test_a_file_that_is_replaced_leaves_its_permissions_and_its_links(tmp_path):
+    """The new file may be read by whom the old one could; a link still points to it."""
+    target, link = tmp_path / 'target.txt', tmp_path / 'link.txt'
+    target.write_text('old')
+    target.chmod(0o600)
+    link.symlink_to(target)
+    write_whole(link, 'new: ä')
+    assert link.is_symlink()
+    assert target.read_text(encoding='utf-8') == 'new: ä'
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ['link.txt', 'target.txt']
+
+
+def test_a_new_file_has_the_permissions_of_any(tmp_path):
+    """What was not there is as readable as what anybody writes."""
+    (tmp_path / 'other').write_bytes(b'')
+    write_whole_bytes(tmp_path / 'new', b'\0\1')
+    assert (tmp_path / 'new').read_bytes() == b'\0\1'
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ('other', 'new')]
+    assert modes[0] == modes[1]
+
+
+def test_what_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
+    """A disk that is full leaves the old file, and none under a passing name."""
+    path = tmp_path / 'file'
+    path.write_text('old')
+
+    def fail(descriptor):
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr(os, 'fsync', fail)
+    with pytest.raises(OSError, match='No space left'):
+        write_whole(path, 'new')
+    assert [item.name for item in tmp_path.iterdir()] == ['file']
+    assert path.read_text() == 'old'
