@@ -33,8 +33,9 @@ it for a second, where a joint may stick for longer."""
 STICKING = 0.06
 """By which a joint may stick behind its motion, at least [rad]; a fifth of it for slides [m]."""
 
-STUCK_SHARE = 0.5
-"""Of the friction of a model, that the real friction may be more when a joint sticks."""
+STUCK_SHARE = 1.0
+"""Of static friction, by which the feedback may change while a joint stands: one that has overrun
+its motion by half of it sticks until it is as far behind."""
 
 LARGEST_STICKING = 0.15
 """By which it may stick behind its motion for that, at most [rad]; likewise."""

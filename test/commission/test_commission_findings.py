@@ -159,7 +159,7 @@ def test_a_joint_may_stick_as_far_as_its_gains_let_it(kp):
     dynamics = ned.Dynamics(replace(ROBOT, joints=joints), backend='python')
     inertia = np.diag(dynamics.mass_matrix(START))
     found = sticking_parameters(dynamics, START, {'computed_torque.kp': [kp] * ROBOT.n})
-    way = np.clip(0.5 * 12.0 / (kp * inertia), 0.06, 0.15)
+    way = np.clip(12.0 / (kp * inertia), 0.06, 0.15)
     expected = np.maximum(way, 0.02 * velocity_limits(ROBOT))
     np.testing.assert_allclose(found['following_error.frozen'], expected)
 
