@@ -186,7 +186,7 @@ class Desk:
         parameters = {
             **self.node_parameters(IDENTIFIED),
             **gains,
-            **sticking_parameters(self.robot),
+            **sticking_parameters(self.model(IDENTIFIED), self.start, gains),
             'state_effort': known.state_effort,
         }
         for name in ('tracking_error.warn', 'tracking_error.error'):
@@ -207,7 +207,7 @@ class Desk:
         return {
             **self.node_parameters(IDENTIFIED),
             **gains,
-            **sticking_parameters(self.robot),
+            **sticking_parameters(self.model(IDENTIFIED), self.start, gains),
         }
 
     def lenient_parameters(self) -> dict[str, Any]:

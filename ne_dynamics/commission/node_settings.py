@@ -33,6 +33,13 @@ it for a second, where a joint may stick for longer."""
 STICKING = 0.06
 """By which a joint may stick behind its motion, at least [rad]; a fifth of it for slides [m]."""
 
+STUCK_SHARE = 1.0
+"""Of static friction, by which the feedback may change while a joint stands: one that has overrun
+its motion by half of it sticks until it is as far behind."""
+
+LARGEST_STICKING = 0.15
+"""By which it may stick behind its motion for that, at most [rad]; likewise."""
+
 STATES_TO_WAIT = 20.0
 """Periods of the states without which the node leaves the arm, and 0.1 s at least."""
 
@@ -93,14 +100,36 @@ def gentle_parameters(dynamics: Dynamics, position: FloatArray) -> dict[str, Any
     }
 
 
-def sticking_parameters(robot: Robot) -> dict[str, Any]:
+def sticking_parameters(
+    dynamics: Dynamics, position: FloatArray, gains: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return how far a joint with dry friction may stick behind its motion.
 
     The node's own limit is the way at the velocity limit in 0.02 s, which is little for a slow arm
-    whose joints stick.
+    whose joints stick. Gains of a late loop are small, and a joint has farther to go until they
+    overcome what its friction is more than the model says.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The identified model.
+    position : array, shape (n,)
+        By whose mass matrix gains are efforts [rad or m].
+    gains : mapping
+        Parameters of the node for computed torque.
     """
-    usual = 0.02 * velocity_limits(robot)
-    return {'following_error.frozen': np.maximum(usual, STICKING * lengths(robot)).tolist()}
+    robot = dynamics.robot
+    static = np.array(
+        [
+            max(joint.coulomb_friction, joint.friction.static_friction or 0.0)
+            for joint in robot.joints
+        ]
+    )
+    stiffness = np.asarray(gains['computed_torque.kp']) * np.diag(dynamics.mass_matrix(position))
+    length = lengths(robot)
+    way = np.minimum(STUCK_SHARE * static / stiffness, LARGEST_STICKING * length)
+    usual = np.maximum(0.02 * velocity_limits(robot), STICKING * length)
+    return {'following_error.frozen': np.maximum(usual, way).tolist()}
 
 
 def lengths(robot: Robot) -> FloatArray:

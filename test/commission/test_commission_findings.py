@@ -1,6 +1,7 @@
 """Motions of a run, the delay and the meaning of efforts, on what is known."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,9 +16,11 @@ from ne_dynamics.commission.motions import (
     room_around,
     velocity_limits,
 )
+from ne_dynamics.commission.node_settings import sticking_parameters
 from ne_dynamics.commission.reading import find_encoder_steps, read_efforts, read_stamps
 from ne_dynamics.commission.record import Record
 from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.shipped import shipped_file
 
 ROBOT = ned.load_urdf(str(shipped_file('six_axis_arm.urdf')), tip_link='tcp')
@@ -146,6 +149,19 @@ def test_sweeps_that_tremble_are_as_long_as_the_efforts_allow():
         ways = np.ptp(plan_tremble(heavy, START, 0.5).motion.positions, axis=0)
         assert ways[2] == pytest.approx(bent, abs=0.02)
         assert (ways > 0.39).all()
+
+
+@pytest.mark.parametrize('kp', [1e6, 300.0, 1.0])
+def test_a_joint_may_stick_as_far_as_its_gains_let_it(kp):
+    """No less than 0.06 rad, no more than 0.15."""
+    stuck = FrictionModel(static_friction=12.0, stribeck_velocity=0.1)
+    joints = tuple(replace(joint, coulomb_friction=9.0, friction=stuck) for joint in ROBOT.joints)
+    dynamics = ned.Dynamics(replace(ROBOT, joints=joints), backend='python')
+    inertia = np.diag(dynamics.mass_matrix(START))
+    found = sticking_parameters(dynamics, START, {'computed_torque.kp': [kp] * ROBOT.n})
+    way = np.clip(12.0 / (kp * inertia), 0.06, 0.15)
+    expected = np.maximum(way, 0.02 * velocity_limits(ROBOT))
+    np.testing.assert_allclose(found['following_error.frozen'], expected)
 
 
 def test_a_way_takes_as_long_as_its_slowest_joint():
