@@ -76,8 +76,7 @@ class BagLayout:
             is_stamped = False
             try:
                 for number, (message, _) in enumerate(generate_messages(reader, connections)):
-                    stamp = message.header.stamp
-                    is_stamped = stamp.sec != 0 or stamp.nanosec != 0
+                    is_stamped = message.time != 0.0
                     if is_stamped or number > FIRST_MESSAGES:
                         break
                 first, end = int(reader.start_time), int(reader.end_time) + 1
@@ -147,10 +146,7 @@ class BagPiece:
                         if part == 1:
                             dropped[reason] = dropped.get(reason, 0) + 1
                         continue
-                    stamp = message.header.stamp
-                    time = stamp.sec + 1e-9 * stamp.nanosec
-                    if not layout.is_stamped:
-                        time = 1e-9 * received
+                    time = message.time if layout.is_stamped else 1e-9 * received
                     rows[part].append(np.concatenate([[self.time_factor * time], *values]))
             except Exception as error:
                 raise InputError(f'{folder}: a message cannot be read: {error}') from error

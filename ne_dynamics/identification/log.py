@@ -21,6 +21,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.errors import InputError, MissingDependencyError
+from ne_dynamics.identification.joint_state_cdr import JointSample, JointStateDecoder
 from ne_dynamics.model.rigid_body import FloatArray
 
 TIME_COLUMN = 'time'
@@ -443,7 +445,7 @@ def open_bag(stack: ExitStack, path: Path, topic: str | None) -> tuple[Any, list
 def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
     with ExitStack() as stack:
         reader, connections, folder = open_bag(stack, path, topic)
-        samples: list[tuple[float, float, list[list[float]]]] = []
+        samples: list[tuple[float, float, list[FloatArray]]] = []
         dropped: dict[str, int] = {}
         try:
             for message, received in generate_messages(reader, connections):
@@ -451,8 +453,7 @@ def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
                 if reason:
                     _count(dropped, reason, 1)
                 else:
-                    stamp = message.header.stamp
-                    samples.append((stamp.sec + 1e-9 * stamp.nanosec, 1e-9 * received, values))
+                    samples.append((message.time, 1e-9 * received, values))
         except InputError:
             raise
         except Exception as error:
@@ -491,10 +492,11 @@ def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
 
 def generate_messages(
     reader: Any, connections: list[Any], start: int | None = None, stop: int | None = None
-) -> Iterator[tuple[Any, int]]:
+) -> Iterator[tuple[JointSample, int]]:
     """Yield messages and when they were received, within times of reception [ns]."""
+    decoder = JointStateDecoder(reader)
     for connection, received, data in reader.messages(connections, start, stop):
-        yield reader.deserialize(data, connection.msgtype), received
+        yield decoder.decode(data, connection.msgtype), received
 
 
 def _joint_states(connections: Iterable[Any], topic: str | None, path: Path) -> list[Any]:
@@ -511,17 +513,20 @@ def _joint_states(connections: Iterable[Any], topic: str | None, path: Path) -> 
     return [item for item in found if item.topic == topic]
 
 
-def find_by_name(message: Any, joints: tuple[str, ...]) -> tuple[list[list[float]], str]:
+def find_by_name(message: JointSample, joints: tuple[str, ...]) -> tuple[list[FloatArray], str]:
     """Return position, effort and velocity in the order of the joints, or why not."""
-    places = {name: index for index, name in enumerate(message.name)}
-    if any(joint not in places for joint in joints):
+    chosen = _find_places(message.name, joints)
+    if chosen is None:
         return [], JOINTS_MISSING
-    chosen = [places[joint] for joint in joints]
     last = max(chosen)
     if len(message.position) <= last or len(message.effort) <= last:
         return [], SHORT
     rates = message.velocity if len(message.velocity) > last else np.full(last + 1, np.nan)
-    return [
-        [float(values[index]) for index in chosen]
-        for values in (message.position, message.effort, rates)
-    ], ''
+    return [values[chosen] for values in (message.position, message.effort, rates)], ''
+
+
+@lru_cache(maxsize=64)
+def _find_places(names: tuple[str, ...], joints: tuple[str, ...]) -> list[int] | None:
+    """Return where joints are among names; None when one is not."""
+    places = {name: index for index, name in enumerate(names)}
+    return None if any(joint not in places for joint in joints) else [places[j] for j in joints]
