@@ -49,3 +49,13 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_arm_starts(tmp_pa
     arguments = ['--simulated', '--yes', '-o', str(tmp_path / 'file' / 'run')]
     assert main(['commission', *arguments]) == 1
     assert 'expected a folder that can be written' in capsys.readouterr().err
+
+
+def test_a_planned_excitation_without_shapes_is_refused_before_the_arm_starts(tmp_path, capsys):
+    """The arm of our own has none."""
+    pytest.importorskip('coal', reason='needs coal')
+    pytest.importorskip('scipy', reason='needs SciPy')
+    folder = tmp_path / 'run'
+    assert main(['commission', '--simulated', '--yes', '--planned', '-o', str(folder)]) == 1
+    assert 'expected collision shapes of links that move, got none' in capsys.readouterr().err
+    assert not folder.exists()
