@@ -26,7 +26,7 @@ import math
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.base_estimate import correct_likeness
-from ne_dynamics.identification.design import find_bodies
+from ne_dynamics.identification.design import Design, find_bodies
 from ne_dynamics.identification.evaluation import JointResidual, as_dynamics
 from ne_dynamics.identification.findings import (
     find_implausible_masses,
@@ -46,6 +46,7 @@ from ne_dynamics.identification.report import (
     Report,
 )
 from ne_dynamics.identification.runner import LocalRunner, Runner
+from ne_dynamics.identification.selection import DROPPED
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 
@@ -209,17 +210,24 @@ def _check_options(holdout: float, spread: float | None, blocks: int) -> None:
         raise InputError(f'blocks: expected a number from 2 to 50, got {blocks}')
 
 
-def _read_rows(fit: Fit, logs: FilteredLogs) -> tuple[FloatArray, FloatArray]:
-    """Return the rows of all blocks, and the weights of squared efforts as the log tells them."""
+def _read_rows(fit: Fit, logs: FilteredLogs) -> tuple[Design, FloatArray, FloatArray]:
+    """Return what a log alone is asked for, the rows of all blocks, and the weights it gives.
+
+    Offsets and rotors are asked for too where the model is better without: what was left out
+    because the log hardly tells it would be taken for known, and intervals would be too narrow.
+    """
     everything = fit.reduction.selected(list(range(fit.reduction.blocks)))
+    design = fit.design.with_terms(
+        {joint: tuple({*own, *DROPPED}) for joint, own in enumerate(fit.design.terms) if own}
+    )
     likeness = correct_likeness(
         fit.correlation,
         everything.counts[0],
-        fit.design.count_parameters(),
+        design.count_parameters(),
         logs.logs[0].grid.rate,
         logs.cutoff_frequency,
     )
-    return fit.design.joint_factors(everything), fit.weights * fit.correlation / likeness
+    return design, design.joint_factors(everything), fit.weights * fit.correlation / likeness
 
 
 def _with_robot(dynamics: Dynamics, robot: Robot) -> Dynamics:

@@ -158,19 +158,20 @@ class Quality:
         return base.shape[0], int((values > 1.0).sum()), math.sqrt(values[-1] / smallest)
 
     def base_parameters(
-        self, identified: Robot, factors: FloatArray, weights: FloatArray
+        self, identified: Robot, design: Design, factors: FloatArray, weights: FloatArray
     ) -> tuple[BaseParameter, ...]:
         """Return the combinations that act on the efforts, rotors counted with them.
 
         Parameters
         ----------
         identified : Robot
+        design : Design
+            What the log alone is asked for: of the same bodies.
         factors : array, shape (n, C, m + 1)
             Rows of each joint in the columns of the design, as triangles.
         weights : array, shape (n,)
             Of each joint's squared efforts: one over the variance of an independent one.
         """
-        design = self._design
         bodies = design.bodies
         if not bodies:
             return ()
