@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from geometry_msgs.msg import WrenchStamped
 from lifecycle_msgs.srv import ChangeState, GetState
+from padding import serialize
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterValue
 from rcl_interfaces.srv import (
@@ -28,7 +29,6 @@ from rcl_interfaces.srv import (
     SetParameters,
     SetParametersAtomically,
 )
-from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import String
@@ -506,7 +506,7 @@ class MessageSource:
             return step
         if not step.counts or isinstance(step.message, bytes) or rng.random() > 0.3 * self._mood:
             return step
-        data = bytearray(serialize_message(step.message))
+        data = serialize(step.message)
         roll = rng.randrange(6)
         if roll == 0:
             del data[rng.randrange(len(data)) :]
