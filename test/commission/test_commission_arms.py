@@ -1,12 +1,10 @@
 """Two simulated arms with hidden errors, commissioned over DDS in short form.
 
 Arm, node and run wait for one another: the same commands meet the same states, however busy the
-machine. A whole run takes a minute of processor time and more: the long oracles have those,
-``NE_DYNAMICS_ORACLES=all``. What a run does when something fails is in
-``test_commission_faults.py``.
+machine. A whole run takes a minute of processor time and more: ``make test-long`` has those. What
+a run does when something fails is in ``test_commission_faults.py``.
 """
 
-import os
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -47,10 +45,6 @@ def test_two_runs_record_the_same(tmp_path):
     assert records[0][1].count(b'\n') > 180
 
 
-@pytest.mark.skipif(
-    os.environ.get('NE_DYNAMICS_ORACLES') != 'all',
-    reason='takes minutes of processor time: NE_DYNAMICS_ORACLES=all runs it',
-)
 @pytest.mark.parametrize(
     ('seed', 'meaning', 'is_reversed', 'delay'),
     [(1, EffortMeaning.TORQUE, True, 0.008), (2, EffortMeaning.CURRENT, False, 0.004)],

@@ -1,6 +1,5 @@
 """Simulated arms with hidden errors, commissioned in one process: the same run without DDS."""
 
-import os
 from dataclasses import replace
 
 import pytest
@@ -13,11 +12,6 @@ from ne_dynamics.commission.one_process import OneProcessSession
 from ne_dynamics.commission.steps import Ending
 from ne_dynamics.commission.work import Motions, Work
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
-
-LONG = pytest.mark.skipif(
-    os.environ.get('NE_DYNAMICS_ORACLES') != 'all',
-    reason='ten seconds of processor time each: NE_DYNAMICS_ORACLES=all runs it',
-)
 
 SHORT = Motions(listen=0.5, excite=8.0, judge=4.0, test=4.0)
 
@@ -46,7 +40,7 @@ def commission(path, seed, meaning, is_reversed, delay, bits):
     ('seed', 'meaning', 'is_reversed', 'delay', 'bits'),
     [
         (2, EffortMeaning.CURRENT, False, 0.004, 14),
-        pytest.param(1, EffortMeaning.TORQUE, True, 0.008, 17, marks=LONG),
+        (1, EffortMeaning.TORQUE, True, 0.008, 17),
     ],
 )
 def test_an_arm_with_hidden_errors_follows_as_one_that_is_known(
