@@ -48,6 +48,9 @@ from ne_dynamics.model.robot import Joint
 DIGITS = 4
 """Of the gains that are written."""
 
+ROUNDING = 1e-9
+"""Part of the largest effort that holds a joint, up to which another one is rounding."""
+
 WIDE_SPREAD = 30.0
 """Heaviest by lightest direction from which on it is said that a diagonal gain suffers of it."""
 
@@ -166,7 +169,8 @@ class GainDesign:
         """Return the block `gains` of joint_trajectory_controller, joint by joint.
 
         The integral is clamped at what gravity, a wrong model and friction take together, so that
-        it carries the arm also where a trajectory brings no efforts.
+        it carries the arm also where a trajectory brings no efforts. A joint on which neither acts
+        has none: its clamp would be nothing but rounding.
 
         Raises
         ------
@@ -179,8 +183,8 @@ class GainDesign:
         rows = zip(*(_rounded(gain) for gain in gains), clamps, limits.tolist(), strict=True)
         block: dict[str, dict[str, float]] = {}
         for joint, (p, d, i, clamp, limit) in zip(self.joints, rows, strict=True):
-            row = {'p': p, 'i': i, 'd': d, 'ff_velocity_scale': 0.0}
-            if i:
+            row = {'p': p, 'i': i if clamp else 0.0, 'd': d, 'ff_velocity_scale': 0.0}
+            if row['i']:
                 row |= {'i_clamp_max': clamp, 'i_clamp_min': -clamp}
             if isfinite(limit):
                 row |= {'u_clamp_max': limit, 'u_clamp_min': -limit}
@@ -190,6 +194,7 @@ class GainDesign:
     def _integral_clamps(self) -> list[float]:
         largest = self.plants.largest_gravity(self.request)
         largest = largest + (1.0 + self.request.uncertainty) * stiction(self.joints)
+        largest = np.where(largest > ROUNDING * largest.max(), largest, 0.0)
         return _rounded(np.minimum(largest, self.request.limits(self.joints)))
 
     def drive_gains(self) -> dict[str, dict[str, float]]:
@@ -247,6 +252,18 @@ class GainDesign:
             gains = one.choice.gains
             if mode is GainMode.JTC and self.request.integral and not gains.ki.any():
                 found.append('jtc: no integral: with one there are no gains that keep the margins')
+            elif mode is GainMode.JTC and gains.ki.any():
+                idle = [
+                    joint.name
+                    for joint, clamp in zip(self.joints, self._integral_clamps(), strict=True)
+                    if not clamp
+                ]
+                if idle:
+                    found.append(
+                        f'jtc: no integral for {", ".join(idle)} in the file: by the model '
+                        'neither gravity nor Coulomb friction holds them; friction goes into '
+                        'the file of extras'
+                    )
             if mode is GainMode.MIT:
                 least = self.request.drive_kp_range[0], self.request.drive_kd_range[0]
                 for what, gain, end in zip(('kp', 'kd'), gains[:2], least, strict=True):

@@ -15,7 +15,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.driver_delay import EffortDelay
+from ne_dynamics.identification.driver_delay import EffortDelay, can_be_compared
 from ne_dynamics.identification.driver_effort import JointEffort, describe_efforts
 from ne_dynamics.identification.driver_meaning import find_meaning, prepare_for_delay
 from ne_dynamics.identification.driver_recording import CommandLog
@@ -95,7 +95,7 @@ def describe_commands(
     -------
     CommandEffect
     """
-    by_effort, jitter, echo = _describe_effort(effort)
+    by_effort, jitter, echo = _describe_effort(effort, can_be_compared(log, commands))
     by_motion, efforts = _find_by_motion(dynamics, log, commands)
     gravity, friction = _summarise(efforts)
     delay = by_effort
@@ -110,7 +110,12 @@ def describe_commands(
     return CommandEffect(delay, jitter, by_motion, by_effort, echo, gravity, friction)
 
 
-def _describe_effort(found: EffortDelay | None) -> tuple[Verdict, Verdict, Verdict]:
+def _describe_effort(
+    found: EffortDelay | None, is_compared: bool
+) -> tuple[Verdict, Verdict, Verdict]:
+    if found is None and not is_compared:
+        no = unknown('too little was recorded to compare efforts with commands', FASTER)
+        return no, no, no
     if found is None:
         no = unknown('the reported efforts do not follow the commands', FASTER)
         return no, no, Verdict(False, Level.KNOWN, 'the reported efforts are not the commands')

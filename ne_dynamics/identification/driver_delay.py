@@ -113,10 +113,7 @@ def find_effort_delay(dynamics: Dynamics, log: Log, commands: CommandLog) -> Eff
     EffortDelay or None
         None where no effort follows the commands, or too little is recorded.
     """
-    first = commands.times[0] + LONGEST
-    inside = np.flatnonzero((log.times >= first) & (log.times <= commands.times[-1]))
-    start = max((inside.size - SAMPLES) // 2, 0)
-    rows = inside[start : start + SAMPLES]
+    rows = _choose_rows(log, commands)
     if rows.size < FEWEST:
         return None
     comparison = _Comparison(dynamics, log, commands, rows)
@@ -144,6 +141,33 @@ def find_effort_delay(dynamics: Dynamics, log: Log, commands: CommandLog) -> Eff
         spread,
         bool(echo),
     )
+
+
+def can_be_compared(log: Log, commands: CommandLog) -> bool:
+    """Return whether enough was recorded to say that no effort follows the commands.
+
+    Parameters
+    ----------
+    log : Log
+        States.
+    commands : CommandLog
+        Of the same joints.
+    """
+    rows = _choose_rows(log, commands)
+    if rows.size < FEWEST:
+        return False
+    held = commands.hold(log.times[rows])
+    changes = (np.ptp(log.effort[rows], axis=0) > 0.0) & (np.ptp(held, axis=0) > 0.0)
+    return bool(changes.any())
+
+
+def _choose_rows(log: Log, commands: CommandLog) -> NDArray[np.intp]:
+    """Return the states that all delays are tried on."""
+    first = commands.times[0] + LONGEST
+    inside = np.flatnonzero((log.times >= first) & (log.times <= commands.times[-1]))
+    start = max((inside.size - SAMPLES) // 2, 0)
+    rows: NDArray[np.intp] = inside[start : start + SAMPLES]
+    return rows
 
 
 class _Comparison:

@@ -193,8 +193,14 @@ def _describe(
     if follows is not None and follows.follows[joint]:
         own, spread = float(follows.factor[joint]), float(follows.factor_deviation[joint])
         if spread <= SCALE_KNOWN * abs(own):
-            in_unit, unit_level = 1.0 / COMMANDED <= abs(own) <= COMMANDED, Level.KNOWN
-            scale = _describe_commanded_scale(own, spread, unit)
+            is_commanded_unit = 1.0 / COMMANDED <= abs(own) <= COMMANDED
+            if unit_level is Level.KNOWN and in_unit != is_commanded_unit:
+                # Commands may be in another unit themselves, as those of a drive by its current.
+                scale = _describe_contradicted_scale(own, factor, unit)
+                unit_level = Level.UNKNOWN
+            else:
+                in_unit, unit_level = is_commanded_unit, Level.KNOWN
+                scale = _describe_commanded_scale(own, spread, unit)
             sign = _describe_commanded_sign(sign, own)
     return JointEffort(
         meaning=_describe_meaning(meaning, joint, in_unit, unit_level, gravity),
@@ -217,6 +223,14 @@ def _describe_commanded_scale(factor: float, deviation: float, unit: str) -> Ver
     else:
         text = f'one is {value:.4g} +- {spread:.2g} {unit} of the command'
     return Verdict(value, Level.KNOWN, text, '', spread)
+
+
+def _describe_contradicted_scale(own: float, factor: float, unit: str) -> Verdict:
+    return unknown(
+        f'{abs(own):.3g} times the command, but by the motion one is about {factor:.3g} {unit}: '
+        f'the commands are not in {unit}, or the masses of the given model are far off',
+        LOAD,
+    )
 
 
 def _describe_commanded_sign(found: Verdict, factor: float) -> Verdict:

@@ -25,6 +25,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Inertia
 from ne_dynamics.model.urdf_tree import load_urdf
 from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 
 PAYLOAD = 2.0
@@ -354,3 +355,16 @@ def test_limits_that_are_none_bound_nothing():
     design = design_gains(dynamics, request)
     assert set(design.of('computed_torque').choice.active) == {'margins'}
     assert any('no effort limit of lift, arm' in remark for remark in design.remarks())
+
+
+def test_joints_that_nothing_holds_have_no_integral():
+    """About a vertical axis without friction a clamp would be rounding: no integral, and said."""
+    robot = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='forearm')
+    request = GainRequest(poses=2, modes=(GainMode.JTC,))
+    design = design_gains(Dynamics(robot, backend='python'), request)
+    block = design.jtc_gains()
+    assert block['joint_1']['i'] == 0.0
+    assert 'i_clamp_max' not in block['joint_1']
+    assert block['joint_2']['i'] > 0.0
+    assert block['joint_2']['i_clamp_max'] > 1.0
+    assert any('no integral for joint_1 in the file' in remark for remark in design.remarks())
