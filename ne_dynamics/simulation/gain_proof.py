@@ -248,7 +248,9 @@ class _Loop:
         self._clamp = np.full(dynamics.n, np.inf)
         if mode is GainMode.JTC and self._gains.ki.any():
             block = design.jtc_gains()
-            self._clamp = np.array([block[name]['i_clamp_max'] for name in robot.joint_names])
+            self._clamp = np.array(
+                [block[name].get('i_clamp_max', 0.0) for name in robot.joint_names]
+            )
 
     def answer(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
         """Return the effort that answers a state."""
