@@ -31,6 +31,7 @@ from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import (
     CONTROL_EFFORT,
     DISTURBANCE_RESIDUALS,
+    FRICTION_HYSTERESIS,
     FUNCTIONS,
     REGRESSOR_GRADIENT,
     Function,
@@ -834,6 +835,53 @@ class Dynamics:
         values = q, qd, qd_before, friction_qd, effort, slow, fast, step
         loads = wrench, base_motion, payload
         return self._answer_control(DISTURBANCE_RESIDUALS, values, loads, out)
+
+    def friction_hysteresis(
+        self,
+        hysteresis: ArrayLike,
+        displacement: ArrayLike,
+        friction_qd: ArrayLike,
+        smoothing_velocity: ArrayLike = (0.0,),
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return how friction with hysteresis goes on, and what it adds to the other methods.
+
+        What knows a position and a velocity, and not how the joint came there, takes half of the
+        hysteresis in the direction of the velocity; see
+        :class:`~ne_dynamics.model.friction.FrictionModel`. A loop that keeps the states of the
+        hysteresis adds the rest::
+
+            hysteresis, more = dynamics.friction_hysteresis(hysteresis, q - q_before, qd)
+            tau = dynamics.inverse_dynamics(q, qd, qdd) + more
+
+        Parameters
+        ----------
+        hysteresis : array-like, shape (n,) or (N, n)
+            States before, between -1 and 1; 0 where nobody knows.
+        displacement : array-like, shape (n,) or (N, n)
+            By which the joints have moved since, in one direction each [rad or m].
+        friction_qd : array-like, shape (n,) or (N, n)
+            Velocities that the friction was computed for [rad/s or m/s].
+        smoothing_velocity : array-like, shape (1,) or (N, 1)
+            Width of the change of sign of friction around rest, as the friction was computed
+            with, where the model gives none [rad/s or m/s]; 0 for a step.
+        out : array, shape (2, n) or (2, N, n), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (2, n) or (2, N, n)
+            It unpacks as the states after the displacement and the efforts to be added
+            [N m or N]. Joints without hysteresis keep their states, and have 0.
+
+        Raises
+        ------
+        InputError
+            As from :meth:`inverse_dynamics`.
+        """
+        values = hysteresis, displacement, friction_qd, smoothing_velocity
+        return self._answer(FRICTION_HYSTERESIS, values, out)
 
     # ---- derivatives
 

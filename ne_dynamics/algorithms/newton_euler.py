@@ -35,7 +35,11 @@ from ne_dynamics.algorithms.elementary import (
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.mechanism_body import MechanismBody
 from ne_dynamics.algorithms.scalar import Matrix, Scalar, Vector
-from ne_dynamics.model.friction import LEAST_ROOT_VELOCITY, FrictionModel
+from ne_dynamics.model.friction import (
+    HYSTERESIS_WITHOUT_PATH,
+    LEAST_ROOT_VELOCITY,
+    FrictionModel,
+)
 from ne_dynamics.model.robot import BASE, Link, Transform
 
 _STEP_VELOCITY = 1e-30
@@ -402,7 +406,7 @@ def compute_friction(
 ) -> Scalar:
     """Return the friction of one joint, the effort the drive has to add.
 
-    The formula is that of :class:`~ne_dynamics.model.friction.FrictionModel`.
+    The formula is that of :class:`~ne_dynamics.model.friction.FrictionModel`, without the path.
 
     Parameters
     ----------
@@ -433,15 +437,11 @@ def compute_friction(
         level = level + (friction.static_friction - coulomb) * exp(-(ratio * ratio))
     if friction.depends_on_load:
         level = level + friction.load_coefficient * absolute(load)
+    if friction.has_hysteresis:
+        level = level + HYSTERESIS_WITHOUT_PATH * friction.hysteresis_friction
     has_level = not (isinstance(level, float) and level == 0.0)
     if has_level or friction.friction_asymmetry != 0.0:
-        if friction.smoothing_velocity != 0.0:
-            direction = tanh(rate * (1.0 / friction.smoothing_velocity))
-        elif smoothing_velocity is not None:
-            # Of 0 a step as well: nothing moves at a velocity near this, but no joint at all.
-            direction = tanh(rate * (1.0 / (absolute(smoothing_velocity) + _STEP_VELOCITY)))
-        elif direction is None:
-            direction = sign(rate)
+        direction = compute_direction(friction, rate, direction, smoothing_velocity)
         if has_level:
             effort = effort + level * direction
         if friction.friction_asymmetry != 0.0:
@@ -460,6 +460,24 @@ def compute_friction(
     if friction.friction_offset != 0.0:
         effort = effort + friction.friction_offset
     return effort
+
+
+def compute_direction(
+    friction: FrictionModel,
+    rate: Scalar,
+    direction: Scalar | None = None,
+    smoothing_velocity: Scalar | None = None,
+) -> Scalar:
+    """Return the direction that friction counts in, between -1 and 1.
+
+    Parameters are those of :func:`compute_friction`.
+    """
+    if friction.smoothing_velocity != 0.0:
+        return tanh(rate * (1.0 / friction.smoothing_velocity))
+    if smoothing_velocity is not None:
+        # Of 0 a step as well: nothing moves at a velocity near this, but no joint at all.
+        return tanh(rate * (1.0 / (absolute(smoothing_velocity) + _STEP_VELOCITY)))
+    return sign(rate) if direction is None else direction
 
 
 def _compute_base_state(

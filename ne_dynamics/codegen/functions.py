@@ -192,6 +192,9 @@ CONTROL_EFFORT = 'control_effort'
 DISTURBANCE_RESIDUALS = 'disturbance_residuals'
 """Row and method of the momentum observer."""
 
+FRICTION_HYSTERESIS = 'friction_hysteresis'
+"""Row and method of what the path of the joints adds to their friction."""
+
 _COMPUTED_TORQUE = (
     'efforts of computed torque, limited: inverse dynamics of qdd_desired + kp e + kv de/dt at q, '
     'qd, friction at qd_desired; e = q_desired - q, to the nearest turn where a joint has no end'
@@ -348,6 +351,23 @@ _ROWS = (
     _in_full(_CONTROL_EFFORT_ROW, f'{_CONTROL_EFFORT},', traces.trace_control_effort),
     _RESIDUALS_ROW,
     _in_full(_RESIDUALS_ROW, f'{_RESIDUALS},', traces.trace_disturbance_residuals),
+    Function(
+        FRICTION_HYSTERESIS,
+        'states of the hysteresis of friction after a displacement, then the efforts that they '
+        'add to what is computed without them',
+        (
+            Argument('hysteresis', '1: state before, between -1 and 1, 0 where nobody knows'),
+            Argument('displacement', 'rad or m: in one direction'),
+            Argument('friction_qd', 'rad/s or m/s: for which friction counts'),
+            SMOOTHING_VELOCITY,
+        ),
+        '1, then N m or N',
+        lambda robot: (2, robot.n),
+        traces.trace_friction_hysteresis,
+        method=FRICTION_HYSTERESIS,
+        is_stacked=True,
+        is_scalar=True,
+    ),
     Function(
         'gravity_torque',
         'joint efforts that hold the robot at rest',

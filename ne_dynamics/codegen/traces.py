@@ -15,6 +15,7 @@ from ne_dynamics.algorithms import (
     disturbance_residual,
     energy,
     forward,
+    hysteresis,
     kinematics,
     newton_euler,
     regressor,
@@ -193,6 +194,13 @@ def trace_computed_torque(*loads: str) -> Trace:
 def trace_feedforward_pd(*loads: str) -> Trace:
     """Trace feed-forward with PD, with 'wrench', 'base_motion', 'payload' as they are named."""
     return _trace_limited(control_law.feedforward_pd, loads)
+
+
+def trace_friction_hysteresis(subject: Subject, link: Link | None) -> Body:
+    """Trace what the path of the joints adds to their friction."""
+    return lambda state, displacement, rate, smoothing_velocity: hysteresis.friction_hysteresis(
+        subject.mechanism, state, displacement, rate, smoothing_velocity[0]
+    )
 
 
 def trace_gravity_torque(subject: Subject, link: Link | None) -> Body:

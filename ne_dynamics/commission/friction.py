@@ -231,6 +231,8 @@ def _with_friction(joint: Joint, found: _Fit) -> Joint:
         load_coefficient=0.0,
         square_root_friction=0.0,
         cubic_friction=0.0,
+        hysteresis_friction=0.0,
+        hysteresis_displacement=0.0,
         static_friction=found.coulomb + found.raised if has_effect else None,
         stribeck_velocity=found.width if has_effect else 0.0,
     )

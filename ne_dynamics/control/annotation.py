@@ -32,7 +32,7 @@ point at rest follows :data:`RAMP` seconds later.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -193,11 +193,32 @@ class _Feedforward:
             ]
         )
 
-    def efforts(self, state: DesiredState, direction: FloatArray) -> FloatArray:
+    @property
+    def has_hysteresis(self) -> bool:
+        """Whether the effort depends on the path."""
+        compensation = self._compensation
+        return compensation.terms.friction and compensation.has_hysteresis
+
+    def follow(self, states: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Return the states of the hysteresis after motions in one direction; shapes as given."""
+        return self._compensation.move_hysteresis(states, displacement)
+
+    def efforts(
+        self, state: DesiredState, direction: FloatArray, hysteresis: FloatArray | None
+    ) -> FloatArray:
         """Return the effort of states of shape (N, n), shape (N, n) [N m or N].
 
-        `direction`, shape (N, n), is the sign of the velocity as friction sees it.
+        `direction`, shape (N, n), is the sign of the velocity as friction sees it, `hysteresis`
+        of the same shape what its path has come to, or None without.
         """
+        effort = self._efforts(state, direction)
+        if hysteresis is not None:
+            effort = effort + self._compensation.hysteresis_effort(
+                hysteresis, state.velocity, direction
+            )
+        return effort
+
+    def _efforts(self, state: DesiredState, direction: FloatArray) -> FloatArray:
         compensation = self._compensation
         acceleration = state.acceleration
         if not compensation.terms.inertia:
@@ -224,19 +245,29 @@ class _Stretches:
         [ns]
     direction : array, shape (k, n)
         Sign of the velocity along each, of joints with friction that has one; else 0.
+    origin, hysteresis : array, shape (k + 1, n), or None
+        Positions [rad or m] and states of the hysteresis at the begin of each, and at the end of
+        the last; None without hysteresis.
     """
 
     segments: NDArray[np.intp]
     begin: IntArray
     end: IntArray
     direction: FloatArray
+    origin: FloatArray | None = None
+    hysteresis: FloatArray | None = None
 
     def __len__(self) -> int:
         return self.segments.size
 
     def __getitem__(self, index: slice | NDArray[np.intp]) -> _Stretches:
         return _Stretches(
-            self.segments[index], self.begin[index], self.end[index], self.direction[index]
+            self.segments[index],
+            self.begin[index],
+            self.end[index],
+            self.direction[index],
+            None if self.origin is None else self.origin[index],
+            None if self.hysteresis is None else self.hysteresis[index],
         )
 
 
@@ -296,15 +327,18 @@ class _Annotation:
         self._check_count(motion.knots.size)
         last = DesiredState(*(rows[-1:] for rows in motion.state))
         rest = np.zeros_like(last.position)
+        stretches = self._stretches() if motion.orders.size else None
+        reached = None
+        if stretches is not None and stretches.hysteresis is not None:
+            reached = stretches.hysteresis[-1:]
         hold = self._checked(
-            self._feedforward.efforts(DesiredState(last.position, rest, rest), rest),
+            self._feedforward.efforts(DesiredState(last.position, rest, rest), rest, reached),
             motion.knots[-1:],
         )
         order = int(motion.knot_orders[-1])
         is_moving_at_end = any(values.any() for values in last[1 : order + 1])
         final = hold
-        if motion.orders.size:
-            stretches = self._stretches()
+        if stretches is not None:
             first, end = self._limits(stretches)
             if is_moving_at_end:
                 final = end[-1:]
@@ -397,7 +431,34 @@ class _Annotation:
                 signs = np.sign(state.velocity[:, 0])
                 direction[part] = np.where(self._feedforward.rubbing, signs, 0.0)
                 self._pause()
-        return _Stretches(segments, begin, end, direction)
+        found = _Stretches(segments, begin, end, direction)
+        return self._with_hysteresis(found) if self._feedforward.has_hysteresis else found
+
+    def _with_hysteresis(self, stretches: _Stretches) -> _Stretches:
+        """Return stretches with what the path has come to at their begins."""
+        motion, feedforward = self._motion, self._feedforward
+        parts = []
+        for part in slices(len(stretches), BATCH * CELLS):
+            chosen = stretches[part]
+            state = motion.sample(chosen.segments, chosen.begin[:, np.newaxis])
+            parts.append(state.position[:, 0])
+            self._pause()
+        origin = np.concatenate([*parts, motion.state.position[-1:]])
+        states = np.zeros_like(origin)
+        for index, displacement in enumerate(np.diff(origin, axis=0)):
+            states[index + 1] = feedforward.follow(states[index], displacement)
+            if index % BATCH == 0:
+                self._pause()
+        return replace(stretches, origin=origin, hysteresis=states)
+
+    def _hysteresis_at(self, stretches: _Stretches, position: FloatArray) -> FloatArray | None:
+        """Return the states at positions of shape (k, r, n) of stretches, shape (k r, n)."""
+        if stretches.origin is None or stretches.hysteresis is None:
+            return None
+        count, samples, n = position.shape
+        moved = position - stretches.origin[:count, np.newaxis]
+        states = np.repeat(stretches.hysteresis[:count], samples, axis=0)
+        return self._feedforward.follow(states, moved.reshape(-1, n))
 
     def _limits(self, stretches: _Stretches) -> tuple[FloatArray, FloatArray]:
         """Return the efforts at begin and end of stretches, seen from inside, shapes (k, n)."""
@@ -418,21 +479,26 @@ class _Annotation:
             self._refuse_overflow(times[0, 0])
         with np.errstate(all='ignore'):  # what overflows is found, and named
             direction = np.repeat(stretches.direction, times.shape[1], axis=0)
+            hysteresis = self._hysteresis_at(stretches, state.position)
             efforts = self._checked(
-                self._compute_efforts(flat, direction, times), times.reshape(-1)
+                self._compute_efforts(flat, direction, times, hysteresis), times.reshape(-1)
             )
         return efforts.reshape(*times.shape, self._n), state.velocity
 
     def _compute_efforts(
-        self, flat: DesiredState, direction: FloatArray, times: IntArray
+        self,
+        flat: DesiredState,
+        direction: FloatArray,
+        times: IntArray,
+        hysteresis: FloatArray | None,
     ) -> FloatArray:
         try:
-            return self._feedforward.efforts(flat, direction)
+            return self._feedforward.efforts(flat, direction, hysteresis)
         except InputError:
             for index, time in enumerate(times.reshape(-1)):
                 one = DesiredState(*(rows[index : index + 1] for rows in flat))
                 try:
-                    self._feedforward.efforts(one, direction[index : index + 1])
+                    self._feedforward.efforts(one, direction[index : index + 1], None)
                 except InputError:
                     self._refuse_overflow(time)
             raise
@@ -468,9 +534,7 @@ class _Annotation:
             self._largest_step = (float(sizes[row, joint]), joint, int(stretches.end[row]))
         for part in slices(len(stretches), BATCH):
             chosen = stretches[part]
-            samples = self._sampled(
-                _Stretches(chosen.segments, chosen.begin, ends[part], chosen.direction)
-            )
+            samples = self._sampled(replace(chosen, end=ends[part]))
             found: list[tuple[IntArray, FloatArray]] = []
             for one, ramp in zip(samples, has_ramp[part].tolist(), strict=True):
                 times, efforts = one.in_order()

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ne_dynamics.algorithms.hysteresis import compute_hysteresis, move_hysteresis
 from ne_dynamics.algorithms.newton_euler import compute_friction
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.friction import FrictionModel
@@ -117,6 +118,8 @@ class Compensation:
         With the smoothing.
     viscous_friction : array, shape (n,), or None
         That is fed forward [N m s/rad or N s/m]; None where there is none.
+    has_hysteresis : bool
+        Whether the friction of a joint depends on its path.
     """
 
     def __init__(
@@ -150,6 +153,7 @@ class Compensation:
         self._is_simple = is_simple
         self._has_coulomb = bool(self._coulomb.any())
         self._sharpness = 0.0 if smoothing_velocity == 0.0 else 1.0 / smoothing_velocity
+        self.has_hysteresis = any(model.has_hysteresis for model in models)
         self._depends_on_load = any(model.depends_on_load for model in models)
         self._rigid = dynamics.without_friction() if has_friction else dynamics
         self._falling = np.zeros(BASE_MOTION)
@@ -227,6 +231,40 @@ class Compensation:
             resting = None if base is None else base.motion
             load = rigid.inverse_dynamics(q, qd, still, wrench, resting, payload)
         return effort + self._friction_of_models(qd_friction, load, direction)
+
+    def move_hysteresis(self, states: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Return the states of the hysteresis after motions, in the shape that is given.
+
+        Parameters
+        ----------
+        states : array, shape (n,) or (N, n)
+            Before, between -1 and 1.
+        displacement : array of the same shape
+            In one direction each [rad or m].
+        """
+        joints = zip(self.friction, _list_joints(states), _list_joints(displacement), strict=True)
+        return _gather_joints([move_hysteresis(*joint) for joint in joints], states)
+
+    def hysteresis_effort(
+        self, states: FloatArray, qd: FloatArray, direction: FloatArray | None = None
+    ) -> FloatArray:
+        """Return what the states of the hysteresis add to :meth:`effort`, whatever `terms` say.
+
+        Parameters
+        ----------
+        states : array, shape (n,) or (N, n)
+        qd, direction : array of the same shape
+            Velocities for which friction counted, and the direction as it was given.
+
+        Returns
+        -------
+        array, shape (n,) or (N, n)
+            [N m or N]
+        """
+        rates = _list_joints(qd)
+        directions = [None] * len(rates) if direction is None else _list_joints(direction)
+        joints = zip(self.friction, _list_joints(states), rates, directions, strict=True)
+        return _gather_joints([compute_hysteresis(*joint) for joint in joints], qd)
 
     def inertial_effort(
         self, q: FloatArray, qdd: FloatArray, wrench: FloatArray | None = None
@@ -321,15 +359,19 @@ class Compensation:
             directions,
             strict=True,
         )
-        found = cast('list[FloatArray]', [compute_friction(*joint) for joint in joints])
-        if qd.ndim == 1:
-            return np.array(found)
-        return np.stack([np.broadcast_to(each, len(qd)) for each in found], axis=-1)
+        return _gather_joints([compute_friction(*joint) for joint in joints], qd)
 
 
 def _list_joints(values: FloatArray) -> Sequence[Any]:
     """Return what each joint has: floats of one sample, which are quicker than arrays."""
     return values.tolist() if values.ndim == 1 else list(values.T)
+
+
+def _gather_joints(found: Sequence[Any], like: FloatArray) -> FloatArray:
+    """Return what was found for each joint, in the shape of what the joints were given."""
+    if like.ndim == 1:
+        return np.array(found)
+    return np.stack([np.broadcast_to(each, len(like)) for each in found], axis=-1)
 
 
 def changes_sign(friction: FrictionModel, coulomb_friction: float) -> bool:
@@ -339,4 +381,5 @@ def changes_sign(friction: FrictionModel, coulomb_friction: float) -> bool:
         or friction.static_friction
         or friction.load_coefficient
         or friction.friction_asymmetry
+        or friction.hysteresis_friction
     )

@@ -50,6 +50,7 @@ from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.motion_demand import Excess
 from ne_dynamics.control.motion_guard import MotionGuard
+from ne_dynamics.control.path_hysteresis import PathHysteresis
 from ne_dynamics.control.state_effort import StateEffort, find_beginning
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateRefused
 from ne_dynamics.control.state_rate import StateRate
@@ -181,6 +182,8 @@ class _Answer(NamedTuple):
         [s]
     elapsed : float
         Since the state before [s]; 0 when that says nothing of the rate.
+    hysteresis : array, shape (n,), or None
+        Part of the effort that is of the path, which an observer knows nothing of [N m or N].
     """
 
     law: ControlLaw
@@ -194,6 +197,7 @@ class _Answer(NamedTuple):
     saturated: NDArray[np.bool_] | None
     now: float
     elapsed: float
+    hysteresis: FloatArray | None
 
 
 class Controller:
@@ -245,6 +249,7 @@ class Controller:
         self._answered = AnsweredStates()
         self._braked: tuple[FloatArray, FloatArray] | None = None
         self._compensation: FloatArray | None = None
+        self._hysteresis = PathHysteresis(n)
         self._rate = StateRate()
         self._disturbance: DisturbanceObserver | None = None
         self.is_floating = self.is_lowered = False
@@ -514,8 +519,12 @@ class Controller:
         if self.tuning.drives_close_loop:
             self._take_back_step(goes_on, desired)
             desired = self._go_on(desired, elapsed, begins=begins)
+        hysteresis_before = self._hysteresis.effort
+        hysteresis = self._hysteresis.follow(law, desired)
         try:
             effort = law.effort(position, velocity, desired, inputs.wrench, inputs.base)
+            if hysteresis is not None:
+                effort = effort + hysteresis
             error = law.error
             if not law.has_feedback:
                 error = law.position_error(desired.position, position)
@@ -538,9 +547,11 @@ class Controller:
             if begins:
                 self._bridge(self._start, effort)
             elif desired_before is not None:
-                self._bridge(self._effort_before(position, velocity, desired_before), effort)
+                past = self._effort_before(position, velocity, desired_before, hysteresis_before)
+                self._bridge(past, effort)
             elif inputs.nature != self._inputs.nature:
-                self._bridge(self._effort_before(position, velocity, desired), effort)
+                past = self._effort_before(position, velocity, desired, hysteresis)
+                self._bridge(past, effort)
             if self._offset.value is not None:
                 effort = self._limiter.clamp(effort) + self._offset.value
             limited, saturated = self._limiter.apply(effort, elapsed)
@@ -566,6 +577,7 @@ class Controller:
             saturated,
             now,
             since,
+            hysteresis,
         )
         return Command(
             limited,
@@ -632,8 +644,11 @@ class Controller:
                     inputs.base,
                 )
         has_reacted = begins and self._react(disturbance.tuning.reaction)
+        command = answer.limited
+        if answer.hysteresis is not None:
+            command = command - answer.hysteresis
         disturbance.note_command(
-            answer.limited, answer.saturated, answer.desired.velocity, answer.error, answer.now
+            command, answer.saturated, answer.desired.velocity, answer.error, answer.now
         )
         self.observed = Observed(
             disturbance.external_effort, disturbance.is_in_contact, has_reacted
@@ -764,13 +779,19 @@ class Controller:
         return beginning.refusal
 
     def _effort_before(
-        self, position: FloatArray, velocity: FloatArray | None, desired: DesiredState
+        self,
+        position: FloatArray,
+        velocity: FloatArray | None,
+        desired: DesiredState,
+        hysteresis: FloatArray | None,
     ) -> FloatArray | None:
         """Return the command of this state, had nothing changed; the last one if there is none."""
         law = self._law if self._law_before is None else self._law_before
         inputs, offset = self._inputs, self._offset.value
         try:
             effort = law.effort(position, velocity, desired, inputs.wrench, inputs.base)
+            if hysteresis is not None:
+                effort = effort + hysteresis
             if self._compensation is not None:
                 effort = effort - self._compensation
             effort = self._limiter.clamp(effort)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from ne_dynamics.algorithms.newton_euler import compute_friction
+from ne_dynamics.algorithms.hysteresis import compute_friction_along
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.log import Log
@@ -134,15 +134,15 @@ def model_effort(dynamics: Dynamics, signals: Signals) -> FloatArray:
         effort = np.array(rigid.inverse_dynamics(*motion, stretch.acceleration))
         load = rigid.bias_torque(*motion)
         for index, joint in enumerate(dynamics.robot.joints):
-            friction = compute_friction(
+            effort[:, index] += compute_friction_along(
                 joint.friction,
                 joint.viscous_friction,
                 joint.coulomb_friction,
+                stretch.position[:, index],
                 stretch.velocity[:, index],
                 load[:, index],
                 stretch.direction[:, index],
             )
-            effort[:, index] += cast('FloatArray', friction)
         parts.append(stretch.filtered(effort))
     return np.concatenate([np.zeros((0, dynamics.robot.n)), *parts])
 

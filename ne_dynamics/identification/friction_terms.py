@@ -14,6 +14,7 @@ from typing import cast
 
 import numpy as np
 
+from ne_dynamics.algorithms.hysteresis import compute_hysteresis, follow_hysteresis
 from ne_dynamics.algorithms.newton_euler import compute_friction
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
@@ -22,6 +23,10 @@ from ne_dynamics.model.robot import Joint
 STRIBECK_PARTS = (0.04, 0.12, 0.8)
 """Stribeck velocities that are tried, as parts of the largest velocity of a joint. By the last one
 friction falls over all of the motion, which viscous friction, >= 0, cannot say."""
+
+DISPLACEMENT, SLID_DISPLACEMENT = 0.1, 0.01
+"""Displacement over which friction with hysteresis turns round, of joints that turn [rad] and that
+slide [m]."""
 
 
 class Term(enum.IntEnum):
@@ -39,6 +44,7 @@ class Term(enum.IntEnum):
     COULOMB_SMOOTH = 9
     COULOMB_SMOOTHER = 10
     STRIBECK_WIDE = 11
+    HYSTERESIS = 12
 
 
 TERMS = len(Term)
@@ -55,6 +61,7 @@ BY_CHOICE = (
     Term.STRIBECK_WIDE,
     Term.COULOMB_SMOOTH,
     Term.COULOMB_SMOOTHER,
+    Term.HYSTERESIS,
 )
 """What is fitted where held-out blocks are predicted better with it."""
 
@@ -82,6 +89,8 @@ def compute_columns(
     largest_velocity: float,
 ) -> FloatArray:
     """Return the effort of one unit of each term, shape (D, TERMS).
+
+    That of :func:`compute_path_columns` is 0.
 
     Parameters
     ----------
@@ -122,12 +131,54 @@ def compute_columns(
     return columns
 
 
+def compute_path_columns(joint: Joint, position: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return what depends on the path of a joint, over all of it.
+
+    Parameters
+    ----------
+    joint : Joint
+    position : array, shape (D,)
+        One after another [rad or m].
+
+    Returns
+    -------
+    column : array, shape (D,)
+        Effort of one unit of :attr:`Term.HYSTERESIS`.
+    kept : array, shape (D,)
+        State of the hysteresis that the joint is given with; 0 without.
+    """
+    column = follow_hysteresis(position, find_displacement(joint))
+    given = joint.friction
+    if not given.has_hysteresis:
+        return column, np.zeros(position.size)
+    return column, follow_hysteresis(position, given.hysteresis_displacement)
+
+
+def find_displacement(joint: Joint) -> float:
+    """Return the displacement of a fitted hysteresis [rad or m]."""
+    return SLID_DISPLACEMENT if joint.type.is_prismatic else DISPLACEMENT
+
+
 def compute_kept_effort(
-    joint: Joint, velocity: FloatArray, direction: FloatArray, load: FloatArray
+    joint: Joint,
+    velocity: FloatArray,
+    direction: FloatArray,
+    load: FloatArray,
+    hysteresis: FloatArray,
 ) -> FloatArray:
-    """Return the effort of what is given and not fitted, shape (D,) [N m or N]."""
+    """Return the effort of what is given and not fitted, shape (D,) [N m or N].
+
+    Parameters
+    ----------
+    joint : Joint
+    velocity, direction, load : array, shape (D,)
+        As :func:`compute_columns` takes them.
+    hysteresis : array, shape (D,)
+        State of that of the joint.
+    """
     given = replace(joint.friction, friction_offset=0.0)
     effort = compute_friction(given, 0.0, 0.0, velocity, load, direction)
+    effort = effort + compute_hysteresis(given, hysteresis, velocity, direction)
     return np.broadcast_to(cast('FloatArray', effort), velocity.shape).copy()
 
 
@@ -141,6 +192,7 @@ def candidates(joint: Joint) -> tuple[Term, ...]:
         Term.STRIBECK_SLOW: given.static_friction is not None,
         Term.STRIBECK_FAST: given.static_friction is not None,
         Term.STRIBECK_WIDE: given.static_friction is not None,
+        Term.HYSTERESIS: given.has_hysteresis,
         # Another width would be that of what is given and kept, too.
         Term.COULOMB_SMOOTH: not replace(given, friction_offset=0.0).is_off,
         Term.COULOMB_SMOOTHER: not replace(given, friction_offset=0.0).is_off,
@@ -203,6 +255,12 @@ def with_values(joint: Joint, values: Mapping[Term, float], largest_velocity: fl
                 static_friction=values[term],
                 stribeck_velocity=part * largest_velocity,
             )
+    if values.get(Term.HYSTERESIS, 0.0) > 0.0:
+        model = replace(
+            model,
+            hysteresis_friction=values[Term.HYSTERESIS],
+            hysteresis_displacement=find_displacement(joint),
+        )
     rotor, gear_ratio = joint.rotor_inertia, joint.gear_ratio
     if Term.ROTOR in values:
         # Without a ratio there is no rotor that the joint could feel: it gets one of its own.

@@ -266,6 +266,8 @@ def _describe_joint(
         ('static_friction', static),
         ('stribeck_velocity', None),
         ('smoothing_velocity', None),
+        ('hysteresis_friction', Term.HYSTERESIS if Term.HYSTERESIS in values else None),
+        ('hysteresis_displacement', None),
     ):
         given, fitted = getattr(old.friction, key) or 0.0, getattr(new.friction, key) or 0.0
         if given or fitted:

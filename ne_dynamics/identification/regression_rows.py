@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.friction_terms import (
     TERMS,
+    Term,
     compute_columns,
     compute_kept_effort,
+    compute_path_columns,
 )
 from ne_dynamics.identification.signals import Signals, Stretch
 from ne_dynamics.model.rigid_body import FloatArray
@@ -87,7 +89,7 @@ def generate_inertial_rows(
     fixed = np.ones(len(robot.bodies), dtype=bool)
     fixed[bodies] = False
     given = np.array([body.inertia.parameters for body in robot.bodies])
-    for samples, window in _generate_windows(signals):
+    for samples, _, window, _ in _generate_windows(signals):
         full = _compute_regressor(rigid, window)
         count, n = full.shape[:2]
         inertial = full[:, :, bodies].reshape(count, -1)
@@ -122,32 +124,46 @@ def generate_term_rows(
     robot, loaded = dynamics.robot, load_dynamics.without_friction()
     if largest is None:
         largest = largest_velocities(signals)
-    for samples, window in _generate_windows(signals):
+    whole, paths = None, []
+    for samples, stretch, window, part in _generate_windows(signals):
+        if stretch is not whole:
+            # What depends on the path begins with the stretch, wherever a window does.
+            whole = stretch
+            paths = [
+                compute_path_columns(joint, stretch.position[:, index])
+                for index, joint in enumerate(robot.joints)
+            ]
         load = compute_load(loaded, window)
         columns, kept_efforts = [], []
         for index, joint in enumerate(robot.joints):
             motion, direction = window.velocity[:, index], window.direction[:, index]
-            columns.append(
-                compute_columns(
-                    joint,
-                    motion,
-                    window.acceleration[:, index],
-                    direction,
-                    load[:, index],
-                    float(largest[index]),
-                )
+            own = compute_columns(
+                joint,
+                motion,
+                window.acceleration[:, index],
+                direction,
+                load[:, index],
+                float(largest[index]),
             )
-            kept_efforts.append(compute_kept_effort(joint, motion, direction, load[:, index]))
+            column, state = paths[index]
+            own[:, Term.HYSTERESIS] = column[part]
+            columns.append(own)
+            kept_efforts.append(
+                compute_kept_effort(joint, motion, direction, load[:, index], state[part])
+            )
         matrix = window.filtered(np.concatenate(columns, axis=1))
         effort = window.filtered(np.stack(kept_efforts, axis=1))
         yield Rows(samples, matrix.reshape(samples.size, robot.n, TERMS), effort)
 
 
-def _generate_windows(signals: Signals) -> Iterator[tuple[NDArray[np.intp], Stretch]]:
+def _generate_windows(
+    signals: Signals,
+) -> Iterator[tuple[NDArray[np.intp], Stretch, Stretch, slice]]:
+    """Yield kept samples, their stretch, a window that holds them, and its part of it."""
     first = 0
     for stretch in signals.stretches:
-        for window, kept in stretch.windows(WINDOW):
-            yield first + kept, window
+        for window, kept, part in stretch.windows(WINDOW):
+            yield first + kept, stretch, window, part
         first += stretch.kept.size
 
 

@@ -16,6 +16,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 SPREADS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """How far the given inertias may be off, as a part of themselves: what is tried."""
 
+INDIFFERENT = 0.5
+"""Standard errors, over the blocks, by which a spread may be worse than the best one."""
+
 WORTH = 0.1
 """Part of the squared held-out residual that a term of friction has to take away."""
 
@@ -24,6 +27,10 @@ CERTAIN = 1.0
 
 LIKELIER = 2.0
 """Logarithm of the likelihood that a term has to add to the fit of all blocks: many are tried."""
+
+OVERWHELMING = 4.0
+"""The same from which the blocks need not agree: one that is predicted well without a term may be
+predicted worse with it by much of little."""
 
 NEEDED = 3.0
 """The same, below which a term of :data:`DROPPED` is left out: where the rest of the model
@@ -182,7 +189,9 @@ def choose_spread(
 ) -> Prediction:
     """Return the spread by which held-out blocks are predicted best, and the prediction.
 
-    Every joint counts alike, by the logarithm of its residual.
+    Every joint counts alike, by the logarithm of its residual. A smaller spread that is worse by
+    less than :data:`INDIFFERENT` is preferred: the model that was given is doubted no further
+    than the log says for certain.
 
     Parameters
     ----------
@@ -194,14 +203,27 @@ def choose_spread(
     spreads : sequence of float
         That are tried, from small to large.
     """
-    best: Prediction | None = None
+    tried: list[Prediction] = []
     for spread in spreads:
-        squares, solutions = folds.predict(design, weights, spread, starts)
-        starts = solutions
-        if best is None or _score(folds, squares) < _score(folds, best.squares):
-            best = Prediction(design, spread, squares, solutions)
-    assert best is not None
-    return best
+        squares, starts = folds.predict(design, weights, spread, starts)
+        tried.append(Prediction(design, spread, squares, starts))
+    best = min(tried, key=lambda each: _score(folds, each.squares))
+    return next(each for each in tried if each is best or _is_as_good(folds, each, best))
+
+
+def _is_as_good(folds: Folds, one: Prediction, best: Prediction) -> bool:
+    """Return whether a prediction is worse than the best by no more than chance has it."""
+    worse = _score(folds, one.squares) - _score(folds, best.squares)
+    # The jackknife over the blocks: the difference without each of them.
+    count = len(folds.judged)
+    without = np.array(
+        [
+            _score(folds, one.squares, index) - _score(folds, best.squares, index)
+            for index in range(count)
+        ]
+    )
+    error = float(np.sqrt((count - 1) * without.var()))
+    return worse <= INDIFFERENT * error
 
 
 def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:
@@ -209,7 +231,8 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
 
     First goes what it does not ask for. Then each term is tried in all joints at once, and taken
     in those where it makes the log likelier by :data:`LIKELIER`, takes away :data:`WORTH` of the
-    squared held-out residual, and does so in most blocks alike.
+    squared held-out residual, and does so in most blocks alike or makes the log likelier by
+    :data:`OVERWHELMING`.
 
     Parameters
     ----------
@@ -230,7 +253,8 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
                 continue
             adopted = option.adopt(start, present.design)
             after, _ = folds.fit_whole(option, weights, present.spread, adopted)
-            likelier = folds.compute_evidence(before, after) >= LIKELIER
+            evidence = folds.compute_evidence(before, after)
+            likelier = evidence >= LIKELIER
             changed = _find_changed(option, present.design)
             asking = {index: option.terms[index] for index in changed if likelier[index]}
             if not asking:
@@ -238,7 +262,11 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
             option = present.design.with_terms(asking)
             squares = _try(folds, weights, present, option).squares
             for index in asking:
-                gain = _gain(present.squares[:, index], squares[:, index])
+                gain = _gain(
+                    present.squares[:, index],
+                    squares[:, index],
+                    is_certain=bool(evidence[index] >= OVERWHELMING),
+                )
                 if gain > max(WORTH, best.get(index, (0.0, option))[0]):
                     best[index] = gain, option
         chosen = {index: option.terms[index] for index, (_, option) in best.items()}
@@ -328,20 +356,29 @@ def _try(folds: Folds, weights: FloatArray, present: Prediction, design: Design)
     return Prediction(design, present.spread, squares, solutions)
 
 
-def _gain(before: FloatArray, after: FloatArray) -> float:
-    """Return the part of the squared residuals that is gone; 0 when that may be by chance."""
+def _gain(before: FloatArray, after: FloatArray, *, is_certain: bool) -> float:
+    """Return the part of the squared residuals that is gone; 0 when that may be by chance.
+
+    Parameters
+    ----------
+    before, after : array, shape (folds,)
+    is_certain : bool
+        That it is not by chance.
+    """
     used = before > 0.0
     if used.sum() < 2:
         return 0.0
     part = np.log(before[used] / np.maximum(after[used], 1e-300 * before[used]))
     error = float(part.std(ddof=1)) / np.sqrt(part.size)
-    if float(part.mean()) <= CERTAIN * error:
+    if not is_certain and float(part.mean()) <= CERTAIN * error:
         return 0.0
     return float(1.0 - after.sum() / before.sum())
 
 
-def _score(folds: Folds, squares: FloatArray) -> float:
-    counts = folds.counts.sum(axis=0)
+def _score(folds: Folds, squares: FloatArray, left_out: int | None = None) -> float:
+    """Return how badly blocks are predicted; all of them, or all but one."""
+    kept = np.arange(len(squares)) != (-1 if left_out is None else left_out)
+    counts = folds.counts[kept].sum(axis=0)
     used = counts > 0.0
-    mean = squares.sum(axis=0)[used] / counts[used]
+    mean = squares[kept].sum(axis=0)[used] / counts[used]
     return float(np.log(np.maximum(mean, 1e-300)).sum())

@@ -69,13 +69,13 @@ class Stretch:
         """
         return low_pass(values, self.rate, self.cutoff_frequency)[self.kept]
 
-    def windows(self, longest: int) -> Iterator[tuple[Stretch, NDArray[np.intp]]]:
-        """Yield stretches of about `longest` samples, each with which of the kept ones it holds.
+    def windows(self, longest: int) -> Iterator[tuple[Stretch, NDArray[np.intp], slice]]:
+        """Yield stretches of about `longest` samples, what they keep, and their part of the whole.
 
         They overlap by what the filter sees, so that the filtered columns are those of the whole.
         """
         if self.position.shape[0] <= longest:
-            yield self, np.arange(self.kept.size)
+            yield self, np.arange(self.kept.size), slice(None)
             return
         margin = math.ceil(WINDOW_MARGIN * self.rate / self.cutoff_frequency)
         longest = _fit_window(longest, margin + _find_margin(self.rate, self.cutoff_frequency))
@@ -95,6 +95,7 @@ class Stretch:
                     kept=self.kept[chosen] - first,
                 ),
                 chosen,
+                part,
             )
 
 

@@ -49,18 +49,20 @@ key                   meaning                                                   
 
 Further friction has the keys of :class:`~ne_dynamics.model.friction.FrictionModel`:
 
-========================  ==================================================  ===============
-key                       meaning                                             default
-========================  ==================================================  ===============
-``static_friction``       at the beginning of a motion [N m or N]             that of Coulomb
-``stribeck_velocity``     width of its fall [rad/s or m/s]                    none
-``smoothing_velocity``    width of the change of sign [rad/s or m/s]          0, a step
-``load_coefficient``      part of the load's magnitude                        0
-``friction_asymmetry``    half the difference of both directions [N m or N]   0
-``friction_offset``       effort at any velocity [N m or N]                   0
-``square_root_friction``  [N m (s/rad)^0.5 or N (s/m)^0.5]                    0
-``cubic_friction``        [N m (s/rad)^3 or N (s/m)^3]                        0
-========================  ==================================================  ===============
+===========================  ==================================================  ===============
+key                          meaning                                             default
+===========================  ==================================================  ===============
+``static_friction``          at the beginning of a motion [N m or N]             that of Coulomb
+``stribeck_velocity``        width of its fall [rad/s or m/s]                    none
+``smoothing_velocity``       width of the change of sign [rad/s or m/s]          0, a step
+``load_coefficient``         part of the load's magnitude                        0
+``friction_asymmetry``       half the difference of both directions [N m or N]   0
+``friction_offset``          effort at any velocity [N m or N]                   0
+``square_root_friction``     [N m (s/rad)^0.5 or N (s/m)^0.5]                    0
+``cubic_friction``           [N m (s/rad)^3 or N (s/m)^3]                        0
+``hysteresis_friction``      that builds up with displacement [N m or N]         0
+``hysteresis_displacement``  after which 63 % of it is there [rad or m]          none
+===========================  ==================================================  ===============
 
 Row i of a table in the standard convention is T(i-1, i) = Rz(theta) Tz(d) Tx(a) Rx(alpha); in the
 modified one it is T(i-1, i) = Rx(alpha) Tx(a) Rz(theta) Tz(d), so its ``alpha`` and ``a`` are the

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ne_dynamics.algorithms.hysteresis import move_hysteresis
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
@@ -69,3 +70,50 @@ class FrictionLevels:
         level = self.coulomb + (self.static - self.coulomb) * slow
         level += self.asymmetry * np.tanh(velocity / self.turning_velocity)
         return np.maximum(level, 0.0)
+
+
+class HysteresisEfforts:
+    """What the hysteresis of joints takes along their path.
+
+    Parameters
+    ----------
+    models : sequence of FrictionModel
+        Of the joints.
+    """
+
+    def __init__(self, models: Sequence[FrictionModel]) -> None:
+        self._models = tuple(models)
+        self._states = [0.0] * len(self._models)
+        self._position: FloatArray | None = None
+
+    @classmethod
+    def of(cls, joints: Sequence[Joint]) -> HysteresisEfforts | None:
+        """Return those of joints; None where no joint has hysteresis."""
+        models = [joint.friction for joint in joints]
+        return cls(models) if any(model.has_hysteresis for model in models) else None
+
+    def copy(self) -> HysteresisEfforts:
+        """Return the same, to go on by itself."""
+        other = HysteresisEfforts(self._models)
+        other._states, other._position = list(self._states), self._position
+        return other
+
+    def begin(self) -> None:
+        """Forget the path: the next position is its first."""
+        self._states, self._position = [0.0] * len(self._models), None
+
+    def at(self, position: FloatArray) -> FloatArray:
+        """Return the efforts after going on to a position, shape (n,) [N m or N]."""
+        if self._position is not None:
+            steps = (position - self._position).tolist()
+            self._states = [
+                float(move_hysteresis(model, state, step))  # type: ignore[arg-type]
+                for model, state, step in zip(self._models, self._states, steps, strict=True)
+            ]
+        self._position = position.copy()
+        return np.array(
+            [
+                model.hysteresis_friction * state
+                for model, state in zip(self._models, self._states, strict=True)
+            ]
+        )

@@ -33,7 +33,7 @@ from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import BASE, Body, Link, Robot
 from ne_dynamics.simulation.base_motion import BaseMotion
-from ne_dynamics.simulation.friction_levels import FrictionLevels
+from ne_dynamics.simulation.friction_levels import FrictionLevels, HysteresisEfforts
 from ne_dynamics.simulation.integrators import INTEGRATORS
 
 try:
@@ -138,8 +138,9 @@ class MujocoArm:
     exactly. Coulomb friction is a soft constraint as well (`frictionloss`, made as stiff as the
     step allows): a joint that sticks creeps by microradians a second. Its level is set anew in
     every period: static friction with the Stribeck effect, and asymmetry, by the velocity at the
-    period's begin (:class:`~ne_dynamics.simulation.friction_levels.FrictionLevels`). Friction
-    that grows with the load, the square root or the cube of the velocity is left out.
+    period's begin (:class:`~ne_dynamics.simulation.friction_levels.FrictionLevels`). Hysteresis
+    is an effort of the path up to there, which begins with :meth:`reset`. Friction that grows with
+    the load, the square root or the cube of the velocity is left out.
     """
 
     def __init__(
@@ -222,6 +223,7 @@ class MujocoArm:
         self._periods = 0
         self._effort = np.zeros(robot.n)
         self._friction = FrictionLevels.of(robot.joints)
+        self._hysteresis = HysteresisEfforts.of(robot.joints)
         self._at_rest = mujoco.MjData(self.model)
         self._check_mass_matrix()
         if self._base.oscillations:
@@ -316,6 +318,8 @@ class MujocoArm:
         )
         self._periods = 0
         self._effort = np.zeros(self.n)
+        if self._hysteresis is not None:
+            self._hysteresis.begin()
         self._brake()
 
     def _brake(self) -> None:
@@ -352,6 +356,8 @@ class MujocoArm:
         """
         self._periods = other._periods
         self._effort = other._effort.copy()
+        if self._hysteresis is not None and other._hysteresis is not None:
+            self._hysteresis = other._hysteresis.copy()
         for key in ('qpos', 'qvel', 'qfrc_applied', 'qacc_warmstart'):
             getattr(self.data, key)[:] = getattr(other.data, key)
         mujoco.mj_forward(self.model, self.data)
@@ -377,6 +383,8 @@ class MujocoArm:
             level = self._friction.at(self.velocity)
             self.model.dof_frictionloss[self._addresses] = level / np.abs(self._multipliers)
             applied = applied - self._friction.offset
+        if self._hysteresis is not None:
+            applied = applied - self._hysteresis.at(self.position)
         self.data.qfrc_applied[self._addresses] = applied / self._multipliers
         mujoco.mj_step(self.model, self.data, self._substeps)
         self._periods += 1

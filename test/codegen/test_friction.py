@@ -16,6 +16,7 @@ from random_robots import random_tree
 import ne_dynamics as ned
 from ne_dynamics.algorithms import newton_euler
 from ne_dynamics.algorithms.elementary import absolute, sign, tanh
+from ne_dynamics.algorithms.hysteresis import compute_friction_along
 from ne_dynamics.cli.main import main
 from ne_dynamics.codegen.programs import list_functions, trace_function
 from ne_dynamics.codegen.source import python_source
@@ -34,6 +35,7 @@ TERMS = {
     'offset': {'friction_offset': -0.6},
     'square root': {'square_root_friction': 0.8},
     'cubic': {'cubic_friction': -0.1},
+    'hysteresis': {'hysteresis_friction': 0.5, 'hysteresis_displacement': 0.1},
 }
 TERMS['all but smooth'] = {
     key: value for name, term in TERMS.items() if name != 'smooth' for key, value in term.items()
@@ -78,6 +80,7 @@ def expected_friction(joint, v, load):
     if static is not None:
         decay = math.exp(-math.pow(v / friction.stribeck_velocity, 2))
         level += (static - joint.coulomb_friction) * decay
+    level += friction.hysteresis_friction / 2.0
     width = max(smoothing, 1e-6)
     return math.fsum(
         (
@@ -357,3 +360,59 @@ def test_friction_torque_refuses_what_does_not_fit():
         dynamics.friction_torque(zero, load=np.zeros((2, dynamics.n)))
     with pytest.raises(InputError, match='q: expected finite numbers'):
         dynamics.friction_torque(zero, q=zero * np.nan)
+
+
+def test_hysteresis_goes_on_as_along_the_path(backend):
+    """Step by step, with what is added, friction is that of the path; other joints have none."""
+    robot = random_robot(TERMS['all'] | TERMS['hysteresis'])
+    plain = replace(robot.joints[0], friction=FrictionModel(cubic_friction=0.1))
+    robot = replace(robot, joints=(plain, *robot.joints[1:]))
+    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
+    rng = np.random.default_rng(1)
+    path = np.cumsum(0.05 * rng.standard_normal((40, robot.n)), axis=0)
+    rates = rng.standard_normal(path.shape)
+    expected = np.stack(
+        [
+            compute_friction_along(
+                joint.friction,
+                joint.viscous_friction,
+                joint.coulomb_friction,
+                path[:, index],
+                rates[:, index],
+                np.zeros(40),
+            )
+            for index, joint in enumerate(robot.joints)
+        ],
+        axis=1,
+    )
+    states, before = np.zeros(robot.n), path[0]
+    rigid_efforts = dynamics.without_friction().bias_torque(path, rates)
+    robot_without_load = replace(
+        robot,
+        joints=tuple(
+            replace(joint, friction=replace(joint.friction, load_coefficient=0.0))
+            for joint in robot.joints
+        ),
+    )
+    loose = ned.Dynamics(robot_without_load, GRAVITY, backend=backend)
+    for here, rate, rigid_effort, friction in zip(
+        path, rates, rigid_efforts, expected, strict=True
+    ):
+        states, more = loose.friction_hysteresis(states, here - before, rate)
+        found = loose.inverse_dynamics(here, rate, np.zeros(robot.n)) + more - rigid_effort
+        np.testing.assert_allclose(found, friction, atol=1e-9)
+        before = here
+    assert states[0] == 0.0
+    assert more[0] == 0.0
+    assert np.abs(states[1:]).min() > 0.0
+
+
+def test_hysteresis_knows_the_smoothing_of_the_law(backend):
+    """With the smoothing that a law was given, half of the hysteresis is taken back as it was."""
+    robot = random_robot(TERMS['hysteresis'])
+    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
+    zero, rate = np.zeros(robot.n), np.full(robot.n, 0.01)
+    states, more = dynamics.friction_hysteresis(zero + 0.3, zero, rate, (0.02,))
+    assert states.tolist() == [0.3] * robot.n
+    size = np.array([joint.friction.hysteresis_friction for joint in robot.joints])
+    np.testing.assert_allclose(more, size * (0.3 - 0.5 * np.tanh(0.5)), atol=1e-12)

@@ -12,6 +12,7 @@ import pytest
 from jtc_interpolation import NANO, JointTrajectoryController
 
 from ne_dynamics import Dynamics, load_dh, load_urdf
+from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.control.annotation import RAMP, annotate
 from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.trajectory import DesiredState, TrajectoryPoint, Waypoints, resting_state
@@ -565,6 +566,42 @@ def test_results_are_frozen() -> None:
     result = annotated(dynamics, [TrajectoryPoint(0.0, np.zeros(6))])
     for key in ('nanoseconds', 'positions', 'velocities', 'accelerations', 'orders', 'efforts'):
         assert not getattr(result, key).flags.writeable
+
+
+@pytest.mark.parametrize('order', [0, 1, 2])
+@pytest.mark.parametrize('smoothing', [0.0, 0.05])
+def test_friction_with_hysteresis_follows_the_path(order: int, smoothing: float) -> None:
+    """Efforts are those of the way from the first point on, through every turn; at the end too."""
+    robot = dynamics_of('arm').robot
+    friction = FrictionModel(
+        smoothing_velocity=smoothing, hysteresis_friction=8.0, hysteresis_displacement=0.15
+    )
+    still = [replace(joint, coulomb_friction=2.0) for joint in robot.joints[:2]]
+    joints = [replace(joint, friction=friction) for joint in robot.joints[2:]]
+    dynamics = Dynamics(replace(robot, joints=(*still, *joints)), backend='python')
+    points = random_points(np.random.default_rng(order), dynamics, 5, order)
+    result = annotated(dynamics, points, effort_tolerance=0.1)
+    controller = JointTrajectoryController(result.points)
+    times = controller.dense_times(40)
+    seen = controller.samples(times)
+    states = np.stack(
+        [
+            follow_hysteresis(column, joint.friction.hysteresis_displacement or 1.0)
+            for column, joint in zip(seen.position.T, dynamics.robot.joints, strict=True)
+        ],
+        axis=1,
+    )
+    zero = np.zeros_like(states)
+    more = dynamics.friction_hysteresis(states, zero, seen.velocity)[1]
+    expected = more + dynamics.inverse_dynamics(seen.position, seen.velocity, seen.acceleration)
+    off = np.abs(seen.effort - expected)[~is_in_a_step(result, times)]
+    assert off.max() <= 0.1 + 0.02
+    assert np.abs(more).max() > 3.0
+    final = dynamics.gravity_torque(result.positions[-1])
+    final[2:] += 8.0 * states[-1, 2:]
+    np.testing.assert_allclose(result.efforts[-1], final, atol=0.02)
+    without = annotated(dynamics, points, effort_tolerance=0.1, terms=Terms(friction=False))
+    assert deviation(without, dynamics.without_friction().inverse_dynamics).max() <= 0.1
 
 
 @pytest.mark.parametrize('smoothing', [0.0, 0.05])

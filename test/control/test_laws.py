@@ -357,6 +357,8 @@ FRICTION = {
     'load_coefficient': 0.1,
     'square_root_friction': 0.4,
     'cubic_friction': 0.2,
+    'hysteresis_friction': 0.3,
+    'hysteresis_displacement': 0.1,
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.algorithms.newton_euler import compute_friction
+from ne_dynamics.algorithms.hysteresis import compute_friction_along
 from ne_dynamics.identification.friction_terms import (
     ALWAYS,
     SMOOTH,
@@ -15,6 +15,7 @@ from ne_dynamics.identification.friction_terms import (
     candidates,
     compute_columns,
     compute_kept_effort,
+    compute_path_columns,
     given_values,
     with_values,
 )
@@ -34,22 +35,29 @@ GIVEN = (
             load_coefficient=0.1,
         ),
     ),
+    Joint(
+        'joint',
+        coulomb_friction=0.4,
+        friction=FrictionModel(hysteresis_friction=0.7, hysteresis_displacement=0.03),
+    ),
 )
 
 
 def motion(seed=0):
-    """Return velocity, acceleration, direction and load."""
+    """Return velocity, acceleration, direction, load and position."""
     rng = np.random.default_rng(seed)
     velocity = rng.uniform(-FASTEST, FASTEST, 200)
-    return velocity, rng.standard_normal(200), np.sign(velocity), 10.0 * rng.standard_normal(200)
+    load = 10.0 * rng.standard_normal(200)
+    return velocity, rng.standard_normal(200), np.sign(velocity), load, 0.1 * velocity.cumsum()
 
 
-@pytest.mark.parametrize('joint', GIVEN, ids=['plain', 'smooth', 'shaped'])
+@pytest.mark.parametrize('joint', GIVEN, ids=['plain', 'smooth', 'shaped', 'with hysteresis'])
 def test_columns_times_numbers_are_the_effort_of_the_joint(joint):
     """For every choice of terms the joint that is written has the effort that was fitted."""
-    velocity, acceleration, direction, load = motion()
+    velocity, acceleration, direction, load, position = motion()
     columns = compute_columns(joint, velocity, acceleration, direction, load, FASTEST)
-    kept = compute_kept_effort(joint, velocity, direction, load)
+    columns[:, Term.HYSTERESIS], state = compute_path_columns(joint, position)
+    kept = compute_kept_effort(joint, velocity, direction, load, state)
     rng = np.random.default_rng(1)
     for term in (None, *candidates(joint)):
         terms = ALWAYS if term is None else adopt(term, ALWAYS)
@@ -59,10 +67,11 @@ def test_columns_times_numbers_are_the_effort_of_the_joint(joint):
             if item in values:
                 expected -= columns[:, item] * values[Term.COULOMB]
         written = with_values(joint, values, FASTEST)
-        found = compute_friction(
+        found = compute_friction_along(
             written.friction,
             written.viscous_friction,
             written.coulomb_friction,
+            position,
             velocity,
             load,
             direction,
@@ -75,6 +84,8 @@ def test_what_is_given_is_no_candidate():
     """Terms that a joint is given with are kept, and not fitted a second time."""
     assert set(candidates(GIVEN[0])) >= {Term.LOAD, Term.CUBIC, *SMOOTH, *STRIBECK}
     assert not {Term.LOAD, *SMOOTH, *STRIBECK} & set(candidates(GIVEN[2]))
+    assert Term.HYSTERESIS in candidates(GIVEN[2])
+    assert Term.HYSTERESIS not in candidates(GIVEN[3])
 
 
 def test_given_numbers_are_read_back():

@@ -307,7 +307,11 @@ def test_every_key_reaches_the_joint(urdf):
     """No key of the table is without effect."""
     plain = ned.load_urdf(urdf).joints[1]
     for key in JOINT_KEYS:
-        numbers = {key: 0.5} | ({'stribeck_velocity': 1.0} if key == 'static_friction' else {})
+        needed = {
+            'static_friction': {'stribeck_velocity': 1.0},
+            'hysteresis_friction': {'hysteresis_displacement': 0.1},
+        }
+        numbers = {key: 0.5} | needed.get(key, {})
         changed = ned.load_urdf(urdf, extras={'joints': {'j_b': numbers}}).joints[1]
         holder = changed if hasattr(changed, key) else changed.friction
         before = plain if hasattr(plain, key) else plain.friction

@@ -54,6 +54,8 @@ def altered(robot, seed):
             friction_offset=float(rng.choice([-1.0, 1.0])) * number(),
             square_root_friction=number(),
             cubic_friction=-number(),
+            hysteresis_friction=number(),
+            hysteresis_displacement=number(),
         )
         joints.append(
             replace(

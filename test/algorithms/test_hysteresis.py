@@ -1,0 +1,116 @@
+"""Friction that turns round gradually: paths and steps against the equation itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.algorithms.hysteresis import (
+    compute_friction_along,
+    compute_hysteresis,
+    follow_hysteresis,
+    move_hysteresis,
+)
+from ne_dynamics.algorithms.newton_euler import compute_friction
+from ne_dynamics.errors import ModelError
+from ne_dynamics.model.friction import FrictionModel
+
+DISPLACEMENT = 0.07
+MODEL = FrictionModel(hysteresis_friction=1.3, hysteresis_displacement=DISPLACEMENT)
+
+
+def random_path(seed, samples=400):
+    """Return positions with turns, rests and leaps."""
+    rng = np.random.default_rng(seed)
+    steps = rng.standard_normal(samples) * rng.choice([0.0, 1e-4, 0.01, 0.3], samples)
+    return np.cumsum(steps)
+
+
+def integrate(path, state):
+    """Return the state at the end of a path, by small steps of the differential equation."""
+    for step in np.diff(path):
+        pieces = max(int(abs(step) / 1e-4), 1)
+        for _ in range(pieces):
+            part = step / pieces
+            middle = state + 0.5 * (np.sign(part) - state) * abs(part) / DISPLACEMENT
+            state += (np.sign(part) - middle) * abs(part) / DISPLACEMENT
+    return state
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_a_path_is_that_of_the_differential_equation(seed):
+    """The states follow dz = (sign(dq) - z) |dq| / displacement."""
+    path = random_path(seed, 60)
+    states = follow_hysteresis(path, DISPLACEMENT, 0.4)
+    for end in (1, 7, 33, 60):
+        assert states[end - 1] == pytest.approx(integrate(path[:end], 0.4), abs=1e-5)
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_steps_one_by_one_are_the_path(seed):
+    """A controller that goes from state to state has those of the whole path."""
+    path = random_path(seed)
+    states = follow_hysteresis(path, DISPLACEMENT, -0.2)
+    state = -0.2
+    for index, step in enumerate(np.diff(path).tolist()):
+        state = move_hysteresis(MODEL, state, step)
+        assert states[index + 1] == pytest.approx(state, abs=1e-12)
+
+
+def test_states_depend_on_the_path_and_not_on_its_samples():
+    """Samples in between, and rests, change nothing; the state stays between -1 and 1."""
+    path = random_path(9)
+    dense = np.interp(np.linspace(0, path.size - 1, 10 * (path.size - 1) + 1), range(400), path)
+    states = follow_hysteresis(path, DISPLACEMENT)
+    assert np.allclose(follow_hysteresis(dense, DISPLACEMENT)[::10], states, atol=1e-12)
+    rests = np.repeat(path, 3)
+    assert np.allclose(follow_hysteresis(rests, DISPLACEMENT)[2::3], states, atol=1e-12)
+    assert np.abs(states).max() <= 1.0
+
+
+@pytest.mark.parametrize('path', [[], [0.3], [0.3, 0.3, 0.3]])
+def test_a_joint_that_stands_keeps_its_state(path):
+    """Without motion there is none of the state."""
+    assert follow_hysteresis(np.array(path), DISPLACEMENT, 0.5).tolist() == [0.5] * len(path)
+
+
+def test_the_effort_along_a_path_is_friction_times_state():
+    """What the path adds takes back what was taken for want of it."""
+    path = random_path(3)
+    rate = np.gradient(path)
+    zero = np.zeros(path.size)
+    found = compute_friction_along(MODEL, 0.5, 0.0, path, rate, zero)
+    assert np.allclose(found, 0.5 * rate + 1.3 * follow_hysteresis(path, DISPLACEMENT))
+
+
+def test_without_a_path_half_of_it_counts_in_the_direction_of_the_motion():
+    """After a long way the path adds the other half."""
+    assert compute_friction(MODEL, 0.0, 1.0, 0.2, 0.0) == pytest.approx(1.0 + 0.65)
+    assert compute_friction(MODEL, 0.0, 1.0, -0.2, 0.0) == pytest.approx(-1.0 - 0.65)
+    state = move_hysteresis(MODEL, -1.0, 10.0)
+    assert compute_hysteresis(MODEL, state, 0.2) == pytest.approx(0.65)
+
+
+def test_without_hysteresis_nothing_is_added():
+    """The state is not touched, and there is no effort."""
+    plain = FrictionModel(smoothing_velocity=0.1)
+    assert move_hysteresis(plain, 0.3, 1.0) == 0.3
+    assert compute_hysteresis(plain, 0.3, 1.0) == 0.0
+    assert not plain.has_hysteresis
+    assert FrictionModel(hysteresis_displacement=0.1) != plain
+
+
+@pytest.mark.parametrize(
+    ('numbers', 'expected'),
+    [
+        ({'hysteresis_friction': 1.0}, 'hysteresis_displacement: expected > 0'),
+        ({'hysteresis_friction': -1.0, 'hysteresis_displacement': 1.0}, 'expected >= 0, got -1'),
+        ({'hysteresis_friction': 1.0, 'hysteresis_displacement': -1.0}, 'expected >= 0, got -1'),
+        ({'hysteresis_friction': 1.0, 'hysteresis_displacement': 1e-13}, 'at least 1e-12'),
+        ({'hysteresis_friction': float('nan'), 'hysteresis_displacement': 1.0}, 'finite'),
+    ],
+)
+def test_numbers_that_make_no_hysteresis_are_refused(numbers, expected):
+    """The error names the number and what was expected."""
+    with pytest.raises(ModelError, match=expected):
+        FrictionModel(**numbers)

@@ -1,0 +1,139 @@
+"""Friction that turns round gradually, in closed loop: the path is fed forward, nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+
+from motion_loop import PERIOD, demo_motion, node_controller, shipped_arm
+
+from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.simulation.demo_arm import fair_gains
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import NodeAnswers, OneProcessLoop
+
+PLAIN = shipped_arm()
+MOTION = demo_motion(PLAIN)
+DISPLACEMENT = 0.2
+
+
+def with_friction(hysteresis, coulomb=0.0):
+    """Return the arm with friction of so much of each effort limit."""
+    return replace(
+        PLAIN,
+        joints=tuple(
+            replace(
+                joint,
+                viscous_friction=0.0,
+                coulomb_friction=coulomb * joint.effort_limit,
+                friction=FrictionModel(
+                    hysteresis_friction=hysteresis * joint.effort_limit,
+                    hysteresis_displacement=DISPLACEMENT if hysteresis else 0.0,
+                    smoothing_velocity=0.02,
+                ),
+            )
+            for joint in PLAIN.joints
+        ),
+    )
+
+
+TRUE = with_friction(0.1)
+MODELS = {
+    'with the path': TRUE,
+    'half of it as Coulomb': with_friction(0.0, 0.05),
+    'all of it as Coulomb': with_friction(0.0, 0.1),
+    'without': with_friction(0.0),
+}
+
+
+def run(model, mode='computed_torque', plant=TRUE, seconds=None, note=None, **parameters):
+    """Return the recording of the motion, and the controller."""
+    kp, kv = 100.0, 20.0
+    if mode == 'feedforward_pd':
+        kp, kv = fair_gains(PLAIN, MOTION, kp, kv)
+    controller = node_controller(
+        model,
+        mode=mode,
+        **{f'{mode}.kp': np.ravel(kp).tolist(), f'{mode}.kv': np.ravel(kv).tolist()},
+        **parameters,
+    )
+    arm = MujocoArm(plant, period=PERIOD, integrator='implicitfast')
+    arm.reset(MOTION.positions[0])
+    answers = NodeAnswers(controller, np.zeros(6))
+
+    def law(reading):
+        answer = answers(reading)
+        if note is not None:
+            note(controller)
+        return answer
+
+    loop = OneProcessLoop(arm, law)
+    loop.run(0.1)
+    controller.follow(MOTION.waypoints())
+    loop.run(MOTION.duration + 0.2 if seconds is None else seconds)
+    return loop, controller
+
+
+def rms_error(loop):
+    """Return the error of the motion, all joints together [rad]; infinite where it is given up."""
+    error = float(np.sqrt(np.mean(loop.recording().error[60:] ** 2)))
+    return error if np.isfinite(error) else np.inf
+
+
+@pytest.mark.parametrize('mode', ['computed_torque', 'feedforward_pd'])
+def test_the_path_is_worth_most_of_the_error(mode) -> None:
+    """Who knows the path is off by a hundredth of what any friction of the velocity leaves."""
+    errors = {name: rms_error(run(model, mode)[0]) for name, model in MODELS.items()}
+    others = [error for name, error in errors.items() if name != 'with the path']
+    assert errors['with the path'] < min(others) / 100.0, errors
+
+
+def test_switched_off_friction_is_none_of_the_path() -> None:
+    """With `terms.friction` off the arm moves as by a model without friction."""
+    off, _ = run(TRUE, **{'terms.friction': False})
+    without, _ = run(MODELS['without'])
+    np.testing.assert_allclose(off.recording().command, without.recording().command, atol=1e-9)
+
+
+def test_commands_do_not_leap_at_turns_holds_and_changes_of_law() -> None:
+    """No command is further from the one before than by a model without hysteresis."""
+    largest = []
+    for model in (TRUE, MODELS['without']):
+        loop, controller = run(model, plant=PLAIN, seconds=0.5)
+        controller.hold()
+        loop.run(0.5)
+        for mode in ('gravity_compensation', 'computed_torque'):
+            controller.adopt(replace(controller.tuning, **node_tuning(model, mode)))
+            loop.run(0.4)
+        steps = np.abs(np.diff(loop.recording().command[60:], axis=0))
+        largest.append(steps.max(axis=0))
+    limits = PLAIN.limits('effort_limit')
+    assert (largest[0] <= largest[1] + 0.02 * limits).all(), largest
+
+
+def node_tuning(model, mode):
+    """Return what another mode changes of a tuning."""
+    tuning = node_controller(model, mode=mode).tuning
+    return {'law': tuning.law, 'hold_law': tuning.hold_law}
+
+
+def test_an_observer_takes_the_path_for_no_disturbance() -> None:
+    """What is fed forward for the path is not observed as something that pushes."""
+    seen = {}
+    for name, model in MODELS.items():
+        largest = np.zeros(6)
+
+        def note(controller, largest=largest):
+            effort = controller.observed.external_effort
+            if effort is not None:
+                np.maximum(largest, np.abs(effort), out=largest)
+
+        run(model, note=note, **{'observer.mode': 'estimate'})
+        seen[name] = float((largest / PLAIN.limits('effort_limit')).max())
+    assert seen['with the path'] < 0.2 * min(
+        size for name, size in seen.items() if name != 'with the path'
+    ), seen
