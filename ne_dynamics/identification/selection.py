@@ -229,7 +229,7 @@ def _is_as_good(folds: Folds, one: Prediction, best: Prediction) -> bool:
 def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:
     """Return the prediction with the terms of friction that a log asks for.
 
-    First goes what it does not ask for. Then each term is tried in all joints at once, and taken
+    First goes what it does not ask for, which is decided again at the end. Then each term is tried in all joints at once, and taken
     in those where it makes the log likelier by :data:`LIKELIER`, takes away :data:`WORTH` of the
     squared held-out residual, and does so in most blocks alike or makes the log likelier by
     :data:`OVERWHELMING`.
@@ -241,7 +241,8 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
     present : Prediction
         By the design as it is.
     """
-    present = _drop_terms(folds, weights, present)
+    whole = present.design
+    simple = present = _drop_terms(folds, weights, present)
     for _ in range(ROUNDS):
         best: dict[int, tuple[float, Design]] = {}
         before, start = folds.fit_whole(
@@ -274,7 +275,33 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
         if better is present:
             break
         present = better
-    return present
+    return present if present is simple else _drop_again(folds, weights, present, whole)
+
+
+def _drop_again(
+    folds: Folds, weights: FloatArray, present: Prediction, whole: Design
+) -> Prediction:
+    """Return the prediction without what a log does not ask for, now that it has other terms.
+
+    Where friction was not explained, nothing else was worth much.
+
+    Parameters
+    ----------
+    folds : Folds
+    weights : array, shape (n,)
+    present : Prediction
+    whole : Design
+        Before any term was left out.
+    """
+    restored = {
+        index: (*own, *missing)
+        for index, (own, given) in enumerate(zip(present.design.terms, whole.terms, strict=True))
+        if (missing := tuple(term for term in given if term in DROPPED and term not in own))
+    }
+    if not restored:
+        return present
+    full = _try(folds, weights, present, present.design.with_terms(restored))
+    return _drop_terms(folds, weights, full)
 
 
 def _drop_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
+from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.identification.evaluation import evaluate
 from ne_dynamics.identification.findings import find_implausible_masses
 from ne_dynamics.identification.identify import identify
@@ -37,7 +38,15 @@ def record(robot, seed, *, duration=24.0, noise=0.3, scale=1.0):
         (reach * rates * np.cos(angles)).sum(axis=0),
         -(reach * rates**2 * np.sin(angles)).sum(axis=0),
     ]
-    effort = ned.Dynamics(robot, backend='python').inverse_dynamics(*motion)
+    dynamics = ned.Dynamics(robot, backend='python')
+    effort = dynamics.inverse_dynamics(*motion)
+    if any(joint.friction.has_hysteresis for joint in robot.joints):
+        states = [
+            follow_hysteresis(column, joint.friction.hysteresis_displacement)
+            for column, joint in zip(motion[0].T, robot.joints, strict=True)
+        ]
+        zero = np.zeros_like(motion[0])
+        effort += dynamics.friction_hysteresis(np.stack(states, axis=1), zero, motion[1])[1]
     effort = effort + noise * rng.standard_normal(effort.shape)
     return Log.from_samples(robot.joint_names, times, motion[0], effort)
 
@@ -110,6 +119,42 @@ def test_friction_of_another_kind_is_chosen_where_it_is_there(arm, key, changes)
     assert np.mean(left) < 0.5
 
 
+def test_hysteresis_is_found_with_its_size(arm):
+    """Friction of the path is no other friction, and another motion is predicted with it."""
+    truth = with_drives(arm, hysteresis_friction=12.0, hysteresis_displacement=0.1)
+    result = identify(arm, record(truth, 2))
+    for joint in result.robot.joints:
+        assert joint.friction.hysteresis_friction == pytest.approx(12.0, rel=0.1)
+        assert joint.friction.hysteresis_displacement == 0.1
+    other = record(truth, 3)
+    left = [joint.rms_difference for joint in evaluate(result.robot, other).joints]
+    assert np.mean(left) < 0.5
+    # Once given it is kept, and found no second time.
+    again = identify(result.robot, other)
+    for joint, before in zip(again.robot.joints, result.robot.joints, strict=True):
+        assert joint.friction.hysteresis_friction == before.friction.hysteresis_friction
+
+
+@pytest.mark.parametrize('displacement', [0.03, 0.3])
+def test_another_displacement_is_better_than_none(arm, displacement):
+    """Where friction turns round sooner or later than is tried, most of it is found."""
+    truth = with_drives(arm, hysteresis_friction=12.0, hysteresis_displacement=displacement)
+    result = identify(arm, record(truth, 2))
+    without = replace(
+        result.robot,
+        joints=tuple(
+            replace(joint, friction=replace(joint.friction, hysteresis_friction=0.0))
+            for joint in truth.joints
+        ),
+    )
+    other = record(truth, 3)
+    left, least = (
+        np.array([joint.rms_difference for joint in evaluate(robot, other).joints])
+        for robot in (result.robot, without)
+    )
+    assert (left < 0.5 * least).all()
+
+
 def test_simple_friction_stays_simple(arm):
     """Where viscous and Coulomb friction are all there is, nothing else is chosen."""
     result = identify(arm, record(with_drives(arm), 4))
@@ -117,6 +162,7 @@ def test_simple_friction_stays_simple(arm):
         assert joint.friction.load_coefficient == 0.0
         assert joint.friction.cubic_friction == 0.0
         assert joint.friction.static_friction is None
+        assert not joint.friction.has_hysteresis
 
 
 def test_outliers_count_little(arm):
