@@ -71,6 +71,7 @@ def stiction(joints: Sequence[Joint]) -> FloatArray:
             max(joint.coulomb_friction, joint.friction.static_friction or 0.0)
             + abs(joint.friction.friction_asymmetry)
             + abs(joint.friction.friction_offset)
+            + joint.friction.hysteresis_friction
             for joint in joints
         ]
     )

@@ -95,7 +95,8 @@ def _believed_friction(robot: Robot, model: FloatArray) -> FloatArray:
     limits = np.where(np.isfinite(limits) & (limits > 0.0), limits, largest.max())
     coulomb = robot.joint_values('coulomb_friction')
     static = [joint.friction.static_friction or 0.0 for joint in robot.joints]
-    friction: FloatArray = np.maximum(coulomb, static) + FRICTION_SHARE * limits
+    of_path = [joint.friction.hysteresis_friction for joint in robot.joints]
+    friction: FloatArray = np.maximum(coulomb, static) + of_path + FRICTION_SHARE * limits
     # A model without weight and limits believes anything.
     return np.maximum(friction, 1e-6)
 

@@ -229,10 +229,10 @@ def _is_as_good(folds: Folds, one: Prediction, best: Prediction) -> bool:
 def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:
     """Return the prediction with the terms of friction that a log asks for.
 
-    First goes what it does not ask for, which is decided again at the end. Then each term is tried in all joints at once, and taken
-    in those where it makes the log likelier by :data:`LIKELIER`, takes away :data:`WORTH` of the
-    squared held-out residual, and does so in most blocks alike or makes the log likelier by
-    :data:`OVERWHELMING`.
+    First goes what it does not ask for, which is decided again at the end. Then each term is tried
+    in all joints at once, and taken in those where it makes the log likelier by :data:`LIKELIER`,
+    takes away :data:`WORTH` of the squared held-out residual, and does so in most blocks alike or
+    makes the log likelier by :data:`OVERWHELMING`.
 
     Parameters
     ----------
