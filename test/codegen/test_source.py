@@ -50,6 +50,7 @@ HOSTILE = {
 OUR_NAME = re.compile(
     r'_|((q|qd|qdd)(_rate|_desired|_model)?|tau|wrench|base|payload)[0-9]*'  # inputs
     r'|((effort_)?(kp|kv)|effort_limits|friction_qd|smoothing_velocity)[0-9]*'  # those of laws
+    r'|(hysteresis|displacement)[0-9]*'  # those of friction with a path
     r'|(qd_before|effort|slow|fast|step|weights)[0-9]*'  # those of the observer
     r'|[sc]_desired[0-9]+|[sc]_model[0-9]+|[sct][0-9]+'  # sines, cosines, anything else
     r'|(w|wd|a|f|n)[0-9]+_[xyz]'  # vectors of the recursion
