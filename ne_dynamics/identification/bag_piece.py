@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.identification.bag import find_folder, open_joint_states
 from ne_dynamics.identification.log import (
     find_by_name,
     generate_messages,
-    open_bag,
 )
 from ne_dynamics.identification.piece_samples import PieceSamples
 from ne_dynamics.model.rigid_body import FloatArray
@@ -71,8 +71,9 @@ class BagLayout:
         MissingDependencyError
             When the library `rosbags` is missing.
         """
+        folder = find_folder(path)
         with ExitStack() as stack:
-            reader, connections, folder = open_bag(stack, path, topic)
+            reader, connections = open_joint_states(stack, path, topic)
             is_stamped = False
             try:
                 for number, (message, _) in enumerate(generate_messages(reader, connections)):
@@ -135,8 +136,9 @@ class BagPiece:
         layout = self.layout
         rows: tuple[list[FloatArray], ...] = ([], [], [])
         dropped: dict[str, int] = {}
+        folder = find_folder(layout.path)
         with ExitStack() as stack:
-            reader, connections, folder = open_bag(stack, layout.path, layout.topic)
+            reader, connections = open_joint_states(stack, layout.path, layout.topic)
             start, stop = self.first - self.margin, self.end + self.margin
             try:
                 for message, received in generate_messages(reader, connections, start, stop):

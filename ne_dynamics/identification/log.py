@@ -15,7 +15,6 @@ A sample that lacks a number is dropped, never patched; what was dropped is coun
 from __future__ import annotations
 
 import csv
-import importlib
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,13 +28,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ne_dynamics.errors import InputError, MissingDependencyError
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.bag import find_folder, is_bag, open_joint_states
 from ne_dynamics.identification.joint_state_cdr import JointSample, JointStateDecoder
 from ne_dynamics.model.rigid_body import FloatArray
 
 TIME_COLUMN = 'time'
-BAG_SUFFIXES = ('.db3', '.mcap')
-JOINT_STATE = 'sensor_msgs/msg/JointState'
 
 LOOKED_AT = 2000
 """Messages of a bag in which names of joints are looked for."""
@@ -328,11 +326,6 @@ def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple
     return tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
 
 
-def is_bag(path: Path) -> bool:
-    """Tell whether a path is taken for a bag: a folder, or a file of one."""
-    return path.is_dir() or path.suffix in BAG_SUFFIXES
-
-
 def _count(counts: dict[str, int], reason: str, number: int) -> None:
     if number:
         counts[reason] = counts.get(reason, 0) + number
@@ -413,38 +406,10 @@ def parse_rows(rows: Iterable[list[str]], columns: list[int]) -> tuple[FloatArra
 # ---- ROS 2 bags
 
 
-def _rosbags(module: str) -> Any:
-    try:
-        return importlib.import_module(f'rosbags.{module}')
-    except ImportError as error:
-        raise MissingDependencyError(
-            f'reading a bag needs rosbags: pip install "ne_dynamics[bag]" ({error})'
-        ) from error
-
-
-def open_bag(stack: ExitStack, path: Path, topic: str | None) -> tuple[Any, list[Any], Path]:
-    """Open a bag; return its reader, the connections of the topic that is read, and its folder.
-
-    Raises
-    ------
-    InputError
-        When it is none, or the topic is not told.
-    MissingDependencyError
-        When the library `rosbags` is missing.
-    """
-    highlevel, typesys = _rosbags('highlevel'), _rosbags('typesys')
-    folder = path if path.is_dir() else path.parent
-    try:
-        types = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
-        reader = stack.enter_context(highlevel.AnyReader([folder], default_typestore=types))
-    except Exception as error:
-        raise InputError(f'{folder}: expected a ROS 2 bag: {error}') from error
-    return reader, _joint_states(reader.connections, topic, folder), folder
-
-
 def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
+    folder = find_folder(path)
     with ExitStack() as stack:
-        reader, connections, folder = open_bag(stack, path, topic)
+        reader, connections = open_joint_states(stack, path, topic)
         samples: list[tuple[float, float, list[FloatArray]]] = []
         dropped: dict[str, int] = {}
         try:
@@ -479,8 +444,9 @@ def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
 
 def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
     names: list[str] = []
+    folder = find_folder(path)
     with ExitStack() as stack:
-        reader, connections, folder = open_bag(stack, path, topic)
+        reader, connections = open_joint_states(stack, path, topic)
         try:
             for message, _ in islice(generate_messages(reader, connections), LOOKED_AT):
                 # A gripper may have messages of its own: those of the arm have more joints.
@@ -497,20 +463,6 @@ def generate_messages(
     decoder = JointStateDecoder(reader)
     for connection, received, data in reader.messages(connections, start, stop):
         yield decoder.decode(data, connection.msgtype), received
-
-
-def _joint_states(connections: Iterable[Any], topic: str | None, path: Path) -> list[Any]:
-    """Return the connections of the one topic that is read."""
-    found = [item for item in connections if item.msgtype == JOINT_STATE]
-    topics = sorted({item.topic for item in found})
-    if topic is None and len(topics) == 1:
-        topic = topics[0]
-    if topic not in topics:
-        raise InputError(
-            f'{path}: topic: expected {"one of " if topic else "one to be named of "}'
-            f'{", ".join(topics) or "(the bag has none of JointState)"}, got {topic or "none"}'
-        )
-    return [item for item in found if item.topic == topic]
 
 
 def find_by_name(message: JointSample, joints: tuple[str, ...]) -> tuple[list[FloatArray], str]:

@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.identification.bag import is_bag
 from ne_dynamics.identification.bag_piece import BagLayout
 from ne_dynamics.identification.csv_piece import CsvLayout, CsvPiece
 from ne_dynamics.identification.filtered_piece import Grid
-from ne_dynamics.identification.log import Log, is_bag, read_log
+from ne_dynamics.identification.log import Log, read_log
 from ne_dynamics.identification.log_names import with_names
 from ne_dynamics.identification.piece_samples import (
     Change,

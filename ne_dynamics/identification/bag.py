@@ -1,0 +1,96 @@
+"""ROS 2 bags: opened by the library `rosbags`, which is asked for when a bag is."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from ne_dynamics.errors import InputError, MissingDependencyError
+
+BAG_SUFFIXES = ('.db3', '.mcap')
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+
+
+def is_bag(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is taken for a bag: a folder, or a file of one."""
+    place = Path(path)
+    return place.is_dir() or place.suffix in BAG_SUFFIXES
+
+
+def find_folder(path: Path) -> Path:
+    """Return the folder of a bag, of which a path is the folder or a file."""
+    return path if path.is_dir() else path.parent
+
+
+def open_reader(stack: ExitStack, path: Path) -> Any:
+    """Return the reader of a bag; it is closed with a stack.
+
+    Parameters
+    ----------
+    stack : ExitStack
+    path : Path
+        Folder of the bag, or a file of it.
+
+    Raises
+    ------
+    InputError
+        When it is none.
+    MissingDependencyError
+        When the library `rosbags` is missing.
+    """
+    highlevel, typesys = _import_rosbags('highlevel'), _import_rosbags('typesys')
+    folder = find_folder(path)
+    try:
+        types = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
+        return stack.enter_context(highlevel.AnyReader([folder], default_typestore=types))
+    except Exception as error:
+        raise InputError(f'{folder}: expected a ROS 2 bag: {error}') from error
+
+
+def open_joint_states(stack: ExitStack, path: Path, topic: str | None) -> tuple[Any, list[Any]]:
+    """Return the reader of a bag, and the connections of the one topic of JointState.
+
+    Parameters
+    ----------
+    stack : ExitStack
+        With which it is closed.
+    path : Path
+        Folder of the bag, or a file of it.
+    topic : str or None
+        Default: its only one of JointState.
+
+    Raises
+    ------
+    InputError
+        When it is no bag, or the topic is not told.
+    MissingDependencyError
+        When the library `rosbags` is missing.
+    """
+    reader = open_reader(stack, path)
+    return reader, _choose_joint_states(reader.connections, topic, find_folder(path))
+
+
+def _choose_joint_states(connections: Iterable[Any], topic: str | None, folder: Path) -> list[Any]:
+    found = [item for item in connections if item.msgtype == JOINT_STATE]
+    topics = sorted({item.topic for item in found})
+    if topic is None and len(topics) == 1:
+        topic = topics[0]
+    if topic not in topics:
+        raise InputError(
+            f'{folder}: topic: expected {"one of " if topic else "one to be named of "}'
+            f'{", ".join(topics) or "(the bag has none of JointState)"}, got {topic or "none"}'
+        )
+    return [item for item in found if item.topic == topic]
+
+
+def _import_rosbags(module: str) -> Any:
+    try:
+        return importlib.import_module(f'rosbags.{module}')
+    except ImportError as error:
+        raise MissingDependencyError(
+            f'reading a bag needs rosbags: pip install "ne_dynamics[bag]" ({error})'
+        ) from error
