@@ -12,10 +12,7 @@ import numpy as np
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.bag import find_folder, open_joint_states
-from ne_dynamics.identification.log import (
-    find_by_name,
-    generate_messages,
-)
+from ne_dynamics.identification.joint_state_cdr import generate_messages, generate_rows
 from ne_dynamics.identification.piece_samples import PieceSamples
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -134,25 +131,24 @@ class BagPiece:
             When a message cannot be read.
         """
         layout = self.layout
-        rows: tuple[list[FloatArray], ...] = ([], [], [])
+        parts: tuple[list[FloatArray], ...] = ([], [], [])
         dropped: dict[str, int] = {}
         folder = find_folder(layout.path)
         with ExitStack() as stack:
             reader, connections = open_joint_states(stack, layout.path, layout.topic)
             start, stop = self.first - self.margin, self.end + self.margin
             try:
-                for message, received in generate_messages(reader, connections, start, stop):
-                    part = int(received >= self.first) + int(received >= self.end)
-                    values, reason = find_by_name(message, layout.recorded)
-                    if reason:
-                        if part == 1:
-                            dropped[reason] = dropped.get(reason, 0) + 1
-                        continue
-                    time = message.time if layout.is_stamped else 1e-9 * received
-                    rows[part].append(np.concatenate([[self.time_factor * time], *values]))
+                for rows in generate_rows(reader, connections, layout.recorded, start, stop):
+                    times = rows.stamps if layout.is_stamped else 1e-9 * rows.received
+                    table = np.column_stack([self.time_factor * times, rows.values])
+                    which = (rows.received >= self.first).astype(int) + (rows.received >= self.end)
+                    for number, part in enumerate(parts):
+                        part.append(table[(which == number) & (rows.reasons == 0)])
+                    for reason, count in rows.count_dropped(which == 1).items():
+                        dropped[reason] = dropped.get(reason, 0) + count
             except Exception as error:
                 raise InputError(f'{folder}: a message cannot be read: {error}') from error
         width = 1 + 3 * len(layout.joint_names)
-        tables = [np.array(part).reshape(-1, width) for part in rows]
+        tables = [np.concatenate([np.zeros((0, width)), *part]) for part in parts]
         place = f'{1e-9 * (self.first - layout.first):.1f} s after its first message'
         return PieceSamples.of_rows(layout.joint_names, tables, dropped, str(folder), place)

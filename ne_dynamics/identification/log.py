@@ -17,20 +17,18 @@ from __future__ import annotations
 import csv
 import os
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.bag import find_folder, is_bag, open_joint_states
-from ne_dynamics.identification.joint_state_cdr import JointSample, JointStateDecoder
+from ne_dynamics.identification.joint_state_cdr import SHORT, generate_messages, generate_rows
 from ne_dynamics.model.rigid_body import FloatArray
 
 TIME_COLUMN = 'time'
@@ -45,10 +43,8 @@ MOSTLY = 0.8
 """Part of their steps of time that go on."""
 
 NOT_FINITE = 'not finite'
-SHORT = 'short'
 NO_NUMBER = 'no number'
 TIME_STOOD = 'time did not advance'
-JOINTS_MISSING = 'joints missing'
 
 
 @dataclass(frozen=True)
@@ -410,32 +406,30 @@ def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
     folder = find_folder(path)
     with ExitStack() as stack:
         reader, connections = open_joint_states(stack, path, topic)
-        samples: list[tuple[float, float, list[FloatArray]]] = []
+        parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
         dropped: dict[str, int] = {}
         try:
-            for message, received in generate_messages(reader, connections):
-                values, reason = find_by_name(message, joints)
-                if reason:
-                    _count(dropped, reason, 1)
-                else:
-                    samples.append((message.time, 1e-9 * received, values))
-        except InputError:
-            raise
+            for rows in generate_rows(reader, connections, joints):
+                usable = rows.reasons == 0
+                parts.append((rows.stamps[usable], rows.received[usable], rows.values[usable]))
+                for reason, number in rows.count_dropped(~usable).items():
+                    _count(dropped, reason, number)
         except Exception as error:
             raise InputError(f'{folder}: a message cannot be read: {error}') from error
-    if not samples:
+        name = connections[0].topic
+    if not any(stamps.size for stamps, _, _ in parts):
         raise InputError(
-            f'{folder}: {connections[0].topic}: expected messages with the joints '
+            f'{folder}: {name}: expected messages with the joints '
             f'{", ".join(joints)}, got none that can be used{_shown(dropped)}'
         )
-    stamped = any(stamp != 0.0 for stamp, _, _ in samples)
-    table = np.array([values for _, _, values in samples], dtype=np.float64)
-    velocity = table[:, 2]
+    stamps, received, table = (np.concatenate(part) for part in zip(*parts, strict=True))
+    n = len(joints)
+    velocity = table[:, 2 * n :]
     return Log.from_samples(
         joints,
-        [stamp if stamped else received for stamp, received, _ in samples],
-        table[:, 0],
-        table[:, 1],
+        stamps if stamps.any() else 1e-9 * received,
+        table[:, :n],
+        table[:, n : 2 * n],
         velocity if np.isfinite(velocity).any() else None,
         source=str(folder),
         dropped=dropped,
@@ -454,31 +448,3 @@ def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
         except Exception as error:
             raise InputError(f'{folder}: a message cannot be read: {error}') from error
     return tuple(names)
-
-
-def generate_messages(
-    reader: Any, connections: list[Any], start: int | None = None, stop: int | None = None
-) -> Iterator[tuple[JointSample, int]]:
-    """Yield messages and when they were received, within times of reception [ns]."""
-    decoder = JointStateDecoder(reader)
-    for connection, received, data in reader.messages(connections, start, stop):
-        yield decoder.decode(data, connection.msgtype), received
-
-
-def find_by_name(message: JointSample, joints: tuple[str, ...]) -> tuple[list[FloatArray], str]:
-    """Return position, effort and velocity in the order of the joints, or why not."""
-    chosen = _find_places(message.name, joints)
-    if chosen is None:
-        return [], JOINTS_MISSING
-    last = max(chosen)
-    if len(message.position) <= last or len(message.effort) <= last:
-        return [], SHORT
-    rates = message.velocity if len(message.velocity) > last else np.full(last + 1, np.nan)
-    return [values[chosen] for values in (message.position, message.effort, rates)], ''
-
-
-@lru_cache(maxsize=64)
-def _find_places(names: tuple[str, ...], joints: tuple[str, ...]) -> list[int] | None:
-    """Return where joints are among names; None when one is not."""
-    places = {name: index for index, name in enumerate(names)}
-    return None if any(joint not in places for joint in joints) else [places[j] for j in joints]
