@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
-from collections.abc import Iterable
+import threading
+import weakref
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -72,6 +75,64 @@ def open_joint_states(stack: ExitStack, path: Path, topic: str | None) -> tuple[
     """
     reader = open_reader(stack, path)
     return reader, _choose_joint_states(reader.connections, topic, find_folder(path))
+
+
+class JointStateBag:
+    """Joint states of a bag that stays open from one part of it to the next.
+
+    To open a bag takes a time that grows with its length: messages in SQLite are counted, indices
+    of MCAP are read, and compressed files are unpacked into the folder for temporary files. It is
+    closed when this is forgotten, and at the end of the process. A copy by pickle opens it anew.
+
+    Parameters
+    ----------
+    path : Path
+        Folder of the bag, or a file of it.
+    topic : str or None
+        Default: its only one of JointState.
+    """
+
+    def __init__(self, path: Path, topic: str | None) -> None:
+        self._path, self._topic = path, topic
+        self._lock = threading.Lock()
+        self._found: tuple[Any, list[Any]] | None = None
+        self._close: Any = None
+
+    def __reduce__(self) -> tuple[type[JointStateBag], tuple[Path, str | None]]:
+        return JointStateBag, (self._path, self._topic)
+
+    @contextlib.contextmanager
+    def lend(self) -> Iterator[tuple[Any, list[Any]]]:
+        """Yield the reader and the connections of the topic, to one thread at a time.
+
+        Raises
+        ------
+        InputError
+            As from :func:`open_joint_states`; when a message cannot be read meanwhile.
+        MissingDependencyError
+            When the library `rosbags` is missing.
+        """
+        with self._lock:
+            if self._found is None:
+                with ExitStack() as stack:
+                    self._found = open_joint_states(stack, self._path, self._topic)
+                    self._close = weakref.finalize(self, stack.pop_all().close)
+            try:
+                yield self._found
+            except Exception as error:
+                self._forget()
+                folder = find_folder(self._path)
+                raise InputError(f'{folder}: a message cannot be read: {error}') from error
+
+    def close(self) -> None:
+        """Close the bag; it is opened anew when it is asked for."""
+        with self._lock:
+            self._forget()
+
+    def _forget(self) -> None:
+        if self._close is not None:
+            self._close()
+        self._found = self._close = None
 
 
 def _choose_joint_states(connections: Iterable[Any], topic: str | None, folder: Path) -> list[Any]:

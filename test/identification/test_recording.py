@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import pickle
+import sqlite3
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +15,8 @@ from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
+from ne_dynamics.identification import bag
+from ne_dynamics.identification.bag import open_joint_states
 from ne_dynamics.identification.log import read_log
 from ne_dynamics.identification.log_set import FilteredLogs, as_recordings
 from ne_dynamics.identification.recording import Recording
@@ -239,3 +244,45 @@ def write_bag(folder, log, plugin):
             data = store.serialize_cdr(message, state.__msgtype__)
             writer.write(connection, nanoseconds + 2_000_000, data)
     return folder
+
+
+def test_a_bag_is_opened_once_for_all_its_pieces(given, tmp_path, monkeypatch):
+    """What it takes to open a bag grows with its length; it is closed after the last piece."""
+    pytest.importorskip('rosbags', reason='rosbags is missing')
+    path = write_bag(tmp_path / 'bag', swinging_log(given, 60.0, start=1000.0), 'SQLITE3')
+    opened, closed = [], []
+
+    def count(stack, *arguments):
+        opened.append(arguments)
+        stack.callback(closed.append, arguments)
+        return open_joint_states(stack, *arguments)
+
+    monkeypatch.setattr(bag, 'open_joint_states', count)
+    cut_short(monkeypatch)
+    recording = of_file(given, path)
+    pieces = recording.list_pieces(CUTOFF)
+    assert (len(opened), len(closed)) == (1, 1)
+    first = pieces[0].read()
+    # A copy, as another process gets it, opens the bag itself.
+    again = pickle.loads(pickle.dumps(pieces[0])).read()
+    assert again.log.times.tobytes() == first.log.times.tobytes()
+    gc.collect()
+    assert (len(opened), len(closed)) == (3, 2)
+    for piece in pieces[1:]:
+        piece.read()
+    assert (len(opened), len(closed)) == (3, 3)
+
+
+def test_a_bag_that_cannot_be_read_any_more_is_closed(given, tmp_path, monkeypatch):
+    """A message that is no JointState ends the piece with the bag's name, and closes the bag."""
+    pytest.importorskip('rosbags', reason='rosbags is missing')
+    path = write_bag(tmp_path / 'bag', swinging_log(given, 45.0, start=1000.0), 'SQLITE3')
+    with sqlite3.connect(path / 'bag.db3') as base:
+        base.execute('UPDATE messages SET data = substr(data, 1, 40) WHERE id = 4000')
+    base.close()
+    cut_short(monkeypatch)
+    pieces = of_file(given, path).list_pieces(CUTOFF)
+    with pytest.raises(InputError, match=r'bag: a message cannot be read'):
+        pieces[-1].read()
+    assert pieces[-1].layout.bag._found is None
+    assert pieces[0].read().summary.count
