@@ -57,11 +57,14 @@ class ClockStep:
         The stamp before that, and the one at which it goes on [s].
     lost : int
         Samples after it that are not later than those before, and are dropped.
+    is_whole : bool
+        Whether those are all, and stamps catch up within what was read.
     """
 
     before: float
     after: float
     lost: int
+    is_whole: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,18 +228,37 @@ def find_clock_step(stamps: FloatArray) -> ClockStep | None:
     stamps : array, shape (N,)
         Finite [s].
     """
-    stamps = stamps[~_find_lone_stamps(stamps)]
+    return choose_clock_step(list_clock_steps(stamps))
+
+
+def choose_clock_step(steps: Iterable[tuple[int, ClockStep]]) -> ClockStep | None:
+    """Return the step after which most is lost; None without one."""
+    return max((step for _, step in steps), key=lambda step: step.lost, default=None)
+
+
+def list_clock_steps(stamps: FloatArray) -> list[tuple[int, ClockStep]]:
+    """Return where stamps go back and on from there, each with the place of the first one after.
+
+    Parameters
+    ----------
+    stamps : array, shape (N,)
+        Finite [s].
+    """
+    places = np.flatnonzero(~_find_lone_stamps(stamps))
+    stamps = stamps[places]
     if stamps.size < 2:
-        return None
+        return []
     latest = np.maximum.accumulate(stamps)[:-1]
     behind = np.concatenate([[False], stamps[1:] <= latest, [False]])
     edges = np.flatnonzero(np.diff(behind.astype(np.int8)))
-    found = None
+    found = []
     for first, end in zip(edges[::2] + 1, edges[1::2] + 1, strict=True):
         goes_on = np.diff(stamps[first:end]) > 0.0
         is_step = stamps[first] < stamps[first - 1] and end - first >= LEAST_BEHIND
-        if is_step and goes_on.mean() > MOSTLY and (found is None or end - first > found.lost):
-            found = ClockStep(float(stamps[first - 1]), float(stamps[first]), int(end - first))
+        if is_step and goes_on.mean() > MOSTLY:
+            before, after = float(stamps[first - 1]), float(stamps[first])
+            step = ClockStep(before, after, int(end - first), bool(end < stamps.size))
+            found.append((int(places[first]), step))
     return found
 
 

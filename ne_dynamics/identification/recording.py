@@ -29,6 +29,7 @@ from ne_dynamics.identification.piece_samples import (
     PieceSource,
     PieceSummary,
 )
+from ne_dynamics.identification.sample_faults import scale_time
 from ne_dynamics.identification.signals import (
     choose_log_cutoff,
     find_step,
@@ -106,8 +107,12 @@ class HeldPiece:
         if not is_all and self.first:
             summary = replace(summary, received=position.shape[0])
         velocity = None if log.velocity is None else log.velocity[part]
+        step = log.clock_step
+        if step is not None and not summary.first <= step.before <= summary.last:
+            step = None
         cut = replace(
             log,
+            clock_step=step,
             times=log.times[part],
             position=log.position[part],
             effort=log.effort[part],
@@ -235,8 +240,7 @@ class Recording:
     def with_time_factor(self, factor: float) -> Recording:
         """Return the recording with its times multiplied."""
         if self.held is not None:
-            held = replace(self.held, times=self.held.times * factor)
-            return replace(self, held=held)
+            return replace(self, held=scale_time(self.held, factor))
         return replace(self, time_factor=self.time_factor * factor)
 
     @property
@@ -409,4 +413,4 @@ class _CutPiece:
         if log.received:
             received = log.received
         summary = replace(samples.summary, received=received, dropped=log.dropped)
-        return PieceSamples(log, summary)
+        return PieceSamples(samples.log, summary)
