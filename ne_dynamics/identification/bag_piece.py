@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from ne_dynamics.errors import InputError
-from ne_dynamics.identification.log import (
-    find_by_name,
-    generate_messages,
-    open_bag,
-)
+from ne_dynamics.identification.bag import JointStateBag, find_folder
+from ne_dynamics.identification.joint_state_cdr import generate_messages, generate_rows
 from ne_dynamics.identification.piece_samples import PieceSamples
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -43,6 +38,8 @@ class BagLayout:
         Messages of the topic.
     is_stamped : bool
         Whether headers have stamps.
+    bag : JointStateBag
+        Open from the first piece that is read to the one at its end.
     """
 
     path: Path
@@ -53,6 +50,7 @@ class BagLayout:
     end: int
     count: int
     is_stamped: bool
+    bag: JointStateBag = field(compare=False, repr=False)
 
     @classmethod
     def find(
@@ -71,20 +69,19 @@ class BagLayout:
         MissingDependencyError
             When the library `rosbags` is missing.
         """
-        with ExitStack() as stack:
-            reader, connections, folder = open_bag(stack, path, topic)
+        bag = JointStateBag(path.absolute(), topic)
+        with bag.lend() as (reader, connections):
             is_stamped = False
-            try:
-                for number, (message, _) in enumerate(generate_messages(reader, connections)):
-                    is_stamped = message.time != 0.0
-                    if is_stamped or number > FIRST_MESSAGES:
-                        break
-                first, end = int(reader.start_time), int(reader.end_time) + 1
-            except Exception as error:
-                raise InputError(f'{folder}: a message cannot be read: {error}') from error
+            for number, (message, _) in enumerate(generate_messages(reader, connections)):
+                is_stamped = message.time != 0.0
+                if is_stamped or number > FIRST_MESSAGES:
+                    break
+            first, end = int(reader.start_time), int(reader.end_time) + 1
             count = sum(int(item.msgcount) for item in connections)
             name = str(connections[0].topic)
-        return cls(path.absolute(), name, recorded, joint_names, first, end, count, is_stamped)
+        return cls(
+            path.absolute(), name, recorded, joint_names, first, end, count, is_stamped, bag
+        )
 
     def list_pieces(self, samples: float, overlap: float, time_factor: float) -> list[BagPiece]:
         """Return pieces of about so many samples that cover the bag.
@@ -108,10 +105,9 @@ class BagLayout:
     def list_parts(self, number: int, samples: float, time_factor: float) -> list[BagPiece]:
         """Return some parts of about so many samples, well spread."""
         length = round((self.end - self.first) * samples / max(self.count, 1))
-        firsts = np.linspace(self.first, self.end - length, number)
-        return [
-            BagPiece(self, int(first), int(first) + length, 0, time_factor) for first in firsts
-        ]
+        rest = self.end - length - self.first
+        firsts = [self.first + rest * i // max(number - 1, 1) for i in range(number)]
+        return [BagPiece(self, first, first + length, 0, time_factor) for first in firsts]
 
 
 @dataclass(frozen=True)
@@ -133,24 +129,23 @@ class BagPiece:
             When a message cannot be read.
         """
         layout = self.layout
-        rows: tuple[list[FloatArray], ...] = ([], [], [])
+        parts: tuple[list[FloatArray], ...] = ([], [], [])
         dropped: dict[str, int] = {}
-        with ExitStack() as stack:
-            reader, connections, folder = open_bag(stack, layout.path, layout.topic)
-            start, stop = self.first - self.margin, self.end + self.margin
-            try:
-                for message, received in generate_messages(reader, connections, start, stop):
-                    part = int(received >= self.first) + int(received >= self.end)
-                    values, reason = find_by_name(message, layout.recorded)
-                    if reason:
-                        if part == 1:
-                            dropped[reason] = dropped.get(reason, 0) + 1
-                        continue
-                    time = message.time if layout.is_stamped else 1e-9 * received
-                    rows[part].append(np.concatenate([[self.time_factor * time], *values]))
-            except Exception as error:
-                raise InputError(f'{folder}: a message cannot be read: {error}') from error
+        start, stop = self.first - self.margin, self.end + self.margin
+        with layout.bag.lend() as (reader, connections):
+            for rows in generate_rows(reader, connections, layout.recorded, start, stop):
+                times = rows.stamps if layout.is_stamped else 1e-9 * rows.received
+                table = np.column_stack([self.time_factor * times, rows.values])
+                which = (rows.received >= self.first).astype(int) + (rows.received >= self.end)
+                for number, part in enumerate(parts):
+                    part.append(table[(which == number) & (rows.reasons == 0)])
+                for reason, count in rows.count_dropped(which == 1).items():
+                    dropped[reason] = dropped.get(reason, 0) + count
+        if self.end == layout.end:
+            layout.bag.close()
         width = 1 + 3 * len(layout.joint_names)
-        tables = [np.array(part).reshape(-1, width) for part in rows]
+        tables = [np.concatenate([np.zeros((0, width)), *part]) for part in parts]
         place = f'{1e-9 * (self.first - layout.first):.1f} s after its first message'
-        return PieceSamples.of_rows(layout.joint_names, tables, dropped, str(folder), place)
+        return PieceSamples.of_rows(
+            layout.joint_names, tables, dropped, str(find_folder(layout.path)), place
+        )

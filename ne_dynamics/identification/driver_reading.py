@@ -8,31 +8,24 @@ has commands and no position is a command by itself; a row that has both was ans
 from __future__ import annotations
 
 import csv
-import importlib
 import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ne_dynamics.errors import InputError, MissingDependencyError
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.bag import JOINT_STATE, find_folder, open_reader
 from ne_dynamics.identification.driver_collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.identification.driver_recording import CommandLog, DriverRecording
-from ne_dynamics.identification.log import BAG_SUFFIXES, JOINT_STATE, TIME_COLUMN
+from ne_dynamics.identification.log import TIME_COLUMN
 from ne_dynamics.model.rigid_body import FloatArray
 
 RECEIVED_COLUMN = 'received'
 COMMAND = 'command'
 ARRAY = COMMAND_TYPES[0]
-
-
-def is_bag(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is taken for that of a bag."""
-    place = Path(path)
-    return place.is_dir() or place.suffix in BAG_SUFFIXES
 
 
 def read_bag(
@@ -65,16 +58,11 @@ def read_bag(
     MissingDependencyError
         When the library `rosbags` is missing.
     """
-    highlevel, typesys = _rosbags('highlevel'), _rosbags('typesys')
     place = Path(path)
-    folder = place if place.is_dir() else place.parent
+    folder = find_folder(place)
     collector = MessageCollector(command_names, str(folder))
     with ExitStack() as stack:
-        try:
-            types = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
-            reader = stack.enter_context(highlevel.AnyReader([folder], default_typestore=types))
-        except Exception as error:
-            raise InputError(f'{folder}: expected a ROS 2 bag: {error}') from error
+        reader = open_reader(stack, place)
         topics = {item.topic: str(item.msgtype) for item in reader.connections}
         commands = _choose_commands(topics, command_topic, folder)
         states = _choose_states(topics, topic, commands, folder)
@@ -219,15 +207,6 @@ def write_csv(path: str | os.PathLike[str], recording: DriverRecording) -> None:
         writer = csv.writer(stream, lineterminator='\n')
         writer.writerow(header)
         writer.writerows(cells for _, cells in lines)
-
-
-def _rosbags(module: str) -> Any:
-    try:
-        return importlib.import_module(f'rosbags.{module}')
-    except ImportError as error:
-        raise MissingDependencyError(
-            f'reading a bag needs rosbags: pip install "ne_dynamics[bag]" ({error})'
-        ) from error
 
 
 def _choose_states(

@@ -15,27 +15,23 @@ A sample that lacks a number is dropped, never patched; what was dropped is coun
 from __future__ import annotations
 
 import csv
-import importlib
 import os
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ne_dynamics.errors import InputError, MissingDependencyError
-from ne_dynamics.identification.joint_state_cdr import JointSample, JointStateDecoder
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.bag import find_folder, is_bag, open_joint_states
+from ne_dynamics.identification.joint_state_cdr import SHORT, generate_messages, generate_rows
 from ne_dynamics.model.rigid_body import FloatArray
 
 TIME_COLUMN = 'time'
-BAG_SUFFIXES = ('.db3', '.mcap')
-JOINT_STATE = 'sensor_msgs/msg/JointState'
 
 LOOKED_AT = 2000
 """Messages of a bag in which names of joints are looked for."""
@@ -47,10 +43,8 @@ MOSTLY = 0.8
 """Part of their steps of time that go on."""
 
 NOT_FINITE = 'not finite'
-SHORT = 'short'
 NO_NUMBER = 'no number'
 TIME_STOOD = 'time did not advance'
-JOINTS_MISSING = 'joints missing'
 
 
 @dataclass(frozen=True)
@@ -63,11 +57,14 @@ class ClockStep:
         The stamp before that, and the one at which it goes on [s].
     lost : int
         Samples after it that are not later than those before, and are dropped.
+    is_whole : bool
+        Whether those are all, and stamps catch up within what was read.
     """
 
     before: float
     after: float
     lost: int
+    is_whole: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,18 +228,37 @@ def find_clock_step(stamps: FloatArray) -> ClockStep | None:
     stamps : array, shape (N,)
         Finite [s].
     """
-    stamps = stamps[~_find_lone_stamps(stamps)]
+    return choose_clock_step(list_clock_steps(stamps))
+
+
+def choose_clock_step(steps: Iterable[tuple[int, ClockStep]]) -> ClockStep | None:
+    """Return the step after which most is lost; None without one."""
+    return max((step for _, step in steps), key=lambda step: step.lost, default=None)
+
+
+def list_clock_steps(stamps: FloatArray) -> list[tuple[int, ClockStep]]:
+    """Return where stamps go back and on from there, each with the place of the first one after.
+
+    Parameters
+    ----------
+    stamps : array, shape (N,)
+        Finite [s].
+    """
+    places = np.flatnonzero(~_find_lone_stamps(stamps))
+    stamps = stamps[places]
     if stamps.size < 2:
-        return None
+        return []
     latest = np.maximum.accumulate(stamps)[:-1]
     behind = np.concatenate([[False], stamps[1:] <= latest, [False]])
     edges = np.flatnonzero(np.diff(behind.astype(np.int8)))
-    found = None
+    found = []
     for first, end in zip(edges[::2] + 1, edges[1::2] + 1, strict=True):
         goes_on = np.diff(stamps[first:end]) > 0.0
         is_step = stamps[first] < stamps[first - 1] and end - first >= LEAST_BEHIND
-        if is_step and goes_on.mean() > MOSTLY and (found is None or end - first > found.lost):
-            found = ClockStep(float(stamps[first - 1]), float(stamps[first]), int(end - first))
+        if is_step and goes_on.mean() > MOSTLY:
+            before, after = float(stamps[first - 1]), float(stamps[first])
+            step = ClockStep(before, after, int(end - first), bool(end < stamps.size))
+            found.append((int(places[first]), step))
     return found
 
 
@@ -328,11 +344,6 @@ def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple
     return tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
 
 
-def is_bag(path: Path) -> bool:
-    """Tell whether a path is taken for a bag: a folder, or a file of one."""
-    return path.is_dir() or path.suffix in BAG_SUFFIXES
-
-
 def _count(counts: dict[str, int], reason: str, number: int) -> None:
     if number:
         counts[reason] = counts.get(reason, 0) + number
@@ -413,64 +424,34 @@ def parse_rows(rows: Iterable[list[str]], columns: list[int]) -> tuple[FloatArra
 # ---- ROS 2 bags
 
 
-def _rosbags(module: str) -> Any:
-    try:
-        return importlib.import_module(f'rosbags.{module}')
-    except ImportError as error:
-        raise MissingDependencyError(
-            f'reading a bag needs rosbags: pip install "ne_dynamics[bag]" ({error})'
-        ) from error
-
-
-def open_bag(stack: ExitStack, path: Path, topic: str | None) -> tuple[Any, list[Any], Path]:
-    """Open a bag; return its reader, the connections of the topic that is read, and its folder.
-
-    Raises
-    ------
-    InputError
-        When it is none, or the topic is not told.
-    MissingDependencyError
-        When the library `rosbags` is missing.
-    """
-    highlevel, typesys = _rosbags('highlevel'), _rosbags('typesys')
-    folder = path if path.is_dir() else path.parent
-    try:
-        types = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
-        reader = stack.enter_context(highlevel.AnyReader([folder], default_typestore=types))
-    except Exception as error:
-        raise InputError(f'{folder}: expected a ROS 2 bag: {error}') from error
-    return reader, _joint_states(reader.connections, topic, folder), folder
-
-
 def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
+    folder = find_folder(path)
     with ExitStack() as stack:
-        reader, connections, folder = open_bag(stack, path, topic)
-        samples: list[tuple[float, float, list[FloatArray]]] = []
+        reader, connections = open_joint_states(stack, path, topic)
+        parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
         dropped: dict[str, int] = {}
         try:
-            for message, received in generate_messages(reader, connections):
-                values, reason = find_by_name(message, joints)
-                if reason:
-                    _count(dropped, reason, 1)
-                else:
-                    samples.append((message.time, 1e-9 * received, values))
-        except InputError:
-            raise
+            for rows in generate_rows(reader, connections, joints):
+                usable = rows.reasons == 0
+                parts.append((rows.stamps[usable], rows.received[usable], rows.values[usable]))
+                for reason, number in rows.count_dropped(~usable).items():
+                    _count(dropped, reason, number)
         except Exception as error:
             raise InputError(f'{folder}: a message cannot be read: {error}') from error
-    if not samples:
+        name = connections[0].topic
+    if not any(stamps.size for stamps, _, _ in parts):
         raise InputError(
-            f'{folder}: {connections[0].topic}: expected messages with the joints '
+            f'{folder}: {name}: expected messages with the joints '
             f'{", ".join(joints)}, got none that can be used{_shown(dropped)}'
         )
-    stamped = any(stamp != 0.0 for stamp, _, _ in samples)
-    table = np.array([values for _, _, values in samples], dtype=np.float64)
-    velocity = table[:, 2]
+    stamps, received, table = (np.concatenate(part) for part in zip(*parts, strict=True))
+    n = len(joints)
+    velocity = table[:, 2 * n :]
     return Log.from_samples(
         joints,
-        [stamp if stamped else received for stamp, received, _ in samples],
-        table[:, 0],
-        table[:, 1],
+        stamps if stamps.any() else 1e-9 * received,
+        table[:, :n],
+        table[:, n : 2 * n],
         velocity if np.isfinite(velocity).any() else None,
         source=str(folder),
         dropped=dropped,
@@ -479,8 +460,9 @@ def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
 
 def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
     names: list[str] = []
+    folder = find_folder(path)
     with ExitStack() as stack:
-        reader, connections, folder = open_bag(stack, path, topic)
+        reader, connections = open_joint_states(stack, path, topic)
         try:
             for message, _ in islice(generate_messages(reader, connections), LOOKED_AT):
                 # A gripper may have messages of its own: those of the arm have more joints.
@@ -488,45 +470,3 @@ def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
         except Exception as error:
             raise InputError(f'{folder}: a message cannot be read: {error}') from error
     return tuple(names)
-
-
-def generate_messages(
-    reader: Any, connections: list[Any], start: int | None = None, stop: int | None = None
-) -> Iterator[tuple[JointSample, int]]:
-    """Yield messages and when they were received, within times of reception [ns]."""
-    decoder = JointStateDecoder(reader)
-    for connection, received, data in reader.messages(connections, start, stop):
-        yield decoder.decode(data, connection.msgtype), received
-
-
-def _joint_states(connections: Iterable[Any], topic: str | None, path: Path) -> list[Any]:
-    """Return the connections of the one topic that is read."""
-    found = [item for item in connections if item.msgtype == JOINT_STATE]
-    topics = sorted({item.topic for item in found})
-    if topic is None and len(topics) == 1:
-        topic = topics[0]
-    if topic not in topics:
-        raise InputError(
-            f'{path}: topic: expected {"one of " if topic else "one to be named of "}'
-            f'{", ".join(topics) or "(the bag has none of JointState)"}, got {topic or "none"}'
-        )
-    return [item for item in found if item.topic == topic]
-
-
-def find_by_name(message: JointSample, joints: tuple[str, ...]) -> tuple[list[FloatArray], str]:
-    """Return position, effort and velocity in the order of the joints, or why not."""
-    chosen = _find_places(message.name, joints)
-    if chosen is None:
-        return [], JOINTS_MISSING
-    last = max(chosen)
-    if len(message.position) <= last or len(message.effort) <= last:
-        return [], SHORT
-    rates = message.velocity if len(message.velocity) > last else np.full(last + 1, np.nan)
-    return [values[chosen] for values in (message.position, message.effort, rates)], ''
-
-
-@lru_cache(maxsize=64)
-def _find_places(names: tuple[str, ...], joints: tuple[str, ...]) -> list[int] | None:
-    """Return where joints are among names; None when one is not."""
-    places = {name: index for index, name in enumerate(names)}
-    return None if any(joint not in places for joint in joints) else [places[j] for j in joints]

@@ -11,7 +11,14 @@ from typing import Protocol
 import numpy as np
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.log import NOT_FINITE, TIME_STOOD, Log, find_usable
+from ne_dynamics.identification.log import (
+    NOT_FINITE,
+    TIME_STOOD,
+    Log,
+    choose_clock_step,
+    find_usable,
+    list_clock_steps,
+)
 from ne_dynamics.identification.log_fault import LogFault
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -135,17 +142,30 @@ class PieceSamples:
             source,
             summary.received,
             counts,
+            # Of two pieces that both see the same step of the clock that which it begins has it.
+            choose_clock_step(
+                (place, step)
+                for place, step in list_clock_steps(stamps[finite])
+                if first <= np.flatnonzero(finite)[place] < end
+            ),
         )
         return cls(log, summary)
 
-    def own_log(self) -> Log | None:
-        """Return the samples of the piece alone; None when there are fewer than two."""
+    def own_log(self, beside: int = 0) -> Log | None:
+        """Return the samples of the piece alone; None when there are fewer than two.
+
+        Parameters
+        ----------
+        beside : int
+            How many samples to either side are returned with them, where there are so many.
+        """
         log = self.log
         if log is None:
             return None
-        inside = (log.times >= self.summary.first) & (log.times < self.summary.end)
-        if inside.sum() < 2:
+        first, end = np.searchsorted(log.times, [self.summary.first, self.summary.end])
+        if end - first < 2:
             return None
+        inside = slice(max(int(first) - beside, 0), int(end) + beside)
         velocity = None if log.velocity is None else log.velocity[inside]
         return replace(
             log,

@@ -54,7 +54,8 @@ def find_clock_restart(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
         'clock-set-back',
         (),
         f'the clock goes back by {step.before - step.after:.4g} s, from {step.before:.10g} to '
-        f'{step.after:.10g} s, where it was set or the recording began anew; {step.lost} samples '
+        f'{step.after:.10g} s, where it was set or the recording began anew; '
+        f'{"" if step.is_whole else "at least "}{step.lost} samples '
         'after that are left out, and later ones are out of place',
         'cut the log into two there, and give both',
         False,
@@ -66,15 +67,27 @@ def find_clock_restart(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     return keep_samples(log, before, 'after the clock was set back'), fault
 
 
-def find_zero_jumps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_zero_jumps(
+    robot: Robot, log: Log, first: float | None = None, last: float = math.inf
+) -> tuple[Log, LogFault | None]:
     """Find positions that jump from one sample to the next, and stay, while other joints go on.
 
     What is passed on is the longest part without a jump: which zero is right is not told.
+
+    Parameters
+    ----------
+    robot : Robot
+    log : Log
+    first, last : float, optional
+        Stamps between which the last sample before a jump is to be [s]; default: any.
     """
     if log.times.size <= 4 * AROUND:
         return log, None
+    start = float(log.times[0]) if first is None else first
     jumps, off = _find_jumps(robot, log)
     jumps &= jumps.sum(axis=0) <= MOST_JUMPS
+    before = log.times[:-1]
+    jumps &= ((before >= start) & (before <= last))[:, np.newaxis]
     if not jumps.any():
         return log, None
     names = tuple(
@@ -83,7 +96,7 @@ def find_zero_jumps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     rows, joints = np.nonzero(jumps)
     shown = ', '.join(
         f'{_show_jump(robot, int(joint), float(off[row, joint]))} at '
-        f'{log.times[row + 1] - log.times[0]:.4g} s'
+        f'{log.times[row + 1] - start:.4g} s'
         for row, joint in zip(rows[:3], joints[:3], strict=True)
     )
     fault = LogFault(
@@ -109,11 +122,15 @@ def _find_jumps(robot: Robot, log: Log) -> tuple[NDArray[np.bool_], FloatArray]:
     steps = np.diff(log.position, axis=0)
     rates = np.pad(steps / spans, ((AROUND, AROUND), (0, 0)), mode='edge')
     around = [rates[k : k + steps.shape[0]] for k in range(2 * AROUND + 1) if k != AROUND]
+    largest = np.quantile(np.abs(steps), 0.98, axis=0)
+    least = np.maximum(JUMP_STEP * largest, SMALLEST_JUMP)
+    # What is far from the median of those around it is as far from one of them.
+    if not any((np.abs(steps - rate * spans) > least).any() for rate in around):
+        return np.zeros(steps.shape, dtype=bool), np.zeros(steps.shape)
     usual = np.median(around, axis=0) * spans
     off = steps - usual
     noise = 1.4826 * np.median(np.abs(off), axis=0)
-    largest = np.quantile(np.abs(steps), 0.98, axis=0)
-    smallest = np.maximum(np.maximum(JUMP_NOISE * noise, JUMP_STEP * largest), SMALLEST_JUMP)
+    smallest = np.maximum(JUMP_NOISE * noise, least)
     far = np.abs(off) > smallest
     if not far.any():
         return far, off

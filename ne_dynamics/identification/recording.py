@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.identification.bag import is_bag
 from ne_dynamics.identification.bag_piece import BagLayout
 from ne_dynamics.identification.csv_piece import CsvLayout, CsvPiece
 from ne_dynamics.identification.filtered_piece import Grid
-from ne_dynamics.identification.log import Log, is_bag, read_log
+from ne_dynamics.identification.log import Log, read_log
 from ne_dynamics.identification.log_names import with_names
 from ne_dynamics.identification.piece_samples import (
     Change,
@@ -28,6 +29,7 @@ from ne_dynamics.identification.piece_samples import (
     PieceSource,
     PieceSummary,
 )
+from ne_dynamics.identification.sample_faults import scale_time
 from ne_dynamics.identification.signals import (
     choose_log_cutoff,
     find_step,
@@ -105,8 +107,12 @@ class HeldPiece:
         if not is_all and self.first:
             summary = replace(summary, received=position.shape[0])
         velocity = None if log.velocity is None else log.velocity[part]
+        step = log.clock_step
+        if step is not None and not summary.first <= step.before <= summary.last:
+            step = None
         cut = replace(
             log,
+            clock_step=step,
             times=log.times[part],
             position=log.position[part],
             effort=log.effort[part],
@@ -234,8 +240,7 @@ class Recording:
     def with_time_factor(self, factor: float) -> Recording:
         """Return the recording with its times multiplied."""
         if self.held is not None:
-            held = replace(self.held, times=self.held.times * factor)
-            return replace(self, held=held)
+            return replace(self, held=scale_time(self.held, factor))
         return replace(self, time_factor=self.time_factor * factor)
 
     @property
@@ -408,4 +413,4 @@ class _CutPiece:
         if log.received:
             received = log.received
         summary = replace(samples.summary, received=received, dropped=log.dropped)
-        return PieceSamples(log, summary)
+        return PieceSamples(samples.log, summary)

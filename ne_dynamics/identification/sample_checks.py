@@ -21,6 +21,9 @@ from ne_dynamics.identification.sample_faults import (
 from ne_dynamics.identification.source_clock import find_recorder_stamps
 from ne_dynamics.model.robot import Robot
 
+BESIDE = 64
+"""Samples to either side of a piece that are looked at with it, for jumps between two pieces."""
+
 Check = Callable[[Robot, Log], tuple[Log, LogFault | None]]
 
 PIECE_CHECKS: tuple[Check, ...] = (
@@ -77,17 +80,42 @@ def check_piece(robot: Robot, samples: PieceSamples, changes: tuple[Change, ...]
     changes : tuple of Change
         By hand.
     """
+    faults = [_find_clock_restart(robot, samples)]
     log = samples.own_log()
+    if log is not None:
+        for change in changes:
+            log = change(log)
+        for check in PIECE_CHECKS:
+            log, fault = check(robot, log)
+            if check is find_zero_jumps:
+                fault = _find_zero_jumps(robot, samples, changes)
+            faults.append(fault)
+    found = tuple(fault for fault in faults if fault is not None)
+    return replace(samples.summary, faults=found)
+
+
+def _find_clock_restart(robot: Robot, samples: PieceSamples) -> LogFault | None:
+    """Return a clock that goes back in a piece, or from the one before to it."""
+    if samples.log is None:
+        return None
+    _, fault = find_clock_restart(robot, samples.log)
+    # Pieces count how often, not what is lost.
+    return None if fault is None else replace(fault, amount=1.0)
+
+
+def _find_zero_jumps(
+    robot: Robot, samples: PieceSamples, changes: tuple[Change, ...]
+) -> LogFault | None:
+    """Return positions that jump in a piece, or from it to the next one."""
+    log = samples.own_log(BESIDE)
     if log is None:
-        return samples.summary
+        return None
     for change in changes:
         log = change(log)
-    faults = []
-    for check in PIECE_CHECKS:
-        log, fault = check(robot, log)
-        if fault is not None:
-            faults.append(fault)
-    return replace(samples.summary, faults=tuple(faults))
+    for check in (find_wraps, find_stale, find_spikes):
+        log, _ = check(robot, log)
+    _, fault = find_zero_jumps(robot, log, samples.summary.first, samples.summary.last)
+    return fault
 
 
 def merge_faults(

@@ -67,7 +67,7 @@ class Stretch:
         -------
         array, shape (K, m)
         """
-        return low_pass(values, self.rate, self.cutoff_frequency)[self.kept]
+        return low_pass(values, self.rate, self.cutoff_frequency, self.kept)
 
     def windows(self, longest: int) -> Iterator[tuple[Stretch, NDArray[np.intp], slice]]:
         """Yield stretches of about `longest` samples, what they keep, and their part of the whole.
@@ -149,7 +149,12 @@ class Signals:
     repeated: int
 
 
-def low_pass(values: FloatArray, rate: float, cutoff_frequency: float) -> FloatArray:
+def low_pass(
+    values: FloatArray,
+    rate: float,
+    cutoff_frequency: float,
+    kept: NDArray[np.intp] | None = None,
+) -> FloatArray:
     """Return the columns of an evenly sampled table without what is above the cut-off.
 
     Gain ``1 / (1 + (f / cutoff)^(2 order))``, no phase. At its ends the table is continued by
@@ -160,29 +165,37 @@ def low_pass(values: FloatArray, rate: float, cutoff_frequency: float) -> FloatA
     values : array, shape (N, m)
     rate, cutoff_frequency : float
         [Hz]
+    kept : int array, shape (K,), optional
+        Rows that are returned; default: all.
 
     Returns
     -------
-    array, shape (N, m)
+    array, shape (N, m) or (K, m)
     """
-    samples = values.shape[0]
+    samples, columns = values.shape
     margin = min(samples - 1, _find_margin(rate, cutoff_frequency))
     if margin < 1:
-        return values.copy()
-    before = 2.0 * values[0] - values[margin:0:-1]
-    after = 2.0 * values[-1] - values[-2 : -margin - 2 : -1]
-    extended = np.concatenate([before, values, after])
+        return values.copy() if kept is None else values[kept]
+    end = margin + samples
+    total = end + margin
+    length = 1 << (total - 1).bit_length()
+    # A transform is fastest where its numbers are side by side.
+    padded = np.zeros((columns, length))
+    padded[:, margin:end] = values.T
+    before, inside, after = padded[:, :margin], padded[:, margin:end], padded[:, end:total]
+    np.subtract(2.0 * inside[:, :1], inside[:, margin:0:-1], out=before)
+    np.subtract(2.0 * inside[:, -1:], inside[:, -2 : -margin - 2 : -1], out=after)
     # Without its trend the periodic continuation has no step.
-    ramp = np.linspace(0.0, 1.0, extended.shape[0])[:, np.newaxis]
-    trend = extended[0] + ramp * (extended[-1] - extended[0])
-    length = 1 << (extended.shape[0] - 1).bit_length()
-    padded = np.zeros((length, values.shape[1]))
-    padded[: extended.shape[0]] = extended - trend
+    first, last = padded[:, :1].copy(), padded[:, total - 1 : total].copy()
+    trend = first + np.linspace(0.0, 1.0, total) * (last - first)
+    padded[:, :total] -= trend
     frequency = np.fft.rfftfreq(length, 1.0 / rate)
     gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER_ORDER))
-    smooth = np.fft.irfft(gain[:, np.newaxis] * np.fft.rfft(padded, axis=0), length, axis=0)
-    result: FloatArray = (smooth[: extended.shape[0]] + trend)[margin : margin + samples]
-    return result
+    spectrum = np.fft.rfft(padded)
+    spectrum *= gain
+    smooth = np.fft.irfft(spectrum, length)
+    chosen = slice(margin, end) if kept is None else margin + kept
+    return np.ascontiguousarray((smooth[:, chosen] + trend[:, chosen]).T)
 
 
 def _find_margin(rate: float, cutoff_frequency: float) -> int:

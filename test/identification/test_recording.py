@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import pickle
+import sqlite3
 from dataclasses import replace
 
 import numpy as np
@@ -12,10 +15,13 @@ from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.log import read_log
+from ne_dynamics.identification import bag
+from ne_dynamics.identification.bag import open_joint_states
+from ne_dynamics.identification.log import Log, read_log
 from ne_dynamics.identification.log_set import FilteredLogs, as_recordings
 from ne_dynamics.identification.recording import Recording
 from ne_dynamics.identification.runner import LocalRunner
+from ne_dynamics.identification.sample_checks import merge_faults
 from ne_dynamics.identification.signals import filtered
 
 CUTOFF = 3.9
@@ -239,3 +245,106 @@ def write_bag(folder, log, plugin):
             data = store.serialize_cdr(message, state.__msgtype__)
             writer.write(connection, nanoseconds + 2_000_000, data)
     return folder
+
+
+def test_a_bag_is_opened_once_for_all_its_pieces(given, tmp_path, monkeypatch):
+    """What it takes to open a bag grows with its length; it is closed after the last piece."""
+    pytest.importorskip('rosbags', reason='rosbags is missing')
+    path = write_bag(tmp_path / 'bag', swinging_log(given, 60.0, start=1000.0), 'SQLITE3')
+    opened, closed = [], []
+
+    def count(stack, *arguments):
+        opened.append(arguments)
+        stack.callback(closed.append, arguments)
+        return open_joint_states(stack, *arguments)
+
+    monkeypatch.setattr(bag, 'open_joint_states', count)
+    cut_short(monkeypatch)
+    recording = of_file(given, path)
+    pieces = recording.list_pieces(CUTOFF)
+    assert (len(opened), len(closed)) == (1, 1)
+    first = pieces[0].read()
+    # A copy, as another process gets it, opens the bag itself.
+    again = pickle.loads(pickle.dumps(pieces[0])).read()
+    assert again.log.times.tobytes() == first.log.times.tobytes()
+    gc.collect()
+    assert (len(opened), len(closed)) == (3, 2)
+    for piece in pieces[1:]:
+        piece.read()
+    assert (len(opened), len(closed)) == (3, 3)
+
+
+def test_a_bag_that_cannot_be_read_any_more_is_closed(given, tmp_path, monkeypatch):
+    """A message that is no JointState ends the piece with the bag's name, and closes the bag."""
+    pytest.importorskip('rosbags', reason='rosbags is missing')
+    path = write_bag(tmp_path / 'bag', swinging_log(given, 45.0, start=1000.0), 'SQLITE3')
+    with sqlite3.connect(path / 'bag.db3') as base:
+        base.execute('UPDATE messages SET data = substr(data, 1, 40) WHERE id = 4000')
+    base.close()
+    cut_short(monkeypatch)
+    pieces = of_file(given, path).list_pieces(CUTOFF)
+    with pytest.raises(InputError, match=r'bag: a message cannot be read'):
+        pieces[-1].read()
+    assert pieces[-1].layout.bag._found is None
+    assert pieces[0].read().summary.count
+
+
+def check_pieces(robot, recording):
+    """Return the faults that the pieces of a recording have, put together."""
+    with LocalRunner() as runner:
+        logs = FilteredLogs.read(robot, (recording,), runner, CUTOFF, checked_after=0)
+    return merge_faults(robot, logs.logs[0].pieces)
+
+
+@pytest.fixture(scope='module')
+def short_swing(given):
+    """Return 70 s of an arm."""
+    return swinging_log(given, 70.0)
+
+
+def find_border(recording):
+    """Return the first sample of the second piece, as a number."""
+    return recording.list_pieces(CUTOFF)[0].read().summary.count
+
+
+def test_a_zero_that_jumps_where_a_piece_ends(given, short_swing, monkeypatch):
+    """It is named once, with its joint and size, wherever it is; a spike there is no jump."""
+    cut_short(monkeypatch)
+    border = find_border(Recording.of_log(short_swing))
+    for at in (border - 1, border, border + 1):
+        jumped = replace(short_swing, position=short_swing.position.copy())
+        jumped.position[at:, 1] += 0.3
+        (fault,) = check_pieces(given, Recording.of_log(jumped))
+        assert (fault.code, fault.joints) == ('zero-jumps', (given.joint_names[1],))
+        assert fault.message.startswith('1 times in 1 of ')
+        assert 'jumps by 17.2 degrees' in fault.message
+        jumped.position[at + 1 :, 1] -= 0.3
+        faults = check_pieces(given, Recording.of_log(jumped))
+        assert 'zero-jumps' not in [found.code for found in faults]
+
+
+@pytest.mark.parametrize('place', ['border', 'inside'])
+@pytest.mark.parametrize('back', [0.3, 4.0])
+def test_a_clock_that_is_set_back_for_a_while(
+    given, short_swing, tmp_path, monkeypatch, place, back
+):
+    """Its samples were left out without a word, at the end of a piece and within one."""
+    cut_short(monkeypatch)
+    path = write_csv(tmp_path / 'log.csv', short_swing)
+    at = find_border(of_file(given, path)) + (700 if place == 'inside' else 0)
+    times = np.round(
+        short_swing.times - np.where(np.arange(short_swing.times.size) >= at, back, 0.0), 2
+    )
+    path = write_csv(path, replace(short_swing, times=times))
+    (fault,) = check_pieces(given, of_file(given, path))
+    assert fault.code == 'clock-set-back'
+    assert (
+        f'goes back by {back - 0.01:.4g} s, from {short_swing.times[at - 1]:.10g} '
+        in fault.message
+    )
+    held = Log.from_samples(
+        short_swing.joint_names, times, short_swing.position, short_swing.effort
+    )
+    (found,) = check_pieces(given, Recording.of_log(held))
+    assert found.code == 'clock-set-back'
+    assert found.message.startswith('1 times in 1 of ')

@@ -47,6 +47,17 @@ def test_there_is_no_phase():
     assert np.abs(result - result[::-1]).max() < 1e-12
 
 
+def test_some_rows_are_those_of_all():
+    """What is kept is the same to the bit, of logs as short as one sample too."""
+    rng = np.random.default_rng(4)
+    for samples in (1, 2, 30, 700):
+        table = np.cumsum(rng.standard_normal((samples, 3)), axis=0)
+        kept = np.arange(0, samples, 4)
+        whole = low_pass(table, RATE, 10.0)
+        assert whole.shape == table.shape
+        assert (low_pass(table, RATE, 10.0, kept) == whole[kept]).all()
+
+
 def test_derivatives_of_a_quartic_are_exact():
     """Five points differentiate a polynomial of fourth order without error."""
     times = np.arange(20) / 50.0

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from ne_dynamics.cli.options.model_file import ModelFile
 from ne_dynamics.errors import InputError
+from ne_dynamics.identification.bag import is_bag
 from ne_dynamics.identification.driver_collecting import MessageCollector
-from ne_dynamics.identification.driver_reading import is_bag, list_csv_joints, read_bag, read_csv
+from ne_dynamics.identification.driver_reading import list_csv_joints, read_bag, read_csv
 from ne_dynamics.identification.driver_recording import (
     DriverRecording,
     rename_joints,
