@@ -41,7 +41,7 @@ from ne_dynamics.control.trajectory import Waypoints
 from ne_dynamics.control.velocity_source import VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.model.robot import Joint
 
 DRIVE_INTERFACES = ('position', 'velocity', 'effort', 'proportional', 'derivative')
@@ -171,37 +171,30 @@ class GainDesign(GainFindings):
             'kp': rounded(choice.gains.kp),
             'kd': rounded(choice.gains.kd),
             'ki': rounded(choice.gains.ki),
-            'natural_frequency': _plain(choice.frequency),
-            'damping_ratio': _plain(choice.damping),
+            'natural_frequency': as_json_numbers(choice.frequency),
+            'damping_ratio': as_json_numbers(choice.damping),
             'velocity_cutoff_frequency': choice.kind.cutoff or None,
             'limited_by': list(choice.active),
             'margins': {
-                key: _plain(value) for key, value in zip(Margins._fields, worst, strict=True)
+                key: as_json_numbers(value)
+                for key, value in zip(Margins._fields, worst, strict=True)
             },
             'joint_margins': {
-                key: _plain(value)
+                key: as_json_numbers(value)
                 for key, value in zip(Margins._fields, one.joint_margins, strict=True)
             },
-            'sag': _plain(one.sag),
-            'noise': _plain(one.noise),
-            'overshoot': _plain(one.steps.overshoot),
-            'coupling': _plain(one.steps.coupling),
-            'settling_time': _plain(one.steps.settling_time),
-            'rms_error': _plain(one.motion.rms),
-            'peak_error': _plain(one.motion.peak),
+            'sag': as_json_numbers(one.sag),
+            'noise': as_json_numbers(one.noise),
+            'overshoot': as_json_numbers(one.steps.overshoot),
+            'coupling': as_json_numbers(one.steps.coupling),
+            'settling_time': as_json_numbers(one.steps.settling_time),
+            'rms_error': as_json_numbers(one.motion.rms),
+            'peak_error': as_json_numbers(one.motion.peak),
         }
 
     def text(self) -> str:
         """Return it for people."""
         return describe_design(self)
-
-
-def _plain(value: FloatArray | float) -> Any:
-    """Return numbers as lists; None for those that are not finite."""
-    array = np.asarray(value, dtype=np.float64)
-    if array.ndim == 0:
-        return float(array) if np.isfinite(array) else None
-    return [_plain(each) for each in array]
 
 
 def design_gains(
