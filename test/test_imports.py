@@ -18,6 +18,7 @@ RANKS = {
     'prepared_file': 1,
     'json_numbers': 1,
     'printable': 1,
+    'progress_bar': 1,
     'settings': 1,
     'shipped': 1,
     'tables': 1,
