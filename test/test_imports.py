@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ RANKS = {
     'prepared_file': 1,
     'json_numbers': 1,
     'printable': 1,
+    'progress_bar': 1,
     'settings': 1,
     'shipped': 1,
     'tables': 1,
@@ -76,8 +78,13 @@ def module_name(path: Path) -> str:
     return '.'.join(names[:-1] if names[-1] == '__init__' else names)
 
 
-def imported_modules(path: Path) -> Iterator[str]:
-    """Yield the absolute names of everything that a source file imports, wherever in it."""
+@functools.cache
+def imported_modules(path: Path) -> tuple[str, ...]:
+    """Return the absolute names of everything that a source file imports, wherever in it."""
+    return tuple(_find_imports(path))
+
+
+def _find_imports(path: Path) -> Iterator[str]:
     package = module_name(path).split('.')
     if path.name != '__init__.py':
         package = package[:-1]
@@ -144,3 +151,19 @@ def test_only_the_edge_names_ros(path):
         return
     wrong = {name for name in imported_modules(path) if name.split('.')[0] in ROS_MODULES}
     assert not wrong, f'{module_name(path)} must not import {sorted(wrong)}'
+
+
+def test_no_modules_import_one_another():
+    """There is no circle, not even of imports inside a function or for types alone."""
+    modules = {module_name(path): path for path in SOURCES}
+    left = {
+        name: {found for found in imported_modules(path) if found in modules and found != name}
+        for name, path in modules.items()
+    }
+    # Whoever imports nothing that is left is in no circle; then whoever imports only those, ...
+    while done := {name for name, imports in left.items() if not imports}:
+        left = {name: imports - done for name, imports in left.items() if name not in done}
+    # What only imports modules of a circle is in none itself.
+    while idle := left.keys() - set().union(*left.values()):
+        left = {name: imports for name, imports in left.items() if name not in idle}
+    assert not left, f'these are in circles, or between two of them: {sorted(left)}'

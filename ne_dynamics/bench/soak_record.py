@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.tables import text_table
 
@@ -230,7 +231,7 @@ class SoakRecord:
         """Return all figures, as JSON has them; what is unknown is None."""
 
         def number(value: float) -> float | None:
-            return round(value, 2) if math.isfinite(value) else None
+            return finite_or_none(round(value, 2))
 
         excess, margin = self.excess()
         per_responder = {}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +22,7 @@ from ne_dynamics.cli.options.numbers import number
 from ne_dynamics.cli.options.output_file import check_output
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.printable import print_lines
+from ne_dynamics.progress_bar import show_share
 
 if TYPE_CHECKING:
     from ne_dynamics.excitation.solids import Solid
@@ -260,7 +260,7 @@ def run(args: argparse.Namespace) -> int:
         effort_limits=arrange_limits(args.effort_limit, names, '--effort-limit'),
     )
     _check_links([link.name for link in robot.links], args.ignore_pair)
-    with _show_progress() as progress:
+    with show_share('seeking') as progress:
         excitation = plan_excitation(
             dynamics,
             start,
@@ -299,22 +299,3 @@ def _check_links(names: Sequence[str], pairs: Sequence[Sequence[str]]) -> None:
             raise InputError(
                 f'--ignore-pair: expected a link, one of {", ".join(names)}, got {name!r}'
             )
-
-
-@contextmanager
-def _show_progress() -> Iterator[Callable[[float], None] | None]:
-    """Yield what shows a bar on a terminal; None where there is none."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        yield None
-        return
-    with tqdm(total=100, desc='seeking', unit='%', leave=False, file=sys.stderr) as bar:
-
-        def show(part: float) -> None:
-            bar.update(round(100.0 * part) - bar.n)
-
-        yield show

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from ne_dynamics.cli.options.output_file import check_folder, check_output, chec
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.printable import print_lines
+from ne_dynamics.progress_bar import count_done
 
 if TYPE_CHECKING:
     from ne_dynamics.control.gain_design import GainDesign
@@ -178,28 +178,14 @@ def _prove(design: GainDesign, dynamics: Dynamics, count: int) -> list[Proof]:
     from ne_dynamics.simulation.gain_proof import prove_gains
 
     total = len(design.modes) * (count + FEW_BEYOND)
-    done = 0
-    is_shown = sys.stderr.isatty()
-
-    def progress() -> None:
-        nonlocal done
-        done += 1
-        if is_shown:
-            sys.stderr.write(f'\rne_dynamics gains: trial {done} of {total}')
-            sys.stderr.flush()
-
     proofs = []
-    try:
+    with count_done('trying in MuJoCo', total, 'trial') as progress:
         for mode in design.modes:
             proofs.append(prove_gains(design, dynamics, mode, count, progress=progress))
             factor = BEYOND_MARGIN * float(design.of(mode).choice.margins.gain.min())
             proofs.append(
                 prove_gains(design, dynamics, mode, FEW_BEYOND, factor=factor, progress=progress)
             )
-    finally:
-        if is_shown and done:
-            sys.stderr.write('\r\x1b[K')
-            sys.stderr.flush()
     return proofs
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from ne_dynamics.commission.record import Record
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import FloatArray
 
 TORQUE, WITHOUT_GRAVITY, CURRENT = 'torque', 'torque_without_gravity', 'current'
@@ -130,7 +131,10 @@ class EffortReading:
             'reversed_joints': list(self.reversed_joints),
             'lag': self.lag,
             'joints': [
-                {key: _plain(value) for key, value in asdict(joint).items()}
+                {
+                    key: finite_or_none(value) if isinstance(value, float) else value
+                    for key, value in asdict(joint).items()
+                }
                 for joint in self.joints
             ],
         }
@@ -246,7 +250,3 @@ def _read_joint(
     moves = float(np.std(gravity)) > 0.02 * float(np.std(command))
     missing = -float(found[1] / found[0]) if moves else float('nan')
     return JointEffort(name, 1.0 / float(found[0]), missing, explained)
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and value != value else value

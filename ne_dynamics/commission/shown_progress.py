@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from ne_dynamics.simulation.demo_tables import ProgressBar
+from ne_dynamics.progress_bar import ProgressBar
 
 
 @contextlib.contextmanager

@@ -27,6 +27,7 @@ from ne_dynamics.commission.reading import find_encoder_steps, read_stamps
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import Subject
+from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.model.rigid_body import FloatArray
 
 HELD_PARTS = (0.5, 0.75, 1.0)
@@ -289,9 +290,7 @@ class Work(Desk):
         return {
             'delay': max(found.delay, 0.0),
             'deviation': found.deviation,
-            'by_joint': [
-                value if math.isfinite(value) else None for value in found.by_joint.tolist()
-            ],
+            'by_joint': as_json_numbers(found.by_joint),
         }
 
     def judge(self) -> Mapping[str, Any]:

@@ -14,100 +14,41 @@ counted on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
+from ne_dynamics.control.gain_findings import GainFindings, ModeDesign, rounded
 from ne_dynamics.control.gain_kind import Choice, corner_modes
 from ne_dynamics.control.gain_loop import frequencies, open_loop
 from ne_dynamics.control.gain_margins import Margins, margins_of_joints
 from ne_dynamics.control.gain_motion import MotionSamples, make_test_motion, sample_waypoints
 from ne_dynamics.control.gain_plants import Plants, gather_plants
 from ne_dynamics.control.gain_prediction import (
-    MotionErrors,
-    StepResponses,
     predict_motion,
     predict_noise,
     predict_sag,
     predict_steps,
-    stiction,
 )
 from ne_dynamics.control.gain_request import GainMode, GainRequest
 from ne_dynamics.control.gain_search import choose_gains
+from ne_dynamics.control.gain_text import describe_design
 from ne_dynamics.control.trajectory import Waypoints
 from ne_dynamics.control.velocity_source import VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.model.robot import Joint
-
-DIGITS = 4
-"""Of the gains that are written."""
-
-ROUNDING = 1e-9
-"""Part of the largest effort that holds a joint, up to which another one is rounding."""
-
-WIDE_SPREAD = 30.0
-"""Heaviest by lightest direction from which on it is said that a diagonal gain suffers of it."""
 
 DRIVE_INTERFACES = ('position', 'velocity', 'effort', 'proportional', 'derivative')
 
 
-@dataclass(frozen=True, eq=False)
-class ModeDesign:
-    """What was found for one mode.
-
-    Attributes
-    ----------
-    choice : Choice
-        Gains, natural frequencies and the margins of all joints at once in all poses.
-    joint_margins : Margins
-        Of each joint, the others closed, the worst of all poses; arrays of shape (n,).
-    sag : array, shape (n,)
-        Largest error at rest [rad or m]; before an integral has acted.
-    noise : array, shape (n,)
-        Effort of one step of all encoders [N m or N].
-    steps : StepResponses
-    motion : MotionErrors
-    """
-
-    choice: Choice
-    joint_margins: Margins
-    sag: FloatArray
-    noise: FloatArray
-    steps: StepResponses
-    motion: MotionErrors
-
-
-@dataclass(frozen=True, eq=False)
-class GainDesign:
-    """Gains, and what they are worth.
-
-    Attributes
-    ----------
-    joints : tuple of Joint
-    request : GainRequest
-    plants : Plants
-    motion : MotionSamples
-        That the errors are predicted for.
-    modes : mapping of GainMode to ModeDesign
-    refusals : mapping of GainMode to str
-        Modes for which there are no gains, and why.
-    relaxed : mapping of GainMode to str
-        Modes whose gains keep smaller margins than were asked for, and why.
-    """
-
-    joints: tuple[Joint, ...]
-    request: GainRequest
-    plants: Plants
-    motion: MotionSamples
-    modes: Mapping[GainMode, ModeDesign]
-    refusals: Mapping[GainMode, str]
-    relaxed: Mapping[GainMode, str]
+class GainDesign(GainFindings):
+    """Gains, what they are worth, and the settings that hold them."""
 
     def of(self, mode: GainMode | str) -> ModeDesign:
         """Return what was found for a mode.
@@ -147,7 +88,7 @@ class GainDesign:
         if asked is GainMode.JTC:
             raise InputError('mode: expected one of the node, got jtc')
         choice = self.of(asked).choice
-        kp, kd = _rounded(choice.gains.kp), _rounded(choice.gains.kd)
+        kp, kd = rounded(choice.gains.kp), rounded(choice.gains.kd)
         if asked is GainMode.MIT:
             return {
                 'mode': 'feedforward',
@@ -178,9 +119,9 @@ class GainDesign:
             When there are none.
         """
         gains = self.of(GainMode.JTC).choice.gains
-        clamps = self._integral_clamps()
+        clamps = self.integral_clamps()
         limits = self.request.limits(self.joints)
-        rows = zip(*(_rounded(gain) for gain in gains), clamps, limits.tolist(), strict=True)
+        rows = zip(*(rounded(gain) for gain in gains), clamps, limits.tolist(), strict=True)
         block: dict[str, dict[str, float]] = {}
         for joint, (p, d, i, clamp, limit) in zip(self.joints, rows, strict=True):
             row = {'p': p, 'i': i if clamp else 0.0, 'd': d, 'ff_velocity_scale': 0.0}
@@ -190,12 +131,6 @@ class GainDesign:
                 row |= {'u_clamp_max': limit, 'u_clamp_min': -limit}
             block[joint.name] = row
         return block
-
-    def _integral_clamps(self) -> list[float]:
-        largest = self.plants.largest_gravity(self.request)
-        largest = largest + (1.0 + self.request.uncertainty) * stiction(self.joints)
-        largest = np.where(largest > ROUNDING * largest.max(), largest, 0.0)
-        return _rounded(np.minimum(largest, self.request.limits(self.joints)))
 
     def drive_gains(self) -> dict[str, dict[str, float]]:
         """Return kp and kd of the drives, joint by joint.
@@ -209,71 +144,9 @@ class GainDesign:
         return {
             joint.name: {'kp': kp, 'kd': kd}
             for joint, kp, kd in zip(
-                self.joints, _rounded(gains.kp), _rounded(gains.kd), strict=True
+                self.joints, rounded(gains.kp), rounded(gains.kd), strict=True
             )
         }
-
-    def remarks(self) -> list[str]:
-        """Return what is doubtful, one sentence each."""
-        found = [*self.refusals.values(), *self.relaxed.values()]
-        if self.plants.held_share < 1.0:
-            found.append(
-                f'in {100.0 * (1.0 - self.plants.held_share):.0f} % of the poses the motors '
-                'cannot hold the arm with its largest payload and masses, and a tenth of their '
-                'limits to spare: these were left out'
-            )
-        unlimited = [
-            joint.name
-            for joint, limit in zip(
-                self.joints, self.request.limits(self.joints).tolist(), strict=True
-            )
-            if not isfinite(limit)
-        ]
-        if unlimited:
-            found.append(
-                f'no effort limit of {", ".join(unlimited)}: noise and effort bound no gain there'
-            )
-        rotorless = [joint.name for joint in self.joints if not joint.reflected_inertia > 0.0]
-        spread = max(
-            (
-                one.choice.kind.lightest / one.choice.kind.heaviest
-                for one in self.modes.values()
-                if one.choice.kind.weights is None
-            ),
-            default=WIDE_SPREAD,
-        )
-        if rotorless and (self.refusals or self.relaxed or spread > WIDE_SPREAD):
-            found.append(
-                f'{", ".join(rotorless)} have no rotor_inertia in the model (it goes into the '
-                'file of extras): with it the inertia of a joint changes less from pose to pose, '
-                'and gains that are efforts per error can be larger'
-            )
-        for mode, one in self.modes.items():
-            gains = one.choice.gains
-            if mode is GainMode.JTC and self.request.integral and not gains.ki.any():
-                found.append('jtc: no integral: with one there are no gains that keep the margins')
-            elif mode is GainMode.JTC and gains.ki.any():
-                idle = [
-                    joint.name
-                    for joint, clamp in zip(self.joints, self._integral_clamps(), strict=True)
-                    if not clamp
-                ]
-                if idle:
-                    found.append(
-                        f'jtc: no integral for {", ".join(idle)} in the file: by the model '
-                        'neither gravity nor Coulomb friction holds them; friction goes into '
-                        'the file of extras'
-                    )
-            if mode is GainMode.MIT:
-                least = self.request.drive_kp_range[0], self.request.drive_kd_range[0]
-                for what, gain, end in zip(('kp', 'kd'), gains[:2], least, strict=True):
-                    for joint, value in zip(self.joints, gain.tolist(), strict=True):
-                        if value < end:
-                            found.append(
-                                f'mit: joint {joint.name!r}: {what} is {value:.4g}, and the drive '
-                                f'takes no less than {end:g}'
-                            )
-        return found
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it as plain data, without numbers that are not finite."""
@@ -295,46 +168,33 @@ class GainDesign:
         choice = one.choice
         worst = choice.margins.worst()
         return {
-            'kp': _rounded(choice.gains.kp),
-            'kd': _rounded(choice.gains.kd),
-            'ki': _rounded(choice.gains.ki),
-            'natural_frequency': _plain(choice.frequency),
-            'damping_ratio': _plain(choice.damping),
+            'kp': rounded(choice.gains.kp),
+            'kd': rounded(choice.gains.kd),
+            'ki': rounded(choice.gains.ki),
+            'natural_frequency': as_json_numbers(choice.frequency),
+            'damping_ratio': as_json_numbers(choice.damping),
             'velocity_cutoff_frequency': choice.kind.cutoff or None,
             'limited_by': list(choice.active),
             'margins': {
-                key: _plain(value) for key, value in zip(Margins._fields, worst, strict=True)
+                key: as_json_numbers(value)
+                for key, value in zip(Margins._fields, worst, strict=True)
             },
             'joint_margins': {
-                key: _plain(value)
+                key: as_json_numbers(value)
                 for key, value in zip(Margins._fields, one.joint_margins, strict=True)
             },
-            'sag': _plain(one.sag),
-            'noise': _plain(one.noise),
-            'overshoot': _plain(one.steps.overshoot),
-            'coupling': _plain(one.steps.coupling),
-            'settling_time': _plain(one.steps.settling_time),
-            'rms_error': _plain(one.motion.rms),
-            'peak_error': _plain(one.motion.peak),
+            'sag': as_json_numbers(one.sag),
+            'noise': as_json_numbers(one.noise),
+            'overshoot': as_json_numbers(one.steps.overshoot),
+            'coupling': as_json_numbers(one.steps.coupling),
+            'settling_time': as_json_numbers(one.steps.settling_time),
+            'rms_error': as_json_numbers(one.motion.rms),
+            'peak_error': as_json_numbers(one.motion.peak),
         }
 
     def text(self) -> str:
         """Return it for people."""
-        from ne_dynamics.control.gain_text import describe_design
-
         return describe_design(self)
-
-
-def _rounded(values: FloatArray) -> list[float]:
-    return [float(f'{value:.{DIGITS}g}') for value in values.tolist()]
-
-
-def _plain(value: FloatArray | float) -> Any:
-    """Return numbers as lists; None for those that are not finite."""
-    array = np.asarray(value, dtype=np.float64)
-    if array.ndim == 0:
-        return float(array) if np.isfinite(array) else None
-    return [_plain(each) for each in array]
 
 
 def design_gains(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ne_dynamics.control.gain_findings import GainFindings, ModeDesign
 from ne_dynamics.control.gain_request import GainMode
 from ne_dynamics.tables import text_table
-
-if TYPE_CHECKING:
-    from ne_dynamics.control.gain_design import GainDesign, ModeDesign
 
 TITLES = {
     GainMode.COMPUTED_TORQUE: 'the node, mode computed_torque [1/s^2, 1/s]',
@@ -21,7 +18,7 @@ TITLES = {
 }
 
 
-def describe_design(design: GainDesign) -> str:
+def describe_design(design: GainFindings) -> str:
     """Return the tables of all modes, and remarks."""
     request, plants = design.request, design.plants
     least, largest = np.asarray(request.payload, dtype=np.float64).tolist()
@@ -40,7 +37,7 @@ def describe_design(design: GainDesign) -> str:
     return '\n'.join(lines)
 
 
-def _describe_loop(design: GainDesign, one: ModeDesign) -> str:
+def _describe_loop(design: GainFindings, one: ModeDesign) -> str:
     choice = one.choice
     worst = choice.margins.worst()
     text = (
@@ -55,7 +52,7 @@ def _describe_loop(design: GainDesign, one: ModeDesign) -> str:
     return text
 
 
-def _table(design: GainDesign, mode: GainMode, one: ModeDesign) -> str:
+def _table(design: GainFindings, mode: GainMode, one: ModeDesign) -> str:
     choice, margins = one.choice, one.joint_margins
     limits = design.request.limits(design.joints)
     has_integral = bool(choice.gains.ki.any())

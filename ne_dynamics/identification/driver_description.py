@@ -9,7 +9,6 @@ description.parameters()          # of the node: {'state_effort': 'torque', ...}
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ import numpy as np
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.driver_command import (
-    CommandEffect,
     describe_commands,
     describe_no_commands,
 )
@@ -27,6 +25,7 @@ from ne_dynamics.identification.driver_effort import (
     describe_efforts,
     summarise_meaning,
 )
+from ne_dynamics.identification.driver_findings import DriverFindings, JointDriver
 from ne_dynamics.identification.driver_meaning import (
     Meaning,
     find_meaning,
@@ -39,7 +38,8 @@ from ne_dynamics.identification.driver_recording import (
     find_empty,
 )
 from ne_dynamics.identification.driver_steps import describe_step
-from ne_dynamics.identification.driver_timing import Timing, describe_timing
+from ne_dynamics.identification.driver_text import write_lines
+from ne_dynamics.identification.driver_timing import describe_timing
 from ne_dynamics.identification.driver_velocity import (
     JointVelocity,
     describe_velocities,
@@ -53,74 +53,14 @@ from ne_dynamics.identification.log_fault import LogFault
 from ne_dynamics.identification.log_fault_words import describe_fault
 from ne_dynamics.identification.sample_checks import CHECKS
 from ne_dynamics.identification.sample_faults import count_stale
-from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.robot import Robot
 
 EFFORT_DELAY_LEVELS = (1.5e-3, 4e-3)
 """Standard deviations up to which the delay of efforts behind the motion is known, and likely."""
 
 
-@dataclass(frozen=True)
-class JointDriver:
-    """What the driver reports of a joint.
-
-    Attributes
-    ----------
-    name : str
-    effort : JointEffort
-    velocity : JointVelocity
-    position_step, velocity_step, effort_step : Verdict
-        Smallest steps, in the unit of each.
-    """
-
-    name: str
-    effort: JointEffort
-    velocity: JointVelocity
-    position_step: Verdict
-    velocity_step: Verdict
-    effort_step: Verdict
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the verdicts."""
-        return {
-            'joint': self.name,
-            **{f'effort_{key}': value.as_json() for key, value in vars(self.effort).items()},
-            'velocity': self.velocity.source.as_json(),
-            'velocity_lag': finite_or_none(self.velocity.lag),
-            'velocity_lag_deviation': finite_or_none(self.velocity.lag_deviation),
-            'velocity_gain': finite_or_none(self.velocity.gain),
-            'position_step': self.position_step.as_json(),
-            'velocity_step': self.velocity_step.as_json(),
-            'effort_step': self.effort_step.as_json(),
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class DriverDescription:
-    """What a driver reports, and how late.
-
-    Attributes
-    ----------
-    source : str
-        Of the recording.
-    joints : tuple of JointDriver
-    timing : Timing
-    effort : Verdict
-        What the efforts are, all joints together.
-    effort_delay : Verdict
-        Of the reported efforts behind the motion [s].
-    command : CommandEffect
-    faults : tuple of LogFault
-        Of the samples and of the positions; the meaning of the efforts is no fault.
-    """
-
-    source: str
-    joints: tuple[JointDriver, ...]
-    timing: Timing
-    effort: Verdict
-    effort_delay: Verdict
-    command: CommandEffect
-    faults: tuple[LogFault, ...]
+class DriverDescription(DriverFindings):
+    """What a driver reports, how late, and what follows for the node."""
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of the node that follow, dots in their names."""
@@ -145,8 +85,6 @@ class DriverDescription:
 
     def text(self) -> str:
         """Return all for people."""
-        from ne_dynamics.identification.driver_text import write_lines
-
         return '\n'.join(write_lines(self))
 
 

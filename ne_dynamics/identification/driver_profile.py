@@ -7,17 +7,15 @@ comes after it and wins. What the recording does not tell is not in it, and keep
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from ne_dynamics.identification.driver_effort import NOTHING, TORQUE, WITHOUT_GRAVITY
+from ne_dynamics.identification.driver_findings import DriverFindings
 from ne_dynamics.identification.driver_velocity import LAG_DEVIATIONS
 from ne_dynamics.identification.driver_verdict import Level
 from ne_dynamics.printable import escape_controls
-
-if TYPE_CHECKING:
-    from ne_dynamics.identification.driver_description import DriverDescription
 
 PERIODS = 10.0
 GAPS = 2.0
@@ -38,21 +36,21 @@ Reasoned = dict[str, tuple[Any, str]]
 """Parameter -> value, and why."""
 
 
-def find_parameters(description: DriverDescription) -> Reasoned:
+def find_parameters(findings: DriverFindings) -> Reasoned:
     """Return the node's parameters that follow, each with its reason.
 
     Parameters
     ----------
-    description : DriverDescription
+    findings : DriverFindings
 
     Returns
     -------
     dict
     """
-    found: Reasoned = {'state_effort': _find_state_effort(description)}
-    found |= _find_timeout(description)
-    found |= _find_velocity(description)
-    command = description.command
+    found: Reasoned = {'state_effort': _find_state_effort(findings)}
+    found |= _find_timeout(findings)
+    found |= _find_velocity(findings)
+    command = findings.command
     for name, verdict in (('gravity', command.gravity), ('friction', command.friction)):
         # That a driver adds something has to be sure: an arm without it falls.
         if verdict.value is True or (verdict.value is False and verdict.level is Level.KNOWN):
@@ -60,12 +58,12 @@ def find_parameters(description: DriverDescription) -> Reasoned:
     return found
 
 
-def write_profile(description: DriverDescription) -> str:
+def write_profile(findings: DriverFindings) -> str:
     """Return the parameter file, as text.
 
     Parameters
     ----------
-    description : DriverDescription
+    findings : DriverFindings
 
     Returns
     -------
@@ -73,18 +71,18 @@ def write_profile(description: DriverDescription) -> str:
     """
     lines = [
         '# Driver profile of the node, written by `ne_dynamics whatis` from',
-        *_comment(description.source, ''),
+        *_comment(findings.source, ''),
         '#',
         '#     ros2 launch ne_dynamics computed_torque.launch.py params_file:=THIS_FILE',
         '#',
         '# A parameter file of your own comes after this one and wins. What is not here could not',
         '# be told, and keeps its default.',
-        *_remarks(description),
+        *_remarks(findings),
         '/**:',
         '  ros__parameters:',
     ]
     groups: set[str] = set()
-    parameters = find_parameters(description)
+    parameters = find_parameters(findings)
     # Parameters of one group stand together, below its name.
     for name in sorted(parameters, key=lambda name: (name.partition('.')[0], name)):
         value, reason = parameters[name]
@@ -98,14 +96,12 @@ def write_profile(description: DriverDescription) -> str:
     return '\n'.join(lines) + '\n'
 
 
-def _find_state_effort(description: DriverDescription) -> tuple[str, str]:
-    reversed_joints = [
-        joint.name for joint in description.joints if joint.effort.sign.value == -1.0
-    ]
-    verdict = description.effort
+def _find_state_effort(findings: DriverFindings) -> tuple[str, str]:
+    reversed_joints = [joint.name for joint in findings.joints if joint.effort.sign.value == -1.0]
+    verdict = findings.effort
     if reversed_joints:
         return 'ignore', f'the sign of {", ".join(reversed_joints)} is the opposite'
-    silent = [joint.name for joint in description.joints if joint.effort.meaning.value == NOTHING]
+    silent = [joint.name for joint in findings.joints if joint.effort.meaning.value == NOTHING]
     if verdict.value in (TORQUE, WITHOUT_GRAVITY) and not silent:
         return str(verdict.value), f'{verdict.level.value}: {verdict.text}'
     if silent and verdict.value != NOTHING:
@@ -115,8 +111,8 @@ def _find_state_effort(description: DriverDescription) -> tuple[str, str]:
     return 'ignore', f'{verdict.level.value}: {verdict.value}, {verdict.text}'
 
 
-def _find_timeout(description: DriverDescription) -> Reasoned:
-    timing = description.timing
+def _find_timeout(findings: DriverFindings) -> Reasoned:
+    timing = findings.timing
     if not math.isfinite(timing.period):
         return {}
     wanted = max(PERIODS * timing.period, GAPS * timing.longest_gap)
@@ -130,13 +126,13 @@ def _find_timeout(description: DriverDescription) -> Reasoned:
     return {'state_timeout': (value, reason)}
 
 
-def _find_velocity(description: DriverDescription) -> Reasoned:
-    joints = description.joints
+def _find_velocity(findings: DriverFindings) -> Reasoned:
+    joints = findings.joints
     unusable = [joint for joint in joints if not joint.velocity.can_be_used]
     told = [joint for joint in unusable if joint.velocity.source.is_told]
     if told:
         first = told[0]
-        rate = description.timing.rate
+        rate = findings.timing.rate
         cutoff = min(CUTOFF, CUTOFF_SHARE * rate) if math.isfinite(rate) else CUTOFF
         names = ', '.join(joint.name for joint in told)
         reason = (
@@ -169,13 +165,13 @@ def _find_velocity(description: DriverDescription) -> Reasoned:
     return found
 
 
-def _remarks(description: DriverDescription) -> list[str]:
+def _remarks(findings: DriverFindings) -> list[str]:
     """Return what was found and has no parameter."""
     lines = ['#', '# Found, and no parameter of the node:']
     for name, verdict in (
-        ('delay from command to effect', description.command.delay),
-        ('its jitter', description.command.jitter),
-        ('delay of the efforts behind the motion', description.effort_delay),
+        ('delay from command to effect', findings.command.delay),
+        ('its jitter', findings.command.jitter),
+        ('delay of the efforts behind the motion', findings.effort_delay),
     ):
         lines += _comment(f'- {name}: {verdict.level.value}: {verdict.text}', '')
     return lines

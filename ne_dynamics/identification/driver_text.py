@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from ne_dynamics.identification.driver_findings import DriverFindings, JointDriver
 from ne_dynamics.identification.driver_verdict import Verdict
 
-if TYPE_CHECKING:
-    from ne_dynamics.identification.driver_description import DriverDescription, JointDriver
 
-
-def write_lines(description: DriverDescription) -> list[str]:
+def write_lines(findings: DriverFindings) -> list[str]:
     """Return the lines of a description.
 
     Parameters
     ----------
-    description : DriverDescription
+    findings : DriverFindings
 
     Returns
     -------
     list of str
     """
-    command = description.command
-    lines = [f'{description.source}:', *(f'  {line}' for line in description.timing.lines())]
-    lines += ['', *_write('effort', description.effort)]
-    lines += _write('effort behind the motion', description.effort_delay)
+    command = findings.command
+    lines = [f'{findings.source}:', *(f'  {line}' for line in findings.timing.lines())]
+    lines += ['', *_write('effort', findings.effort)]
+    lines += _write('effort behind the motion', findings.effort_delay)
     lines += _write('from command to effect', command.delay)
     if command.delay.is_told or command.by_motion.is_told or command.by_effort.is_told:
         lines += _write('  by the motion', command.by_motion)
@@ -34,11 +31,11 @@ def write_lines(description: DriverDescription) -> list[str]:
         lines += _write('efforts are the commands', command.echo)
         lines += _write('commands contain gravity', command.gravity)
         lines += _write('commands contain friction', command.friction)
-    for joint in description.joints:
+    for joint in findings.joints:
         lines += ['', f'joint {joint.name}', *_write_joint(joint)]
-    if description.faults:
-        lines += ['', 'what is wrong', *(f'  {fault.text}' for fault in description.faults)]
-    experiments = _list_experiments(description)
+    if findings.faults:
+        lines += ['', 'what is wrong', *(f'  {fault.text}' for fault in findings.faults)]
+    experiments = _list_experiments(findings)
     if experiments:
         lines += ['', 'what would tell more', *(f'  - {line}' for line in experiments)]
     return lines
@@ -68,7 +65,7 @@ def _write(name: str, verdict: Verdict) -> list[str]:
     return [f'  {name:26}{verdict.level.value:>15}  {value}{verdict.text}']
 
 
-def _list_experiments(description: DriverDescription) -> list[str]:
+def _list_experiments(findings: DriverFindings) -> list[str]:
     """Return each experiment once, with what it would tell of which joints."""
     wanted: dict[str, list[str]] = {}
 
@@ -77,8 +74,8 @@ def _list_experiments(description: DriverDescription) -> list[str]:
             if verdict.experiment:
                 wanted.setdefault(verdict.experiment, []).append(what)
 
-    add('delay', [description.effort_delay, *vars(description.command).values()])
-    for joint in description.joints:
+    add('delay', [findings.effort_delay, *vars(findings.command).values()])
+    for joint in findings.joints:
         add(
             joint.name,
             [

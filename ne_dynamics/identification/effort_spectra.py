@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.identification.cutoff import compute_spectrum
+from ne_dynamics.identification.filtered_piece import split_at_gaps
 from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.source_clock import LARGEST_GAP, as_measured
+from ne_dynamics.identification.source_clock import as_measured
 from ne_dynamics.identification.stretch import FILTER_ORDER
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -72,8 +73,7 @@ def compute_effort_spectra(log: Log, cutoff_frequency: float) -> EffortSpectra:
     n = len(log.joint_names)
     log = as_measured(log)
     step = float(np.median(np.diff(log.times)))
-    breaks = np.flatnonzero(np.diff(log.times) > LARGEST_GAP * step) + 1
-    piece = max(np.split(np.arange(log.times.size), breaks), key=len)
+    piece = max(split_at_gaps(log, step), key=len)
     stamps = log.times[piece]
     even = np.arange(stamps[0], stamps[-1], step)
     if even.size < SHORTEST:

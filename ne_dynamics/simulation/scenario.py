@@ -24,9 +24,9 @@ from ne_dynamics.control.laws import Mode
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.progress_bar import ProgressBar
 from ne_dynamics.simulation.demo_arm import DemoArm, gain_parameters, law_parameters
 from ne_dynamics.simulation.demo_motion import InverseDynamics, Motion, excitation
-from ne_dynamics.simulation.demo_tables import ProgressBar
 from ne_dynamics.simulation.position_chunks import PositionChunks
 from ne_dynamics.simulation.recording import SessionRecording, Setting
 from ne_dynamics.simulation.ros_process import Parameters

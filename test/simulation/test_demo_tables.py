@@ -2,7 +2,7 @@
 
 import pytest
 
-from ne_dynamics.simulation.demo_tables import ProgressBar, figure, shortened
+from ne_dynamics.simulation.demo_tables import figure, shortened
 
 
 @pytest.mark.parametrize(
@@ -18,11 +18,3 @@ def test_long_names_are_shortened_to_the_width():
     """What is left ends with two points."""
     assert shortened('joint_1') == 'joint_1'
     assert shortened('a_joint_with_a_long_name') == 'a_joint_with_a..'
-
-
-def test_progress_is_one_line_where_there_is_no_terminal(capsys):
-    """Only the end is told."""
-    bar = ProgressBar('PD alone', 2.0)
-    bar.show(1.5)
-    bar.close()
-    assert capsys.readouterr().err.startswith('PD alone: 1.5 of 2.0 s, 0.')

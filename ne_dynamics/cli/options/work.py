@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 from collections.abc import Iterator
-from typing import Any
 
-from ne_dynamics.identification.runner import LocalRunner, Progress, Runner
+from ne_dynamics.identification.runner import LocalRunner, Runner
+from ne_dynamics.progress_bar import show_items
 
 
 def add_work(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +30,7 @@ def open_runner(args: argparse.Namespace) -> Iterator[Runner]:
     NeDynamicsError
         When the scheduler does not answer, or its workers do not fit.
     """
-    progress = None if args.json or not sys.stderr.isatty() else _find_progress()
+    progress = None if args.json else show_items
     if args.scheduler is None:
         with LocalRunner(progress) as runner:
             yield runner
@@ -40,16 +39,3 @@ def open_runner(args: argparse.Namespace) -> Iterator[Runner]:
 
     with ClusterRunner(args.scheduler, progress) as cluster:
         yield cluster
-
-
-def _find_progress() -> Progress | None:
-    """Return what draws a bar on stderr; None where the library for it is missing."""
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return None
-
-    def show(name: str, results: Iterator[Any], total: int) -> Iterator[Any]:
-        yield from tqdm(results, name, total, leave=False, file=sys.stderr, unit='piece')
-
-    return show

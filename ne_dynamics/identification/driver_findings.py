@@ -1,0 +1,77 @@
+"""What was found of a driver, joint by joint: the verdicts, without a word on how to show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ne_dynamics.identification.driver_command import CommandEffect
+from ne_dynamics.identification.driver_effort import JointEffort
+from ne_dynamics.identification.driver_timing import Timing
+from ne_dynamics.identification.driver_velocity import JointVelocity
+from ne_dynamics.identification.driver_verdict import Verdict
+from ne_dynamics.identification.log_fault import LogFault
+from ne_dynamics.json_numbers import finite_or_none
+
+
+@dataclass(frozen=True)
+class JointDriver:
+    """What the driver reports of a joint.
+
+    Attributes
+    ----------
+    name : str
+    effort : JointEffort
+    velocity : JointVelocity
+    position_step, velocity_step, effort_step : Verdict
+        Smallest steps, in the unit of each.
+    """
+
+    name: str
+    effort: JointEffort
+    velocity: JointVelocity
+    position_step: Verdict
+    velocity_step: Verdict
+    effort_step: Verdict
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verdicts."""
+        return {
+            'joint': self.name,
+            **{f'effort_{key}': value.as_json() for key, value in vars(self.effort).items()},
+            'velocity': self.velocity.source.as_json(),
+            'velocity_lag': finite_or_none(self.velocity.lag),
+            'velocity_lag_deviation': finite_or_none(self.velocity.lag_deviation),
+            'velocity_gain': finite_or_none(self.velocity.gain),
+            'position_step': self.position_step.as_json(),
+            'velocity_step': self.velocity_step.as_json(),
+            'effort_step': self.effort_step.as_json(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class DriverFindings:
+    """What a driver reports, and how late; what is written of it comes of this.
+
+    Attributes
+    ----------
+    source : str
+        Of the recording.
+    joints : tuple of JointDriver
+    timing : Timing
+    effort : Verdict
+        What the efforts are, all joints together.
+    effort_delay : Verdict
+        Of the reported efforts behind the motion [s].
+    command : CommandEffect
+    faults : tuple of LogFault
+        Of the samples and of the positions; the meaning of the efforts is no fault.
+    """
+
+    source: str
+    joints: tuple[JointDriver, ...]
+    timing: Timing
+    effort: Verdict
+    effort_delay: Verdict
+    command: CommandEffect
+    faults: tuple[LogFault, ...]

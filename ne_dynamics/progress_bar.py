@@ -1,0 +1,127 @@
+"""How far a work has come, on a terminal: the bars of all subcommands.
+
+There is no bar without a terminal, or without tqdm.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+Item = TypeVar('Item')
+
+PERCENT = 100
+
+BAR_WIDTH = 24
+
+
+def open_bar(label: str, total: float, **looks: Any) -> Any:
+    """Return a bar on stderr.
+
+    Parameters
+    ----------
+    label : str
+    total : float
+        What is to be done, in whatever unit.
+    **looks
+        Of tqdm: unit, format, whether the bar stays.
+
+    Returns
+    -------
+    tqdm or None
+        None where there is no terminal, or no tqdm.
+    """
+    if not sys.stderr.isatty():
+        return None
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return None
+    return tqdm(desc=label, total=total, file=sys.stderr, **{'leave': False, **looks})
+
+
+def show_items(
+    label: str, items: Iterator[Item], total: int, unit: str = 'piece'
+) -> Iterator[Item]:
+    """Yield items, pieces of a work, and show how many have been used.
+
+    Parameters
+    ----------
+    label : str
+    items : iterator
+    total : int
+        How many there will be.
+    """
+    bar = open_bar(label, total, unit='piece')
+    if bar is None:
+        yield from items
+        return
+    with bar:
+        for item in items:
+            yield item
+            bar.update()
+
+
+@contextlib.contextmanager
+def count_done(label: str, total: int, unit: str) -> Iterator[Callable[[], None]]:
+    """Yield what counts one more of them as done."""
+    bar = open_bar(label, total, unit=unit)
+    with contextlib.nullcontext() if bar is None else bar:
+        yield lambda: None if bar is None else bar.update()
+
+
+@contextlib.contextmanager
+def show_share(label: str) -> Iterator[Callable[[float], None] | None]:
+    """Yield what shows the share that is done, 0 to 1; None where there is no bar."""
+    bar = open_bar(label, PERCENT, unit='%')
+    if bar is None:
+        yield None
+        return
+    with bar:
+        yield lambda share: bar.update(round(PERCENT * share) - bar.n)
+
+
+class ProgressBar:
+    """A line on stderr that grows with the time reached, and stays; without a bar, only its end.
+
+    Parameters
+    ----------
+    label : str
+    duration : float
+        Of the motion [s].
+    """
+
+    def __init__(self, label: str, duration: float) -> None:
+        self._label = label
+        self._duration = duration
+        self._reached = 0.0
+        self._began = time.monotonic()
+        self._bar = open_bar(
+            label,
+            duration,
+            leave=True,
+            ascii='.#',
+            bar_format=f'{{desc:<31}}{{bar:{BAR_WIDTH}}} {{n:4.1f}}/{{total:.1f}} s '
+            '({elapsed_s:.0f} s)',
+        )
+
+    def show(self, reached: float) -> None:
+        """Take note of the time reached [s]; draw it now and then."""
+        self._reached = reached
+        if self._bar is not None:
+            # A bar that is more than full has no end any more.
+            self._bar.update(min(reached, self._duration) - self._bar.n)
+
+    def close(self) -> None:
+        """Draw the end."""
+        if self._bar is not None:
+            self._bar.close()
+            return
+        sys.stderr.write(
+            f'{self._label}: {self._reached:.1f} of {self._duration:.1f} s, '
+            f'{time.monotonic() - self._began:.1f} s real time\n'
+        )
+        sys.stderr.flush()

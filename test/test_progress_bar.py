@@ -1,0 +1,75 @@
+"""How far a work has come, on a terminal and on none."""
+
+import io
+import sys
+
+import pytest
+
+from ne_dynamics.progress_bar import ProgressBar, count_done, show_items, show_share
+
+
+class Terminal(io.StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self):
+        """Return True."""
+        return True
+
+
+@pytest.fixture
+def open_terminal(monkeypatch):
+    """Return what makes stderr a terminal and returns it."""
+    pytest.importorskip('tqdm', reason='tqdm draws the bars')
+
+    def redirect():
+        terminal = Terminal()
+        monkeypatch.setattr(sys, 'stderr', terminal)
+        return terminal
+
+    return redirect
+
+
+def test_progress_is_one_line_where_there_is_no_terminal(capsys):
+    """Only the end is told."""
+    bar = ProgressBar('PD alone', 2.0)
+    bar.show(1.5)
+    bar.close()
+    assert capsys.readouterr().err.startswith('PD alone: 1.5 of 2.0 s, 0.')
+
+
+def test_the_bar_of_a_motion_grows_and_stays(open_terminal):
+    """It has the time reached and that of the motion, also of one that takes longer."""
+    terminal = open_terminal()
+    bar = ProgressBar('PD alone', 2.0)
+    bar.show(1.0)
+    bar.show(2.5)
+    bar.close()
+    lines = terminal.getvalue().split('\r')
+    assert '.' * 24 in lines[1]
+    assert '#' * 24 + '  2.0/2.0 s (0 s)' in lines[-1]
+    assert lines[-1].endswith('\n')
+
+
+def test_other_bars_are_gone_at_the_end(open_terminal):
+    """Of items, of a share, of a count: what is counted comes through as it is."""
+    terminal = open_terminal()
+    assert list(show_items('reading', iter('abc'), 3)) == ['a', 'b', 'c']
+    with show_share('seeking') as show:
+        show(0.25)
+        show(1.0)
+    with count_done('trying', 2, 'trial') as done:
+        done()
+        done()
+    shown = terminal.getvalue()
+    assert [label in shown for label in ('reading', 'seeking', 'trying')] == [True] * 3
+    assert shown.endswith('\r')
+    assert '\n' not in shown
+
+
+def test_without_a_terminal_nothing_is_shown(capsys):
+    """Items come, a count can be kept, and who computes a share for a bar is told of none."""
+    assert list(show_items('reading', iter('abc'), 3)) == ['a', 'b', 'c']
+    with show_share('seeking') as show, count_done('trying', 2, 'trial') as done:
+        assert show is None
+        done()
+    assert capsys.readouterr().err == ''
