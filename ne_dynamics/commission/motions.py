@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,11 +39,19 @@ SHORTEST_SWEEP, SHORTEST_WAY = 1.8, 0.7
 SMALLEST_SWEEP = 0.2
 """To either side, of a joint that trembles; a fifth of it for those that slide [rad or m]."""
 
+LARGEST_SHARE, LEAST_SWEEP = 0.95, 0.05
+"""Of the effort limits, for which sweeps become smaller than that, and how small; the node refuses
+a motion that its model has no effort for."""
+
 PROBE_POINTS = 50
 """Of a probe, a second."""
 
 EFFORT_SHARE = 0.75
 """Of the effort limits, that a model's efforts may take."""
+
+FITTED_SHARES = (EFFORT_SHARE, 0.85)
+"""Likewise of a model that was fitted, friction included. The second one counts where no motion is
+within the first: gravity and friction at rest, both known by then, may take all of that."""
 
 SMALLEST_SCALE = 0.1
 """Below this part of its reach a motion is given up."""
@@ -165,16 +175,37 @@ def plan_tremble(dynamics: Dynamics, start: FloatArray, reach: float) -> ProbeMo
     ----------
     dynamics : Dynamics
         Its efforts stay within :data:`EFFORT_SHARE` of the limits, unless sweeps of
-        :data:`SMALLEST_SWEEP` take more.
+        :data:`SMALLEST_SWEEP` take more. Where those take more than :data:`LARGEST_SHARE`, sweeps
+        are as small as it takes, if :data:`LEAST_SWEEP` is enough.
     start : array, shape (n,)
         [rad or m]
     reach : float
         To either side, at most [rad]; a fifth of it for joints that slide [m].
     """
+    usual = _shorten_sweeps(
+        dynamics, start, np.full(dynamics.n, reach), EFFORT_SHARE, SMALLEST_SWEEP
+    )
+    if usual.share <= LARGEST_SHARE:
+        return usual.probe
+    short = _shorten_sweeps(dynamics, start, usual.amplitude, LARGEST_SHARE, LEAST_SWEEP)
+    return short.probe if short.share <= LARGEST_SHARE else usual.probe
+
+
+class _Sweeps(NamedTuple):
+    """A trembling probe, how far its joints sweep, and what share of the limits it takes."""
+
+    probe: ProbeMotion
+    amplitude: FloatArray
+    share: float
+
+
+def _shorten_sweeps(
+    dynamics: Dynamics, start: FloatArray, amplitude: FloatArray, allowed: float, least: float
+) -> _Sweeps:
+    """Return a trembling probe with sweeps that take an allowed share, if they can be so short."""
     robot = dynamics.robot
     limits = robot.limits('effort_limit')
     limits[~(limits > 0.0)] = np.inf
-    amplitude = np.full(robot.n, reach)
     while True:
         probe = plan_probe(robot, start, trembles=True, amplitude=amplitude)
         motion = probe.motion
@@ -184,10 +215,10 @@ def plan_tremble(dynamics: Dynamics, start: FloatArray, reach: float) -> ProbeMo
         share = (np.abs(effort) / limits).max(axis=1)
         moved = np.abs(motion.positions - start) > 0.0
         largest = np.array([share[rows].max(initial=0.0) for rows in moved.T])
-        too_far = (largest > EFFORT_SHARE) & (amplitude > SMALLEST_SWEEP)
+        too_far = (largest > allowed) & (amplitude > least)
         if not too_far.any():
-            return probe
-        amplitude = np.where(too_far, np.maximum(0.8 * amplitude, SMALLEST_SWEEP), amplitude)
+            return _Sweeps(probe, amplitude, float(share.max()))
+        amplitude = np.where(too_far, np.maximum(0.8 * amplitude, least), amplitude)
 
 
 def _step(times: FloatArray, duration: float, begin: float, way: float) -> tuple[FloatArray, ...]:
@@ -225,13 +256,14 @@ def plan_sines(
     reach: float = 0.7,
     speed: float = 0.5,
     harmonics: int = 5,
+    shares: Sequence[float] = (EFFORT_SHARE,),
 ) -> PlannedMotion:
     """Return sums of sines of all joints about a pose, within the limits of the model.
 
     Parameters
     ----------
     dynamics : Dynamics
-        Its efforts stay within :data:`EFFORT_SHARE` of the limits.
+        Its efforts stay within a share of the limits.
     start : array, shape (n,)
         [rad or m]
     duration : float
@@ -244,6 +276,8 @@ def plan_sines(
         Part of the velocity limits that is used.
     harmonics : int
         Of a period of 10 s, or of the duration if that is shorter.
+    shares : sequence of float
+        Of the effort limits; the first counts with which there is a motion.
 
     Raises
     ------
@@ -274,7 +308,10 @@ def plan_sines(
         )
 
     lengths = np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
-    return _within_limits(dynamics, start, duration, shape, reach * lengths, speed)
+    for share in shares[:-1]:
+        with contextlib.suppress(InputError):
+            return _within_limits(dynamics, start, duration, shape, reach * lengths, speed, share)
+    return _within_limits(dynamics, start, duration, shape, reach * lengths, speed, shares[-1])
 
 
 Shape = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
@@ -287,6 +324,7 @@ def _within_limits(
     shape: Shape,
     reach: FloatArray,
     speed: float,
+    effort_share: float,
 ) -> PlannedMotion:
     """Scale a shape joint by joint to reach and speed, and all of it to the efforts."""
     robot = dynamics.robot
@@ -307,14 +345,14 @@ def _within_limits(
             start + factors * dense[0], factors * dense[1], factors * dense[2]
         )
         share = np.abs(effort).max(axis=0) / limits
-        if share.max() <= EFFORT_SHARE:
+        if share.max() <= effort_share:
             break
         scale *= 0.8
         if scale < SMALLEST_SCALE:
             worst = int(share.argmax())
             raise InputError(
                 f'{robot.joint_names[worst]}: no motion from this pose takes less than '
-                f'{EFFORT_SHARE:.0%} of its effort limit by the model ({share[worst]:.0%}): bring '
+                f'{effort_share:.0%} of its effort limit by the model ({share[worst]:.0%}): bring '
                 'the arm to a pose that takes less to hold'
             )
     times = np.linspace(0.0, duration, max(2, round(POINTS_PER_SECOND * duration)) + 1)

@@ -16,7 +16,13 @@ from ne_dynamics.commission.desk import CLOSE, IDENTIFIED, ROUGH, Bar, Desk
 from ne_dynamics.commission.fitting import judge_record
 from ne_dynamics.commission.folder import CommissionFolder
 from ne_dynamics.commission.live_arm import ArmFault
-from ne_dynamics.commission.motions import PlannedMotion, plan_probe, plan_sines, plan_tremble
+from ne_dynamics.commission.motions import (
+    FITTED_SHARES,
+    PlannedMotion,
+    plan_probe,
+    plan_sines,
+    plan_tremble,
+)
 from ne_dynamics.commission.node_settings import (
     GENTLE_TOLERANCE,
     gentle_parameters,
@@ -257,7 +263,12 @@ class Work(Desk):
     def excite_again(self) -> Mapping[str, Any]:
         """Move all joints at once, with a model by which they follow and do not stick."""
         motion = plan_sines(
-            self.model(CLOSE), self.start, self._motions.excite, seed=4, reach=self._motions.reach
+            self.model(CLOSE),
+            self.start,
+            self._motions.excite,
+            seed=4,
+            reach=self._motions.reach,
+            shares=FITTED_SHARES,
         )
         parameters = {**self.node_parameters(CLOSE), **CALM_GAINS, **self.lenient_parameters()}
         record = self._follow('excite_again', parameters, motion, 'exciting again')
@@ -301,6 +312,7 @@ class Work(Desk):
             self._motions.judge,
             seed=2,
             reach=JUDGE_REACH * self._motions.reach,
+            shares=FITTED_SHARES,
         )
         parameters = {
             **self.node_parameters(IDENTIFIED),
@@ -328,6 +340,7 @@ class Work(Desk):
             self._motions.test,
             seed=3,
             reach=TEST_REACH * self._motions.reach,
+            shares=FITTED_SHARES,
         )
         try:
             record = self._follow(name, parameters, motion, name.replace('_', ' '))

@@ -9,6 +9,7 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.commission.delay import find_delay
 from ne_dynamics.commission.motions import (
+    FITTED_SHARES,
     plan_probe,
     plan_sines,
     plan_tremble,
@@ -127,6 +128,36 @@ def test_a_pose_that_takes_too_much_to_hold_is_one_error():
         plan_sines(weak, START, 8.0, 1)
 
 
+def with_friction_at_rest(effort):
+    """Return the arm with Coulomb friction in its third joint, which gravity loads already."""
+    joints = list(ROBOT.joints)
+    joints[2] = replace(joints[2], coulomb_friction=effort)
+    return ned.Dynamics(replace(ROBOT, joints=tuple(joints)), backend='python')
+
+
+def test_a_fitted_arm_moves_though_gravity_and_friction_take_much():
+    """Of both together more than of gravity that nobody has weighed; but not all there is."""
+    limits = ROBOT.limits('effort_limit')
+    held = np.abs(DYNAMICS.gravity_torque(START)[2])
+    tired = with_friction_at_rest(0.77 * limits[2] - held)
+    with pytest.raises(InputError, match='joint_3: no motion from this pose takes less than 75%'):
+        plan_sines(tired, START, 8.0, 1)
+    motion = plan_sines(tired, START, 8.0, 1, shares=FITTED_SHARES)
+    assert np.ptp(motion.positions[:, 2]) > 0.1
+    _, *states = sampled(motion, 0.02)
+    assert (np.abs(tired.inverse_dynamics(*states)) <= 0.87 * limits).all()
+    stuck = with_friction_at_rest(0.87 * limits[2] - held)
+    with pytest.raises(InputError, match='joint_3: no motion from this pose takes less than 85%'):
+        plan_sines(stuck, START, 8.0, 1, shares=FITTED_SHARES)
+
+
+def test_the_second_share_counts_only_where_there_is_no_motion_with_the_first():
+    """A motion within the first is the same as without a second."""
+    first = plan_sines(DYNAMICS, START, 8.0, 1)
+    either = plan_sines(DYNAMICS, START, 8.0, 1, shares=FITTED_SHARES)
+    np.testing.assert_array_equal(first.positions, either.positions)
+
+
 def test_a_probe_moves_one_joint_at_a_time_and_keeps_off_the_ends():
     """A joint at the end of its range has no room, and does not move."""
     start = START.copy()
@@ -149,6 +180,16 @@ def test_sweeps_that_tremble_are_as_long_as_the_efforts_allow():
         ways = np.ptp(plan_tremble(heavy, START, 0.5).motion.positions, axis=0)
         assert ways[2] == pytest.approx(bent, abs=0.02)
         assert (ways > 0.39).all()
+
+
+def test_sweeps_become_small_before_they_take_more_effort_than_there_is():
+    """The node would refuse them."""
+    limits = ROBOT.limits('effort_limit')
+    tired = with_friction_at_rest(0.8 * limits[2] - np.abs(DYNAMICS.gravity_torque(START)[2]))
+    motion = plan_tremble(tired, START, 0.5).motion
+    effort = tired.inverse_dynamics(motion.positions, motion.velocities, motion.accelerations)
+    assert (np.abs(effort) <= limits).all()
+    assert (np.ptp(motion.positions, axis=0) > 0.09).all()
 
 
 @pytest.mark.parametrize('kp', [1e6, 300.0, 1.0])
