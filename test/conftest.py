@@ -15,6 +15,9 @@ from ne_dynamics.ros.private_domain import private_domain
 # Whatever runs beside these tests, and whatever they start, neither hears the other.
 os.environ['ROS_DOMAIN_ID'] = str(private_domain())
 
+# Nothing is drawn by MuJoCo: hundreds of simulated robots need not look for a display.
+os.environ.setdefault('MUJOCO_GL', 'disable')
+
 WAITING = ('faults', 'fuzz', 'ros', 'simulation', 'cli', 'launch')
 """Folders whose tests wait for other processes for much of their time: they come first."""
 
@@ -23,15 +26,11 @@ WAITING = ('faults', 'fuzz', 'ros', 'simulation', 'cli', 'launch')
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what is long; put what waits before what computes: nobody waits alone at the end."""
     root = config.rootpath / 'test'
-    below = [item for item in items if item.path.is_relative_to(root)]
-    for case in left_out((item.path.relative_to(root).as_posix(), item) for item in below):
+    # There are fifty times as many tests as files.
+    files = {path: Path(os.path.relpath(path, root)) for path in {item.path for item in items}}
+    for case in left_out((files[item.path].as_posix(), item) for item in items):
         case.add_marker(pytest.mark.long)
-
-    def is_computing(item: pytest.Item) -> bool:
-        parts = item.path.relative_to(root).parts if item.path.is_relative_to(root) else ()
-        return not parts or parts[0] not in WAITING
-
-    items.sort(key=is_computing)
+    items.sort(key=lambda item: files[item.path].parts[0] not in WAITING)
 
 
 @pytest.fixture(scope='session')

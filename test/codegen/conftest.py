@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 
@@ -19,8 +21,12 @@ def find_missing_compiler():
 
 @pytest.fixture(scope='session')
 def session_cache(tmp_path_factory):
-    """Folder in which the machine code of this session is kept."""
-    return tmp_path_factory.mktemp('cache') / 'machine_code'
+    """Folder in which the machine code of this session is kept, by all processes of it."""
+    folder = tmp_path_factory.getbasetemp()
+    # Each process of pytest-xdist has a folder of its own below that of the session.
+    if 'PYTEST_XDIST_WORKER' in os.environ:
+        folder = folder.parent
+    return folder / 'machine_code'
 
 
 @pytest.fixture(autouse=True)
