@@ -673,13 +673,18 @@ class Controller:
         if disturbance is None or velocity is None:
             return
         law_before = law if self._law_before is None else self._law_before
-        motion = position, velocity, self._zero, self._followed.desired_at(position, now).velocity
+        desired_velocity = self._followed.desired_at(position, now).velocity
+        motion = position, velocity, self._zero, desired_velocity
         try:
             present = law.compensation.effort(*motion, inputs.wrench, inputs.base)
             past = law_before.compensation.effort(*motion, before.wrench, before.base)
         except InputError:
             # The law will say so of itself.
             return
+        for each, effort in (law, present), (law_before, past):
+            of_path = self._hysteresis.effort_at(each, desired_velocity)
+            if of_path is not None:
+                effort += of_path
         disturbance.go_on(present - past)
 
     def _end_floating(self) -> None:
@@ -1125,6 +1130,10 @@ class Controller:
             target = limiter.last
         elif last is not LastCommand.ZERO:
             target = self._holding_effort(self.tuning)
+            path = self._hysteresis.effort_at(self._law, self._zero)
+            if path is not None and self._hysteresis.effort is not None:
+                # Friction at rest goes on pushing as it did.
+                target = target + path
             if self._compensation is not None:
                 # What the model lacked is lacking still.
                 target = target - self._compensation

@@ -44,6 +44,24 @@ class PathHysteresis:
             moved = law.position_error(desired.position, self._position)
             self._states = compensation.move_hysteresis(self._states, moved)
         self._position = desired.position.copy()
-        if law.mode.follows and law.terms.friction:
-            self.effort = compensation.hysteresis_effort(self._states, desired.velocity)
+        self.effort = self.effort_at(law, desired.velocity)
         return self.effort
+
+    def effort_at(self, law: ControlLaw, velocity: FloatArray) -> FloatArray | None:
+        """Return what a law adds where the path has come to, at a velocity.
+
+        Parameters
+        ----------
+        law : ControlLaw
+        velocity : array, shape (n,)
+            Desired [rad/s or m/s].
+
+        Returns
+        -------
+        array, shape (n,), or None
+            As :attr:`effort`.
+        """
+        compensation = law.compensation
+        if not (compensation.has_hysteresis and law.mode.follows and law.terms.friction):
+            return None
+        return compensation.hysteresis_effort(self._states, velocity)
