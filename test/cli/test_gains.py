@@ -135,3 +135,17 @@ def test_dh_files_have_gains_too(capsys):
     found = json.loads(capsys.readouterr().out)['modes']['computed_torque']
     assert len(found['kp']) == 6
     assert found['joint_margins']['phase'][0] >= 45.0
+
+
+@pytest.mark.parametrize('step', ['1e6', '6.3'])
+def test_an_encoder_without_use_is_refused_before_loops_are_looked_at(
+    step, extras, capsys, monkeypatch
+):
+    """One step moves the effort more than any gain of use allows: no search is begun."""
+    monkeypatch.setattr(
+        'ne_dynamics.control.gain_search._choose', lambda *_, **__: pytest.fail('it began')
+    )
+    assert main([*SHORT, '--extras', extras, '--position-step', step]) == 1
+    error = capsys.readouterr().err
+    assert 'limited by encoder steps' in error
+    assert error.count('\n') == 1
