@@ -91,6 +91,8 @@ def test_a_trajectory_of_ones_own(extras, tmp_path, capsys):
         (['--seed', '-1'], 'seed: expected at least 0, got -1'),
         (['--trajectory', 'nowhere.yaml'], 'nowhere.yaml'),
         (['--effort-limits', '0'], 'effort limit: expected > 0'),
+        (['--controller', 'a b: {'], 'controller: expected a name in ROS 2, of letters'),
+        (['--joints', 'joint_1'], "joints: expected the model's in any order"),
     ],
 )
 def test_what_cannot_be_used_is_one_line(arguments, message, capsys, tmp_path):
