@@ -26,6 +26,7 @@ from ne_dynamics.identification.driver_effort import (
     JointEffort,
     describe_efforts,
     summarise_meaning,
+    summarise_scale,
 )
 from ne_dynamics.identification.driver_meaning import (
     Meaning,
@@ -71,6 +72,8 @@ class JointDriver:
     velocity : JointVelocity
     position_step, velocity_step, effort_step : Verdict
         Smallest steps, in the unit of each.
+    moved : bool
+        Whether it did: of a joint that stands effort and velocity are not seen.
     """
 
     name: str
@@ -79,11 +82,21 @@ class JointDriver:
     position_step: Verdict
     velocity_step: Verdict
     effort_step: Verdict
+    moved: bool = True
+
+    def list_unseen(self) -> tuple[str, ...]:
+        """Return what was not seen of it because it stood."""
+        if self.moved:
+            return ()
+        found = [] if self.effort.meaning.is_told else ['what its effort is, its sign and unit']
+        found += [] if self.velocity.source.is_told else ['where its velocity comes from']
+        return tuple(found)
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdicts."""
         return {
             'joint': self.name,
+            'moved': self.moved,
             **{f'effort_{key}': value.as_json() for key, value in vars(self.effort).items()},
             'velocity': self.velocity.source.as_json(),
             'velocity_lag': finite_or_none(self.velocity.lag),
@@ -107,6 +120,8 @@ class DriverDescription:
     timing : Timing
     effort : Verdict
         What the efforts are, all joints together.
+    effort_scale : Verdict
+        N m or N for one of efforts in another unit, all joints together.
     effort_delay : Verdict
         Of the reported efforts behind the motion [s].
     command : CommandEffect
@@ -118,6 +133,7 @@ class DriverDescription:
     joints: tuple[JointDriver, ...]
     timing: Timing
     effort: Verdict
+    effort_scale: Verdict
     effort_delay: Verdict
     command: CommandEffect
     faults: tuple[LogFault, ...]
@@ -136,9 +152,15 @@ class DriverDescription:
             'source': self.source,
             'timing': self.timing.as_json(),
             'effort': self.effort.as_json(),
+            'effort_scale': self.effort_scale.as_json(),
             'effort_delay': self.effort_delay.as_json(),
             'command': self.command.as_json(),
             'joints': [joint.as_json() for joint in self.joints],
+            'not_seen': {
+                joint.name: list(unseen)
+                for joint in self.joints
+                if (unseen := joint.list_unseen())
+            },
             'faults': [fault.as_json() for fault in self.faults],
             'parameters': self.parameters(),
         }
@@ -219,14 +241,15 @@ def describe_driver(
     if commands is not None:
         command = describe_commands(dynamics, log, commands, follows)
     joints = tuple(
-        _describe_joint(robot, index, recording, effort, velocity)
+        _describe_joint(robot, index, recording, effort, velocity, bool(moves[index]))
         for index, (effort, velocity) in enumerate(zip(efforts, velocities, strict=True))
     )
     return DriverDescription(
         source=recording.source,
         joints=joints,
         timing=describe_timing(recording, *count_stale(raw)),
-        effort=summarise_meaning(efforts),
+        effort=summarise_meaning(robot, efforts, moves),
+        effort_scale=summarise_scale(robot, efforts),
         effort_delay=_describe_effort_delay(meaning),
         command=command,
         faults=tuple(faults),
@@ -266,6 +289,7 @@ def _describe_joint(
     recording: DriverRecording,
     effort: JointEffort,
     velocity: JointVelocity,
+    moved: bool,
 ) -> JointDriver:
     joint = robot.joints[index]
     is_angle = not joint.type.is_prismatic
@@ -280,7 +304,8 @@ def _describe_joint(
             steps.append(unknown('none is reported', 'record it'))
         else:
             steps.append(describe_step(table[:, index], unit, has_bits))
-    return JointDriver(joint.name, effort, velocity, *steps)
+    position, speed, force_step = steps
+    return JointDriver(joint.name, effort, velocity, position, speed, force_step, moved)
 
 
 def _scale_time(recording: DriverRecording, factor: float) -> DriverRecording:

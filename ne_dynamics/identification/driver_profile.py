@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from ne_dynamics.identification.driver_effort import NOTHING, TORQUE, WITHOUT_GRAVITY
+from ne_dynamics.identification.driver_effort import (
+    NOTHING,
+    OTHER_UNIT,
+    TORQUE,
+    WITHOUT_GRAVITY,
+)
 from ne_dynamics.identification.driver_velocity import LAG_DEVIATIONS
 from ne_dynamics.identification.driver_verdict import Level
 from ne_dynamics.printable import escape_controls
@@ -106,6 +111,16 @@ def _find_state_effort(description: DriverDescription) -> tuple[str, str]:
     if reversed_joints:
         return 'ignore', f'the sign of {", ".join(reversed_joints)} is the opposite'
     silent = [joint.name for joint in description.joints if joint.effort.meaning.value == NOTHING]
+    stands = [
+        joint.name
+        for joint in description.joints
+        if not (joint.moved or joint.effort.meaning.is_told)
+    ]
+    if verdict.value in (TORQUE, WITHOUT_GRAVITY) and stands and not silent:
+        return 'ignore', (
+            f'{verdict.value} as far as the others tell, but sign and unit of the effort of '
+            f'{", ".join(stands)} were not seen: no motion of it was recorded'
+        )
     if verdict.value in (TORQUE, WITHOUT_GRAVITY) and not silent:
         return str(verdict.value), f'{verdict.level.value}: {verdict.text}'
     if silent and verdict.value != NOTHING:
@@ -157,8 +172,13 @@ def _find_velocity(description: DriverDescription) -> Reasoned:
         if joint.velocity.can_be_used
         and joint.velocity.lag > LAG_DEVIATIONS * joint.velocity.lag_deviation
     ]
+    untold = [joint.name for joint in joints if not joint.velocity.source.is_told]
     found: Reasoned = {
-        'velocity_source': ('measured', 'velocities are those of the motion, where they are told')
+        'velocity_source': (
+            'measured',
+            'velocities are those of the motion'
+            + (f'; not told: {", ".join(untold)}' if untold else ''),
+        )
     }
     largest = max(lags, default=0.0)
     if largest >= SHORTEST_LAG:
@@ -178,6 +198,12 @@ def _remarks(description: DriverDescription) -> list[str]:
         ('delay of the efforts behind the motion', description.effort_delay),
     ):
         lines += _comment(f'- {name}: {verdict.level.value}: {verdict.text}', '')
+    if description.effort.value == OTHER_UNIT:
+        scale = description.effort_scale
+        lines += _comment(f'- unit of the efforts: {scale.level.value}: {scale.text}', '')
+    for joint in description.joints:
+        for what in joint.list_unseen():
+            lines += _comment(f'- not seen, since {joint.name} did not move: {what}', '')
     return lines
 
 

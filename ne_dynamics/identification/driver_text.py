@@ -36,6 +36,10 @@ def write_lines(description: DriverDescription) -> list[str]:
         lines += _write('commands contain friction', command.friction)
     for joint in description.joints:
         lines += ['', f'joint {joint.name}', *_write_joint(joint)]
+    unseen = {joint.name: ', '.join(joint.list_unseen()) for joint in description.joints}
+    if any(unseen.values()):
+        lines += ['', 'not seen, since the joint did not move']
+        lines += [f'  {name}: {what}' for name, what in unseen.items() if what]
     if description.faults:
         lines += ['', 'what is wrong', *(f'  {fault.text}' for fault in description.faults)]
     experiments = _list_experiments(description)
