@@ -9,7 +9,8 @@ import pytest
 from driver_arms import load_shipped
 
 import ne_dynamics as ned
-from ne_dynamics.identification.driver_delay import EffortDelay
+from ne_dynamics.identification.driver_command import describe_commands
+from ne_dynamics.identification.driver_delay import EffortDelay, find_effort_delay
 from ne_dynamics.identification.driver_description import describe_driver
 from ne_dynamics.identification.driver_effort import (
     describe_efforts,
@@ -176,3 +177,38 @@ def test_of_a_joint_that_stands_nothing_is_claimed(robot):
     assert moving.parameters()['state_effort'] == 'torque'
     assert moving.effort.level is Level.KNOWN
     assert not moving.as_json()['not_seen']
+
+
+def commanded(robot, delay, noise=0.0, duration=4.0):
+    """Return dynamics, states whose efforts are late commands, and the commands."""
+    recording = sine_recording(robot, duration=duration, rate=500.0)
+    commands = CommandLog.from_samples(robot.joint_names, recording.stamps, recording.effort)
+    late = commands.hold(recording.stamps - delay)
+    rng = np.random.default_rng(1)
+    late = np.where(np.isnan(late), 0.0, late) + noise * rng.standard_normal(late.shape)
+    dynamics = ned.Dynamics(robot, backend='python')
+    return dynamics, replace(recording, effort=late).as_log(), commands
+
+
+@pytest.mark.parametrize('delay', [0.003, 0.099, 0.151, 0.361, 0.497])
+def test_an_echo_is_found_however_late(robot, delay):
+    """Efforts that are the commands of up to half a second before are named, with their delay."""
+    dynamics, log, commands = commanded(robot, delay)
+    found = find_effort_delay(dynamics, log, commands)
+    assert found.is_echo
+    assert found.delay == pytest.approx(delay, abs=0.0012)
+    noisy = find_effort_delay(*commanded(robot, delay, 0.2))
+    assert not noisy.is_echo
+    assert noisy.delay == pytest.approx(delay, abs=0.0025)
+
+
+@pytest.mark.parametrize(('duration', 'longest'), [(4.0, 0.5), (0.5, 0.1)])
+def test_an_echo_is_denied_up_to_the_delay_that_was_looked_for(robot, duration, longest):
+    """A recording that is too short for more says so."""
+    dynamics, log, commands = commanded(robot, 0.003, duration=duration)
+    unrelated = np.random.default_rng(2).standard_normal(log.effort.shape)
+    log = replace(log, effort=unrelated)
+    found = find_effort_delay(dynamics, log, commands)
+    echo = describe_commands(dynamics, log, commands, found).echo
+    assert echo.value is False
+    assert f'of up to {longest:g} s before' in echo.text
