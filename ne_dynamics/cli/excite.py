@@ -119,23 +119,28 @@ def _add_motion(group: argparse._ArgumentGroup) -> None:
         nargs=3,
         type=number,
         metavar=('X', 'Y', 'Z'),
-        help='acceleration of free fall in axes of the base link (default: 0 0 -9.80665) [m/s^2]',
+        help='acceleration of free fall in axes of the base link [m/s^2] (default: 0 0 -9.80665)',
     )
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
     for what, default, meaning in (
-        ('position', 0.95, 'range, about its middle'),
-        ('velocity', 0.7, 'velocity limit'),
-        ('acceleration', 0.9, 'acceleration limit'),
-        ('effort', 0.7, 'effort limit, by the given model: the rest is for its errors'),
+        ('position', 0.95, 'part of the range that is used, about its middle'),
+        ('velocity', 0.7, 'part of the velocity limit that is used'),
+        ('acceleration', 0.9, 'part of the acceleration limit that is used'),
+        (
+            'effort',
+            0.7,
+            'part of the effort limit that is used, by the given model: the rest is for its '
+            'errors',
+        ),
     ):
         group.add_argument(
             f'--{what}-share',
             type=read_share,
             default=default,
             metavar='X',
-            help=f'part of the {meaning} that is used (default: %(default)s)',
+            help=f'{meaning} (default: %(default)s)',
         )
     for what, default_text in (
         ('velocity', "the model's"),
@@ -164,7 +169,9 @@ def _add_distances(group: argparse._ArgumentGroup) -> None:
         'repeated (default: 0 0 1 0, what is below the base)',
     )
     group.add_argument(
-        '--no-keep-out', action='store_true', help='no half-space is kept out of, not the floor'
+        '--no-keep-out',
+        action='store_true',
+        help='no half-space is kept out of, not even the floor',
     )
     group.add_argument(
         '--margin',

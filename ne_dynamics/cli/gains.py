@@ -82,6 +82,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar='NAME',
         help='of the joint_trajectory_controller in the file (default: %(default)s)',
     )
+    parser.add_argument(
+        '--joints',
+        nargs='+',
+        metavar='JOINT',
+        help="order of the arrays in the node's files: that of its parameter `joints` (default: "
+        'that of the model)',
+    )
     parser.add_argument('--plot', type=Path, metavar='FILE.png', help='draw margins and responses')
     parser.add_argument(
         '--prove',
@@ -111,7 +118,14 @@ def run(args: argparse.Namespace) -> int:
         When there are no gains, or something cannot be read; nothing is written then.
     """
     from ne_dynamics.control.gain_design import design_gains
-    from ne_dynamics.control.gain_files import FILE_NAMES, KINDS, as_yaml, list_kinds
+    from ne_dynamics.control.gain_files import (
+        FILE_NAMES,
+        KINDS,
+        as_yaml,
+        list_kinds,
+        order_joints,
+        require_controller_name,
+    )
     from ne_dynamics.control.trajectory_file import write_text
 
     for kind, _ in args.write:
@@ -119,18 +133,18 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f'--write: expected one of {", ".join(KINDS)}, got {kind!r}')
     if args.prove is not None and not 1 <= args.prove <= MOST_TRIALS:
         raise InputError(f'--prove: expected 1 to {MOST_TRIALS}, got {args.prove}')
+    require_controller_name(args.controller)
     _check_outputs(args)
     request = read_gain_request(args)
     robot = ModelFile(args).load()
+    order_joints(robot.joint_names, args.joints)
     dynamics = Dynamics(robot, args.gravity, backend='python')
     motion = None if args.trajectory is None else _read_motion(args.trajectory, robot)
     design = design_gains(dynamics, request, motion)
-    files = [(Path(name), as_yaml(design, kind, args.controller)) for kind, name in args.write]
+    wanted = [(kind, Path(name)) for kind, name in args.write]
     if args.output is not None:
-        files += [
-            (args.output / FILE_NAMES[kind], as_yaml(design, kind, args.controller))
-            for kind in list_kinds(design)
-        ]
+        wanted += [(kind, args.output / FILE_NAMES[kind]) for kind in list_kinds(design)]
+    files = [(path, as_yaml(design, kind, args.controller, args.joints)) for kind, path in wanted]
     proofs = [] if args.prove is None else _prove(design, dynamics, args.prove)
     if args.plot is not None:
         from ne_dynamics.simulation.gain_plots import plot_design

@@ -19,7 +19,7 @@ import numpy as np
 from ne_dynamics.commission.followed_plan import FollowedPlan, turned
 from ne_dynamics.commission.guardian import Guardian
 from ne_dynamics.commission.motions import PlannedMotion
-from ne_dynamics.commission.pace import GrantedPace, OwnPace, Pace
+from ne_dynamics.commission.pace import ROBOT_NAME, GrantedPace, OwnPace, Pace
 from ne_dynamics.commission.record import Record
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -290,6 +290,7 @@ class LiveArm:
         deadline = time.monotonic() + patience
         while not condition():
             self._executor.spin_once(timeout_sec=0.05)
+            self._require_simulated_arm()
             controller = self._controller
             if needs_node and controller is not None and not controller.is_alive:
                 raise ArmFault(f'the node ended while waiting for {what}: {controller.tail(5)}')
@@ -345,7 +346,17 @@ class LiveArm:
                 judge(stamp)
             self._pace.go_on(stamp, goal)
 
+    def _require_simulated_arm(self) -> None:
+        """Raise when the process of a simulated arm has ended by itself."""
+        for process in self._processes.all:
+            if process.name == ROBOT_NAME and process.is_expected and not process.is_alive:
+                raise ArmFault(
+                    f'the simulated arm ended with exit code {process.child.returncode}: '
+                    f'{process.tail(5)}'
+                )
+
     def _look(self) -> None:
+        self._require_simulated_arm()
         if time.monotonic() - self._heard_at > self._longest_silence:
             raise ArmFault(f'no joint_states for {self._longest_silence:g} s')
         if self._controller is not None and not self._controller.is_alive:

@@ -52,10 +52,36 @@ def choose_gains(
     InputError
         When none that are of use keep the margins: with a dead time for which some do.
     """
+    _require_room(mode, plants, request, joints)
     choice = _choose_any(mode, plants, request, joints)
     if choice is not None and is_of_use(choice, request):
         return choice
     raise InputError(_refusal(mode, plants, request, joints, choice))
+
+
+def _require_room(
+    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint]
+) -> None:
+    """Refuse what encoders, motors and drives bound below any use, before loops are looked at.
+
+    Damping only narrows the bounds: without any, they are what no gains can pass.
+
+    Raises
+    ------
+    InputError
+    """
+    kinds = [loop_kind(mode, plants, request, cutoff) for cutoff in _cutoffs(mode, request)]
+    bounds = [Bounds(kind, plants, request, joints) for kind in kinds]
+    highest = [one.largest_frequency(kind, 0.0) for one, kind in zip(bounds, kinds, strict=True)]
+    best = max(range(len(kinds)), key=lambda index: highest[index].max())
+    if highest[best].max() >= request.least_frequency:
+        return
+    _, names = bounds[best].judge(kinds[best].gains(highest[best], np.zeros(len(joints))))
+    raise InputError(
+        f'{mode.value}: expected gains of a natural frequency of at least '
+        f'{request.least_frequency:g} rad/s; without damping, the most that bounds leave is '
+        f'{highest[best].max():.3g} rad/s, limited by {", ".join(dict.fromkeys(names))}'
+    )
 
 
 def is_of_use(choice: Choice, request: GainRequest) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.driver_delay import EffortDelay, can_be_compared
+from ne_dynamics.identification.driver_delay import EffortDelay, find_longest
 from ne_dynamics.identification.driver_effort import JointEffort, describe_efforts
 from ne_dynamics.identification.driver_meaning import find_meaning, prepare_for_delay
 from ne_dynamics.identification.driver_recording import CommandLog
@@ -95,7 +95,7 @@ def describe_commands(
     -------
     CommandEffect
     """
-    by_effort, jitter, echo = _describe_effort(effort, can_be_compared(log, commands))
+    by_effort, jitter, echo = _describe_effort(effort, find_longest(log, commands))
     by_motion, efforts = _find_by_motion(dynamics, log, commands)
     gravity, friction = _summarise(efforts)
     delay = by_effort
@@ -111,14 +111,19 @@ def describe_commands(
 
 
 def _describe_effort(
-    found: EffortDelay | None, is_compared: bool
+    found: EffortDelay | None, longest: float
 ) -> tuple[Verdict, Verdict, Verdict]:
-    if found is None and not is_compared:
+    if found is None and not longest:
         no = unknown('too little was recorded to compare efforts with commands', FASTER)
         return no, no, no
+    none = Verdict(
+        False,
+        Level.KNOWN,
+        f'the reported efforts are not the commands, of up to {longest:g} s before',
+    )
     if found is None:
-        no = unknown('the reported efforts do not follow the commands', FASTER)
-        return no, no, Verdict(False, Level.KNOWN, 'the reported efforts are not the commands')
+        no = unknown(f'no reported effort follows the commands within {longest:g} s', FASTER)
+        return no, no, none
     level = _level(found.deviation)
     text = f'{1e3 * found.delay:.1f} +- {1e3 * found.deviation:.1f} ms'
     delay = (
@@ -145,7 +150,7 @@ def _describe_effort(
                 'let the arm run into an effort limit, or push it: what is measured changes',
             ),
         )
-    return delay, jitter, Verdict(False, Level.KNOWN, 'the reported efforts are not the commands')
+    return delay, jitter, none
 
 
 def _level(deviation: float) -> Level:

@@ -25,7 +25,14 @@ from ne_dynamics.identification.log import Log
 from ne_dynamics.model.rigid_body import FloatArray
 
 LONGEST = 0.1
-"""Longest delay that is looked for [s]."""
+"""Longest delay that is looked for first [s]."""
+
+LATEST = 0.5
+LATE_STEP = 4e-3
+"""Longest delay that is looked for where none is shorter, and the first steps to it [s]."""
+
+EDGE = 5e-3
+"""Delays found as near to the longest may be longer [s]."""
 
 COARSE = 1e-3
 FINE = 1e-4
@@ -113,13 +120,41 @@ def find_effort_delay(dynamics: Dynamics, log: Log, commands: CommandLog) -> Eff
     EffortDelay or None
         None where no effort follows the commands, or too little is recorded.
     """
-    rows = _choose_rows(log, commands)
+    rows = _choose_rows(log, commands, LONGEST)
     if rows.size < FEWEST:
         return None
+    found = _search(_Comparison(dynamics, log, commands, rows), np.arange(0.0, LONGEST, COARSE))
+    if found is not None and found.is_echo:
+        return found
+    rows = _choose_rows(log, commands, LATEST)
+    if rows.size < FEWEST:
+        return found
     comparison = _Comparison(dynamics, log, commands, rows)
+    if comparison.joints.size:
+        place = _find_late_echo(comparison)
+        if place is not None:
+            return _search(comparison, place + COARSE * np.arange(-1.0, 2.0))
+        if found is None or found.delay > LONGEST - EDGE:
+            late = np.arange(LONGEST - EDGE, LATEST, LATE_STEP)
+            place = late[int(np.argmin([comparison.cost(delay) for delay in late]))]
+            near = float(place) + COARSE * np.arange(-4.0, 5.0)
+            return _search(comparison, near) or found
+    return found
+
+
+def _find_late_echo(comparison: _Comparison) -> float | None:
+    """Return the delay of efforts that are late commands to the last digits, or None [s]."""
+    late = np.arange(LONGEST - EDGE, LATEST, COARSE)
+    place = late[int(np.argmin([comparison.own_left(delay).max() for delay in late]))]
+    fine = place + np.arange(-COARSE, COARSE + FINE, FINE)
+    left = [comparison.own_left(delay).max() for delay in fine]
+    return float(fine[int(np.argmin(left))]) if min(left) < EXACT else None
+
+
+def _search(comparison: _Comparison, coarse: FloatArray) -> EffortDelay | None:
+    """Return the likeliest delay near some [s]; None where no effort follows."""
     if not comparison.joints.size:
         return None
-    coarse = np.arange(0.0, LONGEST, COARSE)
     best = coarse[int(np.argmin([comparison.cost(delay) for delay in coarse]))]
     comparison.drop_unrelated(best)
     if not comparison.joints.size:
@@ -143,8 +178,8 @@ def find_effort_delay(dynamics: Dynamics, log: Log, commands: CommandLog) -> Eff
     )
 
 
-def can_be_compared(log: Log, commands: CommandLog) -> bool:
-    """Return whether enough was recorded to say that no effort follows the commands.
+def find_longest(log: Log, commands: CommandLog) -> float:
+    """Return up to which delay it can be said that no effort follows the commands [s].
 
     Parameters
     ----------
@@ -152,18 +187,26 @@ def can_be_compared(log: Log, commands: CommandLog) -> bool:
         States.
     commands : CommandLog
         Of the same joints.
+
+    Returns
+    -------
+    float
+        0 where too little is recorded to compare anything.
     """
-    rows = _choose_rows(log, commands)
-    if rows.size < FEWEST:
-        return False
-    held = commands.hold(log.times[rows])
-    changes = (np.ptp(log.effort[rows], axis=0) > 0.0) & (np.ptp(held, axis=0) > 0.0)
-    return bool(changes.any())
+    for longest in (LATEST, LONGEST):
+        rows = _choose_rows(log, commands, longest)
+        if rows.size < FEWEST:
+            continue
+        held = commands.hold(log.times[rows])
+        changes = (np.ptp(log.effort[rows], axis=0) > 0.0) & (np.ptp(held, axis=0) > 0.0)
+        return longest if changes.any() else 0.0
+    return 0.0
 
 
-def _choose_rows(log: Log, commands: CommandLog) -> NDArray[np.intp]:
-    """Return the states that all delays are tried on."""
-    first = commands.times[0] + LONGEST
+def _choose_rows(log: Log, commands: CommandLog, longest: float) -> NDArray[np.intp]:
+    """Return the states that all delays up to a longest one [s] are tried on."""
+    # The last steps of the search go beyond the longest.
+    first = commands.times[0] + longest + 2.0 * LATE_STEP
     inside = np.flatnonzero((log.times >= first) & (log.times <= commands.times[-1]))
     start = max((inside.size - SAMPLES) // 2, 0)
     rows: NDArray[np.intp] = inside[start : start + SAMPLES]

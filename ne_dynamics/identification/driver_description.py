@@ -24,6 +24,7 @@ from ne_dynamics.identification.driver_effort import (
     JointEffort,
     describe_efforts,
     summarise_meaning,
+    summarise_scale,
 )
 from ne_dynamics.identification.driver_findings import DriverFindings, JointDriver
 from ne_dynamics.identification.driver_meaning import (
@@ -76,9 +77,15 @@ class DriverDescription(DriverFindings):
             'source': self.source,
             'timing': self.timing.as_json(),
             'effort': self.effort.as_json(),
+            'effort_scale': self.effort_scale.as_json(),
             'effort_delay': self.effort_delay.as_json(),
             'command': self.command.as_json(),
             'joints': [joint.as_json() for joint in self.joints],
+            'not_seen': {
+                joint.name: list(unseen)
+                for joint in self.joints
+                if (unseen := joint.list_unseen())
+            },
             'faults': [fault.as_json() for fault in self.faults],
             'parameters': self.parameters(),
         }
@@ -157,14 +164,15 @@ def describe_driver(
     if commands is not None:
         command = describe_commands(dynamics, log, commands, follows)
     joints = tuple(
-        _describe_joint(robot, index, recording, effort, velocity)
+        _describe_joint(robot, index, recording, effort, velocity, bool(moves[index]))
         for index, (effort, velocity) in enumerate(zip(efforts, velocities, strict=True))
     )
     return DriverDescription(
         source=recording.source,
         joints=joints,
         timing=describe_timing(recording, *count_stale(raw)),
-        effort=summarise_meaning(efforts),
+        effort=summarise_meaning(robot, efforts, moves),
+        effort_scale=summarise_scale(robot, efforts),
         effort_delay=_describe_effort_delay(meaning),
         command=command,
         faults=tuple(faults),
@@ -204,6 +212,7 @@ def _describe_joint(
     recording: DriverRecording,
     effort: JointEffort,
     velocity: JointVelocity,
+    moved: bool,
 ) -> JointDriver:
     joint = robot.joints[index]
     is_angle = not joint.type.is_prismatic
@@ -218,7 +227,8 @@ def _describe_joint(
             steps.append(unknown('none is reported', 'record it'))
         else:
             steps.append(describe_step(table[:, index], unit, has_bits))
-    return JointDriver(joint.name, effort, velocity, *steps)
+    position, speed, force_step = steps
+    return JointDriver(joint.name, effort, velocity, position, speed, force_step, moved)
 
 
 def _scale_time(recording: DriverRecording, factor: float) -> DriverRecording:

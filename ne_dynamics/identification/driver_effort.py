@@ -40,6 +40,9 @@ FRICTION_DEVIATIONS = 4.0
 FRICTION_SHARE = 0.02
 """Friction is in an effort when it is so many standard deviations and such a part of it."""
 
+DISAGREE = 2.0
+"""Factors of joints disagree when one is off their middle by so many standard deviations."""
+
 SCALE_KNOWN = 0.05
 COMMANDED = 1.25
 """What is reported for one of what is commanded counts from this relative standard deviation on,
@@ -153,20 +156,110 @@ def _agree_on_friction(found: list[JointEffort]) -> tuple[JointEffort, ...]:
     )
 
 
-def summarise_meaning(efforts: tuple[JointEffort, ...]) -> Verdict:
-    """Return what the efforts of all joints are, where those that tell agree."""
-    told = [effort.meaning for effort in efforts if effort.meaning.is_told]
+def summarise_meaning(
+    robot: Robot, efforts: tuple[JointEffort, ...], moves: NDArray[np.bool_]
+) -> Verdict:
+    """Return what the efforts of all joints are, where those that tell agree.
+
+    Parameters
+    ----------
+    robot : Robot
+    efforts : tuple of JointEffort
+        Of its joints.
+    moves : bool array, shape (n,)
+
+    Returns
+    -------
+    Verdict
+        Its text names the joints that do not tell. Of one driver the surest joint speaks for
+        those that moved and do not tell it, and less surely for one that stood; that nothing is
+        reported is said of all joints or of none.
+    """
+    meanings = {
+        joint.name: effort.meaning for joint, effort in zip(robot.joints, efforts, strict=True)
+    }
+    told = {name: verdict for name, verdict in meanings.items() if verdict.is_told}
+    rest = {name: verdict for name, verdict in meanings.items() if name not in told}
+    experiment = next((verdict.experiment for verdict in rest.values()), '') or MOVE
+    left_out = '; '.join(f'{name}: {verdict.text}' for name, verdict in rest.items())
     if not told:
-        first = efforts[0].meaning
-        return unknown('no joint tells', first.experiment or MOVE)
-    values = {verdict.value for verdict in told}
+        return unknown(f'no joint tells: {left_out}', experiment)
+    values = {verdict.value for verdict in told.values()}
     if len(values) > 1:
-        return unknown(f'joints differ: {", ".join(sorted(str(value) for value in values))}', MOVE)
-    # One driver: the surest joint speaks for those that agree with it.
-    best = max(told, key=lambda verdict: verdict.level is Level.KNOWN)
-    open_ones = len(efforts) - len(told)
-    text = f'{len(told)} of {len(efforts)} joints tell' if open_ones else 'all joints tell'
-    return replace(best, text=text, experiment=best.experiment)
+        each = ', '.join(f'{name} {verdict.value}' for name, verdict in told.items())
+        return unknown(f'joints differ: {each}', MOVE)
+    best = max(told.values(), key=lambda verdict: verdict.level is Level.KNOWN)
+    if not rest:
+        return replace(best, text=f'all joints tell{_list_factors(robot, efforts)}')
+    if best.value == NOTHING:
+        return unknown(f'{", ".join(told)}: {NOTHING}; not told: {left_out}', experiment)
+    stands = any(
+        joint.name in rest and not moved for joint, moved in zip(robot.joints, moves, strict=True)
+    )
+    return replace(
+        best,
+        level=least_sure(best.level, Level.LIKELY) if stands else best.level,
+        text=f'{len(told)} of {len(meanings)} joints tell{_list_factors(robot, efforts)}; '
+        f'not told: {left_out}',
+        experiment=best.experiment or experiment,
+    )
+
+
+def summarise_scale(robot: Robot, efforts: tuple[JointEffort, ...]) -> Verdict:
+    """Return whether efforts in another unit are in one unit, and in which.
+
+    Parameters
+    ----------
+    robot : Robot
+    efforts : tuple of JointEffort
+        Of its joints.
+
+    Returns
+    -------
+    Verdict
+        N m or N for one of what is reported, where the factors of all joints that tell one agree;
+        no value where they do not, or where joints that slide are among others.
+    """
+    known = _find_factors(robot, efforts)
+    if not known:
+        return unknown('no joint reports efforts in another unit, with a factor', '')
+    shown = ', '.join(f'{name} {value:.3g} {unit}' for name, value, _, unit in known)
+    if len(known) == 1:
+        return unknown(f'one is {shown}, of this joint alone', LOAD)
+    if len({unit for *_, unit in known}) > 1:
+        return unknown(f'one is {shown}: in different units', LOAD)
+    values = np.array([value for _, value, *_ in known])
+    spreads = np.array([max(spread, 1e-6) for _, _, spread, _ in known])
+    weights = 1.0 / spreads**2
+    middle = float(np.exp((weights * np.log(values)).sum() / weights.sum()))
+    if (np.abs(np.log(values / middle)) > DISAGREE * spreads).any():
+        return unknown(f'factors disagree from joint to joint: one is {shown}', LOAD)
+    deviation = float(middle / math.sqrt(weights.sum()))
+    return Verdict(
+        middle,
+        Level.LIKELY,
+        f'one unit for all, within their deviations: one is {shown}',
+        LOAD,
+        deviation,
+    )
+
+
+def _find_factors(
+    robot: Robot, efforts: tuple[JointEffort, ...]
+) -> list[tuple[str, float, float, str]]:
+    """Return name, factor, its relative deviation and unit of joints in another unit."""
+    found = []
+    for joint, effort in zip(robot.joints, efforts, strict=True):
+        value, unit = effort.scale.value, 'N' if joint.type.is_prismatic else 'N m'
+        if effort.meaning.value == OTHER_UNIT and isinstance(value, float):
+            spread = effort.scale.deviation / value
+            found.append((joint.name, value, spread if math.isfinite(spread) else 0.0, unit))
+    return found
+
+
+def _list_factors(robot: Robot, efforts: tuple[JointEffort, ...]) -> str:
+    """Return what is said of factors beside the meaning: '' where there are none."""
+    return f'; {summarise_scale(robot, efforts).text}' if _find_factors(robot, efforts) else ''
 
 
 def _describe_constant(

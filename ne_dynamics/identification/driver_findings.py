@@ -25,6 +25,8 @@ class JointDriver:
     velocity : JointVelocity
     position_step, velocity_step, effort_step : Verdict
         Smallest steps, in the unit of each.
+    moved : bool
+        Whether it did: of a joint that stands effort and velocity are not seen.
     """
 
     name: str
@@ -33,11 +35,21 @@ class JointDriver:
     position_step: Verdict
     velocity_step: Verdict
     effort_step: Verdict
+    moved: bool = True
+
+    def list_unseen(self) -> tuple[str, ...]:
+        """Return what was not seen of it because it stood."""
+        if self.moved:
+            return ()
+        found = [] if self.effort.meaning.is_told else ['what its effort is, its sign and unit']
+        found += [] if self.velocity.source.is_told else ['where its velocity comes from']
+        return tuple(found)
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdicts."""
         return {
             'joint': self.name,
+            'moved': self.moved,
             **{f'effort_{key}': value.as_json() for key, value in vars(self.effort).items()},
             'velocity': self.velocity.source.as_json(),
             'velocity_lag': finite_or_none(self.velocity.lag),
@@ -61,6 +73,8 @@ class DriverFindings:
     timing : Timing
     effort : Verdict
         What the efforts are, all joints together.
+    effort_scale : Verdict
+        N m or N for one of efforts in another unit, all joints together.
     effort_delay : Verdict
         Of the reported efforts behind the motion [s].
     command : CommandEffect
@@ -72,6 +86,7 @@ class DriverFindings:
     joints: tuple[JointDriver, ...]
     timing: Timing
     effort: Verdict
+    effort_scale: Verdict
     effort_delay: Verdict
     command: CommandEffect
     faults: tuple[LogFault, ...]

@@ -11,7 +11,12 @@ from typing import Any
 
 import yaml
 
-from ne_dynamics.identification.driver_effort import NOTHING, TORQUE, WITHOUT_GRAVITY
+from ne_dynamics.identification.driver_effort import (
+    NOTHING,
+    OTHER_UNIT,
+    TORQUE,
+    WITHOUT_GRAVITY,
+)
 from ne_dynamics.identification.driver_findings import DriverFindings
 from ne_dynamics.identification.driver_velocity import LAG_DEVIATIONS
 from ne_dynamics.identification.driver_verdict import Level
@@ -102,6 +107,16 @@ def _find_state_effort(findings: DriverFindings) -> tuple[str, str]:
     if reversed_joints:
         return 'ignore', f'the sign of {", ".join(reversed_joints)} is the opposite'
     silent = [joint.name for joint in findings.joints if joint.effort.meaning.value == NOTHING]
+    stands = [
+        joint.name
+        for joint in findings.joints
+        if not (joint.moved or joint.effort.meaning.is_told)
+    ]
+    if verdict.value in (TORQUE, WITHOUT_GRAVITY) and stands and not silent:
+        return 'ignore', (
+            f'{verdict.value} as far as the others tell, but sign and unit of the effort of '
+            f'{", ".join(stands)} were not seen: no motion of it was recorded'
+        )
     if verdict.value in (TORQUE, WITHOUT_GRAVITY) and not silent:
         return str(verdict.value), f'{verdict.level.value}: {verdict.text}'
     if silent and verdict.value != NOTHING:
@@ -153,8 +168,13 @@ def _find_velocity(findings: DriverFindings) -> Reasoned:
         if joint.velocity.can_be_used
         and joint.velocity.lag > LAG_DEVIATIONS * joint.velocity.lag_deviation
     ]
+    untold = [joint.name for joint in joints if not joint.velocity.source.is_told]
     found: Reasoned = {
-        'velocity_source': ('measured', 'velocities are those of the motion, where they are told')
+        'velocity_source': (
+            'measured',
+            'velocities are those of the motion'
+            + (f'; not told: {", ".join(untold)}' if untold else ''),
+        )
     }
     largest = max(lags, default=0.0)
     if largest >= SHORTEST_LAG:
@@ -174,6 +194,12 @@ def _remarks(findings: DriverFindings) -> list[str]:
         ('delay of the efforts behind the motion', findings.effort_delay),
     ):
         lines += _comment(f'- {name}: {verdict.level.value}: {verdict.text}', '')
+    if findings.effort.value == OTHER_UNIT:
+        scale = findings.effort_scale
+        lines += _comment(f'- unit of the efforts: {scale.level.value}: {scale.text}', '')
+    for joint in findings.joints:
+        for what in joint.list_unseen():
+            lines += _comment(f'- not seen, since {joint.name} did not move: {what}', '')
     return lines
 
 

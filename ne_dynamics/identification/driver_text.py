@@ -9,7 +9,7 @@ from ne_dynamics.identification.driver_verdict import Verdict
 
 
 def write_lines(findings: DriverFindings) -> list[str]:
-    """Return the lines of a description.
+    """Return the lines of a findings.
 
     Parameters
     ----------
@@ -33,6 +33,10 @@ def write_lines(findings: DriverFindings) -> list[str]:
         lines += _write('commands contain friction', command.friction)
     for joint in findings.joints:
         lines += ['', f'joint {joint.name}', *_write_joint(joint)]
+    unseen = {joint.name: ', '.join(joint.list_unseen()) for joint in findings.joints}
+    if any(unseen.values()):
+        lines += ['', 'not seen, since the joint did not move']
+        lines += [f'  {name}: {what}' for name, what in unseen.items() if what]
     if findings.faults:
         lines += ['', 'what is wrong', *(f'  {fault.text}' for fault in findings.faults)]
     experiments = _list_experiments(findings)

@@ -229,7 +229,8 @@ def controlled_arm(settings: NodeSettings, robot: Robot) -> ControlledArm:
         When the sensor link is unknown or the robot cannot be cut there, or the effort at rest
         is not finite.
     ParameterError
-        When `joints` are not the model's, or the sensor has no link.
+        When `joints` are not the model's, `gain_joints` are not these in this order, or the
+        sensor has no link.
     """
     model, wrench_link, tool = robot, None, Inertia.zero()
     if settings.wrench.enabled:
@@ -245,6 +246,7 @@ def controlled_arm(settings: NodeSettings, robot: Robot) -> ControlledArm:
             robot.link(wrench_link)
             model = replace(robot, tip_link=wrench_link)
     order = _command_order(model.joint_names, settings.joints)
+    _require_gains_of(settings.joints or model.joint_names, settings.gain_joints)
     dynamics = Dynamics(model, gravity=settings.gravity, backend=settings.backend)
     _warm_up(dynamics, with_wrench=wrench_link is not None)
     return ControlledArm(dynamics, order, robot, wrench_link, tool, settings.imu.enabled)
@@ -258,6 +260,16 @@ def _command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDA
             f'{list(names)}; joints that do not move belong into locked_joints.names'
         )
     return np.array([joint_names.index(name) for name in names], dtype=np.intp)
+
+
+def _require_gains_of(names: tuple[str, ...], written_for: tuple[str, ...]) -> None:
+    """Raise when gains were written for other joints than they would go to."""
+    if written_for and written_for != names:
+        raise ParameterError(
+            f'gain_joints: expected the joints in the order of the command, {list(names)}, got '
+            f'{list(written_for)}: gains with one value per joint would go to wrong joints; '
+            '`ne_dynamics gains --joints` writes them in another order'
+        )
 
 
 def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:

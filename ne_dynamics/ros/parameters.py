@@ -385,6 +385,13 @@ class NodeSettings:
         "effort controller's `joints`. Empty: order of the model.",
         changes=Changes.UNCONFIGURED,
     )
+    gain_joints: tuple[str, ...] = parameter(
+        (),
+        'Joints that gains with one value per joint were written for, in their order, as '
+        '`ne_dynamics gains` writes it. Where `joints` are others, or in another order, the node '
+        'is not configured: the gains would go to wrong joints. Empty: not looked at.',
+        changes=Changes.UNCONFIGURED,
+    )
     gravity: tuple[float, ...] = parameter(
         (0.0, 0.0, -9.80665),
         'Acceleration of free fall in the axes of the base link.',

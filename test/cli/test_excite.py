@@ -206,3 +206,15 @@ def test_mimic_joints_and_locked_ones():
     dynamics = ned.Dynamics(locked, backend='python')
     plan = plan_excitation(dynamics, [0.2, 0.1], solids=load_solids(bare, locked), **options)
     assert 'links without a shape, which may touch anything: hand' in plan.notes
+
+
+def test_help_says_of_each_share_what_is_used(capsys):
+    """The words about the range, or the errors of the model, do not come before `that is used`."""
+    with pytest.raises(SystemExit) as caught:
+        call('--help')
+    assert caught.value.code == 0
+    text = ' '.join(capsys.readouterr().out.split())
+    assert 'part of the range that is used, about its middle (default: 0.95)' in text
+    assert 'part of the effort limit that is used, by the given model: the rest' in text
+    assert 'base link [m/s^2] (default: 0 0 -9.80665)' in text
+    assert 'not even the floor' in text

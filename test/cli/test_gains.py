@@ -91,6 +91,8 @@ def test_a_trajectory_of_ones_own(extras, tmp_path, capsys):
         (['--seed', '-1'], 'seed: expected at least 0, got -1'),
         (['--trajectory', 'nowhere.yaml'], 'nowhere.yaml'),
         (['--effort-limits', '0'], 'effort limit: expected > 0'),
+        (['--controller', 'a b: {'], 'controller: expected a name in ROS 2, of letters'),
+        (['--joints', 'joint_1'], "joints: expected the model's in any order"),
     ],
 )
 def test_what_cannot_be_used_is_one_line(arguments, message, capsys, tmp_path):
@@ -135,3 +137,17 @@ def test_dh_files_have_gains_too(capsys):
     found = json.loads(capsys.readouterr().out)['modes']['computed_torque']
     assert len(found['kp']) == 6
     assert found['joint_margins']['phase'][0] >= 45.0
+
+
+@pytest.mark.parametrize('step', ['1e6', '6.3'])
+def test_an_encoder_without_use_is_refused_before_loops_are_looked_at(
+    step, extras, capsys, monkeypatch
+):
+    """One step moves the effort more than any gain of use allows: no search is begun."""
+    monkeypatch.setattr(
+        'ne_dynamics.control.gain_search._choose', lambda *_, **__: pytest.fail('it began')
+    )
+    assert main([*SHORT, '--extras', extras, '--position-step', step]) == 1
+    error = capsys.readouterr().err
+    assert 'limited by encoder steps' in error
+    assert error.count('\n') == 1

@@ -141,6 +141,16 @@ def disturbed(method):
     return call
 
 
+def test_an_arm_that_does_not_start_says_why(tmp_path):
+    """The simulated arm cannot read its model: its exit code and last lines are the error."""
+    subject = small_arm(tmp_path / 'model')
+    simulated = {'model_file': str(tmp_path / 'no.urdf'), 'rate': RATE}
+    begun = pytest.raises(ArmFault, match=r'simulated arm ended with exit code 1')
+    with begun as caught, Session(subject.robot, simulated, print):
+        pytest.fail('it began')
+    assert 'no.urdf' in str(caught.value)
+
+
 def test_ctrl_c_in_a_motion_holds_the_arm_and_the_run_goes_on(tmp_path, live, monkeypatch):
     """However often it is pressed: while the node is to hold, and while brakes are engaged."""
     subject, session = live

@@ -21,9 +21,10 @@ from ne_dynamics.control.gain_request import GainMode, GainRequest
 from ne_dynamics.control.laws import Gains, Mode
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
+from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.robot import Inertia
 from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.ros.configuration import controlled_arm, make_tuning
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import with_hung_mass
@@ -235,6 +236,61 @@ def test_files_say_what_the_design_says(design):
     assert all(name in text for name in joints)
     with pytest.raises(InputError, match='expected one of node, jtc, mit'):
         as_yaml(design, 'all')
+
+
+def read_settings(text, **others):
+    """Return the node's settings of a written file and of some parameters after it."""
+    flat = {}
+    for name, value in yaml.safe_load(text)['/**/computed_torque']['ros__parameters'].items():
+        inner = value if isinstance(value, dict) else {'': value}
+        flat |= {f'{name}.{key}'.rstrip('.'): one for key, one in inner.items()}
+    return PARAMETERS.changed({**flat, **others})
+
+
+@pytest.mark.parametrize('kind', ['node', 'mit'])
+def test_arrays_go_to_the_joints_they_were_written_for_or_nowhere(dynamics, design, kind):
+    """Where the node has another order of joints the file is refused, or was written for it."""
+    names = list(dynamics.joint_names)
+    order = [names[index] for index in (3, 0, 5, 1, 4, 2)]
+    robot = dynamics.robot
+
+    def gains_of(settings):
+        arm = controlled_arm(settings, robot)
+        if kind == 'mit':
+            return arm.per_joint(settings.command.kp, 'kp').tolist()
+        return make_tuning(settings, arm)[0].law.gains.kp.tolist()
+
+    own = as_yaml(design, kind)
+    assert yaml.safe_load(own)['/**/computed_torque']['ros__parameters']['gain_joints'] == names
+    expected = gains_of(read_settings(own))
+    for others in ({'joints': tuple(order)}, {'joints': tuple(names[:5])}):
+        with pytest.raises(ParameterError, match='joints: expected'):
+            gains_of(read_settings(own, **others))
+    other = as_yaml(design, kind, joints=order)
+    with pytest.raises(ParameterError, match='gain_joints: expected the joints in the order'):
+        gains_of(read_settings(other))
+    assert gains_of(read_settings(other, joints=tuple(order))) == expected
+    with pytest.raises(InputError, match="joints: expected the model's in any order"):
+        as_yaml(design, kind, joints=names[:5])
+
+
+@pytest.mark.parametrize('name', ['a b: {', '', '1st', 'a/', '/a', 'a\n', 'ä', 'a.b', '~'])
+def test_controllers_have_names_of_ros(design, name):
+    """What no controller can be called is not written."""
+    with pytest.raises(InputError, match='controller: expected a name'):
+        as_yaml(design, 'jtc', name)
+    assert '/**/left/arm_1' in yaml.safe_load(as_yaml(design, 'jtc', 'left/arm_1'))
+
+
+@pytest.mark.parametrize('name', ['a: {', '"a\'', 'a\nb: c', 'yes', '1e3', '\u2028#', '\x1b[2J'])
+def test_joints_of_any_name_are_written_so_that_they_come_back(design, name):
+    """A name that is YAML itself, or a line end, stays a name."""
+    first = replace(design.joints[0], name=name)
+    named = replace(design, joints=(first, *design.joints[1:]))
+    for kind in ('node', 'mit'):
+        assert read_settings(as_yaml(named, kind)).gain_joints[0] == name
+    (block,) = yaml.safe_load(as_yaml(named, 'jtc')).values()
+    assert next(iter(block['ros__parameters']['gains'])) == name
 
 
 def test_prismatic_joints_and_a_motion_of_ones_own():

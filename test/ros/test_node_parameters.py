@@ -169,6 +169,7 @@ def test_set_parameters_judges_each_by_itself(bench) -> None:
         ({'wrench__timeout': -1.0}, 'wrench.timeout: expected > 0'),
         ({'gravity': [0.0, 1.0]}, 'gravity: expected 3 values'),
         ({'joints': ['a', 'a']}, "joints: expected no name twice, like 'a'"),
+        ({'gain_joints': ['joint_2', 'joint_1']}, 'gain_joints: expected the joints in the order'),
         ({'autostart': 'yes'}, "autostart: expected true or false, got 'yes'"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
