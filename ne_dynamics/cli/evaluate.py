@@ -29,6 +29,7 @@ from ne_dynamics.identification.effort_sums import EffortSums
 from ne_dynamics.identification.evaluation import JointResidual, evaluate
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.printable import print_lines
+from ne_dynamics.simulation.ros_process import terminated_in_order
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -93,7 +94,8 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When model or log cannot be read or do not go together; nothing is written then.
     """
-    with report_errors(args):
+    # A bag may have been unpacked into temporary files: whatever ends this removes them.
+    with terminated_in_order(), report_errors(args):
         return _run(args)
 
 

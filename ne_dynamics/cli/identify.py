@@ -47,6 +47,7 @@ from ne_dynamics.identification.write_back import encode_urdf
 from ne_dynamics.identification.written_model import make_written_model
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.printable import print_lines
+from ne_dynamics.simulation.ros_process import terminated_in_order
 
 EXIT_UNUSABLE = 1
 
@@ -129,10 +130,12 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When model or log cannot be read or do not go together, or the model cannot be written.
     """
-    if check_load_arguments(args):
-        return _run_load(args)
-    with report_errors(args):
-        return _run_fit(args)
+    # A bag may have been unpacked into temporary files: whatever ends this removes them.
+    with terminated_in_order():
+        if check_load_arguments(args):
+            return _run_load(args)
+        with report_errors(args):
+            return _run_fit(args)
 
 
 def _run_fit(args: argparse.Namespace) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import os
+import tempfile
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
@@ -51,6 +53,11 @@ def open_reader(stack: ExitStack, path: Path) -> Any:
         types = typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
         return stack.enter_context(highlevel.AnyReader([folder], default_typestore=types))
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise InputError(
+                f'{folder}: no room to unpack the bag in {tempfile.gettempdir()}: set TMPDIR to a '
+                'folder that has it'
+            ) from error
         raise InputError(f'{folder}: expected a ROS 2 bag: {error}') from error
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+import gc
 import json
+import os
+import signal
+import tempfile
+from pathlib import Path
 
+import numpy as np
 import pytest
 from long_logs import cut_short, swinging_log, write_csv
 from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
+from ne_dynamics.cli.options import log_set_source
+from ne_dynamics.identification import recording
 
 ARM = short_arm()
 MODEL = ('--model', str(ARM), '--cutoff', '3.9')
@@ -71,6 +80,74 @@ def test_what_is_shown_of_a_long_log_is_long_enough(files, tmp_path, capsys, mon
     assert json.loads(capsys.readouterr().out)['noise_floor'][0] > 0.0
     assert cli.main(['evaluate', *low, '--report', str(page)]) == 0
     assert page.exists()
+
+
+def write_compressed_bag(folder):
+    """Write a bag whose file is compressed, so that it is unpacked to be read."""
+    writing = pytest.importorskip('rosbags.rosbag2', reason='rosbags is missing')
+    from rosbags.typesys import Stores, get_typestore
+
+    store, kind = get_typestore(Stores.ROS2_JAZZY), 'sensor_msgs/msg/JointState'
+    header, stamp = (
+        store.types[name] for name in ('std_msgs/msg/Header', 'builtin_interfaces/msg/Time')
+    )
+    names = list(ned.load_urdf(ARM).joint_names)
+    row = np.zeros(len(names))
+    writer = writing.Writer(folder, version=9, storage_plugin=writing.StoragePlugin.SQLITE3)
+    writer.set_compression(writing.CompressionMode.FILE, writing.CompressionFormat.ZSTD)
+    with writer:
+        connection = writer.add_connection('/joint_states', kind, typestore=store)
+        for index in range(300):
+            message = store.types[kind](header(stamp(index, 1), ''), names, row, row, row)
+            writer.write(connection, index * 10**9, store.serialize_cdr(message, kind))
+    return folder
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize('is_long', [False, True])
+def test_nothing_is_left_when_a_signal_comes(tmp_path, monkeypatch, number, is_long):
+    """What a compressed bag was unpacked into is removed, and the exit code is that of Ctrl-C."""
+    path = write_compressed_bag(tmp_path / 'bag')
+    folder = tmp_path / 'temporary'
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, 'tempdir', str(folder))
+    seen = []
+
+    def interrupted(*arguments):
+        seen.extend(folder.glob('*/*'))
+        os.kill(os.getpid(), number)
+        yield from ()
+
+    reading = 'bag_piece' if is_long else 'log'
+    monkeypatch.setattr(f'ne_dynamics.identification.{reading}.generate_rows', interrupted)
+    if is_long:
+        monkeypatch.setattr(log_set_source, 'PIECE_BYTES', 0)
+        monkeypatch.setattr(recording, 'PIECE_SAMPLES', 20)
+    assert cli.main(['evaluate', *MODEL, str(path)]) == 130
+    gc.collect()
+    assert [place.name for place in seen] == ['bag.db3']
+    assert not list(folder.iterdir())
+
+
+def test_a_full_disk_is_named(files, tmp_path, capsys, monkeypatch):
+    """Where there is no room for what is kept, or unpacked, folder and remedy are said."""
+    if not Path('/dev/full').exists():
+        pytest.skip('no /dev/full, a disk that is full')
+    cut_short(monkeypatch)
+    full = Path('/dev/full')
+    monkeypatch.setattr(tempfile, 'TemporaryFile', lambda **_: full.open('wb', 0))  # noqa: SIM115
+    assert cli.main(['evaluate', *MODEL, files[0]]) == 1
+    told = capsys.readouterr().err
+    assert 'cannot keep what was filtered in' in told
+    assert 'set TMPDIR' in told
+    path = write_compressed_bag(tmp_path / 'bag')
+
+    def fail(*arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr('shutil.copyfileobj', fail)
+    assert cli.main(['evaluate', *MODEL, str(path)]) == 1
+    assert f'{path}: no room to unpack the bag in' in capsys.readouterr().err
 
 
 def spoil(lines):

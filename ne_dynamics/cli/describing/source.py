@@ -18,6 +18,7 @@ from ne_dynamics.identification.driver_recording import (
 from ne_dynamics.identification.log_names import find_unrecorded, match_names, name_misfit
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.simulation.ros_process import terminated_in_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,11 @@ def read_driver_source(
     robot = model.load()
     collector = heard
     if collector is None and is_bag(args.log):
-        collector = read_bag(args.log, command_joints(args, robot), args.topic, args.command_topic)
+        # It may be unpacked into temporary files: whatever ends this removes them.
+        with terminated_in_order():
+            collector = read_bag(
+                args.log, command_joints(args, robot), args.topic, args.command_topic
+            )
     source = args.log if collector is None else collector.source
     recorded = list_csv_joints(args.log) if collector is None else collector.list_joints()
     matched = match_names(robot, recorded, args.rename, source)
