@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -23,6 +23,7 @@ from ne_dynamics.commission.profile import describe_recorded_driver
 from ne_dynamics.commission.reading import EffortReading, read_efforts
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import make_report
+from ne_dynamics.commission.static_friction import RiseTrial, choose_parts, with_part_of_rise
 from ne_dynamics.commission.subject import Subject
 from ne_dynamics.control.gain_design import design_gains
 from ne_dynamics.control.gain_request import GainMode, GainRequest
@@ -37,6 +38,7 @@ from ne_dynamics.report_page.page_html import render_page
 IDENTIFIED = 'identified.urdf'
 ROUGH = 'rough.urdf'
 CLOSE = 'close.urdf'
+TRIED = 'tried.urdf'
 PARAMETERS = 'computed_torque.params.yaml'
 PROFILE = 'driver.params.yaml'
 REPORT = 'report.html'
@@ -177,8 +179,29 @@ class Desk:
                 ),
             )
         gains = design.node_parameters('computed_torque')
-        write_whole(self.folder.file(PARAMETERS), parameter_text(self._final(gains)))
+        self._write_parameters(gains)
         return {'parameters': gains}
+
+    def keep_friction(self, identified: Robot, trials: Sequence[RiseTrial]) -> Mapping[str, Any]:
+        """Write the model with the static friction that did best, and the node's parameters."""
+        parts = choose_parts(identified, trials)
+        if (parts < 1.0).any():
+            self.subject.write(self.folder.file(IDENTIFIED), with_part_of_rise(identified, parts))
+            self._write_parameters(self.found('gains')['parameters'])
+        found = [
+            f'{name}: static friction above Coulomb friction is made up for by {part:.2g} of what '
+            'was fitted: with all of it the joint overruns its motion where it is slow'
+            for name, part in zip(self.robot.joint_names, parts.tolist(), strict=True)
+            if part < 1.0
+        ]
+        return {
+            'parts': parts.tolist(),
+            'found': found,
+            'trials': [trial.as_json() for trial in trials],
+        }
+
+    def _write_parameters(self, gains: Mapping[str, Any]) -> None:
+        write_whole(self.folder.file(PARAMETERS), parameter_text(self._final(gains)))
 
     def _final(self, gains: Mapping[str, Any]) -> dict[str, Any]:
         reading: Mapping[str, Any] = self.found('identify')['efforts']
@@ -201,13 +224,13 @@ class Desk:
             **self.lenient_parameters(),
         }
 
-    def after_parameters(self) -> dict[str, Any]:
-        """Return the node's parameters for the identified model."""
+    def after_parameters(self, model: str = IDENTIFIED) -> dict[str, Any]:
+        """Return the node's parameters for the identified model, or another in the folder."""
         gains = self.found('gains')['parameters']
         return {
-            **self.node_parameters(IDENTIFIED),
+            **self.node_parameters(model),
             **gains,
-            **sticking_parameters(self.model(IDENTIFIED), self.start, gains),
+            **sticking_parameters(self.model(model), self.start, gains),
         }
 
     def lenient_parameters(self) -> dict[str, Any]:

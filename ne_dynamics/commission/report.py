@@ -75,6 +75,7 @@ def make_report(
             + (f' +- {MILLI * deviation:.2f} ms' if deviation == deviation else ''),
         ),
         *(Item('effort', sentence) for sentence in results['identify']['found']),
+        *(Item('friction', sentence) for sentence in results['try_friction']['found']),
     ]
     gains = results['gains']['parameters']
     return Page(

@@ -12,7 +12,7 @@ import numpy as np
 
 from ne_dynamics.commission.arm_session import ArmSession
 from ne_dynamics.commission.delay import find_delay
-from ne_dynamics.commission.desk import CLOSE, IDENTIFIED, ROUGH, Bar, Desk
+from ne_dynamics.commission.desk import CLOSE, IDENTIFIED, ROUGH, TRIED, Bar, Desk
 from ne_dynamics.commission.fitting import judge_record
 from ne_dynamics.commission.folder import CommissionFolder
 from ne_dynamics.commission.live_arm import ArmFault
@@ -31,6 +31,11 @@ from ne_dynamics.commission.node_settings import (
 )
 from ne_dynamics.commission.reading import find_encoder_steps, read_stamps
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.static_friction import (
+    RiseTrial,
+    choose_next_parts,
+    with_part_of_rise,
+)
 from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import Subject
 from ne_dynamics.json_numbers import as_json_numbers
@@ -155,6 +160,13 @@ class Work(Desk):
                 self.judge,
             ),
             Step('gains', 'choose gains', '', self.choose_gains),
+            Step(
+                'try_friction',
+                'try how much friction at rest to make up for',
+                f'all joints move at once by up to {plan.reach:g} rad, for {plan.excite:g} s, '
+                'up to three times',
+                self.try_friction,
+            ),
             Step(
                 'test_before',
                 'follow the test motion with the given model',
@@ -331,6 +343,27 @@ class Work(Desk):
                     f'motion, expected at most {WORST_LEFT:.0%} of the effort limit {limit:g}'
                 )
         return {'left_by_given': before.tolist(), 'left_by_identified': after.tolist()}
+
+    def try_friction(self) -> Mapping[str, Any]:
+        """Follow a motion with less and less static friction, in joints that do not lag."""
+        identified = self.model(IDENTIFIED)
+        motion = plan_sines(
+            identified,
+            self.start,
+            self._motions.excite,
+            seed=5,
+            reach=TEST_REACH * self._motions.reach,
+            shares=FITTED_SHARES,
+        )
+        trials: list[RiseTrial] = []
+        while (parts := choose_next_parts(identified.robot, trials)) is not None:
+            tried = with_part_of_rise(identified.robot, parts)
+            self.subject.write(self.folder.file(TRIED), tried)
+            name = f'try_friction_{len(trials) + 1}'
+            parameters = {**self.after_parameters(TRIED), **self.lenient_parameters()}
+            record = self._follow(name, parameters, motion, 'trying friction')
+            trials.append(RiseTrial.of(identified.robot, parts, record))
+        return self.keep_friction(identified.robot, trials)
 
     def test(self, name: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         """Follow the test motion; that one gives up is a result, but for `test_after`."""
