@@ -55,6 +55,7 @@ ARMS = {
 }
 """Seed, what is reported as effort, whether one joint reports the opposite, delay [s]."""
 
+
 class Run(NamedTuple):
     """What is left of a whole run."""
 
