@@ -135,7 +135,7 @@ def test_a_full_disk_is_named(files, tmp_path, capsys, monkeypatch):
         pytest.skip('no /dev/full, a disk that is full')
     cut_short(monkeypatch)
     full = Path('/dev/full')
-    monkeypatch.setattr(tempfile, 'TemporaryFile', lambda **_: full.open('wb', 0))  # noqa: SIM115
+    monkeypatch.setattr(tempfile, 'TemporaryFile', lambda **_: full.open('wb', 0))
     assert cli.main(['evaluate', *MODEL, files[0]]) == 1
     told = capsys.readouterr().err
     assert 'cannot keep what was filtered in' in told
