@@ -72,6 +72,7 @@ def call_every_method(robot: ned.Robot, backend: str, shapes: Sequence[tuple[int
             dyn.control_effort(q, q, q, q, q, q, q, q, q, q, q, q, smoothing)
             step = np.zeros((*shape, 7))
             dyn.disturbance_residuals(q, q, q, q, q, q, q, step)
+            dyn.friction_hysteresis(q, q, q)
             dyn.bias_torque(q, q)
             dyn.inverse_dynamics_derivatives(q, q, q)
             dyn.forward_dynamics_derivatives(q, q, q)

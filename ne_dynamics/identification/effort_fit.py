@@ -1,8 +1,9 @@
 """How well the efforts of a log can be explained by any arm near the given one.
 
 Efforts are linear in the inertial parameters of the bodies, in a load at the ends of the arm, and
-in viscous friction, Coulomb friction, rotor inertia and a constant of each joint. Minimised over
-these and over the size sigma of each joint's residual is
+in viscous friction, Coulomb friction, rotor inertia and a constant of each joint; where that is
+asked for, in friction that turns round over a displacement, too. Minimised over these and over the
+size sigma of each joint's residual is
 
     sum over joints  count (log(sigma / size) + mean(residual^2) / (2 sigma^2))
       + |step|^2 / 2
@@ -36,12 +37,18 @@ from ne_dynamics.identification.pseudo_inertia import (
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
+TURNS_ROUND = (0.03, 0.3, 3.0)
+"""Displacements over which friction turns round, as parts of that of the model of friction."""
+
 SPREAD = 0.5
 """How far the given inertias may be off, as a part of themselves."""
 
 JOINT_SPREADS = (0.3, 0.3, 0.3, 0.1)
 """How large viscous friction, Coulomb friction, rotor inertia and constant may make an effort, as
 parts of it."""
+
+PATH_SPREAD = 0.3
+"""The same of friction of the path, for each displacement, where it is among the explanations."""
 
 LOAD_SPREAD = 0.1
 """Mass of an unknown load at an end of the arm, as a part of the arm's."""
@@ -67,8 +74,6 @@ PASSES = 4
 BOUND_CHANGES = 20
 PER_BODY = 10
 PER_LOAD = 4
-BOUNDED = 3
-PER_JOINT = len(JOINT_SPREADS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +86,15 @@ class Motion:
         [rad or m] and their time derivatives.
     direction : array
         Filtered sign of the velocity.
+    path : array, shape (M, n, p)
+        Filtered states of friction that turns round over a displacement, of each that is tried.
     """
 
     position: FloatArray
     velocity: FloatArray
     acceleration: FloatArray
     direction: FloatArray
+    path: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,6 +178,8 @@ class EffortFit:
     ) -> None:
         robot = dynamics.robot
         self._n, self._used = robot.n, used
+        *first, last = JOINT_SPREADS
+        self._spreads = (*first, *[PATH_SPREAD] * motion.path.shape[2], last)
         self._samples = np.maximum(used.sum(axis=0), 1)
         self._counts = np.where(used.any(axis=0), counts, 0.0)
         chosen = [index for index, body in enumerate(robot.bodies) if body.inertia.mass > 0.0]
@@ -199,7 +209,8 @@ class EffortFit:
                 blocks.append(GRAVITY_LEFT * weights[:, :, index] @ scale)
             given += links[:, :, index] @ parameters
         shared = np.concatenate(blocks, axis=2)
-        rates = (motion.velocity, motion.direction, motion.acceleration)
+        paths = np.moveaxis(motion.path, 2, 0)
+        rates = (motion.velocity, motion.direction, motion.acceleration, *paths)
         own = np.stack([*(part / np.maximum(rms(part), 1e-6) for part in rates)], axis=2)
         own = np.concatenate([own, np.ones((samples, self._n, 1))], axis=2)
         self._given, self._width = given, shared.shape[2]
@@ -234,7 +245,7 @@ class EffortFit:
         -------
         Explained
         """
-        found = self._solve(effort)
+        found = self._solve(effort, self._spreads)
         terms = np.log(found.sigma / found.amount) + 0.5 * (found.left / found.sigma) ** 2
         cost = found.counts @ terms + 0.5 * found.step @ found.step
         chosen = np.flatnonzero(found.free)
@@ -257,22 +268,22 @@ class EffortFit:
         -------
         JointTerms
         """
-        spreads = (*JOINT_SPREADS[:-1], constant_spread)
+        spreads = (*self._spreads[:-1], constant_spread)
         found = self._solve(effort, spreads)
         chosen = np.flatnonzero(found.free)
         # Of what is held at its bound: as far as it could move by itself.
         variances = 1.0 / np.diag(found.matrix)
         variances[chosen] = np.diag(np.linalg.inv(found.matrix[chosen][:, chosen]))
         sizes = found.amount[:, np.newaxis] * np.array(spreads)
-        values = found.step[self._width :].reshape(self._n, PER_JOINT) * sizes
-        deviations = np.sqrt(variances[self._width :].reshape(self._n, PER_JOINT)) * sizes
-        viscous, coulomb, _, constant = values.T
+        values = found.step[self._width :].reshape(self._n, len(spreads)) * sizes
+        deviations = np.sqrt(variances[self._width :].reshape(self._n, len(spreads))) * sizes
+        viscous, coulomb, constant = (values[:, term] for term in (0, 1, -1))
         return JointTerms(
-            viscous, coulomb, constant, deviations[:, 0], deviations[:, 1], deviations[:, 3]
+            viscous, coulomb, constant, deviations[:, 0], deviations[:, 1], deviations[:, -1]
         )
 
-    def _solve(self, effort: FloatArray, spreads: tuple[float, ...] = JOINT_SPREADS) -> _Solution:
-        n, width = self._n, self._width
+    def _solve(self, effort: FloatArray, spreads: tuple[float, ...]) -> _Solution:
+        n, width, per_joint = self._n, self._width, len(spreads)
         amount, squares = np.full(n, 1e-9), np.zeros(n)
         # What was not measured says nothing.
         counts = np.where(effort.any(axis=0), self._counts, 0.0)
@@ -282,17 +293,17 @@ class EffortFit:
             values = effort[use, joint]
             if values.any():
                 amount[joint] = np.sqrt(np.mean(values * values))
-            scale = np.ones(width + PER_JOINT)
+            scale = np.ones(width + per_joint)
             scale[width:] = amount[joint] * np.array(spreads)
             rest = values - self._given[use, joint]
             rights.append(scale * (table.T @ rest))
             normals.append(scale[:, np.newaxis] * normal * scale)
             squares[joint] = rest @ rest
-            start = width + PER_JOINT * joint
-            places.append(np.r_[:width, start : start + PER_JOINT])
-        size = width + PER_JOINT * n
+            start = width + per_joint * joint
+            places.append(np.r_[:width, start : start + per_joint])
+        size = width + per_joint * n
         bounded = np.zeros(size, dtype=bool)
-        bounded[width:] = np.arange(PER_JOINT * n) % PER_JOINT < BOUNDED
+        bounded[width:] = np.arange(per_joint * n) % per_joint < per_joint - 1
         sigma, left, step = FIRST_SIGMA * amount, np.zeros(n), np.zeros(size)
         free = np.ones(size, dtype=bool)
         for _ in range(PASSES):
@@ -300,7 +311,7 @@ class EffortFit:
             matrix, right = np.eye(size), np.zeros(size)
             matrix[:width, :width] += np.tensordot(weights, self._shared, axes=1)
             for joint, weight in enumerate(weights):
-                own = slice(width + PER_JOINT * joint, width + PER_JOINT * (joint + 1))
+                own = slice(width + per_joint * joint, width + per_joint * (joint + 1))
                 mixed = weight * normals[joint][:width, width:]
                 matrix[:width, own], matrix[own, :width] = mixed, mixed.T
                 matrix[own, own] += weight * normals[joint][width:, width:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,10 @@ MOST_FAULTS = 8
 
 DELAY_DECISIVE = 3.0
 """The same as DECISIVE, of a delay of all efforts."""
+
+STILL_LIKELIER = 1.0
+"""The same, of any fault, once friction that turns round over a displacement is among the
+explanations."""
 
 SHORTEST_DELAY = 3e-3
 """Delays below this are not reported [s]: stamps are no better."""
@@ -189,7 +194,13 @@ def weigh_log(
         return None
     if not evidence.is_telling:
         return None
-    search = _Search(dynamics.robot, evidence)
+
+    def find_evidence_with_path() -> LogEvidence:
+        return LogEvidence(
+            dynamics, log, cutoff_frequency, has_free_factors, has_load, has_path=True
+        )
+
+    search = _Search(dynamics.robot, evidence, find_evidence_with_path)
     search.run()
     return tuple(search.faults), tuple(search.list_untold()), search.certain
 
@@ -200,8 +211,12 @@ class _Search:
     `reading` is the log without all faults found, `certain` without those whose repair is.
     """
 
-    def __init__(self, robot: Robot, evidence: LogEvidence) -> None:
+    def __init__(
+        self, robot: Robot, evidence: LogEvidence, with_path: Callable[[], LogEvidence]
+    ) -> None:
         self._robot, self._evidence = robot, evidence
+        self._find_with_path = with_path
+        self._with_path: LogEvidence | None = None
         self.reading = self.certain = LogReading.as_recorded(robot.n)
         self.faults: list[LogFault] = []
         self._last: list[Hypothesis] = []
@@ -225,7 +240,9 @@ class _Search:
             decisive = [
                 hypothesis
                 for hypothesis in weighed
-                if _is_decisive(hypothesis) and not self._doubtful.issuperset(hypothesis.joints)
+                if _is_decisive(hypothesis)
+                and not self._doubtful.issuperset(hypothesis.joints)
+                and not self._is_friction(hypothesis)
             ]
             if not decisive:
                 return
@@ -243,6 +260,19 @@ class _Search:
                 self._doubtful.update(best.joints, *(rival.joints for rival in rivals))
             if self.faults[-1].is_certain:
                 self.certain = _repeat(self.certain, best)
+
+    def _is_friction(self, hypothesis: Hypothesis) -> bool:
+        """Return whether a fault is none once friction may turn round over a displacement.
+
+        Such friction is late behind the velocity, as a late effort is; and what it leaves of an
+        effort, another fault may explain a little of.
+        """
+        if self._with_path is None:
+            self._with_path = self._find_with_path()
+        recorded, otherwise = (
+            self._with_path.explain(reading).cost for reading in (self.reading, hypothesis.reading)
+        )
+        return recorded - otherwise < STILL_LIKELIER
 
     def _find_common_factor(self) -> bool:
         factor, spread = self._compare_with_given()

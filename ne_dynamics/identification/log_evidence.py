@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.effort_fit import (
+    TURNS_ROUND,
     EffortFit,
     Explained,
     JointTerms,
@@ -17,6 +19,7 @@ from ne_dynamics.identification.effort_fit import (
     count_independent,
 )
 from ne_dynamics.identification.evaluation import rms
+from ne_dynamics.identification.friction_terms import find_displacement
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.log_reading import LogReading
 from ne_dynamics.identification.signals import filtered
@@ -85,6 +88,9 @@ class LogEvidence:
         Samples of a joint nearer to a change of its direction than this many periods of the
         cut-off frequency do not count: while a joint sticks, friction is as late as it is large,
         and that looks like a delay.
+    has_path : bool
+        Whether friction that turns round over a displacement is among the explanations: it is
+        late as well.
 
     Raises
     ------
@@ -100,6 +106,7 @@ class LogEvidence:
         has_free_factors: bool = False,
         has_load: bool = False,
         reversal_margin: float = 0.0,
+        has_path: bool = False,
     ) -> None:
         self._dynamics, self._has_load = dynamics, has_load
         self.has_free_factors = has_free_factors
@@ -107,8 +114,9 @@ class LogEvidence:
         cutoff = choose_evidence_cutoff(log) if cutoff_frequency is None else cutoff_frequency
         signals = filtered(log, np.full_like(limits, np.inf), cutoff)
         chosen = slice(None, None, max(1, signals.times.size // SAMPLES))
-        self._motion = Motion(
-            signals.position[chosen],
+        self._chosen, self._stretches = chosen, signals.stretches
+        self._position = signals.position[chosen]
+        self._rates = (
             signals.velocity[chosen],
             signals.acceleration[chosen],
             signals.direction[chosen],
@@ -117,7 +125,7 @@ class LogEvidence:
         self._used = signals.usable[chosen]
         if reversal_margin > 0.0:
             reach = reversal_margin / cutoff
-            near = _is_near_reversal(signals.times[chosen], self._motion.velocity, reach)
+            near = _is_near_reversal(signals.times[chosen], self._rates[0], reach)
             self._used = self._used & ~near
         self._counts = count_independent(self._effort)
         measured = signals.measured_velocity
@@ -132,6 +140,8 @@ class LogEvidence:
             ]
         )
         self._fits: dict[bytes, EffortFit] = {}
+        self._paths: dict[tuple[int, float], FloatArray] = {}
+        self._turns_round = TURNS_ROUND if has_path else ()
 
     @property
     def is_telling(self) -> bool:
@@ -237,12 +247,46 @@ class LogEvidence:
 
     def get_rates(self, reading: LogReading) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return velocity, acceleration and direction in a reading, shape (M, n) each."""
-        motion = self._motion
+        velocity, acceleration, direction = self._rates
         return (
-            reading.read_rates(motion.velocity),
-            reading.read_rates(motion.acceleration),
-            _signs(reading.read_rates(motion.direction), reading),
+            reading.read_rates(velocity),
+            reading.read_rates(acceleration),
+            _signs(reading.read_rates(direction), reading),
         )
+
+    def _get_paths(self, reading: LogReading) -> FloatArray:
+        """Return states of friction of the path in a reading, shape (M, n, p)."""
+        paths = []
+        if not self._turns_round:
+            return np.zeros((*self._effort.shape, 0))
+        for joint, source, factor in zip(
+            self._dynamics.robot.joints,
+            reading.position_source.tolist(),
+            reading.position_factor.tolist(),
+            strict=True,
+        ):
+            # In the unit of the log, whatever a reading makes of it.
+            displacement = find_displacement(joint)
+            key = source, displacement
+            if key not in self._paths:
+                self._paths[key] = self._follow(source, displacement)
+            paths.append(self._paths[key] * np.sign(factor))
+        return np.stack(paths, axis=1)
+
+    def _follow(self, source: int, displacement: float) -> FloatArray:
+        parts = [
+            stretch.filtered(
+                np.stack(
+                    [
+                        follow_hysteresis(stretch.position[:, source], part * displacement)
+                        for part in self._turns_round
+                    ],
+                    axis=1,
+                )
+            )
+            for stretch in self._stretches
+        ]
+        return np.concatenate(parts)[self._chosen]
 
     def count(self, reading: LogReading) -> FloatArray:
         """Return how many independent values each effort holds, shape (n,)."""
@@ -263,10 +307,11 @@ class LogEvidence:
             self._fits[key] = EffortFit(
                 self._dynamics,
                 Motion(
-                    reading.read_positions(self._motion.position),
+                    reading.read_positions(self._position),
                     velocity,
                     acceleration,
                     direction,
+                    self._get_paths(reading),
                 ),
                 self._used[:, reading.position_source],
                 self.count(reading),
@@ -294,7 +339,7 @@ class LogEvidence:
         """
         if self._velocity is None:
             return 0.0
-        derived = reading.read_rates(self._motion.velocity)
+        derived = reading.read_rates(self._rates[0])
         size = np.maximum(rms(derived), 1e-9)
         mismatch = np.minimum(
             rms(self._velocity - derived), rms(reading.read_rates(self._velocity) - derived)

@@ -70,6 +70,16 @@ def test_correct_logs_have_no_fault(given, seed):
     np.testing.assert_array_equal(diagnosis.repaired.position, log.position)
 
 
+@pytest.mark.parametrize(('seed', 'displacement'), [(0, 0.002), (1, 0.03), (2, 0.1), (3, 0.4)])
+def test_friction_that_turns_round_gradually_is_no_fault(given, seed, displacement):
+    """It is late behind the velocity, and no effort is late; with a delay there is one."""
+    log = simulate_log(given, seed, hysteresis=2.0, displacement=displacement)
+    assert diagnose_log(given, log).faults == ()
+    if displacement == 0.1:
+        late = PLANTED['late 50 ms'].plant(log, 0)
+        require_found(diagnose_log(given, late), PLANTED['late 50 ms'], given.joint_names, 0)
+
+
 def test_a_gap_of_years_costs_nothing(given):
     """A log that went on years later is looked at as it is, without what was between."""
     log = simulate_log(given, 0)

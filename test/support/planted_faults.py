@@ -8,17 +8,28 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import ne_dynamics as ned
+from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.identification.log import Log
 
 DURATION = 30.0
 
 
 def simulate_log(
-    robot, seed, *, rate=100.0, duration=DURATION, effort_noise=0.01, stribeck=0.3, mass=0.3
+    robot,
+    seed,
+    *,
+    rate=100.0,
+    duration=DURATION,
+    effort_noise=0.01,
+    stribeck=0.3,
+    mass=0.3,
+    hysteresis=0.0,
+    displacement=0.1,
 ):
     """Return the log of an arm near a given one: other inertias, friction, noise.
 
-    Friction has a Stribeck part, which no linear fit has; positions are those of an encoder;
+    Friction has a Stribeck part, which no linear fit has, and `hysteresis` times Coulomb friction
+    that turns round over a displacement [rad or m]; positions are those of an encoder;
     noise is white, a part of each joint's effort, with a floor.
     """
     from recorded_motion import altered
@@ -32,6 +43,8 @@ def simulate_log(
     )
     coulomb = np.array([joint.coulomb_friction for joint in truth.joints])
     effort = effort + stribeck * coulomb * np.sign(velocity) * np.exp(-((velocity / 0.05) ** 2))
+    states = [follow_hysteresis(column, displacement) for column in position.T]
+    effort = effort + hysteresis * coulomb * np.stack(states, axis=1)
     size = np.sqrt(np.mean(effort**2, axis=0))
     effort = effort + (effort_noise * size + 0.02) * rng.standard_normal(effort.shape)
     encoder = 2e-5
