@@ -237,16 +237,18 @@ class _Search:
                 weighed.sort(key=lambda hypothesis: hypothesis.rank)
             self._last = weighed
             # What follows from a choice between two causes is no fault of its own.
-            decisive = [
-                hypothesis
-                for hypothesis in weighed
-                if _is_decisive(hypothesis)
-                and not self._doubtful.issuperset(hypothesis.joints)
-                and not self._is_friction(hypothesis)
-            ]
-            if not decisive:
+            best = next(
+                (
+                    hypothesis
+                    for hypothesis in weighed
+                    if _is_decisive(hypothesis)
+                    and not self._doubtful.issuperset(hypothesis.joints)
+                    and not self._is_friction(hypothesis)
+                ),
+                None,
+            )
+            if best is None:
                 return
-            best = decisive[0]
             rivals = [
                 other
                 for other in weighed
