@@ -58,6 +58,11 @@ LONGEST_TURN = 0.03
 FILTER_REACH = 0.6
 """How far the filter carries what was while it stuck, in periods of the cut-off frequency."""
 
+STEP = 0.00125
+"""Width of the change of sign of what is found, as a part of the joint's largest velocity. The fit
+knows a step, and no joint of a study was narrower: with four times that, what is fed forward where
+a joint turns round slowly is late by more than the rest of the model is wrong."""
+
 FEWEST = 100
 """Samples in motion that tell the friction of a joint, at least."""
 
@@ -70,7 +75,7 @@ class _Piece(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """What was found of a joint: the numbers, and the mean square that they leave."""
+    """What was found of a joint: the numbers, what they leave, and the width of the sign."""
 
     viscous: float
     coulomb: float
@@ -78,6 +83,7 @@ class _Fit(NamedTuple):
     raised: float
     width: float
     left: float
+    step: float = 0.0
 
     @property
     def is_possible(self) -> bool:
@@ -180,7 +186,7 @@ def _fit_joint(pieces: Sequence[_Piece], joint: int) -> _Fit | None:
         found = _fit(np.column_stack([always, columns[:, 3 + number]]), target, width)
         if found.left < best.left and found.is_possible:
             best = found
-    return best if best.is_possible else None
+    return best._replace(step=STEP * largest) if best.is_possible else None
 
 
 def _fit(matrix: FloatArray, target: FloatArray, width: float) -> _Fit:
@@ -235,6 +241,7 @@ def _with_friction(joint: Joint, found: _Fit) -> Joint:
         hysteresis_displacement=0.0,
         static_friction=found.coulomb + found.raised if has_effect else None,
         stribeck_velocity=found.width if has_effect else 0.0,
+        smoothing_velocity=found.step,
     )
     return replace(
         joint,

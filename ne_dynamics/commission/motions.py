@@ -53,8 +53,16 @@ FITTED_SHARES = (EFFORT_SHARE, 0.85)
 """Likewise of a model that was fitted, friction included. The second one counts where no motion is
 within the first: gravity and friction at rest, both known by then, may take all of that."""
 
+LOOKS = 8
+"""From one point of a probe to the next, at which a model is asked for its efforts. Friction may
+change its sign between them: a tremble turns a joint round at the begin of its sweep."""
+
 SMALLEST_SCALE = 0.1
 """Below this part of its reach a motion is given up."""
+
+CLOSE = 1e-3
+"""A motion that begins nearer than this is followed from where the arm is [rad or m]: it makes up
+for the difference in its first interval, which takes effort."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +108,22 @@ def plan_way(
     return PlannedMotion(np.array([0.0, duration]), rows, still, still)
 
 
+def plan_approach(
+    robot: Robot, position: FloatArray, motion: PlannedMotion
+) -> PlannedMotion | None:
+    """Return the way from a position to where a motion begins; None where it is not needed.
+
+    Parameters
+    ----------
+    robot : Robot
+    position : array, shape (n,)
+        [rad or m]
+    motion : PlannedMotion
+    """
+    begin = motion.positions[0]
+    return plan_way(robot, position, begin) if np.abs(position - begin).max() > CLOSE else None
+
+
 @dataclass(frozen=True, eq=False)
 class ProbeMotion:
     """A motion of one joint after the other, and when each of them sweeps.
@@ -116,7 +140,12 @@ class ProbeMotion:
 
 
 def plan_probe(
-    robot: Robot, start: FloatArray, *, trembles: bool, amplitude: FloatArray | float = 0.2
+    robot: Robot,
+    start: FloatArray,
+    *,
+    trembles: bool,
+    amplitude: FloatArray | float = 0.2,
+    points: int = PROBE_POINTS,
 ) -> ProbeMotion:
     """Return a motion that moves one joint after the other: to one side, the other, and back.
 
@@ -131,6 +160,8 @@ def plan_probe(
     trembles : bool
     amplitude : float or array, shape (n,)
         To either side, as far as the joints can go [rad]; a fifth of it for those that slide [m].
+    points : int
+        A second.
     """
     fastest = 0.35 * velocity_limits(robot)
     lengths = np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
@@ -143,7 +174,7 @@ def plan_probe(
             way, is_sweep = end - begin, leg == 1
             shortest = SHORTEST_SWEEP if is_sweep and trembles else SHORTEST_WAY
             duration = max(shortest, 1.875 * abs(way) / fastest[joint])
-            times = np.linspace(0.0, duration, max(2, round(PROBE_POINTS * duration)) + 1)
+            times = np.linspace(0.0, duration, max(2, round(points * duration)) + 1)
             rows = _step(times, duration, begin, way)
             if is_sweep:
                 sweeps.append((now, now + duration))
@@ -207,8 +238,9 @@ def _shorten_sweeps(
     limits = robot.limits('effort_limit')
     limits[~(limits > 0.0)] = np.inf
     while True:
-        probe = plan_probe(robot, start, trembles=True, amplitude=amplitude)
-        motion = probe.motion
+        motion = plan_probe(
+            robot, start, trembles=True, amplitude=amplitude, points=LOOKS * PROBE_POINTS
+        ).motion
         effort = dynamics.inverse_dynamics(
             motion.positions, motion.velocities, motion.accelerations
         )
@@ -217,6 +249,7 @@ def _shorten_sweeps(
         largest = np.array([share[rows].max(initial=0.0) for rows in moved.T])
         too_far = (largest > allowed) & (amplitude > least)
         if not too_far.any():
+            probe = plan_probe(robot, start, trembles=True, amplitude=amplitude)
             return _Sweeps(probe, amplitude, float(share.max()))
         amplitude = np.where(too_far, np.maximum(0.8 * amplitude, least), amplitude)
 

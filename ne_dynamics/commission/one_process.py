@@ -18,7 +18,7 @@ import numpy as np
 from ne_dynamics.commission.arm_session import Progress
 from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.live_arm import ArmFault
-from ne_dynamics.commission.motions import PlannedMotion, plan_way
+from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
 from ne_dynamics.control.controller import Command, Controller
@@ -61,9 +61,6 @@ LEAD = 1.0
 
 REST = 0.5
 """How long is waited, and recorded, behind the end of a motion [s]."""
-
-CLOSE = 0.01
-"""The way to where a motion begins is not gone when it is shorter [rad or m]."""
 
 OF_ROS = frozenset(('use_sim_time',))
 """Parameters that are not the node's own."""
@@ -340,8 +337,8 @@ class OneProcessSession:
     ) -> Record:
         """Go to where a motion begins, follow it, and return what was heard of it."""
         arm = self.arm
-        begin = motion.positions[0]
-        if np.abs(arm.position - begin).max() > CLOSE:
-            arm.follow(plan_way(self.robot, arm.position, begin), tolerance)
+        way = plan_approach(self.robot, arm.position, motion)
+        if way is not None:
+            arm.follow(way, tolerance)
         arm.forget()
         return arm.follow(motion, tolerance, progress)

@@ -8,12 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-import numpy as np
-
 from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.guardian import Guardian
 from ne_dynamics.commission.live_arm import LiveArm, Progress
-from ne_dynamics.commission.motions import PlannedMotion, plan_way
+from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.simulated import SimulatedBrakes, start_simulated_robot
@@ -40,9 +38,6 @@ SETTLING = 0.5
 STANDING_TIME = 3600.0
 """For which a simulated arm may stand still, in real time, before its node takes its stamps for
 frozen [s]: it waits for node and run, and they for the machine."""
-
-CLOSE = 0.01
-"""The way to where a motion begins is not gone when it is shorter [rad or m]."""
 
 FIRST_STATE = 20.0
 """Longest wait for a first state, in real time [s]."""
@@ -221,10 +216,9 @@ class Session:
         arm = self.arm
         self.check(motion)
         arm.catch_up()
-        begin = motion.positions[0]
-        if np.abs(arm.position - begin).max() > CLOSE:
-            # From where the arm is held, which is not quite where it is: the node knows.
-            way = plan_way(self.robot, arm.position, begin)
+        # From where the arm is held, which is not quite where it is: the node knows.
+        way = plan_approach(self.robot, arm.position, motion)
+        if way is not None:
             self.check(way)
             arm.follow(way, tolerance)
         arm.forget()

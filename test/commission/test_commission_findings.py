@@ -192,6 +192,17 @@ def test_sweeps_become_small_before_they_take_more_effort_than_there_is():
     assert (np.ptp(motion.positions, axis=0) > 0.09).all()
 
 
+def test_sweeps_are_within_the_efforts_between_their_points_too():
+    """There a trembling joint turns round, with all of its friction, and the node looks."""
+    limits = ROBOT.limits('effort_limit')
+    held = np.abs(DYNAMICS.gravity_torque(START)[2])
+    joints = list(with_friction_at_rest(0.6 * limits[2] - held).robot.joints)
+    joints[2] = replace(joints[2], rotor_inertia=2.0, gear_ratio=1.0)
+    lifted = ned.Dynamics(replace(ROBOT, joints=tuple(joints)), (0.0, 0.0, 9.81), 'python')
+    _, *motion = sampled(plan_tremble(lifted, START, 0.5).motion)
+    assert (np.abs(lifted.inverse_dynamics(*motion)) <= 0.76 * limits).all()
+
+
 @pytest.mark.parametrize('kp', [1e6, 300.0, 1.0])
 def test_a_joint_may_stick_as_far_as_its_gains_let_it(kp):
     """No less than 0.06 rad, no more than 0.15."""

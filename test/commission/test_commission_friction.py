@@ -133,3 +133,14 @@ def test_a_joint_that_sticks_in_the_excitation_is_told_by_the_probes(tmp_path):
     wanted = friction_of(robot_with(TRUE).robot, speeds)
     found = friction_of(desk.model(CLOSE).robot, speeds)
     np.testing.assert_allclose(found[0], wanted[0], atol=0.1)
+
+
+def test_friction_changes_its_sign_within_a_thousandth_of_the_largest_velocity():
+    """What is fed forward where a joint turns round slowly is friction already."""
+    position, velocity, acceleration = excited()
+    blurred = robot_with(replace(TRUE, smoothing_velocity=0.005 * np.abs(velocity).max()))
+    effort = robot_with(TRUE).inverse_dynamics(position, velocity, acceleration)
+    found = refine_friction(blurred, [logged(position, effort, 19)])
+    largest = np.abs(velocity).max(axis=0)
+    for joint, speed in zip(found.joints, largest.tolist(), strict=True):
+        assert 0.0 < joint.friction.smoothing_velocity < 0.002 * speed

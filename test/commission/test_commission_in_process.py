@@ -2,15 +2,19 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from small_arm import kept_folder, no_bar, perform_steps, simulated_small_arm, small_arm
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from ne_dynamics.commission.motions import PlannedMotion
+from ne_dynamics.commission.node_settings import gentle_parameters
 from ne_dynamics.commission.one_process import OneProcessSession
 from ne_dynamics.commission.steps import Ending
 from ne_dynamics.commission.work import Motions, Work
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
 
 SHORT = Motions(listen=0.5, excite=8.0, judge=4.0, test=4.0)
@@ -54,3 +58,24 @@ def test_an_arm_with_hidden_errors_follows_as_one_that_is_known(
     assert results['tremble']['delay'] == pytest.approx(errors.delay, abs=1e-3)
     assert 'fault' not in true, true['fault']
     assert results['test_after']['overall_rms_error'] <= 1.5 * true['overall_rms_error']
+
+
+def test_a_motion_that_begins_beside_the_arm_is_gone_to_first(tmp_path):
+    """Else its first interval makes up for the way, with efforts that nobody has planned."""
+    subject = small_arm(tmp_path / 'model')
+    drawn = draw_hidden_errors(subject.robot, 3, EffortMeaning.TORQUE, False)
+    errors = replace(drawn, delay=0.004, encoder_bits=17)
+    simulated = simulated_small_arm(subject, errors, tmp_path)
+    session = OneProcessSession(subject.robot, errors, simulated)
+    begin = session.arm.position + 0.008
+    still = np.zeros((2, begin.size))
+    motion = PlannedMotion(np.array([0.0, 0.05]), np.array([begin, begin]), still, still)
+    parameters = {
+        **subject.parameters(None),
+        **gentle_parameters(Dynamics(subject.robot), begin),
+        'velocity_source': 'differentiated',
+    }
+    with session.moving('beside', parameters, tmp_path / 'beside.node.yaml'):
+        record = session.follow(motion, np.full(begin.size, 0.6))
+    desired = record.answered.desired
+    np.testing.assert_allclose(desired, np.tile(begin, (len(desired), 1)), atol=1e-6)
