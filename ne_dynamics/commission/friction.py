@@ -36,7 +36,7 @@ SAMPLES_A_PERIOD = 6.0
 NOISE_SHARE = 0.1
 """Of Coulomb friction, that the noise of the encoder may be by the joint's inertia."""
 
-SPEED_NOISE_SHARE = 0.008
+SPEED_NOISE_SHARE = 0.011
 """Of the joint's largest velocity, that the noise of the encoder may be."""
 
 WIDTHS = 12
@@ -126,23 +126,40 @@ def _choose_cutoffs(dynamics: Dynamics, logs: Sequence[Log]) -> FloatArray:
     first = logs[0]
     highest = 1.0 / find_step(first) / SAMPLES_A_PERIOD
     cutoffs = np.array([cutoff for cutoff in CUTOFFS if cutoff <= highest] or [highest])
-    signals = filtered(first, robot.limits('effort_limit'), float(cutoffs[0]))
+    lowest = float(cutoffs[0])
+    read = [filtered(log, robot.limits('effort_limit'), lowest) for log in logs]
+    noise = _noise_of_encoders(read)
+    largest = np.abs(read[0].velocity).max(axis=0)
     inertia = np.diag(dynamics.mass_matrix(np.median(first.position, axis=0)))
     friction = np.array([joint.coulomb_friction for joint in robot.joints])
     with np.errstate(divide='ignore', invalid='ignore'):
-        room = NOISE_SHARE * friction / (inertia * signals.acceleration_noise)
-        largest = np.abs(signals.velocity).max(axis=0)
+        room = NOISE_SHARE * friction / (inertia * noise)
         # Of white noise: that of the velocity by that of the acceleration, at this cut-off.
-        speed_noise = signals.acceleration_noise * np.sqrt(5.0 / 3.0) / (2.0 * np.pi * cutoffs[0])
+        speed_noise = noise * np.sqrt(5.0 / 3.0) / (2.0 * np.pi * lowest)
         slow_room = SPEED_NOISE_SHARE * largest / (speed_noise * MOTION_BAND**1.5)
     # They grow with the cut-off frequency to the power of 5/2 and 3/2.
-    most = cutoffs[0] * np.minimum(
+    most = lowest * np.minimum(
         np.nan_to_num(room, nan=1.0, posinf=1e9) ** 0.4,
         np.nan_to_num(slow_room, nan=1.0, posinf=1e9) ** (2.0 / 3.0),
     )
     chosen = np.maximum(np.searchsorted(cutoffs, most, side='right') - 1, 0)
     result: FloatArray = cutoffs[chosen]
     return result
+
+
+def _noise_of_encoders(read: Sequence[Signals]) -> FloatArray:
+    """Return the noise of the acceleration by encoders, shape (n,) [rad/s^2 or m/s^2].
+
+    It is in all logs in which a joint moves. One that swings where it turns round seems to have
+    more of it, so that the least counts.
+    """
+    rows = [read[0].acceleration_noise]
+    for signals in read[1:]:
+        speeds = np.abs(signals.velocity)
+        is_moving = (speeds > STANDING * speeds.max(axis=0, initial=0.0)).mean(axis=0) > 0.5
+        rows.append(np.where(is_moving, signals.acceleration_noise, np.inf))
+    least: FloatArray = np.min(rows, axis=0)
+    return least
 
 
 def _read(rigid: Dynamics, log: Log, cutoff: float) -> _Piece:

@@ -144,3 +144,24 @@ def test_friction_changes_its_sign_within_a_thousandth_of_the_largest_velocity()
     largest = np.abs(velocity).max(axis=0)
     for joint, speed in zip(found.joints, largest.tolist(), strict=True):
         assert 0.0 < joint.friction.smoothing_velocity < 0.002 * speed
+
+
+def swinging():
+    """Return the same as :func:`excited`, with joints that swing while they are slow."""
+    rows = excited()
+    slow = np.exp(-((rows[1] / 0.15) ** 2))
+    rows[0] += 0.004 * slow * np.sin(2.0 * np.pi * 12.0 * TIMES)[:, np.newaxis]
+    rows[1] = np.gradient(rows[0], PERIOD, axis=0)
+    rows[2] = np.gradient(rows[1], PERIOD, axis=0)
+    return rows
+
+
+def test_joints_that_swing_are_not_taken_for_noisy_encoders():
+    """What is filtered for the sake of noise that is not there does not tell static friction."""
+    true = robot_with(replace(TRUE, stribeck_velocity=0.06))
+    logs = [logged(rows[0], true.inverse_dynamics(*rows), 16) for rows in (swinging(), excited())]
+    found = refine_friction(true, logs)
+    speeds = np.array([-0.8, -0.3, -0.05, -0.02, 0.02, 0.05, 0.3, 0.8])
+    np.testing.assert_allclose(
+        friction_of(found, speeds), friction_of(true.robot, speeds), atol=0.4
+    )
