@@ -13,6 +13,7 @@ Only where the joint moves: what holds one that sticks is anything up to its sta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.commission.reading import find_encoder_steps
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.filtered_piece import MOTION_BAND
 from ne_dynamics.identification.log import Log
@@ -38,6 +40,9 @@ NOISE_SHARE = 0.1
 
 SPEED_NOISE_SHARE = 0.011
 """Of the joint's largest velocity, that the noise of the encoder may be."""
+
+MOST_SWINGING = 5.0
+"""By which the noise of a joint that swings may seem to be more than that of its encoder."""
 
 WIDTHS = 12
 """Stribeck velocities that are tried."""
@@ -128,7 +133,7 @@ def _choose_cutoffs(dynamics: Dynamics, logs: Sequence[Log]) -> FloatArray:
     cutoffs = np.array([cutoff for cutoff in CUTOFFS if cutoff <= highest] or [highest])
     lowest = float(cutoffs[0])
     read = [filtered(log, robot.limits('effort_limit'), lowest) for log in logs]
-    noise = _noise_of_encoders(read)
+    noise = _noise_of_encoders(logs, read)
     largest = np.abs(read[0].velocity).max(axis=0)
     inertia = np.diag(dynamics.mass_matrix(np.median(first.position, axis=0)))
     friction = np.array([joint.coulomb_friction for joint in robot.joints])
@@ -147,19 +152,31 @@ def _choose_cutoffs(dynamics: Dynamics, logs: Sequence[Log]) -> FloatArray:
     return result
 
 
-def _noise_of_encoders(read: Sequence[Signals]) -> FloatArray:
+def _noise_of_encoders(logs: Sequence[Log], read: Sequence[Signals]) -> FloatArray:
     """Return the noise of the acceleration by encoders, shape (n,) [rad/s^2 or m/s^2].
 
-    It is in all logs in which a joint moves. One that swings where it turns round seems to have
-    more of it, so that the least counts.
+    A joint that swings where it turns round seems to have more of it. But encoders of an arm are
+    of a kind, and their noise goes by their steps: the calmest joint tells by how much.
     """
-    rows = [read[0].acceleration_noise]
-    for signals in read[1:]:
+    noise, ratio = read[0].acceleration_noise.copy(), math.inf
+    steps = np.min([_steps(log.position) for log in logs], axis=0)
+    for signals in read:
         speeds = np.abs(signals.velocity)
         is_moving = (speeds > STANDING * speeds.max(axis=0, initial=0.0)).mean(axis=0) > 0.5
-        rows.append(np.where(is_moving, signals.acceleration_noise, np.inf))
-    least: FloatArray = np.min(rows, axis=0)
-    return least
+        noise[is_moving] = np.minimum(noise, signals.acceleration_noise)[is_moving]
+        known = is_moving & np.isfinite(steps)
+        ratio = min(
+            ratio, float((signals.acceleration_noise / steps)[known].min(initial=math.inf))
+        )
+    by_steps = np.where(np.isfinite(steps), steps, 1.0) * ratio
+    found: FloatArray = np.clip(by_steps, noise / MOST_SWINGING, noise)
+    return found
+
+
+def _steps(position: FloatArray) -> FloatArray:
+    """Return the steps of encoders, shape (n,) [rad or m]; infinite where none was seen."""
+    steps = find_encoder_steps(position)
+    return np.where(steps > 0.0, steps, np.inf)
 
 
 def _read(rigid: Dynamics, log: Log, cutoff: float) -> _Piece:
