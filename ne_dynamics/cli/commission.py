@@ -15,13 +15,13 @@ from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.commission.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
 from ne_dynamics.commission.subject import Subject
+from ne_dynamics.commission.undisturbed import interrupted_in_order
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, MissingDependencyError
 from ne_dynamics.printable import print_lines
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo_arm import SHIPPED_MODEL, SHIPPED_TIP
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
-from ne_dynamics.simulation.ros_process import terminated_in_order
 
 EXIT_NOT_COMPLETE = 1
 EXIT_INTERRUPTED = 130
@@ -154,7 +154,7 @@ def run(args: argparse.Namespace) -> int:
         simulated = prepare_simulated_arm(subject, errors, folder.path)
     motions = Motions(reach=args.reach, is_planned=args.planned)
     with (
-        terminated_in_order(),
+        interrupted_in_order(),
         Session(subject.robot, simulated, _ask, args.namespace) as session,
     ):
         links = SelfCollision(

@@ -21,6 +21,7 @@ from ne_dynamics.commission.guardian import Guardian
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.pace import ROBOT_NAME, GrantedPace, OwnPace, Pace
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.undisturbed import in_one_piece
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.ros_process import NODE_MODULE, RosProcess, RosProcesses
@@ -35,6 +36,7 @@ try:
     from std_srvs.srv import Trigger
     from trajectory_msgs.msg import JointTrajectory
 
+    from ne_dynamics.ros.messages import JointStateReader, MessageError
     from ne_dynamics.ros.prompt_executor import make_executor
     from ne_dynamics.simulation.node_messages import (
         NANOSECONDS,
@@ -63,6 +65,9 @@ PATIENCE = 60.0
 
 LOOK_PERIOD = 0.1
 """After which it is seen that states have stopped, or the node has ended, in real time [s]."""
+
+OTHERS_PERIOD = 0.5
+"""After which it is seen that somebody else commands the arm, in real time [s]."""
 
 STOP_PATIENCE = 2.0
 """For each part of stopping a motion, in real time [s]."""
@@ -120,6 +125,8 @@ class LiveArm:
         self._answers: dict[int, JointState] = {}
         self._received: list[tuple[int, int]] = []
         self._newest = 0
+        self._reader = JointStateReader(joint_names)
+        self._unusable = ''
         # Stamps of states that were answered, which nobody has looked at; the last of all.
         self._to_compare: list[int] = []
         self._answered = 0
@@ -129,6 +136,7 @@ class LiveArm:
         self._is_watched = False
         self._controller: RosProcess | None = None
         self._own: set[bytes] = set()
+        self._looked_for_others = 0.0
         self.node = rclpy.create_node(
             'commission', namespace=namespace, context=context, start_parameter_services=False
         )
@@ -171,13 +179,26 @@ class LiveArm:
 
     def _on_state(self, message: JointState) -> None:
         stamp = _nanoseconds(message)
+        try:
+            self._reader.read(message)
+            self._require_later(stamp)
+        except MessageError as error:
+            # Of a gripper, for instance: what others report says nothing of this arm.
+            self._unusable = str(error)
+            return
+        self._unusable = ''
         self._received.append((stamp, time.monotonic_ns()))
         self._heard_at = time.monotonic()
-        if set(self.joint_names) <= set(message.name) and stamp > self._newest:
-            self._states[stamp] = message
-            self._newest = stamp
-            if stamp in self._answers:
-                self._on_pair(stamp)
+        self._states[stamp] = message
+        self._newest = stamp
+        if stamp in self._answers:
+            self._on_pair(stamp)
+
+    def _require_later(self, stamp: int) -> None:
+        if stamp <= self._newest:
+            got = f'{stamp / NANOSECONDS:.9g} s'
+            wanted = f'later than {self.now:.9g} s' if self._newest else 'the time of the state'
+            raise MessageError('header.stamp', f'expected {wanted}, got {got}')
 
     def _on_answer(self, message: JointState) -> None:
         stamp = _nanoseconds(message)
@@ -251,7 +272,7 @@ class LiveArm:
         """Read what waits: while an operator is asked that becomes a lot."""
         for subscription in self._prompt:
             handle, kind = subscription.handle, subscription.msg_type
-            with handle:
+            with in_one_piece(), handle:
                 while (taken := handle.take_message(kind, False)) is not None:
                     subscription.callback(taken[0])
 
@@ -261,7 +282,12 @@ class LiveArm:
         """Let real time pass [s]."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0.0:
-            self._executor.spin_once(timeout_sec=left)
+            self._turn(left)
+
+    def _turn(self, longest: float | None = None) -> None:
+        """Serve what is ready next, and wait for it, so long at most [s]."""
+        with in_one_piece():
+            self._executor.spin_once(longest)
 
     def wait(
         self,
@@ -289,13 +315,36 @@ class LiveArm:
         """
         deadline = time.monotonic() + patience
         while not condition():
-            self._executor.spin_once(timeout_sec=0.05)
+            self._turn(0.05)
             self._require_simulated_arm()
             controller = self._controller
             if needs_node and controller is not None and not controller.is_alive:
                 raise ArmFault(f'the node ended while waiting for {what}: {controller.tail(5)}')
             if time.monotonic() > deadline:
                 raise ArmFault(f'{what}: nothing within {patience:g} s')
+
+    def wait_for_state(self, patience: float) -> None:
+        """Wait for a state that can be used, in real time [s].
+
+        Raises
+        ------
+        ArmFault
+            When none comes; with what is wrong with those that do.
+        """
+        deadline = time.monotonic() + patience
+        while not self._newest:
+            self._turn(LOOK_PERIOD)
+            self._require_simulated_arm()
+            if time.monotonic() > deadline:
+                raise ArmFault(
+                    f'joint_states of {", ".join(self.joint_names)}: nothing within '
+                    f'{patience:g} s{self._what_came}'
+                )
+
+    @property
+    def _what_came(self) -> str:
+        """What is wrong with the states that come, for the end of a message."""
+        return f'; what came cannot be used: {self._unusable}' if self._unusable else ''
 
     def pass_time(
         self, until: float, progress: Progress | None = None, judge: Judge | None = None
@@ -323,9 +372,10 @@ class LiveArm:
         while self._reached < goal:
             if not self._is_answered:
                 self._pace.go_on(self._newest, goal)
-            self._executor.spin_once()
-            self._look()
-            self._judge_each(judge, goal)
+            with in_one_piece():
+                self._turn()
+                self._look()
+                self._judge_each(judge, goal)
             if progress is not None:
                 progress(self.now)
 
@@ -358,11 +408,15 @@ class LiveArm:
     def _look(self) -> None:
         self._require_simulated_arm()
         if time.monotonic() - self._heard_at > self._longest_silence:
-            raise ArmFault(f'no joint_states for {self._longest_silence:g} s')
+            raise ArmFault(f'no joint_states for {self._longest_silence:g} s{self._what_came}')
         if self._controller is not None and not self._controller.is_alive:
             raise ArmFault(f'the node ended: {self._controller.tail(5)}')
         if self._is_watched and self._fault:
             raise ArmFault(f'the node reports: {self._fault}')
+        if self._is_watched and time.monotonic() > self._looked_for_others + OTHERS_PERIOD:
+            self._looked_for_others = time.monotonic()
+            if others := self._others():
+                raise ArmFault(f'{COMMANDS}: somebody else commands the arm: {_names(others)}')
 
     # -- the node ---------------------------------------------------------------------------
 
@@ -380,8 +434,12 @@ class LiveArm:
         self.guard_processes()
         self._answers, self._to_compare, self._answered = {}, [], 0
         self.wait(lambda: self._answers, 'the first command of the node')
+        self.wait(self._others, f'the node on {COMMANDS}')
+        others = self._others()
+        if len(others) > 1:
+            raise ArmFault(f'{COMMANDS}: somebody else commands the arm too: {_names(others)}')
         # One that was killed is known for a while when it is there no more.
-        self._own |= {bytes(each.endpoint_gid) for each in self._commanders()}
+        self._own |= {bytes(each.endpoint_gid) for each in others}
         self.wait(lambda: self._publisher.get_subscription_count() > 0, 'joint_trajectory')
         self.wait(self._holder.service_is_ready, f'{NODE_NAME}/hold')
         self.wait(self._setter.service_is_ready, f'{NODE_NAME}/set_parameters_atomically')
@@ -389,18 +447,21 @@ class LiveArm:
 
     def _require_alone(self) -> None:
         """Refuse to start a node beside another one: of a run that was killed, for instance."""
-        others = [each for each in self._commanders() if bytes(each.endpoint_gid) not in self._own]
+        others = self._others()
         if others:
-            names = sorted({f'{each.node_namespace}/{each.node_name}' for each in others})
             raise ArmFault(
-                f'{COMMANDS}: expected nobody who commands the arm, got '
-                f'{", ".join(name.replace("//", "/") for name in names)}: end it first, with the '
-                'brakes engaged'
+                f'{COMMANDS}: expected nobody who commands the arm, got {_names(others)}: end it '
+                'first, with the brakes engaged'
             )
+
+    def _others(self) -> Sequence[Any]:
+        """Return who commands the arm, and was not started here and known before."""
+        return [each for each in self._commanders() if bytes(each.endpoint_gid) not in self._own]
 
     def _commanders(self) -> Sequence[Any]:
         topic = self.node.resolve_topic_name(COMMANDS)
-        found: Sequence[Any] = self.node.get_publishers_info_by_topic(topic)
+        with in_one_piece():
+            found: Sequence[Any] = self.node.get_publishers_info_by_topic(topic)
         return found
 
     def guard_processes(self) -> None:
@@ -417,7 +478,6 @@ class LiveArm:
         controller, self._controller = self._controller, None
         self._is_watched = False
         if controller is not None and controller.is_alive:
-            self._own |= {bytes(each.endpoint_gid) for each in self._commanders()}
             controller.send(2)
             controller.wait()
             self.guard_processes()
@@ -430,7 +490,8 @@ class LiveArm:
         ArmFault
             When it refuses.
         """
-        answer = self._setter.call_async(parameters_request(values))
+        with in_one_piece():
+            answer = self._setter.call_async(parameters_request(values))
         self.wait(answer.done, f'{NODE_NAME}/set_parameters_atomically')
         result = answer.result().result
         if not result.successful:
@@ -462,7 +523,7 @@ class LiveArm:
         deadline = time.monotonic() + STOP_PATIENCE
         while not condition() and time.monotonic() < deadline:
             turn()
-            self._executor.spin_once(timeout_sec=0.05)
+            self._turn(0.05)
 
     def follow(
         self,
@@ -524,7 +585,8 @@ class LiveArm:
         stamp = message.header.stamp
         stamp.sec, stamp.nanosec = divmod(start, NANOSECONDS)
         self._to_compare.clear()
-        self._publisher.publish(message)
+        with in_one_piece():
+            self._publisher.publish(message)
         self.catch_up()
         if self._newest >= start:
             raise ArmFault(
@@ -546,3 +608,8 @@ class LiveArm:
 def _nanoseconds(message: JointState) -> int:
     stamp = message.header.stamp
     return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
+
+
+def _names(endpoints: Sequence[Any]) -> str:
+    names = {f'{each.node_namespace}/{each.node_name}' for each in endpoints}
+    return ', '.join(sorted(name.replace('//', '/') for name in names))

@@ -153,11 +153,7 @@ class Session:
             )
             self.brakes = SimulatedBrakes(self.arm) if is_simulated else AskedBrakes(self._ask)
             self.arm.guard_processes()
-            self.arm.wait(
-                lambda: self.arm.now > 0.0,
-                f'joint_states of {", ".join(self.robot.joint_names)}',
-                FIRST_STATE,
-            )
+            self.arm.wait_for_state(FIRST_STATE)
             self._stack = stack.pop_all()
         return self
 

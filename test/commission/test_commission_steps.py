@@ -1,5 +1,8 @@
 """The row of steps and its folder: consent, failures, interruptions, going on."""
 
+import os
+import signal
+
 import pytest
 import yaml
 
@@ -168,3 +171,36 @@ def test_a_disk_that_becomes_full_hides_nothing(tmp_path, monkeypatch):
     assert outcome.ending is Ending.FAILED
     assert 'the arm fell silent; ' in outcome.reason
     assert 'No space left on device' in outcome.reason
+
+
+def test_what_a_step_did_not_mean_to_raise_is_noted_too(tmp_path):
+    """The arm is made safe, progress.yaml says why, and the traceback is left to be seen."""
+    run = Run(tmp_path)
+    run.failures = {'move': ZeroDivisionError('division by zero')}
+    with pytest.raises(ZeroDivisionError):
+        run.perform()
+    assert run.was_made_safe == 1
+    progress = run.progress()
+    assert (progress['state'], progress['next_step']) == ('stopped', 'move')
+    assert progress['reason'] == 'ZeroDivisionError: division by zero'
+
+
+def test_ctrl_c_disturbs_neither_the_arm_nor_its_folder(tmp_path):
+    """While the arm is made safe; and between two steps the run ends as in one."""
+    run = Run(tmp_path)
+    run.failures = {'move': NeDynamicsError('the arm fell silent')}
+
+    def perform_disturbed(announce, make_safe):
+        steps = run.step('look'), run.step('move', 'it moves')
+        return perform(steps, run.folder, lambda step: True, announce, make_safe)
+
+    outcome = perform_disturbed(
+        lambda step, is_done: None, lambda: os.kill(os.getpid(), signal.SIGINT)
+    )
+    assert (outcome.ending, run.progress()['reason']) == (Ending.FAILED, 'the arm fell silent')
+
+    def interrupt(step, is_done):
+        raise KeyboardInterrupt
+
+    outcome = perform_disturbed(interrupt, lambda: None)
+    assert (outcome.ending, run.progress()['reason']) == (Ending.INTERRUPTED, 'interrupted')
