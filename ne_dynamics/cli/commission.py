@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ne_dynamics.cli.options.model_file import add_links
-from ne_dynamics.cli.options.numbers import positive
-from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, fingerprint
+from ne_dynamics.cli.options.numbers import natural, positive
+from ne_dynamics.commission.desk import MADE, REPORT, ROW, Desk
+from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, fingerprint, only_run
 from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.commission.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
@@ -53,7 +54,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         '-o',
         '--output',
-        type=Path,
+        type=_folder,
         default=Path('commission_output'),
         metavar='FOLDER',
         help='folder of the run (default: %(default)s)',
@@ -64,7 +65,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help='commission a simulated arm that is not as its model, in a ROS domain of its own',
     )
     parser.add_argument(
-        '--seed', type=int, default=1, metavar='N', help='of what is hidden in the simulated arm'
+        '--seed',
+        type=natural,
+        default=1,
+        metavar='N',
+        help='of what is hidden in the simulated arm',
     )
     parser.add_argument(
         '--reports',
@@ -118,23 +123,33 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When model or folder cannot be used, or a dependency is missing.
     """
-    # Before anything moves: what is missing must not show up in the middle.
-    from ne_dynamics.commission.self_collision import SelfCollision
-    from ne_dynamics.commission.session import Session
-    from ne_dynamics.commission.work import Motions, Work
-
     subject = _subject(args)
     agreed = _agreed(args, subject)
-    if agreed is None and not sys.stdin.isatty():
+    if agreed is None and not _has_terminal():
         raise InputError(
             'consent: expected a terminal to ask on, got none; '
-            f'--yes {"" if args.simulated else subject.robot.name!r} consents to all motions'
+            f'--yes{"" if args.simulated else f" {subject.robot.name!r}"} consents to all motions'
         )
     if args.planned:
         _require_shapes(subject)
+    with only_run(args.output):
+        folder = CommissionFolder(args.output, _about(args, subject))
+        folder.check_row(ROW, MADE)
+        if not folder.file(REPORT).exists():
+            folder.forget('report')
+        left = [step for step in ROW if not folder.is_done(step)]
+        if left in ([], ['report']):
+            outcome = _report(subject, folder, args.simulated)
+        else:
+            outcome = _perform(args, subject, folder, agreed)
+    return _tell(outcome, folder)
+
+
+def _about(args: argparse.Namespace, subject: Subject) -> dict[str, Any]:
+    """Return what the run is of."""
     about: dict[str, Any] = {
         'model': subject.file,
-        'fingerprint': fingerprint(subject.text),
+        'fingerprint': fingerprint(subject.text + (subject.extras_text or '')),
         'base_link': subject.base_link,
         'tip_link': subject.tip_link,
         'simulated': args.simulated,
@@ -145,7 +160,26 @@ def run(args: argparse.Namespace) -> int:
             'reports': args.reports,
             'reversed_joint': args.reversed_joint,
         }
-    folder = CommissionFolder(args.output, about)
+    return about
+
+
+def _report(subject: Subject, folder: CommissionFolder, is_simulated: bool) -> Outcome:
+    """Do what is left without an arm."""
+    desk = Desk(subject, folder, is_simulated, show_progress)
+    step = Step('report', 'write driver profile and report', '', desk.report)
+    with interrupted_in_order():
+        return perform((step,), folder, lambda step: False, _announce, lambda: None)
+
+
+def _perform(
+    args: argparse.Namespace, subject: Subject, folder: CommissionFolder, agreed: bool | None
+) -> Outcome:
+    """Do what is left with the arm."""
+    # Before anything moves: what is missing must not show up in the middle.
+    from ne_dynamics.commission.self_collision import SelfCollision
+    from ne_dynamics.commission.session import Session
+    from ne_dynamics.commission.work import Motions, Work
+
     simulated = None
     if args.simulated:
         errors = draw_hidden_errors(
@@ -163,14 +197,13 @@ def run(args: argparse.Namespace) -> int:
         session.check = links.check
         print_lines([links.sentence])
         work = Work(subject, folder, session, show_progress, motions)
-        outcome = perform(
+        return perform(
             work.steps(),
             folder,
             lambda step: agreed or _consents(step, links.sentence),
             _announce,
             session.rest,
         )
-    return _tell(outcome, folder)
 
 
 def _subject(args: argparse.Namespace) -> Subject:
@@ -196,6 +229,18 @@ def _agreed(args: argparse.Namespace, subject: Subject) -> bool | None:
 def _announce(step: Step, is_done: bool) -> None:
     print_lines([f'{step.name}: {step.title}' + (' (done before)' if is_done else '')])
     sys.stdout.flush()
+
+
+def _folder(text: str) -> Path:
+    """Return the folder of a run; for argparse."""
+    if not text:
+        raise argparse.ArgumentTypeError('expected the name of a folder, got an empty one')
+    return Path(text)
+
+
+def _has_terminal() -> bool:
+    """Return whether somebody can be asked; a process may have been started without stdin."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _require_shapes(subject: Subject) -> None:

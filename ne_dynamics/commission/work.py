@@ -12,7 +12,7 @@ import numpy as np
 
 from ne_dynamics.commission.arm_session import ArmSession
 from ne_dynamics.commission.delay import find_delay
-from ne_dynamics.commission.desk import CLOSE, IDENTIFIED, ROUGH, TRIED, Bar, Desk
+from ne_dynamics.commission.desk import CLOSE, FITTED, IDENTIFIED, ROUGH, TRIED, Bar, Desk
 from ne_dynamics.commission.fitting import judge_record
 from ne_dynamics.commission.folder import CommissionFolder
 from ne_dynamics.commission.live_arm import ArmFault
@@ -346,7 +346,7 @@ class Work(Desk):
 
     def try_friction(self) -> Mapping[str, Any]:
         """Follow a motion with less and less static friction, in joints that do not lag."""
-        identified = self.model(IDENTIFIED)
+        identified = self.model(FITTED)
         motion = plan_sines(
             identified,
             self.start,
