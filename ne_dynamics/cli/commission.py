@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.model_file import add_links
 from ne_dynamics.cli.options.numbers import natural, positive
 from ne_dynamics.commission.desk import MADE, REPORT, ROW, Desk
 from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, fingerprint, only_run
+from ne_dynamics.commission.node_settings import lengths
+from ne_dynamics.commission.operator import Operator
 from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.commission.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
@@ -24,9 +25,15 @@ from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo_arm import SHIPPED_MODEL, SHIPPED_TIP
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
 
+if TYPE_CHECKING:
+    from ne_dynamics.commission.session import Session
+    from ne_dynamics.commission.work import Work
+
 EXIT_NOT_COMPLETE = 1
 EXIT_INTERRUPTED = 130
-CONSENTS = ('y', 'yes')
+WAY_BACK = 0.05
+"""So far from where it stood at first, an arm goes back there with a word [rad]; a fifth of it for
+joints that slide [m]."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -125,7 +132,8 @@ def run(args: argparse.Namespace) -> int:
     """
     subject = _subject(args)
     agreed = _agreed(args, subject)
-    if agreed is None and not _has_terminal():
+    operator = Operator()
+    if agreed is None and not operator.has_terminal:
         raise InputError(
             'consent: expected a terminal to ask on, got none; '
             f'--yes{"" if args.simulated else f" {subject.robot.name!r}"} consents to all motions'
@@ -141,7 +149,7 @@ def run(args: argparse.Namespace) -> int:
         if left in ([], ['report']):
             outcome = _report(subject, folder, args.simulated)
         else:
-            outcome = _perform(args, subject, folder, agreed)
+            outcome = _perform(args, subject, folder, agreed, operator)
     return _tell(outcome, folder)
 
 
@@ -172,7 +180,11 @@ def _report(subject: Subject, folder: CommissionFolder, is_simulated: bool) -> O
 
 
 def _perform(
-    args: argparse.Namespace, subject: Subject, folder: CommissionFolder, agreed: bool | None
+    args: argparse.Namespace,
+    subject: Subject,
+    folder: CommissionFolder,
+    agreed: bool | None,
+    operator: Operator,
 ) -> Outcome:
     """Do what is left with the arm."""
     # Before anything moves: what is missing must not show up in the middle.
@@ -180,6 +192,9 @@ def _perform(
     from ne_dynamics.commission.session import Session
     from ne_dynamics.commission.work import Motions, Work
 
+    if not folder.is_done('hold'):
+        # The arm may stand elsewhere now.
+        folder.forget('listen')
     simulated = None
     if args.simulated:
         errors = draw_hidden_errors(
@@ -189,18 +204,31 @@ def _perform(
     motions = Motions(reach=args.reach, is_planned=args.planned)
     with (
         interrupted_in_order(),
-        Session(subject.robot, simulated, _ask, args.namespace) as session,
+        Session(subject.robot, simulated, operator.does, args.namespace) as session,
     ):
         links = SelfCollision(
             Dynamics(subject.robot, backend='python'), subject.file, session.arm.position
         )
         session.check = links.check
         print_lines([links.sentence])
+        if not (args.simulated or operator.has_terminal):
+            print_lines(['No terminal: nobody is waited for to switch the brakes.'])
+
         work = Work(subject, folder, session, show_progress, motions)
+
+        def consent(step: Step) -> bool:
+            way_back = _way_back(work, session)
+            if agreed:
+                print_lines([f'  {way_back}'] if way_back else [])
+                return True
+            first = f'{way_back}; then ' if way_back else ''
+            what = f'{first}{step.motion}. Stay clear of the arm, a hand on the emergency stop.'
+            return operator.consents([what, links.sentence])
+
         return perform(
             work.steps(),
             folder,
-            lambda step: agreed or _consents(step, links.sentence),
+            consent,
             _announce,
             session.rest,
         )
@@ -238,11 +266,6 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
-def _has_terminal() -> bool:
-    """Return whether somebody can be asked; a process may have been started without stdin."""
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
 def _require_shapes(subject: Subject) -> None:
     """Refuse a planned excitation without shapes, or what plans with them, before a motion."""
     from ne_dynamics.excitation import load_solids
@@ -256,23 +279,18 @@ def _require_shapes(subject: Subject) -> None:
     load_solids(subject.file, subject.robot, description_file=subject.file)
 
 
-def _consents(step: Step, checked: str) -> bool:
-    print_lines(
-        [
-            f'  {step.motion}. Stay clear of the arm, a hand on the emergency stop.',
-            f'  {checked}',
-        ]
-    )
-    try:
-        return input('  Go on? [y/N] ').strip().lower() in CONSENTS
-    except EOFError:
-        return False
-
-
-def _ask(sentence: str) -> None:
-    print_lines([f'  {sentence}'])
-    with contextlib.suppress(EOFError):
-        input('  Enter when done. ')
+def _way_back(work: Work, session: Session) -> str:
+    """Return what an arm does first that is not where it stood when it was listened to."""
+    session.arm.catch_up()
+    away = (work.start - session.arm.position).tolist()
+    way = [
+        f'{joint.name} by {distance:.2g} {"m" if joint.type.is_prismatic else "rad"}'
+        for joint, distance, length in zip(
+            session.robot.joints, away, lengths(session.robot).tolist(), strict=True
+        )
+        if abs(distance) > WAY_BACK * length
+    ]
+    return f'first it goes back to where it stood at first: {", ".join(way)}' if way else ''
 
 
 def _tell(outcome: Outcome, folder: CommissionFolder) -> int:

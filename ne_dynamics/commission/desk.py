@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -112,8 +113,22 @@ class Desk:
 
     @property
     def start(self) -> FloatArray:
-        """Where the arm stood at first [rad or m]."""
-        return np.array(self.found('listen')['position'])
+        """Where the arm stood at first [rad or m].
+
+        Raises
+        ------
+        InputError
+            When it was changed by hand into something else.
+        """
+        given = self.found('listen')['position']
+        with contextlib.suppress(TypeError, ValueError):
+            position = np.array(given, dtype=np.float64)
+            if position.shape == (len(self.robot.joints),) and np.isfinite(position).all():
+                return position
+        raise InputError(
+            f'{self.folder.file(PROGRESS)}: listen: position: expected '
+            f'{len(self.robot.joints)} finite numbers, got {given!r}'
+        )
 
     def model(self, name: str) -> Dynamics:
         """Return the dynamics of a model in the folder."""

@@ -21,7 +21,8 @@ from ne_dynamics.commission.guardian import Guardian
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.pace import ROBOT_NAME, GrantedPace, OwnPace, Pace
 from ne_dynamics.commission.record import Record
-from ne_dynamics.commission.undisturbed import in_one_piece
+from ne_dynamics.commission.undisturbed import in_one_piece, say_to_terminal
+from ne_dynamics.control.state_guard import FaultKind
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.ros_process import NODE_MODULE, RosProcess, RosProcesses
@@ -78,6 +79,18 @@ STOPPING = 0.3
 ERROR = 2
 """Level of a diagnostic."""
 
+OF_STATES = tuple(
+    kind.value
+    for kind in (
+        FaultKind.STOPPED,
+        FaultKind.JUMPED,
+        FaultKind.FROZEN,
+        FaultKind.BACKWARDS,
+        FaultKind.GAP,
+    )
+)
+"""Faults that the node reports of the states themselves, whatever motion it follows."""
+
 HEARING = QoSProfile(depth=20000, reliability=ReliabilityPolicy.RELIABLE)
 HEARING_ALL = QoSProfile(depth=20000, reliability=ReliabilityPolicy.BEST_EFFORT)
 RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
@@ -88,6 +101,10 @@ Judge = Callable[[int], None]
 
 class ArmFault(NeDynamicsError, RuntimeError):
     """The arm, the node or a motion is not as it should be; the message says what was seen."""
+
+
+class LostArm(ArmFault):
+    """States, commands or a process are not as they should be: it says nothing of a motion."""
 
 
 class LiveArm:
@@ -319,9 +336,9 @@ class LiveArm:
             self._require_simulated_arm()
             controller = self._controller
             if needs_node and controller is not None and not controller.is_alive:
-                raise ArmFault(f'the node ended while waiting for {what}: {controller.tail(5)}')
+                raise LostArm(f'the node ended while waiting for {what}: {controller.tail(5)}')
             if time.monotonic() > deadline:
-                raise ArmFault(f'{what}: nothing within {patience:g} s')
+                raise LostArm(f'{what}: nothing within {patience:g} s')
 
     def wait_for_state(self, patience: float) -> None:
         """Wait for a state that can be used, in real time [s].
@@ -336,7 +353,7 @@ class LiveArm:
             self._turn(LOOK_PERIOD)
             self._require_simulated_arm()
             if time.monotonic() > deadline:
-                raise ArmFault(
+                raise LostArm(
                     f'joint_states of {", ".join(self.joint_names)}: nothing within '
                     f'{patience:g} s{self._what_came}'
                 )
@@ -400,7 +417,7 @@ class LiveArm:
         """Raise when the process of a simulated arm has ended by itself."""
         for process in self._processes.all:
             if process.name == ROBOT_NAME and process.is_expected and not process.is_alive:
-                raise ArmFault(
+                raise LostArm(
                     f'the simulated arm ended with exit code {process.child.returncode}: '
                     f'{process.tail(5)}'
                 )
@@ -408,15 +425,16 @@ class LiveArm:
     def _look(self) -> None:
         self._require_simulated_arm()
         if time.monotonic() - self._heard_at > self._longest_silence:
-            raise ArmFault(f'no joint_states for {self._longest_silence:g} s{self._what_came}')
+            raise LostArm(f'no joint_states for {self._longest_silence:g} s{self._what_came}')
         if self._controller is not None and not self._controller.is_alive:
-            raise ArmFault(f'the node ended: {self._controller.tail(5)}')
+            raise LostArm(f'the node ended: {self._controller.tail(5)}')
         if self._is_watched and self._fault:
-            raise ArmFault(f'the node reports: {self._fault}')
+            kind = LostArm if self._fault.startswith(OF_STATES) else ArmFault
+            raise kind(f'the node reports: {self._fault}')
         if self._is_watched and time.monotonic() > self._looked_for_others + OTHERS_PERIOD:
             self._looked_for_others = time.monotonic()
             if others := self._others():
-                raise ArmFault(f'{COMMANDS}: somebody else commands the arm: {_names(others)}')
+                raise LostArm(f'{COMMANDS}: somebody else commands the arm: {_names(others)}')
 
     # -- the node ---------------------------------------------------------------------------
 
@@ -437,7 +455,7 @@ class LiveArm:
         self.wait(self._others, f'the node on {COMMANDS}')
         others = self._others()
         if len(others) > 1:
-            raise ArmFault(f'{COMMANDS}: somebody else commands the arm too: {_names(others)}')
+            raise LostArm(f'{COMMANDS}: somebody else commands the arm too: {_names(others)}')
         # One that was killed is known for a while when it is there no more.
         self._own |= {bytes(each.endpoint_gid) for each in others}
         self.wait(lambda: self._publisher.get_subscription_count() > 0, 'joint_trajectory')
@@ -449,7 +467,7 @@ class LiveArm:
         """Refuse to start a node beside another one: of a run that was killed, for instance."""
         others = self._others()
         if others:
-            raise ArmFault(
+            raise LostArm(
                 f'{COMMANDS}: expected nobody who commands the arm, got {_names(others)}: end it '
                 'first, with the brakes engaged'
             )
@@ -481,6 +499,19 @@ class LiveArm:
             controller.send(2)
             controller.wait()
             self.guard_processes()
+
+    def hold_on(self, longest: float) -> None:
+        """Let the node hold the arm for a time, or until somebody ends it [s]."""
+        controller = self._controller
+        if controller is None:
+            return
+        say_to_terminal(
+            f'nobody answers: the node holds the arm for {longest:g} s, then it ends: engage the '
+            f'brakes or support the arm; `kill -INT {controller.child.pid}` ends it before'
+        )
+        deadline = time.monotonic() + longest
+        while controller.is_alive and time.monotonic() < deadline:
+            self.spin(LOOK_PERIOD)
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters of the node.
@@ -589,7 +620,7 @@ class LiveArm:
             self._publisher.publish(message)
         self.catch_up()
         if self._newest >= start:
-            raise ArmFault(
+            raise LostArm(
                 f'the motion was sent {(self._newest - start) / NANOSECONDS:.2g} s after the '
                 'state with which it was to begin: this process was stopped meanwhile'
             )

@@ -91,11 +91,17 @@ def undisturbed() -> Iterator[None]:
     """
 
     def say(number: int, frame: FrameType | None) -> None:
-        with contextlib.suppress(OSError):
-            sys.stderr.write('\nstopping already: the arm is held until its brakes are engaged\n')
+        say_to_terminal('\nstopping already: the arm is held until its brakes are engaged')
 
     with _handled(say):
         yield
+
+
+def say_to_terminal(text: str) -> None:
+    """Write a line to stderr; a terminal that is gone is no error."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f'{text}\n')
+        sys.stderr.flush()
 
 
 @contextlib.contextmanager

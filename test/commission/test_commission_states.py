@@ -11,7 +11,7 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
-from ne_dynamics.commission.live_arm import ArmFault, LiveArm
+from ne_dynamics.commission.live_arm import ArmFault, LiveArm, LostArm
 from ne_dynamics.commission.reading import read_stamps
 from ne_dynamics.commission.undisturbed import interrupted_in_order
 from ne_dynamics.ros.private_domain import private_domain
@@ -110,3 +110,16 @@ def test_ctrl_c_does_not_cut_a_call_of_rclpy(arm, monkeypatch):
     with pytest.raises(KeyboardInterrupt), interrupted_in_order():
         arm.spin(10.0)
     assert len(done) == 1
+
+
+@pytest.mark.parametrize(
+    ('fault', 'is_lost'),
+    [('joint_states gap: 0.4 s', True), ('following error: joint lift', False)],
+)
+def test_faults_of_the_states_are_told_from_those_of_a_motion(arm, fault, is_lost):
+    """A motion that is given up may be a result; states that fail are none."""
+    arm.watch()
+    arm._fault, arm._longest_silence = fault, float('inf')
+    with pytest.raises(ArmFault, match=f'the node reports: {fault}') as raised:
+        arm._look()
+    assert isinstance(raised.value, LostArm) == is_lost
