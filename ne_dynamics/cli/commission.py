@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ne_dynamics.commission.session import Session
     from ne_dynamics.commission.work import Work
 
+NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 EXIT_NOT_COMPLETE = 1
 EXIT_INTERRUPTED = 130
 WAY_BACK = 0.05
@@ -112,7 +114,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'the floor (needs scipy and coal); the other motions know of neither in any case',
     )
     parser.add_argument(
-        '--namespace', default='', metavar='NAME', help='ROS namespace of the arm and its node'
+        '--namespace',
+        type=_namespace,
+        default='',
+        metavar='NAME',
+        help='ROS namespace of the arm and its node',
     )
     parser.set_defaults(run=run)
 
@@ -192,6 +198,8 @@ def _perform(
     from ne_dynamics.commission.session import Session
     from ne_dynamics.commission.work import Motions, Work
 
+    # Nor is an arm needed to see that its model cannot be.
+    Desk(subject, folder, args.simulated, show_progress).check()
     if not folder.is_done('hold'):
         # The arm may stand elsewhere now.
         folder.forget('listen')
@@ -257,6 +265,16 @@ def _agreed(args: argparse.Namespace, subject: Subject) -> bool | None:
 def _announce(step: Step, is_done: bool) -> None:
     print_lines([f'{step.name}: {step.title}' + (' (done before)' if is_done else '')])
     sys.stdout.flush()
+
+
+def _namespace(text: str) -> str:
+    """Return a ROS namespace with its slash, '' for that of everybody; for argparse."""
+    names = text.strip('/')
+    if names and not NAMESPACE.fullmatch(names):
+        raise argparse.ArgumentTypeError(
+            f'expected names of letters, digits and _ with / between them, got {text!r}'
+        )
+    return f'/{names}' if names else ''
 
 
 def _folder(text: str) -> Path:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -32,6 +33,7 @@ def refused(capsys, *words):
     ('words', 'told'),
     [
         (('--seed', '-1'), "--seed: expected a whole number >= 0, got '-1'"),
+        (('--namespace', 'my arm'), "letters, digits and _ with / between them, got 'my arm'"),
         (('-o', ''), 'expected the name of a folder, got an empty one'),
     ],
 )
@@ -113,3 +115,22 @@ def test_the_row_is_that_of_the_steps(extended):
     subject = Subject.read(extended[0], None, None)
     work = Work(subject, None, SimpleNamespace(is_simulated=True), None, Motions())
     assert [step.name for step in work.steps()] == list(ROW)
+
+
+def test_a_model_that_cannot_be_is_refused_before_an_arm_is_looked_for(capsys, tmp_path):
+    """Motions go by the effort limits; the joint without one is named."""
+    subject = small_arm(tmp_path / 'model')
+    file = Path(subject.file)
+    file.write_text(subject.text.replace('effort="25"', 'effort="0"'))
+    words = '--model', subject.file, '-o', str(tmp_path / 'run')
+    for more in (('--yes', 'small'), ('--yes', '--simulated')):
+        told = refused(capsys, *words, *more)
+        assert "joint 'bend': effort limit: expected a finite number > 0, got 0" in told
+
+
+def test_a_domain_that_has_no_ports_is_refused(capsys, tmp_path, monkeypatch):
+    """It would be an error in the middle of DDS."""
+    monkeypatch.setenv('ROS_DOMAIN_ID', '233')
+    model = small_arm(tmp_path / 'model').file
+    told = refused(capsys, '--model', model, '--yes', 'small', '-o', str(tmp_path / 'run'))
+    assert "ROS_DOMAIN_ID: expected a whole number from 0 to 232, got '233'" in told
