@@ -219,6 +219,8 @@ def _perform(
         )
         session.check = links.check
         print_lines([links.sentence])
+        joints = ', '.join(subject.robot.joint_names)
+        print_lines([f'Commands are efforts of, in this order: {joints}'])
         if not (args.simulated or operator.has_terminal):
             print_lines(['No terminal: nobody is waited for to switch the brakes.'])
 

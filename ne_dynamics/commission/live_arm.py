@@ -336,7 +336,7 @@ class LiveArm:
             self._require_simulated_arm()
             controller = self._controller
             if needs_node and controller is not None and not controller.is_alive:
-                raise LostArm(f'the node ended while waiting for {what}: {controller.tail(5)}')
+                raise LostArm(f'the node ended while waiting for {what}{_told_end(controller)}')
             if time.monotonic() > deadline:
                 raise LostArm(f'{what}: nothing within {patience:g} s')
 
@@ -417,17 +417,14 @@ class LiveArm:
         """Raise when the process of a simulated arm has ended by itself."""
         for process in self._processes.all:
             if process.name == ROBOT_NAME and process.is_expected and not process.is_alive:
-                raise LostArm(
-                    f'the simulated arm ended with exit code {process.child.returncode}: '
-                    f'{process.tail(5)}'
-                )
+                raise LostArm(f'the simulated arm ended{_told_end(process)}')
 
     def _look(self) -> None:
         self._require_simulated_arm()
         if time.monotonic() - self._heard_at > self._longest_silence:
             raise LostArm(f'no joint_states for {self._longest_silence:g} s{self._what_came}')
         if self._controller is not None and not self._controller.is_alive:
-            raise LostArm(f'the node ended: {self._controller.tail(5)}')
+            raise LostArm(f'the node ended{_told_end(self._controller)}')
         if self._is_watched and self._fault:
             kind = LostArm if self._fault.startswith(OF_STATES) else ArmFault
             raise kind(f'the node reports: {self._fault}')
@@ -639,6 +636,11 @@ class LiveArm:
 def _nanoseconds(message: JointState) -> int:
     stamp = message.header.stamp
     return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
+
+
+def _told_end(process: RosProcess) -> str:
+    """Return with what a process has ended, and what it said last; a signal is a number < 0."""
+    return f' with exit code {process.child.poll()}: {process.tail(5)}'
 
 
 def _names(endpoints: Sequence[Any]) -> str:

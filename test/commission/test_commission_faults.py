@@ -193,7 +193,7 @@ def test_an_arm_that_stops_reporting_in_a_motion_ends_the_run_safely(tmp_path, l
 def test_a_node_that_ends_in_a_motion_leaves_the_arm_to_its_brakes(tmp_path, live):
     """Its last words are told."""
     _, session = live
-    with pytest.raises(ArmFault, match=r'(?s)the node ended: .*active'):
+    with pytest.raises(ArmFault, match=r'(?s)the node ended with exit code -9: .*active'):
         follow_with_a_node(live, tmp_path, lambda: session.arm._controller.kill())
     require_rest(session)
 
