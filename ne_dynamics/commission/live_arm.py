@@ -462,11 +462,31 @@ class LiveArm:
 
     def _require_alone(self) -> None:
         """Refuse to start a node beside another one: of a run that was killed, for instance."""
+        self.require_only_run()
         others = self._others()
         if others:
             raise LostArm(
                 f'{COMMANDS}: expected nobody who commands the arm, got {_names(others)}: end it '
                 'first, with the brakes engaged'
+            )
+
+    def require_only_run(self) -> None:
+        """Refuse an arm that is there and that another run commissions.
+
+        Raises
+        ------
+        LostArm
+            When there is one, or one was killed so short ago that it is still known.
+        """
+        if self._pace.is_granted:
+            return
+        own = self.node.get_name(), self.node.get_namespace()
+        with in_one_piece():
+            runs = self.node.get_node_names_and_namespaces().count(own)
+        if runs > 1:
+            raise LostArm(
+                f'{own[1].rstrip("/")}/{own[0]}: expected no other run on this arm, got '
+                f'{runs - 1}; one that was killed is known for up to half a minute'
             )
 
     def _others(self) -> Sequence[Any]:

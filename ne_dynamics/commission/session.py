@@ -162,6 +162,7 @@ class Session:
             self.brakes = SimulatedBrakes(self.arm) if is_simulated else AskedBrakes(self._ask)
             self.arm.guard_processes()
             self.arm.wait_for_state(FIRST_STATE)
+            self.arm.require_only_run()
             self._stack = stack.pop_all()
         return self
 

@@ -123,3 +123,15 @@ def test_faults_of_the_states_are_told_from_those_of_a_motion(arm, fault, is_los
     with pytest.raises(ArmFault, match=f'the node reports: {fault}') as raised:
         arm._look()
     assert isinstance(raised.value, LostArm) == is_lost
+
+
+def test_two_runs_do_not_commission_one_arm(arm):
+    """The node of the other would move it between the motions of this one."""
+    arm.require_only_run()
+    other = rclpy.create_node('commission', context=arm.node.context)
+    try:
+        arm.wait(lambda: arm.node.get_node_names().count('commission') > 1, 'the other run')
+        with pytest.raises(LostArm, match='/commission: expected no other run on this arm, got 1'):
+            arm.require_only_run()
+    finally:
+        other.destroy_node()
