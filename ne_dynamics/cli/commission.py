@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
+import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.model_file import add_links
-from ne_dynamics.cli.options.numbers import positive
-from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, fingerprint
+from ne_dynamics.cli.options.numbers import natural, positive
+from ne_dynamics.commission.desk import MADE, REPORT, ROW, Desk
+from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, fingerprint, only_run
+from ne_dynamics.commission.node_settings import lengths
+from ne_dynamics.commission.operator import Operator
 from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.commission.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
 from ne_dynamics.commission.subject import Subject
+from ne_dynamics.commission.undisturbed import interrupted_in_order
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, MissingDependencyError
 from ne_dynamics.printable import print_lines
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo_arm import SHIPPED_MODEL, SHIPPED_TIP
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
-from ne_dynamics.simulation.ros_process import terminated_in_order
 
+if TYPE_CHECKING:
+    from ne_dynamics.commission.session import Session
+    from ne_dynamics.commission.work import Work
+
+NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 EXIT_NOT_COMPLETE = 1
 EXIT_INTERRUPTED = 130
-CONSENTS = ('y', 'yes')
+WAY_BACK = 0.05
+"""So far from where it stood at first, an arm goes back there with a word [rad]; a fifth of it for
+joints that slide [m]."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -53,7 +63,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         '-o',
         '--output',
-        type=Path,
+        type=_folder,
         default=Path('commission_output'),
         metavar='FOLDER',
         help='folder of the run (default: %(default)s)',
@@ -64,7 +74,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help='commission a simulated arm that is not as its model, in a ROS domain of its own',
     )
     parser.add_argument(
-        '--seed', type=int, default=1, metavar='N', help='of what is hidden in the simulated arm'
+        '--seed',
+        type=natural,
+        default=1,
+        metavar='N',
+        help='of what is hidden in the simulated arm',
     )
     parser.add_argument(
         '--reports',
@@ -100,7 +114,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'the floor (needs scipy and coal); the other motions know of neither in any case',
     )
     parser.add_argument(
-        '--namespace', default='', metavar='NAME', help='ROS namespace of the arm and its node'
+        '--namespace',
+        type=_namespace,
+        default='',
+        metavar='NAME',
+        help='ROS namespace of the arm and its node',
     )
     parser.set_defaults(run=run)
 
@@ -118,23 +136,34 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When model or folder cannot be used, or a dependency is missing.
     """
-    # Before anything moves: what is missing must not show up in the middle.
-    from ne_dynamics.commission.self_collision import SelfCollision
-    from ne_dynamics.commission.session import Session
-    from ne_dynamics.commission.work import Motions, Work
-
     subject = _subject(args)
     agreed = _agreed(args, subject)
-    if agreed is None and not sys.stdin.isatty():
+    operator = Operator()
+    if agreed is None and not operator.has_terminal:
         raise InputError(
             'consent: expected a terminal to ask on, got none; '
-            f'--yes {"" if args.simulated else subject.robot.name!r} consents to all motions'
+            f'--yes{"" if args.simulated else f" {subject.robot.name!r}"} consents to all motions'
         )
     if args.planned:
         _require_shapes(subject)
+    with only_run(args.output):
+        folder = CommissionFolder(args.output, _about(args, subject))
+        folder.check_row(ROW, MADE)
+        if not folder.file(REPORT).exists():
+            folder.forget('report')
+        left = [step for step in ROW if not folder.is_done(step)]
+        if left in ([], ['report']):
+            outcome = _report(subject, folder, args.simulated)
+        else:
+            outcome = _perform(args, subject, folder, agreed, operator)
+    return _tell(outcome, folder)
+
+
+def _about(args: argparse.Namespace, subject: Subject) -> dict[str, Any]:
+    """Return what the run is of."""
     about: dict[str, Any] = {
         'model': subject.file,
-        'fingerprint': fingerprint(subject.text),
+        'fingerprint': fingerprint(subject.text + (subject.extras_text or '')),
         'base_link': subject.base_link,
         'tip_link': subject.tip_link,
         'simulated': args.simulated,
@@ -145,7 +174,35 @@ def run(args: argparse.Namespace) -> int:
             'reports': args.reports,
             'reversed_joint': args.reversed_joint,
         }
-    folder = CommissionFolder(args.output, about)
+    return about
+
+
+def _report(subject: Subject, folder: CommissionFolder, is_simulated: bool) -> Outcome:
+    """Do what is left without an arm."""
+    desk = Desk(subject, folder, is_simulated, show_progress)
+    step = Step('report', 'write driver profile and report', '', desk.report)
+    with interrupted_in_order():
+        return perform((step,), folder, lambda step: False, _announce, lambda: None)
+
+
+def _perform(
+    args: argparse.Namespace,
+    subject: Subject,
+    folder: CommissionFolder,
+    agreed: bool | None,
+    operator: Operator,
+) -> Outcome:
+    """Do what is left with the arm."""
+    # Before anything moves: what is missing must not show up in the middle.
+    from ne_dynamics.commission.self_collision import SelfCollision
+    from ne_dynamics.commission.session import Session
+    from ne_dynamics.commission.work import Motions, Work
+
+    # Nor is an arm needed to see that its model cannot be.
+    Desk(subject, folder, args.simulated, show_progress).check()
+    if not folder.is_done('hold'):
+        # The arm may stand elsewhere now.
+        folder.forget('listen')
     simulated = None
     if args.simulated:
         errors = draw_hidden_errors(
@@ -154,23 +211,37 @@ def run(args: argparse.Namespace) -> int:
         simulated = prepare_simulated_arm(subject, errors, folder.path)
     motions = Motions(reach=args.reach, is_planned=args.planned)
     with (
-        terminated_in_order(),
-        Session(subject.robot, simulated, _ask, args.namespace) as session,
+        interrupted_in_order(),
+        Session(subject.robot, simulated, operator.does, args.namespace) as session,
     ):
         links = SelfCollision(
             Dynamics(subject.robot, backend='python'), subject.file, session.arm.position
         )
         session.check = links.check
         print_lines([links.sentence])
+        joints = ', '.join(subject.robot.joint_names)
+        print_lines([f'Commands are efforts of, in this order: {joints}'])
+        if not (args.simulated or operator.has_terminal):
+            print_lines(['No terminal: nobody is waited for to switch the brakes.'])
+
         work = Work(subject, folder, session, show_progress, motions)
-        outcome = perform(
+
+        def consent(step: Step) -> bool:
+            way_back = _way_back(work, session)
+            if agreed:
+                print_lines([f'  {way_back}'] if way_back else [])
+                return True
+            first = f'{way_back}; then ' if way_back else ''
+            what = f'{first}{step.motion}. Stay clear of the arm, a hand on the emergency stop.'
+            return operator.consents([what, links.sentence])
+
+        return perform(
             work.steps(),
             folder,
-            lambda step: agreed or _consents(step, links.sentence),
+            consent,
             _announce,
             session.rest,
         )
-    return _tell(outcome, folder)
 
 
 def _subject(args: argparse.Namespace) -> Subject:
@@ -198,6 +269,23 @@ def _announce(step: Step, is_done: bool) -> None:
     sys.stdout.flush()
 
 
+def _namespace(text: str) -> str:
+    """Return a ROS namespace with its slash, '' for that of everybody; for argparse."""
+    names = text.strip('/')
+    if names and not NAMESPACE.fullmatch(names):
+        raise argparse.ArgumentTypeError(
+            f'expected names of letters, digits and _ with / between them, got {text!r}'
+        )
+    return f'/{names}' if names else ''
+
+
+def _folder(text: str) -> Path:
+    """Return the folder of a run; for argparse."""
+    if not text:
+        raise argparse.ArgumentTypeError('expected the name of a folder, got an empty one')
+    return Path(text)
+
+
 def _require_shapes(subject: Subject) -> None:
     """Refuse a planned excitation without shapes, or what plans with them, before a motion."""
     from ne_dynamics.excitation import load_solids
@@ -211,23 +299,18 @@ def _require_shapes(subject: Subject) -> None:
     load_solids(subject.file, subject.robot, description_file=subject.file)
 
 
-def _consents(step: Step, checked: str) -> bool:
-    print_lines(
-        [
-            f'  {step.motion}. Stay clear of the arm, a hand on the emergency stop.',
-            f'  {checked}',
-        ]
-    )
-    try:
-        return input('  Go on? [y/N] ').strip().lower() in CONSENTS
-    except EOFError:
-        return False
-
-
-def _ask(sentence: str) -> None:
-    print_lines([f'  {sentence}'])
-    with contextlib.suppress(EOFError):
-        input('  Enter when done. ')
+def _way_back(work: Work, session: Session) -> str:
+    """Return what an arm does first that is not where it stood when it was listened to."""
+    session.arm.catch_up()
+    away = (work.start - session.arm.position).tolist()
+    way = [
+        f'{joint.name} by {distance:.2g} {"m" if joint.type.is_prismatic else "rad"}'
+        for joint, distance, length in zip(
+            session.robot.joints, away, lengths(session.robot).tolist(), strict=True
+        )
+        if abs(distance) > WAY_BACK * length
+    ]
+    return f'first it goes back to where it stood at first: {", ".join(way)}' if way else ''
 
 
 def _tell(outcome: Outcome, folder: CommissionFolder) -> int:

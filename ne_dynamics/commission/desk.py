@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.commission.fitting import FittedModel, fit_records
-from ne_dynamics.commission.folder import CommissionFolder, write_whole
+from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, write_whole
 from ne_dynamics.commission.node_settings import (
     GENTLE_TOLERANCE,
     LENIENCE,
@@ -35,6 +36,9 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.report_page.page_file import write_page
 from ne_dynamics.report_page.page_html import render_page
 
+FITTED = 'fitted.urdf'
+"""As `identify` has fitted it; what is made of it is that of the name below."""
+
 IDENTIFIED = 'identified.urdf'
 ROUGH = 'rough.urdf'
 CLOSE = 'close.urdf'
@@ -42,6 +46,29 @@ TRIED = 'tried.urdf'
 PARAMETERS = 'computed_torque.params.yaml'
 PROFILE = 'driver.params.yaml'
 REPORT = 'report.html'
+
+ROW: Mapping[str, tuple[str, ...]] = {
+    'check': (),
+    'listen': (),
+    'hold': (),
+    'probe': ('probe.csv',),
+    'excite': ('excite.csv',),
+    'roughly': (ROUGH,),
+    'tremble': ('tremble.csv',),
+    'closely': (CLOSE,),
+    'excite_again': ('excite_again.csv',),
+    'identify': (FITTED, IDENTIFIED),
+    'judge': (),
+    'gains': (PARAMETERS,),
+    'try_friction': (),
+    'test_before': (),
+    'test_after': ('test_after.csv',),
+    'report': (PROFILE, REPORT),
+}
+"""The steps in their order, and what each writes that others, or who started the run, need."""
+
+MADE = (PARAMETERS, PROFILE, REPORT)
+"""What the run is made for, and does not go on with."""
 
 USUAL_DELAY = 0.005
 """Taken for the delay before it is known [s]."""
@@ -86,8 +113,22 @@ class Desk:
 
     @property
     def start(self) -> FloatArray:
-        """Where the arm stood at first [rad or m]."""
-        return np.array(self.found('listen')['position'])
+        """Where the arm stood at first [rad or m].
+
+        Raises
+        ------
+        InputError
+            When it was changed by hand into something else.
+        """
+        given = self.found('listen')['position']
+        with contextlib.suppress(TypeError, ValueError):
+            position = np.array(given, dtype=np.float64)
+            if position.shape == (len(self.robot.joints),) and np.isfinite(position).all():
+                return position
+        raise InputError(
+            f'{self.folder.file(PROGRESS)}: listen: position: expected '
+            f'{len(self.robot.joints)} finite numbers, got {given!r}'
+        )
 
     def model(self, name: str) -> Dynamics:
         """Return the dynamics of a model in the folder."""
@@ -99,8 +140,20 @@ class Desk:
         return Dynamics(read.robot, backend='python')
 
     def log(self, name: str) -> Record:
-        """Return what was recorded in a step."""
-        return Record.read(self.folder.file(f'{name}.csv'), self.robot.joint_names)
+        """Return what was recorded in a step.
+
+        Raises
+        ------
+        InputError
+            When it cannot be read.
+        """
+        try:
+            return Record.read(self.folder.file(f'{name}.csv'), self.robot.joint_names)
+        except InputError as error:
+            raise InputError(
+                f'{error}; take {name!r} and the steps after it out of '
+                f'{self.folder.file(PROGRESS)} to do them again'
+            ) from error
 
     def _logs(self, *names: str) -> list[Record]:
         return [self.log(name) for name in names]
@@ -156,7 +209,8 @@ class Desk:
                 self.found('tremble')['delay'],
                 self.model(CLOSE).robot,
             )
-            robot = self.subject.write(self.folder.file(IDENTIFIED), fitted.robot)
+            for name in (FITTED, IDENTIFIED):
+                robot = self.subject.write(self.folder.file(name), fitted.robot)
         dynamics = Dynamics(robot, backend='python')
         reading = read_efforts(dynamics, records[0])
         return {'efforts': reading.as_json(), 'found': reading.sentences(), **_fit_summary(fitted)}
@@ -183,11 +237,17 @@ class Desk:
         return {'parameters': gains}
 
     def keep_friction(self, identified: Robot, trials: Sequence[RiseTrial]) -> Mapping[str, Any]:
-        """Write the model with the static friction that did best, and the node's parameters."""
+        """Write the model with the static friction that did best, and the node's parameters.
+
+        Parameters
+        ----------
+        identified : Robot
+            As it was fitted.
+        trials : sequence of RiseTrial
+        """
         parts = choose_parts(identified, trials)
-        if (parts < 1.0).any():
-            self.subject.write(self.folder.file(IDENTIFIED), with_part_of_rise(identified, parts))
-            self._write_parameters(self.found('gains')['parameters'])
+        self.subject.write(self.folder.file(IDENTIFIED), with_part_of_rise(identified, parts))
+        self._write_parameters(self.found('gains')['parameters'])
         found = [
             f'{name}: static friction above Coulomb friction is made up for by {part:.2g} of what '
             'was fitted: with all of it the joint overruns its motion where it is slow'

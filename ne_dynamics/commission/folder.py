@@ -6,10 +6,12 @@ the first step that is not in it, as long as the model is the same.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,9 @@ ROOM = 100 * 2**20
 """Free space that a run needs [bytes]: its logs, and some to spare."""
 
 VERSION = 1
+
+EARLIER = 'earlier.'
+"""Before the name of what an earlier pass of a step has written."""
 
 RUNNING, STOPPED, COMPLETE = 'running', 'stopped', 'complete'
 
@@ -65,9 +70,7 @@ class CommissionFolder:
                 trial.unlink(missing_ok=True)
             free = shutil.disk_usage(path).free
         except OSError as error:
-            raise InputError(
-                f'{path}: expected a folder that can be written, got: {error.strerror or error}'
-            ) from error
+            raise _unwritable(path, error) from error
         if free < ROOM:
             raise InputError(
                 f'{path}: expected {ROOM // 2**20} MiB of room for logs, got {free // 2**20} MiB'
@@ -96,6 +99,64 @@ class CommissionFolder:
                     'this run was of something else; name another folder'
                 )
         self.results = results
+
+    def check_row(self, row: Mapping[str, Sequence[str]], made: Sequence[str]) -> None:
+        """Refuse progress with a gap, or without the files on which the run would go on.
+
+        What the run is made for, and is of an earlier pass of its step, gets another name: it does
+        not belong to what is done.
+
+        Parameters
+        ----------
+        row : mapping of str to sequence of str
+            Files that each step writes, and others need; the steps in their order.
+        made : sequence of str
+            Those among them for whoever started the run, and no step.
+
+        Raises
+        ------
+        InputError
+            With the steps to take out of the progress, or the files that are in the way of a new
+            run.
+        """
+        progress = self.path / PROGRESS
+        if not progress.exists():
+            self._require_room_for_names([name for names in row.values() for name in names])
+        unknown = [step for step in self.results if step not in row]
+        if unknown:
+            raise InputError(f'{progress}: steps: expected {", ".join(row)}, got {unknown[0]!r}')
+        steps = list(row)
+        first = next((step for step in steps if step not in self.results), None)
+        after = [] if first is None else steps[steps.index(first) :]
+        kept = [step for step in after if step in self.results]
+        if kept:
+            raise InputError(
+                f'{progress}: {first!r} is not done, and {", ".join(map(repr, kept))} after it: '
+                f'expected none of them; take them out too, and they are done again'
+            )
+        for step in self.results:
+            for name in row[step]:
+                if name not in made and not self.file(name).exists():
+                    raise InputError(
+                        f'{self.file(name)}: is gone, and was written in {step!r}: bring it back, '
+                        f'or take {step!r} and the steps after it out of {progress}'
+                    )
+        for step in after:
+            for name in row[step]:
+                if name in made and self.file(name).exists():
+                    self.file(name).replace(self.file(EARLIER + name))
+
+    def _require_room_for_names(self, names: Sequence[str]) -> None:
+        there = [name for name in names if self.file(name).exists()]
+        if there:
+            raise InputError(
+                f'{self.path}: expected a new folder or that of a run, got one without {PROGRESS} '
+                f'in which {", ".join(there)} would be overwritten; name another one'
+            )
+
+    def forget(self, step: str) -> None:
+        """Let a step be done again."""
+        self.results.pop(step, None)
 
     def file(self, name: str) -> Path:
         """Return the path of a file in the folder."""
@@ -140,6 +201,50 @@ class _Result(dict[str, Any]):
             f'{self._place}: expected {key!r}, got {", ".join(map(repr, self)) or "nothing"}; '
             'take the step, and those after it, out of the file to do them again'
         )
+
+
+@contextlib.contextmanager
+def only_run(path: Path) -> Iterator[None]:
+    """Let no other run work in a folder meanwhile, where locks are known.
+
+    Parameters
+    ----------
+    path : Path
+        Made where it is missing.
+
+    Raises
+    ------
+    InputError
+        When there is another run, or the folder cannot be made.
+    """
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        yield
+        return
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        holder = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        try:
+            fcntl.flock(holder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            # Other errors are of file systems that know no locks.
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                raise InputError(
+                    f'{path}: expected no other run in it, got one that is at work'
+                ) from error
+        yield
+    finally:
+        os.close(holder)
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f'{path}: expected a folder that can be written, got: {error.strerror or error}'
+    )
 
 
 def write_whole(file: Path, text: str) -> None:

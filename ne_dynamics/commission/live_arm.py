@@ -21,6 +21,8 @@ from ne_dynamics.commission.guardian import Guardian
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.pace import ROBOT_NAME, GrantedPace, OwnPace, Pace
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.undisturbed import in_one_piece, say_to_terminal
+from ne_dynamics.control.state_guard import FaultKind
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.ros_process import NODE_MODULE, RosProcess, RosProcesses
@@ -35,6 +37,7 @@ try:
     from std_srvs.srv import Trigger
     from trajectory_msgs.msg import JointTrajectory
 
+    from ne_dynamics.ros.messages import JointStateReader, MessageError
     from ne_dynamics.ros.prompt_executor import make_executor
     from ne_dynamics.simulation.node_messages import (
         NANOSECONDS,
@@ -64,6 +67,9 @@ PATIENCE = 60.0
 LOOK_PERIOD = 0.1
 """After which it is seen that states have stopped, or the node has ended, in real time [s]."""
 
+OTHERS_PERIOD = 0.5
+"""After which it is seen that somebody else commands the arm, in real time [s]."""
+
 STOP_PATIENCE = 2.0
 """For each part of stopping a motion, in real time [s]."""
 
@@ -72,6 +78,18 @@ STOPPING = 0.3
 
 ERROR = 2
 """Level of a diagnostic."""
+
+OF_STATES = tuple(
+    kind.value
+    for kind in (
+        FaultKind.STOPPED,
+        FaultKind.JUMPED,
+        FaultKind.FROZEN,
+        FaultKind.BACKWARDS,
+        FaultKind.GAP,
+    )
+)
+"""Faults that the node reports of the states themselves, whatever motion it follows."""
 
 HEARING = QoSProfile(depth=20000, reliability=ReliabilityPolicy.RELIABLE)
 HEARING_ALL = QoSProfile(depth=20000, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -83,6 +101,10 @@ Judge = Callable[[int], None]
 
 class ArmFault(NeDynamicsError, RuntimeError):
     """The arm, the node or a motion is not as it should be; the message says what was seen."""
+
+
+class LostArm(ArmFault):
+    """States, commands or a process are not as they should be: it says nothing of a motion."""
 
 
 class LiveArm:
@@ -120,6 +142,8 @@ class LiveArm:
         self._answers: dict[int, JointState] = {}
         self._received: list[tuple[int, int]] = []
         self._newest = 0
+        self._reader = JointStateReader(joint_names)
+        self._unusable = ''
         # Stamps of states that were answered, which nobody has looked at; the last of all.
         self._to_compare: list[int] = []
         self._answered = 0
@@ -129,6 +153,7 @@ class LiveArm:
         self._is_watched = False
         self._controller: RosProcess | None = None
         self._own: set[bytes] = set()
+        self._looked_for_others = 0.0
         self.node = rclpy.create_node(
             'commission', namespace=namespace, context=context, start_parameter_services=False
         )
@@ -171,13 +196,26 @@ class LiveArm:
 
     def _on_state(self, message: JointState) -> None:
         stamp = _nanoseconds(message)
+        try:
+            self._reader.read(message)
+            self._require_later(stamp)
+        except MessageError as error:
+            # Of a gripper, for instance: what others report says nothing of this arm.
+            self._unusable = str(error)
+            return
+        self._unusable = ''
         self._received.append((stamp, time.monotonic_ns()))
         self._heard_at = time.monotonic()
-        if set(self.joint_names) <= set(message.name) and stamp > self._newest:
-            self._states[stamp] = message
-            self._newest = stamp
-            if stamp in self._answers:
-                self._on_pair(stamp)
+        self._states[stamp] = message
+        self._newest = stamp
+        if stamp in self._answers:
+            self._on_pair(stamp)
+
+    def _require_later(self, stamp: int) -> None:
+        if stamp <= self._newest:
+            got = f'{stamp / NANOSECONDS:.9g} s'
+            wanted = f'later than {self.now:.9g} s' if self._newest else 'the time of the state'
+            raise MessageError('header.stamp', f'expected {wanted}, got {got}')
 
     def _on_answer(self, message: JointState) -> None:
         stamp = _nanoseconds(message)
@@ -251,7 +289,7 @@ class LiveArm:
         """Read what waits: while an operator is asked that becomes a lot."""
         for subscription in self._prompt:
             handle, kind = subscription.handle, subscription.msg_type
-            with handle:
+            with in_one_piece(), handle:
                 while (taken := handle.take_message(kind, False)) is not None:
                     subscription.callback(taken[0])
 
@@ -261,7 +299,12 @@ class LiveArm:
         """Let real time pass [s]."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0.0:
-            self._executor.spin_once(timeout_sec=left)
+            self._turn(left)
+
+    def _turn(self, longest: float | None = None) -> None:
+        """Serve what is ready next, and wait for it, so long at most [s]."""
+        with in_one_piece():
+            self._executor.spin_once(longest)
 
     def wait(
         self,
@@ -289,13 +332,36 @@ class LiveArm:
         """
         deadline = time.monotonic() + patience
         while not condition():
-            self._executor.spin_once(timeout_sec=0.05)
+            self._turn(0.05)
             self._require_simulated_arm()
             controller = self._controller
             if needs_node and controller is not None and not controller.is_alive:
-                raise ArmFault(f'the node ended while waiting for {what}: {controller.tail(5)}')
+                raise LostArm(f'the node ended while waiting for {what}{_told_end(controller)}')
             if time.monotonic() > deadline:
-                raise ArmFault(f'{what}: nothing within {patience:g} s')
+                raise LostArm(f'{what}: nothing within {patience:g} s')
+
+    def wait_for_state(self, patience: float) -> None:
+        """Wait for a state that can be used, in real time [s].
+
+        Raises
+        ------
+        ArmFault
+            When none comes; with what is wrong with those that do.
+        """
+        deadline = time.monotonic() + patience
+        while not self._newest:
+            self._turn(LOOK_PERIOD)
+            self._require_simulated_arm()
+            if time.monotonic() > deadline:
+                raise LostArm(
+                    f'joint_states of {", ".join(self.joint_names)}: nothing within '
+                    f'{patience:g} s{self._what_came}'
+                )
+
+    @property
+    def _what_came(self) -> str:
+        """What is wrong with the states that come, for the end of a message."""
+        return f'; what came cannot be used: {self._unusable}' if self._unusable else ''
 
     def pass_time(
         self, until: float, progress: Progress | None = None, judge: Judge | None = None
@@ -323,9 +389,10 @@ class LiveArm:
         while self._reached < goal:
             if not self._is_answered:
                 self._pace.go_on(self._newest, goal)
-            self._executor.spin_once()
-            self._look()
-            self._judge_each(judge, goal)
+            with in_one_piece():
+                self._turn()
+                self._look()
+                self._judge_each(judge, goal)
             if progress is not None:
                 progress(self.now)
 
@@ -350,19 +417,21 @@ class LiveArm:
         """Raise when the process of a simulated arm has ended by itself."""
         for process in self._processes.all:
             if process.name == ROBOT_NAME and process.is_expected and not process.is_alive:
-                raise ArmFault(
-                    f'the simulated arm ended with exit code {process.child.returncode}: '
-                    f'{process.tail(5)}'
-                )
+                raise LostArm(f'the simulated arm ended{_told_end(process)}')
 
     def _look(self) -> None:
         self._require_simulated_arm()
         if time.monotonic() - self._heard_at > self._longest_silence:
-            raise ArmFault(f'no joint_states for {self._longest_silence:g} s')
+            raise LostArm(f'no joint_states for {self._longest_silence:g} s{self._what_came}')
         if self._controller is not None and not self._controller.is_alive:
-            raise ArmFault(f'the node ended: {self._controller.tail(5)}')
+            raise LostArm(f'the node ended{_told_end(self._controller)}')
         if self._is_watched and self._fault:
-            raise ArmFault(f'the node reports: {self._fault}')
+            kind = LostArm if self._fault.startswith(OF_STATES) else ArmFault
+            raise kind(f'the node reports: {self._fault}')
+        if self._is_watched and time.monotonic() > self._looked_for_others + OTHERS_PERIOD:
+            self._looked_for_others = time.monotonic()
+            if others := self._others():
+                raise LostArm(f'{COMMANDS}: somebody else commands the arm: {_names(others)}')
 
     # -- the node ---------------------------------------------------------------------------
 
@@ -380,8 +449,12 @@ class LiveArm:
         self.guard_processes()
         self._answers, self._to_compare, self._answered = {}, [], 0
         self.wait(lambda: self._answers, 'the first command of the node')
+        self.wait(self._others, f'the node on {COMMANDS}')
+        others = self._others()
+        if len(others) > 1:
+            raise LostArm(f'{COMMANDS}: somebody else commands the arm too: {_names(others)}')
         # One that was killed is known for a while when it is there no more.
-        self._own |= {bytes(each.endpoint_gid) for each in self._commanders()}
+        self._own |= {bytes(each.endpoint_gid) for each in others}
         self.wait(lambda: self._publisher.get_subscription_count() > 0, 'joint_trajectory')
         self.wait(self._holder.service_is_ready, f'{NODE_NAME}/hold')
         self.wait(self._setter.service_is_ready, f'{NODE_NAME}/set_parameters_atomically')
@@ -389,18 +462,41 @@ class LiveArm:
 
     def _require_alone(self) -> None:
         """Refuse to start a node beside another one: of a run that was killed, for instance."""
-        others = [each for each in self._commanders() if bytes(each.endpoint_gid) not in self._own]
+        self.require_only_run()
+        others = self._others()
         if others:
-            names = sorted({f'{each.node_namespace}/{each.node_name}' for each in others})
-            raise ArmFault(
-                f'{COMMANDS}: expected nobody who commands the arm, got '
-                f'{", ".join(name.replace("//", "/") for name in names)}: end it first, with the '
-                'brakes engaged'
+            raise LostArm(
+                f'{COMMANDS}: expected nobody who commands the arm, got {_names(others)}: end it '
+                'first, with the brakes engaged'
             )
+
+    def require_only_run(self) -> None:
+        """Refuse an arm that is there and that another run commissions.
+
+        Raises
+        ------
+        LostArm
+            When there is one, or one was killed so short ago that it is still known.
+        """
+        if self._pace.is_granted:
+            return
+        own = self.node.get_name(), self.node.get_namespace()
+        with in_one_piece():
+            runs = self.node.get_node_names_and_namespaces().count(own)
+        if runs > 1:
+            raise LostArm(
+                f'{own[1].rstrip("/")}/{own[0]}: expected no other run on this arm, got '
+                f'{runs - 1}; one that was killed is known for up to half a minute'
+            )
+
+    def _others(self) -> Sequence[Any]:
+        """Return who commands the arm, and was not started here and known before."""
+        return [each for each in self._commanders() if bytes(each.endpoint_gid) not in self._own]
 
     def _commanders(self) -> Sequence[Any]:
         topic = self.node.resolve_topic_name(COMMANDS)
-        found: Sequence[Any] = self.node.get_publishers_info_by_topic(topic)
+        with in_one_piece():
+            found: Sequence[Any] = self.node.get_publishers_info_by_topic(topic)
         return found
 
     def guard_processes(self) -> None:
@@ -417,10 +513,22 @@ class LiveArm:
         controller, self._controller = self._controller, None
         self._is_watched = False
         if controller is not None and controller.is_alive:
-            self._own |= {bytes(each.endpoint_gid) for each in self._commanders()}
             controller.send(2)
             controller.wait()
             self.guard_processes()
+
+    def hold_on(self, longest: float) -> None:
+        """Let the node hold the arm for a time, or until somebody ends it [s]."""
+        controller = self._controller
+        if controller is None:
+            return
+        say_to_terminal(
+            f'nobody answers: the node holds the arm for {longest:g} s, then it ends: engage the '
+            f'brakes or support the arm; `kill -INT {controller.child.pid}` ends it before'
+        )
+        deadline = time.monotonic() + longest
+        while controller.is_alive and time.monotonic() < deadline:
+            self.spin(LOOK_PERIOD)
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters of the node.
@@ -430,7 +538,8 @@ class LiveArm:
         ArmFault
             When it refuses.
         """
-        answer = self._setter.call_async(parameters_request(values))
+        with in_one_piece():
+            answer = self._setter.call_async(parameters_request(values))
         self.wait(answer.done, f'{NODE_NAME}/set_parameters_atomically')
         result = answer.result().result
         if not result.successful:
@@ -462,7 +571,7 @@ class LiveArm:
         deadline = time.monotonic() + STOP_PATIENCE
         while not condition() and time.monotonic() < deadline:
             turn()
-            self._executor.spin_once(timeout_sec=0.05)
+            self._turn(0.05)
 
     def follow(
         self,
@@ -524,10 +633,11 @@ class LiveArm:
         stamp = message.header.stamp
         stamp.sec, stamp.nanosec = divmod(start, NANOSECONDS)
         self._to_compare.clear()
-        self._publisher.publish(message)
+        with in_one_piece():
+            self._publisher.publish(message)
         self.catch_up()
         if self._newest >= start:
-            raise ArmFault(
+            raise LostArm(
                 f'the motion was sent {(self._newest - start) / NANOSECONDS:.2g} s after the '
                 'state with which it was to begin: this process was stopped meanwhile'
             )
@@ -546,3 +656,13 @@ class LiveArm:
 def _nanoseconds(message: JointState) -> int:
     stamp = message.header.stamp
     return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
+
+
+def _told_end(process: RosProcess) -> str:
+    """Return with what a process has ended, and what it said last; a signal is a number < 0."""
+    return f' with exit code {process.child.poll()}: {process.tail(5)}'
+
+
+def _names(endpoints: Sequence[Any]) -> str:
+    names = {f'{each.node_namespace}/{each.node_name}' for each in endpoints}
+    return ', '.join(sorted(name.replace('//', '/') for name in names))

@@ -62,13 +62,24 @@ def common_parameters(
         **model,
         'velocity_source': 'measured' if listened['reports_velocity'] else 'differentiated',
         'state_effort': 'ignore',
-        'state_timeout': max(0.1, STATES_TO_WAIT / listened['rate']),
+        'state_timeout': longest_silence(listened['rate']),
         'tracking_error.warn': [math.inf],
         'tracking_error.error': [math.inf],
     }
     if is_simulated:
         parameters |= {'use_sim_time': True, 'joint_states_reliability': 'reliable'}
     return parameters
+
+
+def longest_silence(rate: float) -> float:
+    """Return the time without a state after which the node leaves the arm [s].
+
+    Parameters
+    ----------
+    rate : float
+        Of the states [Hz]; 0 where it is not known.
+    """
+    return max(0.1, STATES_TO_WAIT / rate) if rate > 0.0 else math.inf
 
 
 def gentle_parameters(dynamics: Dynamics, position: FloatArray) -> dict[str, Any]:

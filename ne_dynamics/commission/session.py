@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from ne_dynamics.commission.folder import write_whole
-from ne_dynamics.commission.guardian import Guardian
-from ne_dynamics.commission.live_arm import LiveArm, Progress
+from ne_dynamics.commission.guardian import HELD_FOR, Guardian
+from ne_dynamics.commission.live_arm import ArmFault, LiveArm, Progress
 from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
@@ -49,8 +49,8 @@ class Brakes(Protocol):
     def release(self) -> None:
         """Let the arm move."""
 
-    def engage(self) -> None:
-        """Stop the arm where it is."""
+    def engage(self) -> bool:
+        """Stop the arm where it is; return whether that was done, or said to be."""
 
 
 class AskedBrakes:
@@ -59,23 +59,31 @@ class AskedBrakes:
     Parameters
     ----------
     ask : callable
-        Shows a sentence and returns when it is done.
+        Shows a sentence and returns when it is done; False when nobody can be asked any more.
     """
 
-    def __init__(self, ask: Callable[[str], None]) -> None:
+    def __init__(self, ask: Callable[[str], bool]) -> None:
         self._ask = ask
         self._is_released = False
 
     def release(self) -> None:
-        """Ask for it."""
-        self._is_released = True
-        self._ask('release the brakes (activate the effort controller): the node holds the arm')
+        """Ask for it.
 
-    def engage(self) -> None:
+        Raises
+        ------
+        ArmFault
+            When nobody answers.
+        """
+        self._is_released = True
+        sentence = 'release the brakes (activate the effort controller): the node holds the arm'
+        if not self._ask(sentence):
+            raise ArmFault('the brakes: expected somebody who releases them, nobody answers')
+
+    def engage(self) -> bool:
         """Ask for it, if they were released."""
-        if self._is_released:
-            self._ask('engage the brakes (or support the arm): the node is going to end')
-        self._is_released = False
+        was_released, self._is_released = self._is_released, False
+        sentence = 'engage the brakes (or support the arm): the node is going to end'
+        return not was_released or self._ask(sentence)
 
 
 class Session:
@@ -87,7 +95,7 @@ class Session:
     simulated : mapping, optional
         Parameters of the simulated robot; None: a robot that is there.
     ask : callable
-        For the brakes of a robot that is there.
+        For the brakes of a robot that is there, see :class:`AskedBrakes`.
     namespace : str
 
     Attributes
@@ -102,7 +110,7 @@ class Session:
         self,
         robot: Robot,
         simulated: Mapping[str, Any] | None,
-        ask: Callable[[str], None],
+        ask: Callable[[str], bool],
         namespace: str = '',
     ) -> None:
         self.robot = robot
@@ -148,11 +156,8 @@ class Session:
             )
             self.brakes = SimulatedBrakes(self.arm) if is_simulated else AskedBrakes(self._ask)
             self.arm.guard_processes()
-            self.arm.wait(
-                lambda: self.arm.now > 0.0,
-                f'joint_states of {", ".join(self.robot.joint_names)}',
-                FIRST_STATE,
-            )
+            self.arm.wait_for_state(FIRST_STATE)
+            self.arm.require_only_run()
             self._stack = stack.pop_all()
         return self
 
@@ -200,12 +205,15 @@ class Session:
             self.rest()
 
     def rest(self) -> None:
-        """Engage the brakes, and end the node; nothing interrupts that."""
+        """Engage the brakes, and end the node; nothing interrupts that.
+
+        Where nobody engages them the node holds the arm on for a time.
+        """
         with undisturbed():
             try:
-                if self._is_released:
-                    self.brakes.engage()
-                    self._is_released = False
+                if self._is_released and not self.brakes.engage():
+                    self.arm.hold_on(HELD_FOR)
+                self._is_released = False
             finally:
                 self.arm.end_node()
 

@@ -36,9 +36,10 @@ class SimulatedBrakes:
         """Let the arm move."""
         self._call(self._release, 'release_brake')
 
-    def engage(self) -> None:
-        """Stop the arm where it is."""
+    def engage(self) -> bool:
+        """Stop the arm where it is; return True."""
         self._call(self._engage, 'engage_brake')
+        return True
 
     def _call(self, client: Any, name: str) -> None:
         # The arm is to have its brakes most of all when its node has ended.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ne_dynamics.commission.folder import COMPLETE, RUNNING, STOPPED, CommissionFolder
+from ne_dynamics.commission.undisturbed import undisturbed
 from ne_dynamics.errors import NeDynamicsError
 
 
@@ -84,33 +85,43 @@ def perform(
     announce : callable
         Told of every step, and whether it was done before.
     make_safe : callable
-        Called when a step has failed or was interrupted; the arm is not moved after it.
+        Called, undisturbed by signals, when the run ends before all is done; the arm is not
+        moved after it.
 
     Returns
     -------
     Outcome
         A failure of a step, and Ctrl-C, are outcomes and no exceptions.
+
+    Raises
+    ------
+    Exception
+        What a step has not raised on purpose; the arm is made safe before.
     """
-    folder.close(RUNNING)
-    for step in steps:
-        is_done = folder.is_done(step.name)
-        announce(step, is_done)
-        if is_done:
-            continue
-        try:
+    step = steps[0]
+    try:
+        folder.close(RUNNING)
+        for step in steps:
+            is_done = folder.is_done(step.name)
+            announce(step, is_done)
+            if is_done:
+                continue
             if step.motion and not consent(step):
                 reason = f'no consent to: {step.motion}'
-                folder.close(STOPPED, reason, step.name)
-                return Outcome(Ending.DECLINED, step.name, reason)
+                return _stopped(folder, step, Ending.DECLINED, reason, make_safe)
             folder.finish(step.name, step.run())
-        except KeyboardInterrupt:
-            return _stopped(folder, step, Ending.INTERRUPTED, 'interrupted', make_safe)
-        except NeDynamicsError as error:
-            return _stopped(folder, step, Ending.FAILED, str(error), make_safe)
-        except OSError as error:
-            reason = f'{error.filename or step.name}: {error.strerror or error}'
-            return _stopped(folder, step, Ending.FAILED, reason, make_safe)
-    folder.close(COMPLETE)
+        folder.close(COMPLETE)
+    except KeyboardInterrupt:
+        return _stopped(folder, step, Ending.INTERRUPTED, 'interrupted', make_safe)
+    except NeDynamicsError as error:
+        return _stopped(folder, step, Ending.FAILED, str(error), make_safe)
+    except OSError as error:
+        reason = f'{error.filename or step.name}: {error.strerror or error}'
+        return _stopped(folder, step, Ending.FAILED, reason, make_safe)
+    except Exception as error:
+        # A fault of ours: its traceback is wanted, and the arm is to be safe all the same.
+        _stopped(folder, step, Ending.FAILED, f'{type(error).__name__}: {error}', make_safe)
+        raise
     return Outcome(Ending.COMPLETE)
 
 
@@ -121,10 +132,11 @@ def _stopped(
     reason: str,
     make_safe: Callable[[], None],
 ) -> Outcome:
-    make_safe()
-    try:
-        folder.close(STOPPED, reason, step.name)
-    except NeDynamicsError as error:
-        # A full disk must not hide what came first.
-        reason = f'{reason}; {error}'
+    with undisturbed():
+        make_safe()
+        try:
+            folder.close(STOPPED, reason, step.name)
+        except NeDynamicsError as error:
+            # A full disk must not hide what came first.
+            reason = f'{reason}; {error}'
     return Outcome(ending, step.name, reason)

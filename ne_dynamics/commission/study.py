@@ -167,7 +167,7 @@ def study_arm(
             session = OneProcessSession(subject.robot, errors, simulated)
         else:
             stack.enter_context(terminated_in_order())
-            session = stack.enter_context(Session(subject.robot, simulated, print))
+            session = stack.enter_context(Session(subject.robot, simulated, lambda _: True))
         work = Work(subject, kept, session, show_progress, motions)
         outcome = perform(
             [step for step in work.steps() if not (in_process and step.name == 'report')],

@@ -12,7 +12,7 @@ from ne_dynamics.identification.model_files import write_model
 from ne_dynamics.identification.write_back import encode_urdf, read_text
 from ne_dynamics.identification.written_model import make_written_model
 from ne_dynamics.model.description_file import looks_like_xml
-from ne_dynamics.model.extras import ModelExtras, read_extras
+from ne_dynamics.model.extras import ModelExtras, find_extras, read_extras
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
 
@@ -32,6 +32,8 @@ class Subject:
     robot : Robot
     extras : ModelExtras or None
         What was found beside it.
+    extras_text : str
+        Of that file; '' without one.
     """
 
     file: str
@@ -41,6 +43,7 @@ class Subject:
     encoding: str
     robot: Robot
     extras: ModelExtras | None
+    extras_text: str
 
     @classmethod
     def read(cls, file: str, base_link: str | None, tip_link: str | None) -> Subject:
@@ -56,8 +59,16 @@ class Subject:
         if not looks_like_xml(text):
             raise ModelError(f'{file}: expected a URDF to write the result back to, got no XML')
         robot = load_model(path, base_link, tip_link)
+        beside = find_extras(path)
         return cls(
-            path, base_link or '', tip_link or '', text, encoding, robot, read_extras(None, path)
+            path,
+            base_link or '',
+            tip_link or '',
+            text,
+            encoding,
+            robot,
+            read_extras(None, path),
+            '' if beside is None else read_text(beside)[0],
         )
 
     def parameters(self, file: Path | None = None) -> Mapping[str, Any]:

@@ -12,10 +12,10 @@ import numpy as np
 
 from ne_dynamics.commission.arm_session import ArmSession
 from ne_dynamics.commission.delay import find_delay
-from ne_dynamics.commission.desk import CLOSE, IDENTIFIED, ROUGH, TRIED, Bar, Desk
+from ne_dynamics.commission.desk import CLOSE, FITTED, IDENTIFIED, ROUGH, TRIED, Bar, Desk
 from ne_dynamics.commission.fitting import judge_record
 from ne_dynamics.commission.folder import CommissionFolder
-from ne_dynamics.commission.live_arm import ArmFault
+from ne_dynamics.commission.live_arm import ArmFault, LostArm
 from ne_dynamics.commission.motions import (
     FITTED_SHARES,
     PlannedMotion,
@@ -27,6 +27,7 @@ from ne_dynamics.commission.node_settings import (
     GENTLE_TOLERANCE,
     gentle_parameters,
     lengths,
+    longest_silence,
     usable_effort_limits,
 )
 from ne_dynamics.commission.reading import find_encoder_steps, read_stamps
@@ -203,6 +204,12 @@ class Work(Desk):
         record = arm.record()
         record.write(self.folder.file('listen.csv'))
         stamps = read_stamps(arm.receptions)
+        longest = longest_silence(stamps.rate)
+        if stamps.longest_gap > longest:
+            raise ArmFault(
+                f'joint_states: no state for {stamps.longest_gap:.3g} s while listening: expected '
+                f'gaps of at most {longest:.3g} s, after which the node leaves the arm'
+            )
         moved = np.ptp(record.position, axis=0)
         if (moved > 0.02).any():
             worst = int(moved.argmax())
@@ -346,7 +353,7 @@ class Work(Desk):
 
     def try_friction(self) -> Mapping[str, Any]:
         """Follow a motion with less and less static friction, in joints that do not lag."""
-        identified = self.model(IDENTIFIED)
+        identified = self.model(FITTED)
         motion = plan_sines(
             identified,
             self.start,
@@ -378,7 +385,7 @@ class Work(Desk):
         try:
             record = self._follow(name, parameters, motion, name.replace('_', ' '))
         except ArmFault as fault:
-            if name == 'test_after':
+            if name == 'test_after' or isinstance(fault, LostArm):
                 raise
             return {'fault': str(fault)}
         return {

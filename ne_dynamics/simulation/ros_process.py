@@ -47,6 +47,9 @@ QUICK_DISCOVERY = """<?xml version="1.0" encoding="UTF-8" ?>
 """Fast DDS announces a process five times in half a second, then every 3 s: on a busy machine,
 processes that miss the beginning waste seconds of every run."""
 
+LAST_DOMAIN = 232
+"""The largest domain id that has ports."""
+
 PROFILE_VARIABLES = ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE')
 """Older and newer name of the same; a profile that the user has set is left alone."""
 
@@ -107,8 +110,10 @@ def domain_id(default: int = 0) -> int:
     given = os.environ.get('ROS_DOMAIN_ID')
     if not given:
         return default
-    if not given.isdecimal():
-        raise InputError(f'ROS_DOMAIN_ID: expected a whole number, got {given!r}')
+    if not given.isdecimal() or int(given) > LAST_DOMAIN:
+        raise InputError(
+            f'ROS_DOMAIN_ID: expected a whole number from 0 to {LAST_DOMAIN}, got {given!r}'
+        )
     return int(given)
 
 

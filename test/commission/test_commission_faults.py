@@ -193,7 +193,7 @@ def test_an_arm_that_stops_reporting_in_a_motion_ends_the_run_safely(tmp_path, l
 def test_a_node_that_ends_in_a_motion_leaves_the_arm_to_its_brakes(tmp_path, live):
     """Its last words are told."""
     _, session = live
-    with pytest.raises(ArmFault, match=r'(?s)the node ended: .*active'):
+    with pytest.raises(ArmFault, match=r'(?s)the node ended with exit code -9: .*active'):
         follow_with_a_node(live, tmp_path, lambda: session.arm._controller.kill())
     require_rest(session)
 
@@ -206,15 +206,37 @@ def test_a_fault_that_the_node_reports_ends_the_motion(tmp_path, live):
     require_rest(live[1])
 
 
+@contextlib.contextmanager
+def commander(session, name):
+    """Let a node be there that could command the arm."""
+    node = rclpy.create_node(name, context=session.arm.node.context)
+    node.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
+    try:
+        yield
+    finally:
+        node.destroy_node()
+
+
 def test_no_node_is_started_beside_another_one(tmp_path, live):
     """As of a run that was killed, and holds the arm."""
-    other = rclpy.create_node('left_over', context=live[1].arm.node.context)
-    other.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
-    try:
-        with pytest.raises(ArmFault, match=r'nobody who commands the arm, got /left_over: end it'):
+    refused = pytest.raises(ArmFault, match=r'nobody who commands the arm, got /left_over: end it')
+    with commander(live[1], 'left_over'), refused:
+        follow_with_a_node(live, tmp_path)
+    require_rest(live[1])
+
+
+def test_a_node_that_comes_to_command_the_arm_ends_the_motion(tmp_path, live, monkeypatch):
+    """As of a second run, and it is not taken for a node of this one afterwards."""
+    monkeypatch.setattr('ne_dynamics.commission.live_arm.OTHERS_PERIOD', 0.0)
+    with contextlib.ExitStack() as stack:
+
+        def come():
+            stack.enter_context(commander(live[1], 'second'))
+
+        with pytest.raises(ArmFault, match=r'somebody else commands the arm: /second$'):
+            follow_with_a_node(live, tmp_path, come)
+        with pytest.raises(ArmFault, match=r'expected nobody who commands the arm, got /second'):
             follow_with_a_node(live, tmp_path)
-    finally:
-        other.destroy_node()
     require_rest(live[1])
 
 

@@ -1,9 +1,12 @@
 """The row of steps and its folder: consent, failures, interruptions, going on."""
 
+import os
+import signal
+
 import pytest
 import yaml
 
-from ne_dynamics.commission.folder import PROGRESS, CommissionFolder
+from ne_dynamics.commission.folder import EARLIER, PROGRESS, CommissionFolder, only_run
 from ne_dynamics.commission.steps import Ending, Step, perform
 from ne_dynamics.errors import InputError, NeDynamicsError
 
@@ -168,3 +171,121 @@ def test_a_disk_that_becomes_full_hides_nothing(tmp_path, monkeypatch):
     assert outcome.ending is Ending.FAILED
     assert 'the arm fell silent; ' in outcome.reason
     assert 'No space left on device' in outcome.reason
+
+
+def test_what_a_step_did_not_mean_to_raise_is_noted_too(tmp_path):
+    """The arm is made safe, progress.yaml says why, and the traceback is left to be seen."""
+    run = Run(tmp_path)
+    run.failures = {'move': ZeroDivisionError('division by zero')}
+    with pytest.raises(ZeroDivisionError):
+        run.perform()
+    assert run.was_made_safe == 1
+    progress = run.progress()
+    assert (progress['state'], progress['next_step']) == ('stopped', 'move')
+    assert progress['reason'] == 'ZeroDivisionError: division by zero'
+
+
+def test_ctrl_c_disturbs_neither_the_arm_nor_its_folder(tmp_path):
+    """While the arm is made safe; and between two steps the run ends as in one."""
+    run = Run(tmp_path)
+    run.failures = {'move': NeDynamicsError('the arm fell silent')}
+
+    def perform_disturbed(announce, make_safe):
+        steps = run.step('look'), run.step('move', 'it moves')
+        return perform(steps, run.folder, lambda step: True, announce, make_safe)
+
+    outcome = perform_disturbed(
+        lambda step, is_done: None, lambda: os.kill(os.getpid(), signal.SIGINT)
+    )
+    assert (outcome.ending, run.progress()['reason']) == (Ending.FAILED, 'the arm fell silent')
+
+    def interrupt(step, is_done):
+        raise KeyboardInterrupt
+
+    outcome = perform_disturbed(interrupt, lambda: None)
+    assert (outcome.ending, run.progress()['reason']) == (Ending.INTERRUPTED, 'interrupted')
+
+
+ROW = {'look': (), 'move': ('move.csv',), 'write': ('report.html',)}
+
+
+def take_out(path, *steps):
+    """Take steps out of the progress, as by hand."""
+    document = yaml.safe_load((path / PROGRESS).read_text())
+    for step in steps:
+        del document['steps'][step]
+    (path / PROGRESS).write_text(yaml.safe_dump(document))
+
+
+@pytest.fixture
+def complete(tmp_path):
+    """The folder of a run that was done, with what its steps have written."""
+    Run(tmp_path).perform()
+    for names in ROW.values():
+        for name in names:
+            (tmp_path / name).write_text(name)
+    return tmp_path
+
+
+def check_row(path):
+    """Return the folder of a run that goes on, checked."""
+    folder = CommissionFolder(path, SUBJECT)
+    folder.check_row(ROW, ('report.html',))
+    return folder
+
+
+def test_a_step_that_is_taken_out_takes_those_after_it_along(complete):
+    """They go by what it had found."""
+    take_out(complete, 'move')
+    with pytest.raises(InputError, match=r"'move' is not done, and 'write' after it: .* too"):
+        check_row(complete)
+    take_out(complete, 'write')
+    assert list(check_row(complete).results) == ['look']
+
+
+def test_a_step_that_is_not_known_is_refused(complete):
+    """As of a version to come, or misspelt."""
+    progress = complete / PROGRESS
+    progress.write_text(progress.read_text().replace('  look:', '  lok:'))
+    with pytest.raises(InputError, match=r"steps: expected look, move, write, got 'lok'"):
+        check_row(complete)
+
+
+def test_what_a_step_has_written_is_missed_before_anything_moves(complete):
+    """But for what the run was made for, and does not go on with."""
+    (complete / 'report.html').unlink()
+    check_row(complete)
+    (complete / 'move.csv').unlink()
+    with pytest.raises(
+        InputError, match=r"move\.csv: is gone, .* take 'move' and the steps after"
+    ):
+        check_row(complete)
+
+
+def test_a_report_of_an_earlier_pass_does_not_pose_as_that_of_this_one(complete):
+    """It is kept by another name."""
+    take_out(complete, 'move', 'write')
+    check_row(complete)
+    assert not (complete / 'report.html').exists()
+    assert (complete / f'{EARLIER}report.html').read_text() == 'report.html'
+
+
+def test_files_of_somebody_else_are_not_overwritten(tmp_path):
+    """A new run in a folder of something else; others beside it do no harm."""
+    (tmp_path / 'arm.urdf').write_text('<robot/>')
+    check_row(tmp_path)
+    (tmp_path / 'report.html').write_text('mine')
+    with pytest.raises(InputError, match=r'without progress\.yaml in which report\.html would be'):
+        check_row(tmp_path)
+    assert (tmp_path / 'report.html').read_text() == 'mine'
+
+
+def test_two_runs_do_not_work_in_one_folder(tmp_path):
+    """The second is refused; when the first has ended, it is not."""
+    pytest.importorskip('fcntl', reason='needs locks of POSIX')
+    path = tmp_path / 'new' / 'run'
+    second = pytest.raises(InputError, match='expected no other run in it')
+    with only_run(path), second, only_run(path):
+        pytest.fail('it began')
+    with only_run(path):
+        assert list(path.iterdir()) == []

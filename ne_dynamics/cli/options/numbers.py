@@ -23,3 +23,10 @@ def positive(text: str) -> float:
     if not value > 0.0:
         raise argparse.ArgumentTypeError(f'expected a number > 0, got {text}')
     return value
+
+
+def natural(text: str) -> int:
+    """Return a whole number that is not negative; for argparse."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f'expected a whole number >= 0, got {text!r}')
+    return int(text)
