@@ -106,7 +106,8 @@ def run(args: argparse.Namespace) -> int:
     Raises
     ------
     NeDynamicsError
-        When model or recording cannot be read or do not go together; nothing is written then.
+        When model or recording cannot be read or do not go together, or, once all is printed,
+        when no profile would make the node right for the driver; no profile is written then.
     """
     from ne_dynamics.identification.driver_description import describe_driver
     from ne_dynamics.identification.driver_reading import write_csv
@@ -135,14 +136,25 @@ def run(args: argparse.Namespace) -> int:
         write_csv(args.save_log, source.recording)
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
     description = describe_driver(dynamics, source.recording)
-    if args.output is not None:
+    obstacles = description.obstacles()
+    is_written = args.output is not None and not obstacles
+    if is_written:
         write_text(args.output, description.profile())
     out = sys.stderr if args.output == STANDARD else sys.stdout
     if args.json:
         document = {'model': args.model, 'notes': list(source.notes), **description.as_json()}
         print(json.dumps(document, indent=2, allow_nan=False), file=out)
-        return 0
-    print_lines([*source.notes, *description.text().split('\n')], out)
-    if args.output not in (None, STANDARD):
-        print_lines(['', f'wrote {args.output}'], out)
+    else:
+        print_lines([*source.notes, *description.text().split('\n')], out)
+        if is_written and args.output != STANDARD:
+            print_lines(['', f'wrote {args.output}'], out)
+    if args.output is not None and obstacles:
+        raise InputError(
+            '\n'.join(
+                [
+                    f'{args.output}: not written: no parameter of the node makes this right:',
+                    *obstacles,
+                ]
+            )
+        )
     return 0

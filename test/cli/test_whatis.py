@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -211,3 +212,18 @@ def test_a_full_disk_leaves_the_old_files(recording, tmp_path, capsys, monkeypat
     assert 'No space left' in capsys.readouterr().err
     assert old.read_text() == 'kept'
     assert sorted(file.name for file in tmp_path.iterdir()) == ['log.csv', 'old.yaml']
+
+
+def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, tmp_path, capsys):
+    """Commands of other joints: it is said whose, exit code 1, and the old profile stays."""
+    effort = np.roll(recording.commands.effort, 1, axis=1)
+    commands = replace(recording.commands, effort=effort)
+    log, profile = tmp_path / 'log.csv', tmp_path / 'driver.yaml'
+    write_csv(log, replace(recording, commands=commands, effort=None))
+    profile.write_text('kept')
+    assert cli.main(['whatis', *MODEL, str(log), '-o', str(profile)]) == 1
+    printed = capsys.readouterr()
+    assert 'driver.yaml: not written: no parameter of the node makes this right' in printed.err
+    assert 'joint_1 moves by what is called the command of joint_2' in printed.err
+    assert 'what is wrong' in printed.out
+    assert profile.read_text() == 'kept'
