@@ -47,7 +47,9 @@ RECORD = (
     'with --command-topic'
 )
 EARLY_DEVIATIONS = 3.0
-"""Standard deviations by which a motion has to come before its commands to be said to."""
+CONTRADICTION = 3.0
+"""Standard deviations by which a motion has to come before its commands to be said to, and by
+which a delay by the efforts is another than by the motion."""
 
 CLOCKS = 'the clocks of states and commands differ'
 ONE_CLOCK = 'record states and commands by one clock, in the order in which they are sent and come'
@@ -153,10 +155,14 @@ def describe_commands(
         delay = found.delay
     elif found.delay.is_told and by_effort.is_told:
         # The efforts say it sharply, if they are not late themselves.
-        off = abs(float(by_effort.value or 0.0) - float(found.delay.value or 0.0))
-        if off > 3.0 * math.hypot(by_effort.deviation, found.delay.deviation):
+        off = float(by_effort.value or 0.0) - float(found.delay.value or 0.0)
+        if abs(off) > CONTRADICTION * math.hypot(by_effort.deviation, found.delay.deviation):
             text = f'{by_effort.text}, but by the motion {found.delay.text}'
             delay = replace(by_effort, level=Level.LIKELY, text=text, experiment=FASTER)
+            if off > 0.0:
+                # The arm cannot move before the motors push: what is reported is late itself.
+                text = f'{found.delay.text} by the motion; efforts follow {by_effort.text} later'
+                delay = replace(found.delay, text=text, experiment=FASTER)
     return CommandEffect(
         delay,
         jitter,

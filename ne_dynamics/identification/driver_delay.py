@@ -129,8 +129,7 @@ def find_effort_delay(dynamics: Dynamics, log: Log, commands: CommandLog) -> Eff
     rows = _choose_rows(log, commands, LONGEST)
     if rows.size < FEWEST:
         return None
-    near = _Comparison(dynamics, log, commands, rows)
-    found = _search(near, np.arange(0.0, LONGEST, COARSE))
+    found = _search(_Comparison(dynamics, log, commands, rows), np.arange(0.0, LONGEST, COARSE))
     if found is not None and found.is_echo:
         return found
     early = _find_early(_Comparison(dynamics, log, commands, rows), found)

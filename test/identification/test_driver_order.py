@@ -175,3 +175,20 @@ def test_gravity_makes_no_effort_follow_a_command(robot, planted):
     places = CommandLog.from_samples(robot.joint_names, planted.times, planted.position)
     found = find_effort_delay(dynamics, log, places)
     assert found is None or not found.follows.all()
+
+
+def test_efforts_that_are_filtered_are_no_late_effect(robot, planted):
+    """The arm cannot move before its motors push: then the delay is that by the motion."""
+    log, commands = planted.record('torque').as_log(), planted.commands
+    part = np.exp(-2.0 * np.pi / 500.0)
+    effort = np.array(log.effort)
+    for row in range(1, len(effort)):
+        effort[row] = part * effort[row - 1] + (1.0 - part) * effort[row]
+    log = replace(log, effort=effort)
+    dynamics = ned.Dynamics(robot, backend='python')
+    found = find_effort_delay(dynamics, log, commands)
+    assert found.delay > 0.03
+    delay = describe_commands(dynamics, log, commands, found).delay
+    assert delay.value == pytest.approx(planted.delay, abs=3.0 * delay.deviation)
+    assert delay.level is Level.LIKELY
+    assert 'efforts follow' in delay.text
