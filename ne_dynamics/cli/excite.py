@@ -19,7 +19,7 @@ from ne_dynamics.cli.exciting.given import (
 from ne_dynamics.cli.options.exponents import accept_exponents
 from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
 from ne_dynamics.cli.options.numbers import number
-from ne_dynamics.cli.options.output_file import check_output
+from ne_dynamics.cli.options.output_file import check_apart, check_output
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.printable import print_lines
 from ne_dynamics.progress_bar import show_share
@@ -223,6 +223,7 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.model.description_file import looks_like_xml
 
     check_output(args.output)
+    check_apart([('-o', args.output)], {'--model': args.model, '--extras': args.extras})
     if args.keep_out and args.no_keep_out:
         raise InputError('--no-keep-out: expected no --keep-out beside it')
     model = ModelFile(args)

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.gain_request import add_gain_request, read_gain_request
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
-from ne_dynamics.cli.options.output_file import check_folder, check_output, check_picture
+from ne_dynamics.cli.options.output_file import (
+    check_apart,
+    check_folder,
+    check_output,
+    check_picture,
+)
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.printable import print_lines
@@ -171,12 +176,21 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_outputs(args: argparse.Namespace) -> None:
     """Refuse what cannot be written before anything is computed."""
+    from ne_dynamics.control.gain_files import FILE_NAMES
+
     for _, name in args.write:
         check_output(name)
     if args.plot is not None:
         check_picture(args.plot)
     if args.output is not None:
         check_folder(args.output)
+        if args.output.is_dir():
+            for name in FILE_NAMES.values():
+                check_output(str(args.output / name))
+    check_apart(
+        [*(('--write', name) for _, name in args.write), ('--plot', args.plot)],
+        {'--model': args.model, '--extras': args.extras, '--trajectory': args.trajectory},
+    )
 
 
 def _read_motion(path: str, robot: Robot) -> Waypoints:

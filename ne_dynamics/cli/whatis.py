@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
+import sys
 
 from ne_dynamics.cli.describing.source import command_joints, read_driver_source
 from ne_dynamics.cli.options.log_changes import name_pair
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
 from ne_dynamics.cli.options.numbers import number, positive
+from ne_dynamics.cli.options.output_file import check_apart, check_output
+from ne_dynamics.control.trajectory_file import STANDARD, write_text
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.printable import print_lines
@@ -90,13 +92,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         '-o',
         '--output',
-        type=Path,
         metavar='FILE',
-        help='driver profile to write: a parameter file of the node',
+        help='driver profile to write: a parameter file of the node; - for standard output',
     )
-    parser.add_argument(
-        '--save-log', type=Path, metavar='FILE.csv', help='keep what was read or heard'
-    )
+    parser.add_argument('--save-log', metavar='FILE.csv', help='keep what was read or heard')
     parser.add_argument('--json', action='store_true', help='print JSON instead of text')
     parser.set_defaults(run=run)
 
@@ -107,7 +106,8 @@ def run(args: argparse.Namespace) -> int:
     Raises
     ------
     NeDynamicsError
-        When model or recording cannot be read or do not go together; nothing is written then.
+        When model or recording cannot be read or do not go together, or, once all is printed,
+        when no profile would make the node right for the driver; no profile is written then.
     """
     from ne_dynamics.identification.driver_description import describe_driver
     from ne_dynamics.identification.driver_reading import write_csv
@@ -117,8 +117,12 @@ def run(args: argparse.Namespace) -> int:
             f'expected a LOG or --live, got {"both" if args.live else "neither"} of them'
         )
     for path in (args.output, args.save_log):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise InputError(f'{path}: expected a folder that exists, got {path.parent}')
+        if path is not None:
+            check_output(path)
+    check_apart(
+        [('-o', args.output), ('--save-log', args.save_log)],
+        {'LOG': args.log, '--model': args.model, '--extras': args.extras},
+    )
     model = ModelFile(args)
     heard = None
     if args.live:
@@ -132,13 +136,25 @@ def run(args: argparse.Namespace) -> int:
         write_csv(args.save_log, source.recording)
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
     description = describe_driver(dynamics, source.recording)
-    if args.output is not None:
-        args.output.write_text(description.profile(), encoding='utf-8')
+    obstacles = description.obstacles()
+    is_written = args.output is not None and not obstacles
+    if is_written:
+        write_text(args.output, description.profile())
+    out = sys.stderr if args.output == STANDARD else sys.stdout
     if args.json:
         document = {'model': args.model, 'notes': list(source.notes), **description.as_json()}
-        print(json.dumps(document, indent=2, allow_nan=False))
-        return 0
-    print_lines([*source.notes, *description.text().split('\n')])
-    if args.output is not None:
-        print_lines(['', f'wrote {args.output}'])
+        print(json.dumps(document, indent=2, allow_nan=False), file=out)
+    else:
+        print_lines([*source.notes, *description.text().split('\n')], out)
+        if is_written and args.output != STANDARD:
+            print_lines(['', f'wrote {args.output}'], out)
+    if args.output is not None and obstacles:
+        raise InputError(
+            '\n'.join(
+                [
+                    f'{args.output}: not written: no parameter of the node makes this right:',
+                    *obstacles,
+                ]
+            )
+        )
     return 0

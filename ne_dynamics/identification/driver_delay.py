@@ -45,7 +45,8 @@ SLOW = 0.4
 """What changes over longer is taken out [s]."""
 
 FOLLOWS = 0.7
-"""Part of what is fast in an effort that the command explains, from which on it follows it."""
+"""Part of what is fast in an effort, and of what gravity leaves of that, that the command
+explains, from which on it follows it."""
 
 PLAIN = 0.02
 """Part that a command leaves of an effort, slow changes and all, up to which gravity has no part
@@ -53,6 +54,11 @@ in it. Elsewhere both are fitted, and each takes from the other what the given m
 
 BESIDE_GRAVITY = 0.2
 """Standard deviation of a factor that was fitted beside gravity, as a part of it."""
+
+EARLIEST = 0.1
+DECISIVE = 6.0
+"""How much earlier than the commands efforts are looked for [s]: clocks may differ. And by how
+much the logarithm of the likelihood has to be larger then."""
 
 EXACT = 1e-6
 """Part that a command leaves unexplained, below which the effort is the command itself."""
@@ -77,7 +83,7 @@ class EffortDelay:
     Attributes
     ----------
     delay, deviation : float
-        [s]
+        [s]; a negative delay: efforts come before the commands, by clocks that differ.
     jitter : float
         Standard deviation from state to state [s]; NaN where it is not told.
     explained : array, shape (n,)
@@ -126,6 +132,9 @@ def find_effort_delay(dynamics: Dynamics, log: Log, commands: CommandLog) -> Eff
     found = _search(_Comparison(dynamics, log, commands, rows), np.arange(0.0, LONGEST, COARSE))
     if found is not None and found.is_echo:
         return found
+    early = _find_early(_Comparison(dynamics, log, commands, rows), found)
+    if early is not None:
+        return early
     rows = _choose_rows(log, commands, LATEST)
     if rows.size < FEWEST:
         return found
@@ -142,6 +151,22 @@ def find_effort_delay(dynamics: Dynamics, log: Log, commands: CommandLog) -> Eff
     return found
 
 
+def _find_early(comparison: _Comparison, found: EffortDelay | None) -> EffortDelay | None:
+    """Return efforts that come before their commands, where they surely do."""
+    if not comparison.joints.size:
+        return None
+    early = np.arange(-EARLIEST, 0.0, COARSE)
+    costs = [comparison.cost(delay) for delay in early]
+    place = float(early[int(np.argmin(costs))])
+    if place > -comparison.period or place == early[0]:
+        return None
+    result = _search(comparison, place + COARSE * np.arange(-1.0, 2.0), -math.inf)
+    if result is None or found is None:
+        return result
+    gain = comparison.cost(found.delay) - comparison.cost(result.delay)
+    return result if gain > DECISIVE else None
+
+
 def _find_late_echo(comparison: _Comparison) -> float | None:
     """Return the delay of efforts that are late commands to the last digits, or None [s]."""
     late = np.arange(LONGEST - EDGE, LATEST, COARSE)
@@ -151,8 +176,8 @@ def _find_late_echo(comparison: _Comparison) -> float | None:
     return float(fine[int(np.argmin(left))]) if min(left) < EXACT else None
 
 
-def _search(comparison: _Comparison, coarse: FloatArray) -> EffortDelay | None:
-    """Return the likeliest delay near some [s]; None where no effort follows."""
+def _search(comparison: _Comparison, coarse: FloatArray, least: float = 0.0) -> EffortDelay | None:
+    """Return the likeliest delay near some, no shorter than one [s]; None: no effort follows."""
     if not comparison.joints.size:
         return None
     best = coarse[int(np.argmin([comparison.cost(delay) for delay in coarse]))]
@@ -160,11 +185,11 @@ def _search(comparison: _Comparison, coarse: FloatArray) -> EffortDelay | None:
     if not comparison.joints.size:
         return None
     fine = best + np.arange(-3.0 * COARSE, 3.0 * COARSE + FINE, FINE)
-    fine = fine[fine > -FINE]
+    fine = fine[fine > least - FINE]
     costs = np.array([comparison.cost(delay) for delay in fine])
     # Of delays that are as good, as between two messages, the middle.
     inside = fine[costs <= costs.min() + PLAUSIBLE]
-    delay = max(float(0.5 * (inside[0] + inside[-1])), 0.0)
+    delay = max(float(0.5 * (inside[0] + inside[-1])), least)
     explained, factor, spread = comparison.summarise(delay)
     echo = comparison.own_left(float(fine[int(np.argmin(costs))])).max() < EXACT
     return EffortDelay(
@@ -207,7 +232,8 @@ def _choose_rows(log: Log, commands: CommandLog, longest: float) -> NDArray[np.i
     """Return the states that all delays up to a longest one [s] are tried on."""
     # The last steps of the search go beyond the longest.
     first = commands.times[0] + longest + 2.0 * LATE_STEP
-    inside = np.flatnonzero((log.times >= first) & (log.times <= commands.times[-1]))
+    last = commands.times[-1] - EARLIEST
+    inside = np.flatnonzero((log.times >= first) & (log.times <= last))
     start = max((inside.size - SAMPLES) // 2, 0)
     rows: NDArray[np.intp] = inside[start : start + SAMPLES]
     return rows
@@ -221,8 +247,8 @@ class _Comparison:
     ) -> None:
         self._times, self._commands = log.times[rows], commands
         self._n = log.effort.shape[1]
-        period = float(np.median(np.diff(self._times)))
-        self._window = 2 * max(round(0.5 * SLOW / period), 1) + 1
+        self.period = float(np.median(np.diff(self._times)))
+        self._window = 2 * max(round(0.5 * SLOW / self.period), 1) + 1
         self._raw = log.effort[rows]
         self._effort = self._fast(self._raw)
         self._whole = self._raw - self._raw.mean(axis=0)
@@ -231,6 +257,9 @@ class _Comparison:
         changes = (np.ptp(self._raw, axis=0) > 0.0) & (np.ptp(command, axis=0) > 0.0)
         self.joints = np.flatnonzero(changes)
         self._size = np.maximum((self._effort**2).sum(axis=0), 1e-30)
+        weight = np.maximum((self._gravity**2).sum(axis=0), 1e-9)
+        own = self._effort - self._gravity * ((self._gravity * self._effort).sum(axis=0) / weight)
+        self._own_size = np.maximum((own**2).sum(axis=0), 1e-30)
         self._count = 1.0
 
     def _fast(self, table: FloatArray) -> FloatArray:
@@ -282,8 +311,11 @@ class _Comparison:
 
     def drop_unrelated(self, delay: float) -> None:
         """Leave joints out whose efforts do not follow; count independent values of the rest."""
-        *_, rest, _ = self._fit(delay)
-        self.joints = self.joints[self.left(delay)[self.joints] <= 1.0 - FOLLOWS]
+        _, part, rest, _ = self._fit(delay)
+        # What gravity explains is no sign of a command.
+        size = np.where(part == 0.0, self._size, self._own_size)
+        left = (rest**2).sum(axis=0) / size
+        self.joints = self.joints[left[self.joints] <= 1.0 - FOLLOWS]
         if self.joints.size:
             chosen = rest[:, self.joints]
             alike = count_alike(chosen, np.ones(chosen.shape, dtype=bool))

@@ -32,7 +32,11 @@ from ne_dynamics.identification.driver_meaning import (
     find_meaning,
     prepare_for_delay,
 )
-from ne_dynamics.identification.driver_profile import find_parameters, write_profile
+from ne_dynamics.identification.driver_profile import (
+    find_obstacles,
+    find_parameters,
+    write_profile,
+)
 from ne_dynamics.identification.driver_recording import (
     CommandLog,
     DriverRecording,
@@ -71,6 +75,10 @@ class DriverDescription(DriverFindings):
         """Return the driver profile: a parameter file of the node, with reasons."""
         return write_profile(self)
 
+    def obstacles(self) -> list[str]:
+        """Return why no parameter makes the node right for this driver; none where some do."""
+        return find_obstacles(self)
+
     def as_json(self) -> dict[str, Any]:
         """Return all as what JSON can hold."""
         return {
@@ -88,6 +96,7 @@ class DriverDescription(DriverFindings):
             },
             'faults': [fault.as_json() for fault in self.faults],
             'parameters': self.parameters(),
+            'obstacles': self.obstacles(),
         }
 
     def text(self) -> str:

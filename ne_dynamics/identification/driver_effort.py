@@ -76,6 +76,8 @@ class JointEffort:
         N m or N for one of what is reported.
     offset : Verdict
         What is reported of an effort of 0, in what is reported.
+    is_unexplained : bool
+        Whether it has little to do with the motion of the joint, which moved.
     """
 
     meaning: Verdict
@@ -84,12 +86,17 @@ class JointEffort:
     sign: Verdict
     scale: Verdict
     offset: Verdict
+    is_unexplained: bool = False
+
+    def get_verdicts(self) -> dict[str, Verdict]:
+        """Return the verdicts by their names."""
+        return {key: value for key, value in vars(self).items() if isinstance(value, Verdict)}
 
 
-def describe_nothing(reason: Verdict) -> JointEffort:
+def describe_nothing(reason: Verdict, is_unexplained: bool = False) -> JointEffort:
     """Return what is said of a joint whose effort is not looked at: the same of all."""
     rest = unknown(reason.text, reason.experiment)
-    return JointEffort(reason, rest, rest, rest, rest, rest)
+    return JointEffort(reason, rest, rest, rest, rest, rest, is_unexplained)
 
 
 def describe_efforts(
@@ -136,9 +143,9 @@ def describe_efforts(
             what = 'the joint did not move' if not moves[joint] else 'too little was recorded'
             found.append(describe_nothing(unknown(what, MOVE)))
         elif meaning.left[joint] > UNEXPLAINED:
-            part = 1.0 - meaning.left[joint] ** 2
+            part = max(1.0 - float(meaning.left[joint]) ** 2, 0.0)
             text = f'no arm like the given one explains more than {part:.0%} of it'
-            found.append(describe_nothing(unknown(text, MOVE)))
+            found.append(describe_nothing(unknown(text, MOVE), is_unexplained=True))
         else:
             found.append(_describe(robot, joint, meaning, follows))
     return _agree_on_friction(found)
@@ -330,9 +337,12 @@ def _describe_commanded_sign(found: Verdict, factor: float) -> Verdict:
     """Return the sign by the commands, unless the motion contradicts it."""
     value = math.copysign(1.0, factor)
     if found.value is not None and found.value != value and found.level is Level.KNOWN:
-        return unknown(
-            f'{found.text} by the motion, but not by the commands',
-            'check the sign of the commands: pulses of one joint, held by hand',
+        # What the arm does counts: the commands may be reversed themselves.
+        return replace(
+            found,
+            level=Level.LIKELY,
+            text=f'{found.text} by the motion, but not by the commands',
+            experiment='check the sign of the commands: pulses of one joint, held by hand',
         )
     text = "in the joint's positive direction" if value > 0.0 else 'the opposite sign'
     return Verdict(value, Level.KNOWN, f'{text}, as the commands have it')

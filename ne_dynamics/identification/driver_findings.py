@@ -50,7 +50,10 @@ class JointDriver:
         return {
             'joint': self.name,
             'moved': self.moved,
-            **{f'effort_{key}': value.as_json() for key, value in vars(self.effort).items()},
+            **{
+                f'effort_{key}': value.as_json()
+                for key, value in self.effort.get_verdicts().items()
+            },
             'velocity': self.velocity.source.as_json(),
             'velocity_lag': finite_or_none(self.velocity.lag),
             'velocity_lag_deviation': finite_or_none(self.velocity.lag_deviation),

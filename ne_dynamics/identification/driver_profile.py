@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from ne_dynamics.identification.driver_command import find_command_faults
 from ne_dynamics.identification.driver_effort import (
     NOTHING,
     OTHER_UNIT,
@@ -21,6 +22,16 @@ from ne_dynamics.identification.driver_findings import DriverFindings
 from ne_dynamics.identification.driver_velocity import LAG_DEVIATIONS
 from ne_dynamics.identification.driver_verdict import Level
 from ne_dynamics.printable import escape_controls
+
+POSITION_CODES = (
+    'degrees',
+    'position-sign',
+    'axis-sign',
+    'zero-offset',
+    'joints-swapped',
+    'positions-swapped',
+)
+"""Faults of positions that a driver has, and no recording alone."""
 
 PERIODS = 10.0
 GAPS = 2.0
@@ -54,6 +65,10 @@ def find_parameters(findings: DriverFindings) -> Reasoned:
     """
     found: Reasoned = {'state_effort': _find_state_effort(findings)}
     found |= _find_timeout(findings)
+    obstacles = find_obstacles(findings)
+    if obstacles:
+        found['state_effort'] = 'ignore', obstacles[0]
+        return found
     found |= _find_velocity(findings)
     command = findings.command
     for name, verdict in (('gravity', command.gravity), ('friction', command.friction)):
@@ -61,6 +76,29 @@ def find_parameters(findings: DriverFindings) -> Reasoned:
         if verdict.value is True or (verdict.value is False and verdict.level is Level.KNOWN):
             found[f'terms.{name}'] = bool(verdict.value), f'{verdict.level.value}: {verdict.text}'
     return found
+
+
+def find_obstacles(findings: DriverFindings) -> list[str]:
+    """Return why no parameter makes the node right for this driver; none where some do.
+
+    Positions that are not the joints' own, in rad or m, and commands that move other joints, push
+    the other way or are not in N m or N: an arm that the node controls would move wrongly.
+
+    Parameters
+    ----------
+    findings : DriverFindings
+
+    Returns
+    -------
+    list of str
+        Lines for people.
+    """
+    found = [
+        fault.text
+        for fault in findings.faults
+        if fault.severity == 'error' and fault.code in POSITION_CODES
+    ]
+    return found + find_command_faults(findings.command)
 
 
 def write_profile(findings: DriverFindings) -> str:
@@ -82,6 +120,7 @@ def write_profile(findings: DriverFindings) -> str:
         '#',
         '# A parameter file of your own comes after this one and wins. What is not here could not',
         '# be told, and keeps its default.',
+        *_obstacles(findings),
         *_remarks(findings),
         '/**:',
         '  ros__parameters:',
@@ -117,6 +156,12 @@ def _find_state_effort(findings: DriverFindings) -> tuple[str, str]:
             f'{verdict.value} as far as the others tell, but sign and unit of the effort of '
             f'{", ".join(stands)} were not seen: no motion of it was recorded'
         )
+    swapped = [fault for fault in findings.faults if fault.code == 'efforts-swapped']
+    if swapped:
+        return 'ignore', swapped[0].text
+    strange = [joint.name for joint in findings.joints if joint.effort.is_unexplained]
+    if strange:
+        return 'ignore', f'no arm like the given one explains the effort of {", ".join(strange)}'
     if verdict.value in (TORQUE, WITHOUT_GRAVITY) and not silent:
         return str(verdict.value), f'{verdict.level.value}: {verdict.text}'
     if silent and verdict.value != NOTHING:
@@ -183,6 +228,16 @@ def _find_velocity(findings: DriverFindings) -> Reasoned:
             f'velocities are late by up to {1e3 * largest:.2g} ms',
         )
     return found
+
+
+def _obstacles(findings: DriverFindings) -> list[str]:
+    obstacles = find_obstacles(findings)
+    if not obstacles:
+        return []
+    lines = ['#', '# WRONG, and no parameter of the node makes it right:']
+    for text in obstacles:
+        lines += _comment(f'- {text}', '')
+    return lines
 
 
 def _remarks(findings: DriverFindings) -> list[str]:

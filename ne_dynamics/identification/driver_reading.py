@@ -8,6 +8,7 @@ has commands and no position is a command by itself; a row that has both was ans
 from __future__ import annotations
 
 import csv
+import io
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,7 @@ from ne_dynamics.identification.driver_collecting import COMMAND_TYPES, MessageC
 from ne_dynamics.identification.driver_recording import CommandLog, DriverRecording
 from ne_dynamics.identification.log import TIME_COLUMN
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.prepared_file import write_whole
 
 RECEIVED_COLUMN = 'received'
 COMMAND = 'command'
@@ -177,8 +179,8 @@ def write_csv(path: str | os.PathLike[str], recording: DriverRecording) -> None:
 
     Raises
     ------
-    OSError
-        When the file cannot be written.
+    InputError
+        When the file cannot be written; what was there before is then still there.
     """
     tables = {'position': recording.position}
     for key, part in (('velocity', recording.velocity), ('effort', recording.effort)):
@@ -203,10 +205,15 @@ def write_csv(path: str | os.PathLike[str], recording: DriverRecording) -> None:
             lines.append((float(moment), cells))
         # States stay in the order in which they came.
         lines.sort(key=lambda line: line[0] if math.isfinite(line[0]) else math.inf)
-    with Path(path).open('w', encoding='utf-8', newline='') as stream:
-        writer = csv.writer(stream, lineterminator='\n')
-        writer.writerow(header)
-        writer.writerows(cells for _, cells in lines)
+    text = io.StringIO(newline='')
+    writer = csv.writer(text, lineterminator='\n')
+    writer.writerow(header)
+    writer.writerows(cells for _, cells in lines)
+    try:
+        write_whole(Path(path), text.getvalue())
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or str(error)
+        raise InputError(f'{path}: cannot be written: {reason}') from error
 
 
 def _choose_states(

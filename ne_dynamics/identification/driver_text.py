@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ne_dynamics.identification.driver_command import find_command_faults
 from ne_dynamics.identification.driver_findings import DriverFindings, JointDriver
 from ne_dynamics.identification.driver_verdict import Verdict
 
@@ -24,11 +25,14 @@ def write_lines(findings: DriverFindings) -> list[str]:
     lines += ['', *_write('effort', findings.effort)]
     lines += _write('effort behind the motion', findings.effort_delay)
     lines += _write('from command to effect', command.delay)
-    if command.delay.is_told or command.by_motion.is_told or command.by_effort.is_told:
+    if any(verdict.is_told for verdict in vars(command).values()):
         lines += _write('  by the motion', command.by_motion)
         lines += _write('  by the reported effort', command.by_effort)
         lines += _write('  jitter', command.jitter)
         lines += _write('efforts are the commands', command.echo)
+        lines += _write('commands are in their order', command.order)
+        lines += _write('sign of the commands', command.sign)
+        lines += _write('unit of the commands', command.unit)
         lines += _write('commands contain gravity', command.gravity)
         lines += _write('commands contain friction', command.friction)
     for joint in findings.joints:
@@ -37,8 +41,13 @@ def write_lines(findings: DriverFindings) -> list[str]:
     if any(unseen.values()):
         lines += ['', 'not seen, since the joint did not move']
         lines += [f'  {name}: {what}' for name, what in unseen.items() if what]
-    if findings.faults:
-        lines += ['', 'what is wrong', *(f'  {fault.text}' for fault in findings.faults)]
+    wrong = [fault.text for fault in findings.faults] + find_command_faults(findings.command)
+    if wrong:
+        lines += [
+            '',
+            'what is wrong (options are those of `identify`)',
+            *(f'  {text}' for text in wrong),
+        ]
     experiments = _list_experiments(findings)
     if experiments:
         lines += ['', 'what would tell more', *(f'  - {line}' for line in experiments)]
@@ -83,7 +92,7 @@ def _list_experiments(findings: DriverFindings) -> list[str]:
         add(
             joint.name,
             [
-                *vars(joint.effort).values(),
+                *joint.effort.get_verdicts().values(),
                 joint.velocity.source,
                 joint.position_step,
                 joint.velocity_step,

@@ -218,3 +218,11 @@ def test_help_says_of_each_share_what_is_used(capsys):
     assert 'part of the effort limit that is used, by the given model: the rest' in text
     assert 'base link [m/s^2] (default: 0 0 -9.80665)' in text
     assert 'not even the floor' in text
+
+
+def test_the_model_is_never_replaced_by_the_motion(urdf, capsys):
+    """An output that is the model is refused at once."""
+    before = urdf.read_bytes()
+    assert call('--model', urdf, '--tip-link', 'hand', '-o', urdf, *QUICK) == 1
+    assert '-o: expected another file than --model' in capsys.readouterr().err
+    assert urdf.read_bytes() == before

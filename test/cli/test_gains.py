@@ -151,3 +151,21 @@ def test_an_encoder_without_use_is_refused_before_loops_are_looked_at(
     error = capsys.readouterr().err
     assert 'limited by encoder steps' in error
     assert error.count('\n') == 1
+
+
+def test_files_that_are_read_are_never_written(tmp_path, capsys):
+    """Neither the model nor another output is replaced."""
+    model = tmp_path / 'arm.urdf'
+    model.write_bytes(shipped_file('six_axis_arm.urdf').read_bytes())
+    arguments = ['gains', '--model', str(model), '--tip-link', 'tcp']
+    for words, expected in (
+        (['--write', 'node', str(model)], '--write: expected another file than --model'),
+        (['--write', 'node', 'a.yaml', '--write', 'jtc', 'a.yaml'], 'than that of --write'),
+    ):
+        assert main([*arguments, *words]) == 1
+        assert expected in capsys.readouterr().err
+    folder = tmp_path / 'out'
+    (folder / 'jtc_gains.yaml').mkdir(parents=True)
+    assert main([*arguments, '-o', str(folder)]) == 1
+    assert 'jtc_gains.yaml: cannot be written: it is a folder' in capsys.readouterr().err
+    assert model.read_bytes() == shipped_file('six_axis_arm.urdf').read_bytes()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import threading
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,3 +162,68 @@ def test_live_listens_and_never_speaks(robot, tmp_path, capsys, monkeypatch):
     assert document['timing']['states'] == read_csv(log, robot.joint_names).stamps.size
     assert heard
     assert {name for topics in heard for name, _ in topics} <= {'/parameter_events'}
+
+
+def test_files_that_are_read_are_never_written(robot, recording, tmp_path, capsys):
+    """Neither log nor model is replaced by an output, and one output not by another."""
+    log = tmp_path / 'log.csv'
+    write_csv(log, recording)
+    link = tmp_path / 'link.csv'
+    link.symlink_to(log)
+    before = log.read_bytes()
+    own = tmp_path / 'out.yaml'
+    for words, expected in (
+        (['-o', str(log)], '-o: expected another file than LOG'),
+        (['-o', str(link)], '-o: expected another file than LOG'),
+        (['--save-log', str(log)], '--save-log: expected another file than LOG'),
+        (['-o', ARM], '-o: expected another file than --model'),
+        (['-o', str(own), '--save-log', str(own)], '--save-log: expected another file than that'),
+        (['-o', str(tmp_path)], 'cannot be written: it is a folder'),
+    ):
+        assert cli.main(['whatis', *MODEL, str(log), *words]) == 1, words
+        assert expected in capsys.readouterr().err
+    assert log.read_bytes() == before
+    assert not own.exists()
+
+
+def test_a_full_disk_leaves_the_old_files(recording, tmp_path, capsys, monkeypatch):
+    """What cannot be written is one line, and the profile that was there stays."""
+    if not Path('/dev/full').exists():
+        pytest.skip('no /dev/full, a disk that is full')
+    part = DriverRecording.from_samples(
+        recording.joint_names, recording.stamps[:9], recording.position[:9]
+    )
+    log = tmp_path / 'log.csv'
+    write_csv(log, part)
+    for option in ('-o', '--save-log'):
+        assert cli.main(['whatis', *MODEL, str(log), option, '/dev/full']) == 1
+        error = capsys.readouterr().err
+        assert error.startswith(
+            'ne_dynamics whatis: error: /dev/full: cannot be written: No space'
+        )
+    old = tmp_path / 'old.yaml'
+    old.write_text('kept')
+
+    def fail(_):
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr('ne_dynamics.prepared_file.os.fsync', fail)
+    assert cli.main(['whatis', *MODEL, str(log), '-o', str(old)]) == 1
+    assert 'No space left' in capsys.readouterr().err
+    assert old.read_text() == 'kept'
+    assert sorted(file.name for file in tmp_path.iterdir()) == ['log.csv', 'old.yaml']
+
+
+def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, tmp_path, capsys):
+    """Commands of other joints: it is said whose, exit code 1, and the old profile stays."""
+    effort = np.roll(recording.commands.effort, 1, axis=1)
+    commands = replace(recording.commands, effort=effort)
+    log, profile = tmp_path / 'log.csv', tmp_path / 'driver.yaml'
+    write_csv(log, replace(recording, commands=commands, effort=None))
+    profile.write_text('kept')
+    assert cli.main(['whatis', *MODEL, str(log), '-o', str(profile)]) == 1
+    printed = capsys.readouterr()
+    assert 'driver.yaml: not written: no parameter of the node makes this right' in printed.err
+    assert 'joint_1 moves by what is called the command of joint_2' in printed.err
+    assert 'what is wrong' in printed.out
+    assert profile.read_text() == 'kept'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ne_dynamics.control.trajectory_file import STANDARD
@@ -34,6 +35,44 @@ def check_output(path: str) -> None:
         reason = getattr(error, 'strerror', None) or str(error)
     if reason:
         raise TrajectoryError(f'{path}: cannot be written: {reason}')
+
+
+def check_apart(
+    outputs: Sequence[tuple[str, str | None]], inputs: Mapping[str, str | None]
+) -> None:
+    """Refuse an output that would replace what is read, or another output.
+
+    Parameters
+    ----------
+    outputs : sequence of (str, str or None)
+        Option and file; None and `-` are no file.
+    inputs : mapping of str to (str or None)
+        What is read, by what it is called; of a folder all files count.
+
+    Raises
+    ------
+    TrajectoryError
+        Naming both.
+    """
+    read = {
+        name: Path(path).resolve() for name, path in inputs.items() if path and path != STANDARD
+    }
+    seen: dict[Path, str] = {}
+    for option, path in outputs:
+        if not path or path == STANDARD:
+            continue
+        target = Path(path).resolve()
+        for name, source in read.items():
+            if target == source or (source in target.parents and target.exists()):
+                raise TrajectoryError(
+                    f'{option}: expected another file than {name}, which is read, got {path}'
+                )
+        # A pipe or a device takes more than one.
+        if target in seen and not (target.exists() and not target.is_file()):
+            raise TrajectoryError(
+                f'{option}: expected another file than that of {seen[target]}, got {path}'
+            )
+        seen[target] = option
 
 
 def check_picture(path: Path) -> None:

@@ -1,0 +1,194 @@
+"""Whether recorded commands are in the order, the sign and the unit that the node commands in."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.identification.driver_command import describe_commands
+from ne_dynamics.identification.driver_delay import find_effort_delay
+from ne_dynamics.identification.driver_description import describe_driver
+from ne_dynamics.identification.driver_order import find_order
+from ne_dynamics.identification.driver_recording import CommandLog
+from ne_dynamics.identification.driver_verdict import Level
+from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.log_evidence import LogEvidence
+
+pytest.importorskip('mujoco', reason='mujoco is missing')
+
+from driver_arms import alter, load_shipped, simulate
+
+LATE = 0.005
+"""About how late the simulated arm acts [s]."""
+
+
+@pytest.fixture(scope='module')
+def robot():
+    """Return the first three joints of the shipped arm."""
+    return load_shipped('forearm')
+
+
+@pytest.fixture(scope='module')
+def planted(robot):
+    """Return what an arm near them did."""
+    return simulate(robot, 1)
+
+
+def evidence_of(robot, times, position, commands):
+    """Return what a motion says of commands in the place of efforts."""
+    log = Log.from_samples(robot.joint_names, times, position, commands)
+    return LogEvidence(ned.Dynamics(robot, backend='python'), log)
+
+
+def commanded(planted):
+    """Return instants, positions and the commands that made them, a column a joint."""
+    commands = planted.commands.average(planted.times - LATE, 0.002)
+    return planted.times, planted.record().position, commands
+
+
+def permuted(commands, order):
+    """Return commands of which the column k is that of the joint order[k]."""
+    return CommandLog.from_samples(
+        commands.joint_names, commands.times, commands.effort[:, list(order)]
+    )
+
+
+def test_every_order_of_the_commands_is_named(robot, planted):
+    """Whatever is exchanged is known, with whose each command is; the right order is none."""
+    times, position, commands = commanded(planted)
+    for order in itertools.permutations(range(robot.n)):
+        found = find_order(
+            evidence_of(robot, times, position, commands[:, order]), robot.joint_names
+        )
+        assert list(found.source) == list(np.argsort(order)), order
+        assert found.verdict.level is Level.KNOWN
+        assert found.verdict.value is (order == (0, 1, 2))
+        names = ' '.join(robot.joint_names[joint] for joint in order)
+        assert order == (0, 1, 2) or f': {names};' in found.verdict.experiment
+
+
+@pytest.mark.parametrize('factors', [(-1.0, -1.0, -1.0), (1.0, -1.0, 1.0), (0.07, 0.05, 0.08)])
+def test_signs_and_units_are_no_other_order(robot, planted, factors):
+    """Commands that push the other way, or are currents, are not taken for another joint's."""
+    times, position, commands = commanded(planted)
+    found = find_order(evidence_of(robot, times, position, commands * factors), robot.joint_names)
+    assert found.verdict.value is True
+    other = (commands * factors)[:, [2, 0, 1]]
+    found = find_order(evidence_of(robot, times, position, other), robot.joint_names)
+    assert found.verdict.value is False
+
+
+@pytest.mark.parametrize('frequency', [1.5, 0.4])
+@pytest.mark.parametrize('order', [(0, 1, 2), (1, 2, 0), (0, 2, 1)])
+def test_joints_that_move_alike_are_not_named_wrongly(robot, frequency, order):
+    """One sine of all joints: another order is named where it is one, or it cannot be told.
+
+    Without gravity, as a driver that adds it commands, slow motions show friction alone.
+    """
+    truth = ned.Dynamics(alter(robot, 1), backend='python')
+    times = np.arange(0.0, 12.0, 0.005)
+    phase = np.outer(times, np.full(robot.n, frequency))
+    motion = (
+        0.6 * np.sin(phase),
+        0.6 * frequency * np.cos(phase),
+        -0.6 * frequency**2 * np.sin(phase),
+    )
+    gravity = np.asarray(truth.gravity_torque(motion[0]))
+    for commands in (np.asarray(truth.inverse_dynamics(*motion)) - part for part in (0, gravity)):
+        noise = np.random.default_rng(0).standard_normal(commands.shape)
+        commands = commands + 0.01 * commands.std(axis=0) * noise
+        found = find_order(
+            evidence_of(robot, times, motion[0], commands[:, order]), robot.joint_names
+        )
+        if order == (0, 1, 2):
+            assert found.verdict.value in (True, None)
+        else:
+            assert found.verdict.value in (False, None)
+        assert found.verdict.is_told or 'one after the other' in found.verdict.experiment
+
+
+def test_what_has_no_effort_in_it_has_no_order(robot, planted):
+    """Noise, desired positions, and an arm of which one joint moves, tell none."""
+    times, position, commands = commanded(planted)
+    noise = np.random.default_rng(0).standard_normal(commands.shape)
+    alone = position.copy()
+    alone[:, 1:] = alone[0, 1:]
+    for places, given in ((position, noise), (position, position), (alone, commands)):
+        found = find_order(evidence_of(robot, times, places, given), robot.joint_names)
+        assert not found.verdict.is_told
+        assert list(found.source) == [0, 1, 2]
+
+
+def test_commands_in_another_order_tell_nothing_else(robot, planted):
+    """Of them no delay and no term of the model is said, and no profile makes that right."""
+    recording = planted.record('nothing')
+    recording = replace(recording, commands=permuted(recording.commands, (1, 2, 0)))
+    description = describe_driver(robot, recording)
+    assert description.command.order.value is False
+    for verdict in (description.command.delay, description.command.gravity):
+        assert not verdict.is_told
+        assert 'another order' in verdict.text
+    assert not {'terms.gravity', 'terms.friction'} & set(description.parameters())
+    assert len(description.obstacles()) == 1
+    assert 'WRONG' in description.profile()
+    assert '--command-joints: joint_2 joint_3 joint_1' in description.text()
+
+
+def test_commands_that_push_the_other_way_are_named(robot, planted):
+    """Efforts that are reversed with their commands make no right driver of it."""
+    recording = planted.record('torque')
+    commands = replace(recording.commands, effort=-recording.commands.effort)
+    description = describe_driver(
+        robot, replace(recording, effort=-recording.effort, commands=commands)
+    )
+    assert description.command.sign.value == -1.0
+    assert description.command.order.value is True
+    assert [joint.effort.sign.value for joint in description.joints] == [-1.0] * 3
+    assert description.parameters()['state_effort'] == 'ignore'
+    assert 'terms.gravity' not in description.parameters()
+    assert 'push the opposite way' in description.obstacles()[0]
+
+
+def test_efforts_before_their_commands_are_no_delay(robot, planted):
+    """Clocks that differ are named, in the place of a delay of 0."""
+    log, commands = planted.record('torque').as_log(), planted.commands
+    dynamics = ned.Dynamics(robot, backend='python')
+    ahead = replace(commands, times=commands.times + 0.05)
+    found = find_effort_delay(dynamics, log, ahead)
+    assert found.delay == pytest.approx(planted.delay - 0.05, abs=0.003)
+    effect = describe_commands(dynamics, log, ahead, found)
+    for verdict in (effect.delay, effect.by_effort):
+        assert not verdict.is_told
+        assert 'clocks' in verdict.text
+
+
+def test_gravity_makes_no_effort_follow_a_command(robot, planted):
+    """Efforts that gravity explains follow neither noise nor positions."""
+    log, commands = planted.record('torque').as_log(), planted.commands
+    dynamics = ned.Dynamics(robot, backend='python')
+    noise = np.random.default_rng(0).standard_normal(commands.effort.shape)
+    assert find_effort_delay(dynamics, log, replace(commands, effort=noise)) is None
+    places = CommandLog.from_samples(robot.joint_names, planted.times, planted.position)
+    found = find_effort_delay(dynamics, log, places)
+    assert found is None or not found.follows.all()
+
+
+def test_efforts_that_are_filtered_are_no_late_effect(robot, planted):
+    """The arm cannot move before its motors push: then the delay is that by the motion."""
+    log, commands = planted.record('torque').as_log(), planted.commands
+    part = np.exp(-2.0 * np.pi / 500.0)
+    effort = np.array(log.effort)
+    for row in range(1, len(effort)):
+        effort[row] = part * effort[row - 1] + (1.0 - part) * effort[row]
+    log = replace(log, effort=effort)
+    dynamics = ned.Dynamics(robot, backend='python')
+    found = find_effort_delay(dynamics, log, commands)
+    assert found.delay > 0.03
+    delay = describe_commands(dynamics, log, commands, found).delay
+    assert delay.value == pytest.approx(planted.delay, abs=3.0 * delay.deviation)
+    assert delay.level is Level.LIKELY
+    assert 'efforts follow' in delay.text
