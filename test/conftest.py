@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for case in left_out((files[item.path].as_posix(), item) for item in items):
         case.add_marker(pytest.mark.long)
     items.sort(key=lambda item: files[item.path].parts[0] not in WAITING)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Take what was found out of what is searched for garbage: it stays to the end.
+
+    These are millions of objects; tests that let nodes go have garbage collected every time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope='session')
