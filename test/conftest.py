@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from build_control_msgs import ControlMessages, find_or_build, importable
-from long_sweeps import left_out
+from long_sweeps import holds_nothing_for, left_out
 
 from ne_dynamics.ros.private_domain import private_domain
 
@@ -31,6 +32,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for case in left_out((files[item.path].as_posix(), item) for item in items):
         case.add_marker(pytest.mark.long)
     items.sort(key=lambda item: files[item.path].parts[0] not in WAITING)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Read no file of which nothing is asked for: every worker reads all the others."""
+    if collection_path.suffix != '.py':
+        return None
+    file = Path(os.path.relpath(collection_path, config.rootpath / 'test')).as_posix()
+    return holds_nothing_for(config.option.markexpr, file) or None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Take what was found out of what is searched for garbage: it stays to the end.
+
+    These are millions of objects; tests that let nodes go have garbage collected every time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope='session')

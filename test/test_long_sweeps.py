@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from long_sweeps import KEPT, left_out
+from long_sweeps import KEPT, holds_nothing_for, left_out
 
 FOLDER = Path(__file__).parent
 
@@ -21,6 +21,22 @@ def test_every_test_of_the_table_exists(file):
     text = (FOLDER / file).read_text(encoding='utf-8')
     missing = [name for name in KEPT[file] if f'\ndef {name}(' not in text]
     assert not missing
+
+
+def test_long_tests_are_those_of_the_table():
+    """No test bears the marker by itself: a file that the table does not name is not read."""
+    texts = {path: path.read_text(encoding='utf-8') for path in FOLDER.rglob('test_*.py')}
+    marker = '.'.join(('mark', 'long'))
+    assert texts
+    assert not [path for path, text in texts.items() if marker in text]
+
+
+@pytest.mark.parametrize('file', [*KEPT, 'test_packaging.py', 'ros/test_messages.py'])
+def test_files_are_passed_over_where_only_long_tests_are_asked_for(file):
+    """`make test` and a call without a marker read all of them."""
+    assert holds_nothing_for('long', file) == (file not in KEPT)
+    assert not holds_nothing_for('not long', file)
+    assert not holds_nothing_for('', file)
 
 
 @pytest.mark.parametrize('step', [1, 2, 3, 4])

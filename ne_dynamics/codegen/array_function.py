@@ -76,7 +76,7 @@ def make_array_function(
         When `xp` is no namespace of arrays.
     """
     nodes = program.graph.nodes
-    used = {nodes[index][0] for index in program.graph.live(program.outputs)}
+    used = {nodes[index][0] for index in program.live}
     required = sorted(
         {*NAMES, *(used & set(FUNCTION_NAMES)), *(_FOR_CLAMP if CLAMP in used else ())}
     )

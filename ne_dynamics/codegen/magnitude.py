@@ -36,23 +36,22 @@ def find_largest_input(program: Program) -> LargestInput:
     Sizes are followed through the program: those of a sum add, those of a product multiply.
     """
     graph = program.graph
-    live = graph.live(program.outputs)
     # A root of what is negative shows in the outputs, as a quotient by zero does.
-    divides = any(graph.nodes[index][0] in ('div', 'sqrt') for index in live)
+    divides = any(graph.nodes[index][0] in ('div', 'sqrt') for index in program.live)
     for candidate in _CANDIDATES:
-        if _largest_value(program, live, candidate) <= _LARGEST_VALUE:
+        if _largest_value(program, candidate) <= _LARGEST_VALUE:
             return LargestInput(candidate, is_enough=not divides)
     return LargestInput(_CANDIDATES[0], is_enough=False)
 
 
-def _largest_value(program: Program, live: list[int], bound: float) -> float:
+def _largest_value(program: Program, bound: float) -> float:
     """Return the largest size of any value; a quotient counts with the size of its dividend."""
     sizes: dict[int, float] = {}
     shared: set[str] = set()
     if program.is_shared:
         stem, count = program.inputs[-1]
         shared = {f'{stem}{index + 1}' for index in range(count)}
-    for index in live:
+    for index in program.live:
         key = program.graph.nodes[index]
         operation = key[0]
         if operation == 'input':

@@ -104,7 +104,7 @@ def _trace(
             'inertia of its own, got none: the effort does not determine its acceleration'
         ) from error
     nodes = program.graph.nodes
-    live = [nodes[index] for index in program.graph.live(program.outputs)]
+    live = [nodes[index] for index in program.live]
     constants = [float(node[1]) for node in live if node[0] in ('const', 'scale')]
     constants += [output for output in program.outputs if isinstance(output, float)]
     if not all(map(math.isfinite, constants)):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from ne_dynamics.codegen.symbols import (
@@ -66,9 +67,34 @@ class Program:
         """The groups of inputs of which each sample has its own."""
         return self.inputs[:-1] if self.is_shared else self.inputs
 
+    @cached_property
+    def live(self) -> tuple[int, ...]:
+        """The nodes that the outputs need, arguments first."""
+        return tuple(self.graph.live(self.outputs))
+
+    @cached_property
+    def most_waiting(self) -> int:
+        """The largest number of values that are computed and not used for the last time."""
+        last_use: dict[int, int] = {}
+        for index in self.live:
+            for argument in self.graph.arguments(index):
+                last_use[argument] = index
+        for output in self.outputs:
+            if isinstance(output, Symbol):
+                last_use.setdefault(output.index, output.index)  # stored at once
+        ending: dict[int, int] = {}
+        for index in last_use.values():
+            ending[index] = ending.get(index, 0) + 1
+        waiting = most = 0
+        for index in self.live:
+            waiting += 1
+            most = max(most, waiting)
+            waiting -= ending.get(index, 0)
+        return most
+
     def count(self) -> OperationCount:
         """Count the operations of the program."""
-        return self.graph.count(self.outputs)
+        return self.graph.count_nodes(self.live)
 
 
 def trace(
@@ -120,7 +146,7 @@ class _Writer:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.graph = program.graph
-        self.live = self.graph.live(program.outputs)
+        self.live = program.live
         self.uses: dict[int, int] = dict.fromkeys(self.live, 0)
         for index in self.live:
             for argument in self.graph.arguments(index):

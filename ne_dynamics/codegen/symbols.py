@@ -166,8 +166,12 @@ class Graph:
 
     def count(self, outputs: Sequence[Traced]) -> OperationCount:
         """Count the operations that the outputs need."""
+        return self.count_nodes(self.live(outputs))
+
+    def count_nodes(self, indices: Iterable[int]) -> OperationCount:
+        """Count the operations of some nodes."""
         multiplications = additions = functions = 0
-        for index in self.live(outputs):
+        for index in indices:
             operation = self.nodes[index][0]
             if operation in ('mul', 'scale', 'div'):
                 multiplications += 1

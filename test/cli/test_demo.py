@@ -124,13 +124,13 @@ def test_the_help_names_every_law_and_needs_neither_ros_nor_physics(tmp_path):
     ],
 )
 def test_what_cannot_be_run_ends_with_code_1_and_a_reason(
-    requirements, tmp_path, arguments, message
+    requirements, tmp_path, call_demo, arguments, message
 ):
     """Models, links and loads that do not fit are refused before anything runs."""
-    ended = run_demo(*arguments, cwd=tmp_path)
-    assert ended.returncode == 1
-    assert message in ended.stderr
-    assert 'Traceback' not in ended.stderr
+    code, errors = call_demo(*arguments)
+    assert code == 1
+    assert message in errors
+    assert 'Traceback' not in errors
     assert list(tmp_path.iterdir()) == []
 
 
@@ -146,11 +146,11 @@ def test_a_node_that_refuses_its_model_ends_the_demo_with_its_reason(requirement
 
 
 @pytest.mark.parametrize('arguments', [('--rate', '0'), ('--load', '-1'), ('--duration', 'nan')])
-def test_numbers_out_of_bounds_are_refused_by_the_command_line(tmp_path, arguments):
+def test_numbers_out_of_bounds_are_refused_by_the_command_line(call_demo, arguments):
     """Rates, loads and durations are checked as arguments: exit code 2."""
-    ended = run_demo(*arguments, cwd=tmp_path)
-    assert ended.returncode == 2
-    assert f'argument {arguments[0]}: expected a number' in ended.stderr
+    code, errors = call_demo(*arguments)
+    assert code == 2
+    assert f'argument {arguments[0]}: expected a number' in errors
 
 
 def processes_with(mark):

@@ -142,17 +142,19 @@ def test_the_help_tells_every_scenario_in_a_line():
         (('--scenario', 'tilted-base', '--modes', 'pd'), '--modes: expected none'),
     ],
 )
-def test_what_a_scenario_cannot_use_is_refused(requirements, tmp_path, arguments, message):
+def test_what_a_scenario_cannot_use_is_refused(
+    requirements, tmp_path, call_demo, arguments, message
+):
     """Loads, links and laws that do not fit end with code 1 and a reason, before any run."""
-    ended = run_demo(*arguments, cwd=tmp_path)
-    assert ended.returncode == 1
-    assert message in ended.stderr
-    assert 'Traceback' not in ended.stderr
+    code, errors = call_demo(*arguments)
+    assert code == 1
+    assert message in errors
+    assert 'Traceback' not in errors
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_scenario_that_does_not_exist_is_refused_by_the_command_line(tmp_path):
+def test_a_scenario_that_does_not_exist_is_refused_by_the_command_line(call_demo):
     """The known ones are named; exit code 2."""
-    ended = run_demo('--scenario', 'earthquake', cwd=tmp_path)
-    assert ended.returncode == 2
-    assert all(name in ended.stderr for name in SCENARIOS)
+    code, errors = call_demo('--scenario', 'earthquake')
+    assert code == 2
+    assert all(name in errors for name in SCENARIOS)

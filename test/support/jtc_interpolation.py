@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 NANO = 1_000_000_000
+ENDS = np.array([0.0, 1.0])
 
 
 class Interpolated(NamedTuple):
@@ -25,16 +26,12 @@ class Interpolated(NamedTuple):
     effort: np.ndarray
 
 
-def derivative_row(power_count: int, derivative: int, u: float) -> np.ndarray:
-    """Return the derivative of all powers at u, shape (power_count,)."""
-    return np.array(
-        [
-            0.0
-            if k < derivative
-            else factorial(k) / factorial(k - derivative) * u ** (k - derivative)
-            for k in range(power_count)
-        ]
-    )
+def derivative_rows(power_count: int, derivative: int, u: np.ndarray) -> np.ndarray:
+    """Return the derivative of all powers at each u, shape (u.size, power_count)."""
+    rows = np.zeros((u.size, power_count))
+    for k in range(derivative, power_count):
+        rows[:, k] = factorial(k) / factorial(k - derivative) * u ** (k - derivative)
+    return rows
 
 
 class JointTrajectoryController:
@@ -78,37 +75,46 @@ class JointTrajectoryController:
             duration = (self.times[i + 1] - self.times[i]) / NANO
             rows, values = [], []
             for k in range((degree + 1) // 2):
-                for u, given in ((0.0, begin[k]), (1.0, end[k])):
-                    rows.append(derivative_row(degree + 1, k, u))
-                    shift = begin[0] if k == 0 else 0.0
-                    values.append((given - shift) * duration**k)
-            solution = np.linalg.solve(np.array(rows), np.array(values))
+                rows.append(derivative_rows(degree + 1, k, ENDS))
+                shift = begin[0] if k == 0 else 0.0
+                values.extend((given - shift) * duration**k for given in (begin[k], end[k]))
+            solution = np.linalg.solve(np.concatenate(rows), np.array(values))
             solution[0] += begin[0]
             self._solved[i] = solution
         return self._solved[i]
 
     def sample(self, nanoseconds: int):
         """Return position, velocity, acceleration and effort at a time."""
-        if nanoseconds >= self.times[-1]:
-            zeros = np.zeros_like(self.fields[-1][0])
-            held = [field if field.size else zeros for field in self.fields[-1]]
-            return (*held, self.efforts[-1])
-        i = int(np.searchsorted(self.times, nanoseconds, side='right')) - 1
-        if i < 0:
-            raise ValueError('before the first point')
-        coefficients = self.polynomial(i)
-        duration = (self.times[i + 1] - self.times[i]) / NANO
-        u = (nanoseconds - self.times[i]) / (self.times[i + 1] - self.times[i])
-        state = [
-            derivative_row(len(coefficients), k, u) @ coefficients / duration**k for k in range(3)
-        ]
-        effort = (1.0 - u) * self.efforts[i] + u * self.efforts[i + 1]
-        return (*state, effort)
+        return tuple(column[0] for column in self.samples([nanoseconds]))
 
     def samples(self, nanoseconds) -> Interpolated:
         """Return the samples at many times."""
-        rows = zip(*map(self.sample, nanoseconds), strict=True)
-        return Interpolated(*map(np.array, rows))
+        asked = np.asarray(nanoseconds, dtype=np.int64)
+        segments = np.searchsorted(self.times, asked, side='right') - 1
+        if (segments < 0).any():
+            raise ValueError('before the first point')
+        result = Interpolated(*np.empty((4, asked.size, self.fields[0][0].size)))
+        order = np.argsort(segments, kind='stable')
+        bounds = np.flatnonzero(np.diff(segments[order])) + 1
+        for rows in np.split(order, bounds) if asked.size else ():
+            states = self._sample_segment(int(segments[rows[0]]), asked[rows])
+            for column, state in zip(result, states, strict=True):
+                column[rows] = state
+        return result
+
+    def _sample_segment(self, i: int, nanoseconds: np.ndarray):
+        """Return what there is at times within a segment, or from the last point on."""
+        if i == len(self.times) - 1:
+            return (*(field if field.size else 0.0 for field in self.fields[i]), self.efforts[i])
+        coefficients = self.polynomial(i)
+        whole = self.times[i + 1] - self.times[i]
+        u = (nanoseconds - self.times[i]) / whole
+        state = [
+            derivative_rows(len(coefficients), k, u) @ coefficients / (whole / NANO) ** k
+            for k in range(3)
+        ]
+        along = u[:, np.newaxis]
+        return (*state, (1.0 - along) * self.efforts[i] + along * self.efforts[i + 1])
 
     def dense_times(self, per_interval: int) -> np.ndarray:
         """Return times inside the intervals between points, none of them a point."""

@@ -358,6 +358,19 @@ KEPT: Mapping[str, Mapping[str, int]] = {
 GOLDEN = 0.6180339887498949
 
 
+def holds_nothing_for(markexpr: str, file: str) -> bool:
+    """Return whether a file holds no test of those that are asked for by their marker.
+
+    Parameters
+    ----------
+    markexpr : str
+        What was given to pytest as `-m`.
+    file : str
+        Below `test`.
+    """
+    return markexpr == 'long' and file not in KEPT
+
+
 class Case(Protocol):
     """What is needed of `pytest.Function`."""
 

@@ -173,7 +173,7 @@ class _Body:
         self.angles: dict[str, None] = {}
         self.lines: list[str] = []
         self.inputs = inputs
-        self.live = self.graph.live(program.outputs)
+        self.live = program.live
         self.places: dict[int | None, list[int]] = {}
         for place, scalar in enumerate(program.outputs):
             index = scalar.index if isinstance(scalar, Symbol) else None
@@ -431,38 +431,15 @@ def choose_lanes(program: Program) -> int:
     count = program.count()
     if count.multiplications + count.additions > LARGEST_FOR_LANES:
         return 1
-    waiting = count_waiting_values(program)
     for lanes in (LANES, LANES // 2):
-        if waiting * _FRAME_PER_VALUE * lanes <= LARGEST_FRAME:
+        if program.most_waiting * _FRAME_PER_VALUE * lanes <= LARGEST_FRAME:
             return lanes
     return 1
 
 
 def fits_stack(program: Program) -> bool:
     """Return whether one sample fits into twice :data:`LARGEST_FRAME`."""
-    return count_waiting_values(program) * _FRAME_PER_VALUE <= 2 * LARGEST_FRAME
-
-
-def count_waiting_values(program: Program) -> int:
-    """Return the largest number of values that are computed and not used for the last time."""
-    graph = program.graph
-    live = graph.live(program.outputs)
-    last_use: dict[int, int] = {}
-    for index in live:
-        for argument in graph.arguments(index):
-            last_use[argument] = index
-    for output in program.outputs:
-        if isinstance(output, Symbol):
-            last_use.setdefault(output.index, output.index)  # stored at once
-    ending: dict[int, int] = {}
-    for index in last_use.values():
-        ending[index] = ending.get(index, 0) + 1
-    waiting = most = 0
-    for index in live:
-        waiting += 1
-        most = max(most, waiting)
-        waiting -= ending.get(index, 0)
-    return most
+    return program.most_waiting * _FRAME_PER_VALUE <= 2 * LARGEST_FRAME
 
 
 def _write_function(name: str, program: Program, lanes: int) -> str:
@@ -470,8 +447,8 @@ def _write_function(name: str, program: Program, lanes: int) -> str:
     groups = range(len(program.inputs))
     lines: list[str] = []
     inputs: dict[str, str] = {}
-    live = program.graph.live(program.outputs)
-    named = {key[1] for key in map(program.graph.nodes.__getitem__, live) if key[0] == 'input'}
+    nodes = map(program.graph.nodes.__getitem__, program.live)
+    named = {key[1] for key in nodes if key[0] == 'input'}
     checked: list[str] = []
     for group, (stem, count) in enumerate(program.inputs):
         is_shared = program.is_shared and group + 1 == len(program.inputs)
@@ -595,7 +572,7 @@ def write_declarations(program: Program) -> str:
     the compiled code that is kept, is the same as without.
     """
     graph = program.graph
-    used = {graph.nodes[index][0] for index in graph.live(program.outputs)}
+    used = {graph.nodes[index][0] for index in program.live}
     lines = [
         '@zero_byte = internal global i8 0',
         'declare double @llvm.fabs.f64(double)',
