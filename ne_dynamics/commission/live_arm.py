@@ -445,8 +445,10 @@ class LiveArm:
         """
         self._require_alone()
         self._fault, self._is_watched = '', False
-        self._controller = self._processes.start(name, NODE_MODULE, dict(parameters))
-        self.guard_processes()
+        # A node that nobody knows of would hold the arm for ever.
+        with in_one_piece():
+            self._controller = self._processes.start(name, NODE_MODULE, dict(parameters))
+            self.guard_processes()
         self._answers, self._to_compare, self._answered = {}, [], 0
         self.wait(lambda: self._answers, 'the first command of the node')
         self.wait(self._others, f'the node on {COMMANDS}')

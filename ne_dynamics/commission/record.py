@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -73,6 +75,11 @@ class Record:
         """Write a CSV file that `ne_dynamics identify` and `whatis` read.
 
         Columns in which there is no number are left out.
+
+        Raises
+        ------
+        InputError
+            When it cannot be written: then what was there before still is.
         """
         columns: dict[str, FloatArray] = {'time': self.times}
         for kind in KINDS:
@@ -80,11 +87,12 @@ class Record:
             for index, name in enumerate(self.joint_names):
                 if np.isfinite(values[:, index]).any():
                     columns[f'{name}.{kind}'] = values[:, index]
-        with file.open('w', newline='', encoding='utf-8') as stream:
-            writer = csv.writer(stream)
-            writer.writerow(columns)
-            rows = np.column_stack(list(columns.values()))
-            writer.writerows([[_cell(value) for value in row] for row in rows.tolist()])
+        text = io.StringIO(newline='')
+        writer = csv.writer(text)
+        writer.writerow(columns)
+        rows = np.column_stack(list(columns.values()))
+        writer.writerows([[_cell(value) for value in row] for row in rows.tolist()])
+        write_whole(file, text.getvalue())
 
     @classmethod
     def read(cls, file: Path, joint_names: tuple[str, ...]) -> Record:

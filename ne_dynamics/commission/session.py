@@ -15,7 +15,7 @@ from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.simulated import SimulatedBrakes, start_simulated_robot
-from ne_dynamics.commission.undisturbed import undisturbed
+from ne_dynamics.commission.undisturbed import in_one_piece, undisturbed
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -148,7 +148,8 @@ class Session:
             rate = None
             if self._simulated is not None:
                 rate = float(self._simulated.get('rate', SimulatedRobotSettings().rate))
-                start_simulated_robot(processes, self._simulated)
+                with in_one_piece():
+                    start_simulated_robot(processes, self._simulated)
             self.arm = stack.enter_context(
                 LiveArm(
                     context, self._namespace, self.robot.joint_names, processes, guardian, rate

@@ -54,6 +54,10 @@ LARGEST_SAG = 0.1
 SMALLEST_PROBE = 0.02
 """Which a joint must have moved in its probe [rad]; likewise."""
 
+WARY_PART = 0.92
+"""Of the tolerance of a motion, where the node leaves a joint in its probe: so much that one which
+does not move at all, and is 0.4 of it behind for a second, is told as such."""
+
 CALM_GAINS: Mapping[str, Any] = {
     'mode': 'computed_torque',
     'computed_torque.kp': [80.0],
@@ -260,7 +264,18 @@ class Work(Desk):
     def probe(self) -> Mapping[str, Any]:
         """Move one joint after the other."""
         probe = plan_probe(self.robot, self.start, trembles=False)
-        record = self._follow('probe', self._gentle(), probe.motion, 'probing')
+        # Efforts of another sign, or to another joint, drive it away: feedback that holds it where
+        # it is would go on with that. The node's own fault leaves it, and comes first.
+        wary = {'following_error.position': (WARY_PART * self.tolerance).tolist()}
+        try:
+            record = self._follow('probe', {**self._gentle(), **wary}, probe.motion, 'probing')
+        except LostArm:
+            raise
+        except ArmFault as fault:
+            raise ArmFault(
+                f'{fault}; do efforts reach the joints in the order '
+                f'{", ".join(self.robot.joint_names)}, with the signs of the model?'
+            ) from fault
         moved = np.ptp(record.position, axis=0)
         for name, way, length in zip(
             self.robot.joint_names, moved.tolist(), lengths(self.robot).tolist(), strict=True

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from types import SimpleNamespace
 
 import pytest
 
@@ -123,6 +124,23 @@ def test_faults_of_the_states_are_told_from_those_of_a_motion(arm, fault, is_los
     with pytest.raises(ArmFault, match=f'the node reports: {fault}') as raised:
         arm._look()
     assert isinstance(raised.value, LostArm) == is_lost
+
+
+def test_a_node_that_is_being_started_is_known_when_ctrl_c_comes(arm, monkeypatch):
+    """To whoever ends it, and to the guardian."""
+    guarded = []
+    node = SimpleNamespace(is_alive=False, child=SimpleNamespace(pid=7), name='node')
+
+    def start(*_):
+        os.kill(os.getpid(), signal.SIGINT)
+        return node
+
+    monkeypatch.setattr(arm, '_processes', SimpleNamespace(all=[node], start=start))
+    monkeypatch.setattr(arm, 'guard_processes', lambda: guarded.append(True))
+    with pytest.raises(KeyboardInterrupt), interrupted_in_order():
+        arm.start_node('node', {})
+    assert arm._controller is node
+    assert guarded == [True]
 
 
 def test_two_runs_do_not_commission_one_arm(arm):

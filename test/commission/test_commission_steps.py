@@ -3,10 +3,12 @@
 import os
 import signal
 
+import numpy as np
 import pytest
 import yaml
 
 from ne_dynamics.commission.folder import EARLIER, PROGRESS, CommissionFolder, only_run
+from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.steps import Ending, Step, perform
 from ne_dynamics.errors import InputError, NeDynamicsError
 
@@ -289,3 +291,21 @@ def test_two_runs_do_not_work_in_one_folder(tmp_path):
         pytest.fail('it began')
     with only_run(path):
         assert list(path.iterdir()) == []
+
+
+def test_a_log_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
+    """A disk that becomes full leaves the one before, and is named with the file."""
+    file = tmp_path / 'probe.csv'
+    table = np.full((2, 1), 0.5)
+    record = Record(('turn',), np.array([1.0, 2.0]), *5 * (table,))
+    record.write(file)
+    before = file.read_text()
+    assert np.array_equal(Record.read(file, ('turn',)).desired, table)
+
+    def full(number):
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr('os.fsync', full)
+    with pytest.raises(InputError, match=r'probe\.csv: cannot be written: No space left'):
+        record.part(slice(1)).write(file)
+    assert file.read_text() == before
