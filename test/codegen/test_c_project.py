@@ -116,10 +116,10 @@ class Export:
         source = self.folder / f'{self.library}.c'
         run('gcc', *C99, *flags, '-c', source, '-o', self.object)
 
-    def run_test(self, source, cwd):
+    def run_test(self, source, cwd, *flags):
         """Compile a test with the library, run it, return the result."""
         program = source.with_suffix('')
-        run('gcc', *C99, '-I', self.folder, source, self.object, '-o', program, '-lm')
+        run('gcc', *C99, *flags, '-I', self.folder, source, self.object, '-o', program, '-lm')
         return subprocess.run([program], cwd=cwd, capture_output=True, text=True, check=False)
 
 
@@ -161,14 +161,14 @@ def test_the_test_fails_when_a_sample_is_altered(export, tmp_path):
     assert text.count(value) == 1
     path = tmp_path / 'altered.c'
     path.write_text(text.replace(value, repr(float(value) * (1.0 + 1e-9))))
-    result = library.run_test(path, tmp_path)
+    result = library.run_test(path, tmp_path, '-O0')
     assert result.returncode == 1
     failed = [line for line in result.stdout.splitlines() if line.startswith('FAILED')]
     assert failed[0].startswith(f'FAILED gravity_torque: sample 17, entry {entry}: expected ')
     assert failed[1] == f'FAILED gravity_torque: 1 of {6 * SAMPLES} entries'
     assert len(failed) == 2
     path.write_text(text.replace(value, '(0.0/0.0)'))
-    assert library.run_test(path, tmp_path).returncode == 1
+    assert library.run_test(path, tmp_path, '-O0').returncode == 1
 
 
 def test_the_test_fails_when_the_equations_are_those_of_another_robot(compilers, tmp_path):

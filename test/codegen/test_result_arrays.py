@@ -41,10 +41,15 @@ BACKENDS = ['python', 'compiled']
 
 
 @pytest.fixture(scope='module')
-def arms():
-    """Dynamics of the shipped arm by backend."""
-    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-    return {'python': ned.Dynamics(robot, backend='python'), 'compiled': ned.Dynamics(robot)}
+def arms(session_cache):
+    """Dynamics of the shipped arm by backend; with the code that test_compiled.py needs too."""
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv('NE_DYNAMICS_CACHE', str(session_cache))
+        return {
+            name: ned.Dynamics(robot, gravity=(0.3, -0.2, -9.80665), backend=backend)
+            for name, backend in (('python', 'python'), ('compiled', 'auto'))
+        }
 
 
 @pytest.fixture(params=BACKENDS)

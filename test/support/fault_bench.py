@@ -405,9 +405,13 @@ class FaultBench(NodeProbe):
         self.until(rests, 'the arm at rest')
 
     def settle_commands(self) -> None:
-        """Let every command arrive that was sent before: a last one may be a ramp of many."""
+        """Let every command arrive that was sent before: a last one may be a ramp of many.
+
+        An active node has no last one: it goes on answering its robot.
+        """
+        self.settle()
         count = -1
-        while count != len(self.commands):
+        while self.state != 'active' and count != len(self.commands):
             count = len(self.commands)
             self.settle()
 

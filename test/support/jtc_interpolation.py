@@ -8,13 +8,14 @@ one. Times are whole nanoseconds.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from math import factorial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial.polynomial import polyder
 
 NANO = 1_000_000_000
-ENDS = np.array([0.0, 1.0])
 
 
 class Interpolated(NamedTuple):
@@ -26,12 +27,16 @@ class Interpolated(NamedTuple):
     effort: np.ndarray
 
 
-def derivative_rows(power_count: int, derivative: int, u: np.ndarray) -> np.ndarray:
-    """Return the derivative of all powers at each u, shape (u.size, power_count)."""
-    rows = np.zeros((u.size, power_count))
-    for k in range(derivative, power_count):
-        rows[:, k] = factorial(k) / factorial(k - derivative) * u ** (k - derivative)
-    return rows
+def derivative_row(power_count: int, derivative: int, u: float) -> np.ndarray:
+    """Return the derivative of all powers at u, shape (power_count,)."""
+    return np.array(
+        [
+            0.0
+            if k < derivative
+            else factorial(k) / factorial(k - derivative) * u ** (k - derivative)
+            for k in range(power_count)
+        ]
+    )
 
 
 class JointTrajectoryController:
@@ -60,7 +65,7 @@ class JointTrajectoryController:
         self._solved: dict[int, np.ndarray] = {}
 
     def polynomial(self, i: int) -> np.ndarray:
-        """Return the coefficients of segment i over [0, 1], shape (powers, n)."""
+        """Return the coefficients of segment i over [0, 1] and its derivatives, (3, powers, n)."""
         if i not in self._solved:
             begin, end = self.fields[i], self.fields[i + 1]
             degree = (
@@ -75,17 +80,23 @@ class JointTrajectoryController:
             duration = (self.times[i + 1] - self.times[i]) / NANO
             rows, values = [], []
             for k in range((degree + 1) // 2):
-                rows.append(derivative_rows(degree + 1, k, ENDS))
-                shift = begin[0] if k == 0 else 0.0
-                values.extend((given - shift) * duration**k for given in (begin[k], end[k]))
-            solution = np.linalg.solve(np.concatenate(rows), np.array(values))
+                for u, given in ((0.0, begin[k]), (1.0, end[k])):
+                    rows.append(derivative_row(degree + 1, k, u))
+                    shift = begin[0] if k == 0 else 0.0
+                    values.append((given - shift) * duration**k)
+            solution = np.linalg.solve(np.array(rows), np.array(values))
             solution[0] += begin[0]
-            self._solved[i] = solution
+            self._solved[i] = np.zeros((3, *solution.shape))
+            for k in range(min(3, degree + 1)):
+                self._solved[i][k, : degree + 1 - k] = polyder(solution, k) / duration**k
         return self._solved[i]
 
     def sample(self, nanoseconds: int):
         """Return position, velocity, acceleration and effort at a time."""
-        return tuple(column[0] for column in self.samples([nanoseconds]))
+        i = bisect_right(self.times, nanoseconds) - 1
+        if i < 0:
+            raise ValueError('before the first point')
+        return self._sample_segment(i, nanoseconds)
 
     def samples(self, nanoseconds) -> Interpolated:
         """Return the samples at many times."""
@@ -102,19 +113,17 @@ class JointTrajectoryController:
                 column[rows] = state
         return result
 
-    def _sample_segment(self, i: int, nanoseconds: np.ndarray):
-        """Return what there is at times within a segment, or from the last point on."""
+    def _sample_segment(self, i: int, nanoseconds):
+        """Return what there is at a time, or at some, of a segment, or from the last point on."""
         if i == len(self.times) - 1:
-            return (*(field if field.size else 0.0 for field in self.fields[i]), self.efforts[i])
+            zeros = np.zeros_like(self.fields[i][0])
+            held = [field if field.size else zeros for field in self.fields[i]]
+            return (*held, self.efforts[i])
         coefficients = self.polynomial(i)
-        whole = self.times[i + 1] - self.times[i]
-        u = (nanoseconds - self.times[i]) / whole
-        state = [
-            derivative_rows(len(coefficients), k, u) @ coefficients / (whole / NANO) ** k
-            for k in range(3)
-        ]
-        along = u[:, np.newaxis]
-        return (*state, (1.0 - along) * self.efforts[i] + along * self.efforts[i + 1])
+        u = (nanoseconds - self.times[i]) / (self.times[i + 1] - self.times[i])
+        states = np.power.outer(u, np.arange(coefficients.shape[1])) @ coefficients
+        along = np.asarray(u)[..., np.newaxis]
+        return (*states, (1.0 - along) * self.efforts[i] + along * self.efforts[i + 1])
 
     def dense_times(self, per_interval: int) -> np.ndarray:
         """Return times inside the intervals between points, none of them a point."""

@@ -1,7 +1,8 @@
 """Tests that `make test` leaves out, or runs some cases of; `make test-long` runs the rest.
 
-Their cases are many of a kind: robots, seeds, faults. Of those named here `make test` runs as many
-as are written behind the name, spread over all of them. The others bear the marker `long`.
+Their cases are many of a kind: robots, seeds, faults; or they tell over DDS what shorter tests
+tell in one process. Of those named here `make test` runs as many as are written behind the name,
+spread over all of them. The others bear the marker `long`.
 """
 
 from __future__ import annotations
@@ -44,15 +45,24 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'cli/test_cli_reproduce.py': {
         'test_simulations_draw_and_print_json': 1,
     },
+    'cli/test_demo_scenarios.py': {
+        'test_masses_that_are_20_percent_off_leave_computed_torque_ahead_of_pd': 0,
+        'test_motors_too_weak_for_a_motion_cost_time_and_no_path': 0,
+        'test_positions_alone_have_a_feed_forward_by_splines': 0,
+        'test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_tool': 0,
+    },
     'cli/test_hostile_names.py': {
-        'test_identified_urdf_has_the_same_names': 6,
-        'test_reports_on_dh_files_are_safe_to_print': 10,
+        'test_identified_urdf_has_the_same_names': 4,
+        'test_reports_on_dh_files_are_safe_to_print': 6,
     },
     'cli/test_identify_extras.py': {
-        'test_evaluate_says_of_the_files_what_identify_reported': 2,
+        'test_evaluate_says_of_the_files_what_identify_reported': 1,
     },
     'cli/test_identify_faults.py': {
-        'test_changes_by_hand': 3,
+        'test_changes_by_hand': 2,
+    },
+    'cli/test_identify_payload.py': {
+        'test_the_load_of_a_log': 1,
     },
     'codegen/test_array_api.py': {
         'test_every_function_equals_its_method': 80,
@@ -60,6 +70,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'codegen/test_c_project.py': {
         'test_the_library_builds_without_a_warning_and_its_test_passes': 1,
+        'test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers': 2,
         'test_the_test_fails_when_the_equations_are_those_of_another_robot': 0,
     },
     'codegen/test_cache.py': {
@@ -73,18 +84,18 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'codegen/test_compiled.py': {
         'test_arguments_can_be_given_by_name_and_place': 12,
-        'test_backends_agree_on_every_function_single_and_batch': 14,
+        'test_backends_agree_on_every_function_single_and_batch': 12,
     },
     'codegen/test_control_law.py': {
         'test_a_firmware_gets_the_efforts_of_the_node': 1,
-        'test_diagonal_gains_and_their_matrices_give_one_law': 5,
+        'test_diagonal_gains_and_their_matrices_give_one_law': 3,
         'test_the_general_law_is_what_it_says': 4,
     },
     'codegen/test_friction.py': {
         'test_derivatives_are_finite_differences': 2,
         'test_efforts_are_those_without_friction_and_the_formula': 4,
         'test_forward_dynamics_are_the_inverse_with_every_term_on': 1,
-        'test_what_is_not_used_costs_nothing': 2,
+        'test_what_is_not_used_costs_nothing': 1,
     },
     'codegen/test_friction_under_wrenches.py': {
         'test_a_wrench_at_the_tip_can_be_given_either_way': 1,
@@ -95,10 +106,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_it_is_the_gradient_of_a_weighted_sum': 2,
     },
     'codegen/test_result_arrays.py': {
-        'test_the_result_is_written_into_out': 60,
+        'test_the_result_is_written_into_out': 48,
     },
     'codegen/test_source.py': {
-        'test_no_name_of_a_model_file_reaches_what_is_executed': 5,
+        'test_no_name_of_a_model_file_reaches_what_is_executed': 3,
         'test_text_of_random_robots_keeps_to_the_alphabet': 1,
     },
     'codegen/test_without_entry.py': {
@@ -107,12 +118,14 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'commission/test_commission_arms.py': {
         'test_an_arm_with_hidden_errors_follows_as_one_that_is_known': 0,
+        'test_two_runs_record_the_same': 0,
         'test_what_an_arm_hides_is_found_and_it_follows_better': 0,
     },
     'commission/test_commission_in_process.py': {
         'test_an_arm_with_hidden_errors_follows_as_one_that_is_known': 1,
     },
     'control/test_annotation.py': {
+        'test_friction_with_hysteresis_follows_the_path': 4,
         'test_linear_interpolation_stays_within_the_tolerance': 4,
     },
     'control/test_feasibility.py': {
@@ -135,8 +148,8 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_streamed_chunks_have_the_efforts_of_the_true_motion': 5,
     },
     'control/test_position_stream.py': {
-        'test_arrival_matters_little_where_they_bear_none': 2,
-        'test_short_chunks_have_the_efforts_of_the_true_motion': 2,
+        'test_arrival_matters_little_where_they_bear_none': 1,
+        'test_short_chunks_have_the_efforts_of_the_true_motion': 1,
     },
     'control/test_retiming.py': {
         'test_the_motion_between_the_points_is_within_the_limits': 5,
@@ -152,7 +165,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_two_logs_and_a_mass_tell_the_gains': 2,
     },
     'identification/test_driver_description.py': {
-        'test_the_meaning_of_efforts_is_found': 2,
+        'test_the_meaning_of_efforts_is_found': 1,
     },
     'identification/test_driver_signals.py': {
         'test_delay_and_jitter_of_efforts': 3,
@@ -165,36 +178,38 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_ur10e_keeps_its_masses_and_predicts_another_motion': 1,
     },
     'identification/test_log_diagnosis.py': {
-        'test_correct_logs_have_no_fault': 2,
+        'test_correct_logs_have_no_fault': 1,
         'test_correct_logs_of_other_arms_have_no_fault': 1,
         'test_faults_planted_in_recorded_logs_are_found': 3,
-        'test_planted_faults_are_found_and_repaired': 6,
+        'test_friction_that_turns_round_gradually_is_no_fault': 2,
+        'test_planted_faults_are_found_and_repaired': 4,
         'test_recorded_ur10e_is_right': 1,
-        'test_two_faults_are_both_found': 2,
+        'test_two_faults_are_both_found': 1,
     },
     'identification/test_payload_fit.py': {
         'test_one_log_counts_what_may_be_wrong_with_the_arm': 2,
         'test_two_logs_tell_all_ten_parameters': 3,
     },
     'oracles/test_derivatives.py': {
-        'test_a_singular_mass_matrix_is_refused': 4,
-        'test_forward_dynamics_against_differences': 6,
+        'test_a_batch_stacks_the_samples_behind_the_parts': 12,
+        'test_a_singular_mass_matrix_is_refused': 2,
+        'test_forward_dynamics_against_differences': 4,
         'test_forward_dynamics_of_trees_against_pinocchio': 4,
         'test_identities': 6,
-        'test_inverse_dynamics_against_differences': 6,
+        'test_inverse_dynamics_against_differences': 4,
         'test_inverse_dynamics_of_trees_against_pinocchio': 4,
-        'test_robots_against_pinocchio': 5,
+        'test_robots_against_pinocchio': 4,
         'test_the_slope_of_a_sign_is_zero_at_rest_too': 1,
         'test_velocity_slopes_are_coriolis_terms': 4,
     },
     'oracles/test_energy.py': {
         'test_energy_and_momentum_are_forms_of_the_mass_matrix': 5,
         'test_energy_and_momentum_change_as_mechanics_says': 8,
-        'test_energy_and_momentum_over_a_simulated_motion': 5,
+        'test_energy_and_momentum_over_a_simulated_motion': 3,
         'test_gradient_of_the_lagrangian': 8,
         'test_potential_energy_is_the_height_of_the_centre_of_mass': 8,
-        'test_robots_agree_with_pinocchio': 8,
-        'test_trees_agree_with_pinocchio': 5,
+        'test_robots_agree_with_pinocchio': 6,
+        'test_trees_agree_with_pinocchio': 4,
     },
     'oracles/test_identities.py': {
         'test_forward_dynamics_inverts_inverse_dynamics': 10,
@@ -206,10 +221,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_poses_of_random_arms_are_met': 7,
     },
     'oracles/test_link_frames.py': {
-        'test_poses_of_all_links_of_trees': 6,
-        'test_rates_of_jacobians_against_differences': 12,
+        'test_poses_of_all_links_of_trees': 5,
+        'test_rates_of_jacobians_against_differences': 8,
         'test_rates_of_jacobians_of_trees': 10,
-        'test_robots': 4,
+        'test_robots': 3,
     },
     'oracles/test_loads.py': {
         'test_a_wrench_on_a_link_is_the_jacobian_transposed': 6,
@@ -282,55 +297,60 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'simulation/test_closed_loop.py': {
         'test_computed_torque_tracks_twenty_times_better_than_pd_of_the_same_bandwidth': 1,
-        'test_the_puma_of_the_control_paper_stays_within_one_bit_of_its_converter': 1,
+        'test_the_puma_of_the_control_paper_stays_within_one_bit_of_its_converter': 0,
+        'test_the_wrist_wrench_makes_up_for_a_load_that_the_model_does_not_know': 0,
     },
     'simulation/test_firmware_law.py': {
-        'test_a_firmware_moves_the_arm_as_the_controller_does': 3,
+        'test_a_firmware_moves_the_arm_as_the_controller_does': 2,
     },
     'simulation/test_gain_proof.py': {
+        'test_arms_settle_and_beyond_the_margin_they_do_not': 1,
         'test_errors_of_a_motion_are_those_that_were_predicted': 1,
     },
     'simulation/test_gazebo_parser.py': {
         'test_other_robots_come_through': 5,
     },
+    'simulation/test_hysteresis_loop.py': {
+        'test_the_path_is_worth_most_of_the_error': 1,
+    },
     'simulation/test_leader_arm.py': {
-        'test_a_hand_moves_it_and_released_it_stays': 2,
+        'test_a_hand_moves_it_and_released_it_stays': 1,
         'test_a_model_with_too_much_friction_does_not_run_away': 2,
         'test_friction_that_the_joints_have_holds_an_error_of_a_tenth_back': 2,
-        'test_masses_that_are_wrong_by_a_tenth_do_not_let_it_run_away': 3,
-        'test_with_friction_it_stays_where_it_was_left': 2,
+        'test_masses_that_are_wrong_by_a_tenth_do_not_let_it_run_away': 2,
+        'test_with_friction_it_stays_where_it_was_left': 1,
     },
     'simulation/test_observer_loop.py': {
-        'test_a_push_is_seen_soon': 3,
+        'test_a_push_is_seen_soon': 2,
         'test_elastic_joints_do_not_swing': 1,
         'test_fast_motions_are_no_contact': 1,
-        'test_it_is_never_worse': 3,
+        'test_it_is_never_worse': 2,
     },
     'simulation/test_pacing_changes_loop.py': {
-        'test_a_limit_that_is_lowered_slows_the_rest_of_the_path': 2,
-        'test_a_motion_replaced_while_scaled_goes_on_in_position_and_velocity': 3,
-        'test_a_motion_that_is_given_up_stops_on_its_path': 4,
+        'test_a_limit_that_is_lowered_slows_the_rest_of_the_path': 1,
+        'test_a_motion_replaced_while_scaled_goes_on_in_position_and_velocity': 2,
+        'test_a_motion_that_is_given_up_stops_on_its_path': 3,
         'test_a_path_waits_for_a_joint_that_is_held': 1,
-        'test_a_payload_that_is_set_slows_the_rest_of_the_path': 2,
-        'test_a_scaled_motion_stays_on_its_path': 2,
-        'test_what_comes_while_paused_moves_nothing_until_resumed': 2,
+        'test_a_payload_that_is_set_slows_the_rest_of_the_path': 1,
+        'test_a_scaled_motion_stays_on_its_path': 1,
+        'test_what_comes_while_paused_moves_nothing_until_resumed': 1,
         'test_what_the_model_does_not_know_costs_time_first': 1,
     },
     'simulation/test_pacing_loop.py': {
-        'test_weak_motors_cost_time_and_no_path': 8,
+        'test_weak_motors_cost_time_and_no_path': 6,
     },
     'simulation/test_payload_loop.py': {
         'test_a_slow_motion_tells_by_efforts': 1,
         'test_an_arm_on_a_tilted_base': 1,
         'test_an_arm_that_carries_nothing': 1,
-        'test_poses_that_are_held_tell_by_efforts': 2,
+        'test_poses_that_are_held_tell_by_efforts': 1,
         'test_the_wrist_sensor_tells': 1,
     },
     'simulation/test_pushed_arm.py': {
         'test_whatever_is_accepted_without_a_remark_comes_to_rest': 8,
     },
     'simulation/test_state_effort_loop.py': {
-        'test_whatever_is_set_the_step_is_bounded': 48,
+        'test_whatever_is_set_the_step_is_bounded': 36,
     },
     'simulation/test_state_loss.py': {
         'test_an_arm_with_gears_stands': 7,
