@@ -129,7 +129,8 @@ def run(args: argparse.Namespace) -> int:
         from ne_dynamics.cli.describing.listener import listen
 
         names = command_joints(args, model.load())
-        heard = listen(args.topic or JOINT_STATES, args.command_topic, names, args.seconds)
+        topic = JOINT_STATES if args.topic is None else args.topic
+        heard = listen(topic, args.command_topic, names, args.seconds)
     source = read_driver_source(args, model, heard)
     # What was heard is not lost if it cannot be described.
     if args.save_log is not None:

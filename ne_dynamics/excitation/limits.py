@@ -20,6 +20,10 @@ ACCELERATION_SHARE = 0.5
 """Part of the effort that holding the arm leaves which a joint may use to accelerate its own
 inertia, where no acceleration limit is given."""
 
+SMALLEST_LIMIT = 1e-9
+"""Given limits are at least this [rad/s, rad/s^2, N m, or with m and N]: below, a motion is lost
+in the rounding of numbers."""
+
 POSES = 64
 """Poses at which that is looked at."""
 
@@ -164,9 +168,10 @@ def _check_given(limits: Mapping[str, float], names: tuple[str, ...], what: str)
             raise InputError(
                 f'{what} limit: expected a joint, one of {", ".join(names)}, got {name!r}'
             )
-        if not (np.isfinite(value) and value > 0.0):
+        if not (np.isfinite(value) and value >= SMALLEST_LIMIT):
             raise InputError(
-                f'{what} limit of joint {name!r}: expected a finite number above 0, got {value}'
+                f'{what} limit of joint {name!r}: expected a finite number of {SMALLEST_LIMIT:g} '
+                f'or more, got {value}'
             )
 
 

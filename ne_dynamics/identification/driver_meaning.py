@@ -217,6 +217,15 @@ def find_meaning(
     faults: list[Hypothesis] = []
     trials = search.run(base)
     best = min(trials, key=lambda trial: trial.cost)
+    if len(search.joints) > 1 and (best.reading.effort_factor[search.joints] < 0.0).all():
+        # All efforts are reversed, or all positions: one by one these are not the likelier.
+        mirrored = base.with_position(range(robot.n), factor=-1.0)
+        others = search.run(mirrored)
+        other = min(others, key=lambda trial: trial.cost)
+        if other.cost < best.cost - DECISIVE:
+            everyone, gain = tuple(range(robot.n)), other.cost - best.cost
+            faults.append(Hypothesis('position-sign', everyone, -1.0, other.reading, gain))
+            trials, best = others, other
     weighed = weigh_hypotheses(evidence, robot, best.reading)
     for _ in range(MOST_FAULTS):
         decisive = [
@@ -262,7 +271,7 @@ class _Search:
     def __init__(
         self, evidence: LogEvidence, robot: Robot, joints: list[int], units: tuple[bool, ...]
     ) -> None:
-        self._evidence, self._robot, self._joints = evidence, robot, joints
+        self._evidence, self._robot, self.joints = evidence, robot, joints
         self._units = units
 
     def run(self, base: LogReading) -> list[_Trial]:
@@ -285,12 +294,12 @@ class _Search:
     def _cost(self, reading: LogReading) -> float:
         """Return the cost of a reading with its freedom, and with what factors cost beforehand."""
         explained = self._evidence.explain(reading)
-        sizes = np.log(np.abs(reading.effort_factor[self._joints])) / FACTOR_SPREAD
+        sizes = np.log(np.abs(reading.effort_factor[self.joints])) / FACTOR_SPREAD
         return explained.cost + explained.freedom + 0.5 * float(sizes @ sizes)
 
     def _fit(self, start: LogReading, factors: FloatArray, is_free: bool) -> _Trial:
         chosen = np.zeros(factors.size, dtype=bool)
-        chosen[self._joints] = True
+        chosen[self.joints] = True
         sizes = np.abs(factors) if is_free else np.ones_like(factors)
         sizes = np.clip(np.where(sizes > 0.0, sizes, 1.0), 1e-4, 1e4)
         first = np.where(chosen, np.where(factors < 0.0, -1.0, 1.0) / sizes, 1.0)
@@ -306,7 +315,7 @@ class _Search:
             reading = self._refine(delay.reading, is_free)
         cost = self._cost(reading)
         if is_free:
-            cost += len(self._joints) * math.log(FACTOR_SPREAD / FACTOR_KNOWN)
+            cost += len(self.joints) * math.log(FACTOR_SPREAD / FACTOR_KNOWN)
             cost += CURRENT_WITHOUT_GRAVITY * start.without_gravity
         return _Trial(reading, cost, is_free)
 
@@ -314,15 +323,15 @@ class _Search:
         cost = self._cost(reading)
         for _ in range(PASSES):
             before = cost
-            for joint in self._joints:
+            for joint in self.joints:
                 flipped = reading.with_effort((joint,), factor=-1.0)
                 found = self._cost(flipped)
                 if found < cost:
                     reading, cost = flipped, found
             if is_free:
-                for joints in ([joint] for joint in self._joints):
+                for joints in ([joint] for joint in self.joints):
                     reading, cost = self._search_factor(reading, cost, joints)
-                reading, cost = self._search_factor(reading, cost, self._joints)
+                reading, cost = self._search_factor(reading, cost, self.joints)
             if before - cost < 0.1:
                 break
         return reading
@@ -358,9 +367,9 @@ class _Search:
             if trial.reading.without_gravity == reading.without_gravity
         }
         gains, deviations = np.zeros(n), np.full(n, math.inf)
-        for joint in self._joints:
+        for joint in self.joints:
             gains[joint], deviations[joint] = self._compare_units(reading, [joint])
-        common, _ = self._compare_units(reading, self._joints)
+        common, _ = self._compare_units(reading, self.joints)
         kinds = costs[True] - costs[False] if True in costs else math.inf
         # N m is one value; one other factor of all efforts costs something beforehand.
         supposed = common + math.log(FACTOR_SPREAD / FACTOR_KNOWN)
@@ -420,7 +429,7 @@ class _Search:
 
     def _compare_signs(self, reading: LogReading, joint: int, weighed: list[Hypothesis]) -> float:
         """Return how much likelier the sign of an effort is than the other one."""
-        if joint not in self._joints:
+        if joint not in self.joints:
             return 0.0
         costs = {
             one.cause: one.cost

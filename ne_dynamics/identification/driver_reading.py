@@ -25,6 +25,9 @@ from ne_dynamics.identification.log import TIME_COLUMN
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.prepared_file import write_whole
 
+SHOWN_HEADER = 80
+"""Characters of a header that are shown, at most."""
+
 RECEIVED_COLUMN = 'received'
 COMMAND = 'command'
 ARRAY = COMMAND_TYPES[0]
@@ -87,11 +90,18 @@ def list_csv_joints(path: str | os.PathLike[str]) -> tuple[str, ...]:
     Raises
     ------
     InputError
-        When the file cannot be read.
+        When the file cannot be read, or has no times or positions.
     """
     header = next(_rows(Path(path)), [])
     ending = '.position'
-    return tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
+    joints = tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
+    if not joints or TIME_COLUMN not in header:
+        found = ', '.join(header)[:SHOWN_HEADER] or '(an empty file)'
+        raise InputError(
+            f'{path}: expected a header with the columns {TIME_COLUMN} and <joint>{ending}, '
+            f'separated by commas, got {found}'
+        )
+    return joints
 
 
 def read_csv(

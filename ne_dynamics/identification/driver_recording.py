@@ -208,6 +208,7 @@ class DriverRecording:
             raise InputError(
                 f'{source}: expected at least {FEWEST} states with a stamp and positions of '
                 f'{", ".join(names)}, got {int(usable.sum())} of {times.size}'
+                f'{_list_missing(names, times, places)}'
             )
         for table in (times, places):
             table.setflags(write=False)
@@ -247,6 +248,16 @@ class DriverRecording:
         return Log.from_samples(
             self.joint_names, self.stamps, self.position, efforts, velocity, source=self.source
         )
+
+
+def _list_missing(names: tuple[str, ...], times: FloatArray, position: FloatArray) -> str:
+    """Return what is no finite number anywhere, for the end of a message."""
+    empty = find_empty(position, len(names))
+    missing = [
+        f'the position of {name}' for name, is_empty in zip(names, empty, strict=True) if is_empty
+    ]
+    missing += [] if np.isfinite(times).any() else ['the stamp']
+    return f': {", ".join(missing)} is never a finite number' if missing and times.size else ''
 
 
 def rename_joints(recording: DriverRecording, joint_names: Sequence[str]) -> DriverRecording:

@@ -107,6 +107,10 @@ def test_nothing_is_written_where_it_cannot_be(urdf, tmp_path, capsys, monkeypat
         (('--duration', '0.001'), 'expected room for a motion that tells all parameters apart'),
         (('--no-keep-out', '--keep-out', '0', '0', '1', '0'), 'expected no --keep-out beside'),
         (('--velocity-limit', 'pin=1'), '--velocity-limit: expected a joint, one of pan'),
+        (
+            ('--velocity-limit', '1e-300'),
+            "limit of joint 'pan': expected a finite number of 1e-09",
+        ),
         (('--velocity-limit', '-1'), "velocity limit of joint 'pan': expected a finite number"),
         (('--ignore-pair', 'fore', 'foot'), '--ignore-pair: expected a link'),
         (('--duration', '0'), 'duration [s]: expected a finite number above 0'),

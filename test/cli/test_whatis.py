@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import threading
 import time
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pytest
 from driver_arms import load_shipped, simulate
 
 from ne_dynamics.cli import main as cli
+from ne_dynamics.errors import InputError
 from ne_dynamics.identification.driver_reading import read_csv, write_csv
 from ne_dynamics.identification.driver_recording import DriverRecording
 from ne_dynamics.shipped import shipped_file
@@ -97,6 +99,7 @@ def test_files_that_do_not_fit_are_refused_in_one_line(robot, recording, tmp_pat
     (tmp_path / 'names.csv').write_text(f'time,{names}\n0,1,2,3\n1,1,2,3\n')
     own = ','.join(f'{name}.position' for name in robot.joint_names)
     (tmp_path / 'empty.csv').write_text(f'time,{own}\n')
+    (tmp_path / 'none.csv').write_text(f'time;{own.replace(",", ";")}\n0;1;2;3\n')
     (tmp_path / 'one.csv').write_text(f'time,{own}\n0,1,2,3\n')
     for words, expected in (
         ([str(tmp_path / 'two')], '/joint_states, /other'),
@@ -104,6 +107,7 @@ def test_files_that_do_not_fit_are_refused_in_one_line(robot, recording, tmp_pat
         ([str(tmp_path / 'names.csv')], "--rename 'x_*=*'"),
         ([str(tmp_path / 'empty.csv')], 'expected samples below the header'),
         ([str(tmp_path / 'one.csv')], 'at least 2 states'),
+        ([str(tmp_path / 'none.csv')], 'separated by commas, got time;joint_1.position;'),
         ([str(tmp_path / 'one.csv'), '--live'], 'both'),
         ([], 'neither'),
         ([str(tmp_path / 'one.csv'), '-o', str(tmp_path / 'no' / 'file.yaml')], 'folder'),
@@ -227,3 +231,90 @@ def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, t
     assert 'joint_1 moves by what is called the command of joint_2' in printed.err
     assert 'what is wrong' in printed.out
     assert profile.read_text() == 'kept'
+
+
+@pytest.mark.parametrize(
+    ('words', 'expected'),
+    [
+        (['--topic', 'a b'], "--topic: expected the name of a topic, got 'a b'"),
+        (['--topic', ''], "--topic: expected the name of a topic, got ''"),
+        (
+            ['--command-topic', '/x//y'],
+            "--command-topic: expected the name of a topic, got '/x//y'",
+        ),
+        (
+            ['--command-topic', '/joint_states'],
+            '--command-topic: expected another topic than that',
+        ),
+        (['--topic', '/nobody'], 'nobody publishes it; there are no such topics'),
+    ],
+)
+def test_live_topics_that_cannot_be_heard_are_one_line(words, expected, capsys, monkeypatch):
+    """Names that are none, one topic for both, and a topic without a publisher."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+    from ne_dynamics.ros.private_domain import private_domain
+
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(private_domain()))
+    assert cli.main(['whatis', *MODEL, '--live', '--seconds', '0.2', *words]) == 1
+    assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ('names', 'topic', 'expected'),
+    [
+        (
+            ['joint_1', 'joint_1', 'joint_3'],
+            'states',
+            'states whose names and positions do not fit',
+        ),
+        (None, 'other', 'it is of std_msgs/msg/String; there are no such topics'),
+    ],
+)
+def test_live_says_why_it_heard_nothing(names, topic, expected, capsys, monkeypatch):
+    """Messages that cannot be used are counted with their reason, another type is named."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+    from rclpy.context import Context
+    from rclpy.node import Node
+    from sensor_msgs.msg import JointState
+    from std_msgs.msg import String
+
+    from ne_dynamics.ros.private_domain import private_domain
+
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(private_domain()))
+    context = Context()
+    context.init(args=None, domain_id=private_domain())
+    node = Node('driver', context=context)
+    states = node.create_publisher(JointState, 'states', 10) if names else None
+    node.create_publisher(String, 'other', 10)
+    ended = threading.Event()
+
+    def publish():
+        sent = 0
+        while not ended.is_set() and sent < 20:
+            if states is not None:
+                states.publish(JointState(name=names, position=[0.1] * 3))
+                sent += states.get_subscription_count() > 0
+            else:
+                sent += 'ne_dynamics_whatis' in node.get_node_names()
+            time.sleep(0.05)
+        if not ended.is_set():
+            signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=publish)
+    thread.start()
+    try:
+        assert cli.main(['whatis', *MODEL, '--live', '--seconds', '60', '--topic', topic]) == 1
+    finally:
+        ended.set()
+        thread.join()
+        node.destroy_node()
+        context.try_shutdown()
+    assert expected in capsys.readouterr().err
+
+
+def test_a_position_that_is_never_a_number_is_named(robot, recording):
+    """The error says of which joint."""
+    position = recording.position[:9].copy()
+    position[:, 1] = np.nan
+    with pytest.raises(InputError, match=f'position of {robot.joint_names[1]} is never a finite'):
+        DriverRecording.from_samples(robot.joint_names, recording.stamps[:9], position)

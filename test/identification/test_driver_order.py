@@ -192,3 +192,17 @@ def test_efforts_that_are_filtered_are_no_late_effect(robot, planted):
     assert delay.value == pytest.approx(planted.delay, abs=3.0 * delay.deviation)
     assert delay.level is Level.LIKELY
     assert 'efforts follow' in delay.text
+
+
+def test_positions_that_are_all_reversed_are_no_reversed_efforts(robot, planted):
+    """All positions or all efforts are reversed: the motion tells which, and who can run it."""
+    recording = planted.record('torque', commands=False)
+    mirrored = describe_driver(robot, replace(recording, position=-recording.position))
+    assert [fault.code for fault in mirrored.faults] == ['position-sign']
+    assert set(mirrored.faults[0].joints) == set(robot.joint_names)
+    assert mirrored.obstacles()
+    assert 'velocity_source' not in mirrored.parameters()
+    assert {joint.effort.sign.value for joint in mirrored.joints} <= {1.0, None}
+    efforts = describe_driver(robot, replace(recording, effort=-recording.effort))
+    assert not efforts.obstacles()
+    assert {joint.effort.sign.value for joint in efforts.joints} == {-1.0}

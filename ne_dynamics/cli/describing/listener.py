@@ -16,6 +16,7 @@ from ne_dynamics.errors import InputError, MissingDependencyError
 from ne_dynamics.identification.driver_collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.printable import print_lines
 
+NODE = 'ne_dynamics_whatis'
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 
 DISCOVERY_TIME = 5.0
@@ -48,7 +49,8 @@ def listen(
     MissingDependencyError
         Without ROS 2 for Python.
     InputError
-        When there is no such topic of commands, or nothing is heard.
+        When a name is none of a topic, there is no such topic of commands, or nothing that can be
+        used is heard.
     """
     try:
         from rclpy.context import Context
@@ -60,16 +62,24 @@ def listen(
             '--live needs ROS 2 for Python: source a ROS 2 installation, or '
             f'pip install "ne_dynamics[ros]" ({error})'
         ) from error
+    _check_name('--topic', topic)
+    if command_topic is not None:
+        _check_name('--command-topic', command_topic)
     context = Context()
     context.init(args=None)
     try:
         node = Node(
-            'ne_dynamics_whatis',
+            NODE,
             context=context,
             enable_rosout=False,
             start_parameter_services=False,
             use_global_arguments=False,
         )
+        if command_topic is not None and _is_same(node, topic, command_topic):
+            raise InputError(
+                f'--command-topic: expected another topic than that of the states, got '
+                f'{command_topic}'
+            )
         executor = SingleThreadedExecutor(context=context)
         executor.add_node(node)
         collector = MessageCollector(command_names, topic)
@@ -85,7 +95,8 @@ def listen(
                 quality,
             )
         print_lines([f'listening to {topic} for {seconds:g} s; Ctrl-C: no longer'], sys.stderr)
-        end = time.monotonic() + seconds
+        begin = time.monotonic()
+        end = begin + seconds
         try:
             while time.monotonic() < end:
                 executor.spin_once(timeout_sec=min(0.1, max(end - time.monotonic(), 0.0)))
@@ -93,12 +104,51 @@ def listen(
             pass
         if collector.states < 2:
             raise InputError(
-                f'{topic}: expected joint states, heard {collector.states} in {seconds:g} s; '
-                f'there are {", ".join(_list_topics(node, (JOINT_STATE,))) or "no such topics"}'
+                f'{topic}: expected joint states, heard {collector.states} in '
+                f'{time.monotonic() - begin:.3g} s'
+                f'{_explain_silence(node, topic, collector)}'
             )
         return collector
     finally:
         context.try_shutdown()
+
+
+def _check_name(option: str, name: str) -> None:
+    """Refuse what is no name of a topic."""
+    from rclpy.exceptions import InvalidTopicNameException
+    from rclpy.expand_topic_name import expand_topic_name
+    from rclpy.validate_full_topic_name import validate_full_topic_name
+    from rclpy.validate_topic_name import validate_topic_name
+
+    try:
+        validate_topic_name(name)
+        validate_full_topic_name(expand_topic_name(name, NODE, '/'))
+    except InvalidTopicNameException as error:
+        reason = ' '.join(str(error).split('\n')[0].split())
+        raise InputError(
+            f'{option}: expected the name of a topic, got {name!r}: {reason}'
+        ) from error
+
+
+def _is_same(node: Any, first: str, second: str) -> bool:
+    return bool(node.resolve_topic_name(first) == node.resolve_topic_name(second))
+
+
+def _explain_silence(node: Any, topic: str, collector: MessageCollector) -> str:
+    """Return why no state was taken: what was refused, or who publishes what."""
+    refused = ', '.join(f'{count} {why}' for why, count in collector.refused.items())
+    if refused:
+        return f'; not used: {refused}'
+    others = sorted({info.topic_type for info in node.get_publishers_info_by_topic(topic)})
+    if others and JOINT_STATE not in others:
+        return f'; it is of {", ".join(others)}; there are {_join(node, (JOINT_STATE,))}'
+    if others:
+        return ', though it is published: for longer, --seconds'
+    return f'; nobody publishes it; there are {_join(node, (JOINT_STATE,))}'
+
+
+def _join(node: Any, types: Sequence[str]) -> str:
+    return ', '.join(_list_topics(node, types)) or 'no such topics'
 
 
 def _quality() -> Any:
@@ -131,6 +181,10 @@ def _find_type(node: Any, executor: Any, topic: str) -> Any:
 
 
 def _list_topics(node: Any, types: Sequence[str]) -> list[str]:
+    """Return the topics of some types that somebody publishes."""
     return sorted(
-        name for name, kinds in node.get_topic_names_and_types() if set(kinds) & set(types)
+        name
+        for name, kinds in node.get_topic_names_and_types()
+        if set(kinds) & set(types)
+        and any(info.topic_type in types for info in node.get_publishers_info_by_topic(name))
     )
