@@ -123,7 +123,12 @@ def test_nothing_is_left_when_a_signal_comes(tmp_path, monkeypatch, number, is_l
     if is_long:
         monkeypatch.setattr(log_set_source, 'PIECE_BYTES', 0)
         monkeypatch.setattr(recording, 'PIECE_SAMPLES', 20)
-    assert cli.main(['evaluate', *MODEL, str(path)]) == 130
+    # What runs in the background of a shell ignores Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert cli.main(['evaluate', *MODEL, str(path)]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     gc.collect()
     assert [place.name for place in seen] == ['bag.db3']
     assert not list(folder.iterdir())
