@@ -34,8 +34,8 @@ SMALLEST_LEFT = 0.01
 
 KNOWN_OTHER = 25.0
 LIKELY_OTHER = 12.0
-"""Another order is known, and likely, when it is that much likelier than the one of the names: so
-far random orders were never ahead where the right one was among them."""
+"""Another order is known, and likely, when it is that much likelier than the one of the names. In
+simulated logs wrong orders came out with gains of 10 and 20, of slow friction alone."""
 
 UNEXPLAINED = 0.6
 """An order that leaves such a part of a moving joint's command, or more, explains nothing."""
