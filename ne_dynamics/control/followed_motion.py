@@ -338,7 +338,8 @@ class FollowedMotion:
             found = judge.judge_ends(trajectory, request, begin, now, is_told=False)
             has_excess = bool(judge.decide(found))
         origin, efforts, planned = request.origin(now), self._path_efforts(here), None
-        if has_excess:
+        # A single point that is due already has no way: the arm is to stand there.
+        if has_excess and len(trajectory.knots) > 1:
             yield
             clock, start = self.pacer.clock, trajectory.start_time
             after, before = trajectory.sample(start).velocity, running.sample(start).velocity

@@ -9,7 +9,7 @@ from motion_loop import PERIOD, node_controller, shipped_arm
 from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Command
 from ne_dynamics.control.motion_demand import InfeasibleMotionError
-from ne_dynamics.control.motion_judge import MotionJudge
+from ne_dynamics.control.motion_judge import MotionJudge, finish
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 
 MODEL = shipped_arm()
@@ -219,3 +219,17 @@ def test_what_takes_over_where_a_stop_ends_keeps_its_plan() -> None:
         stopped += was_standing
     # Among them are motions that came before the arm stood, and some after.
     assert 0 < stopped < 59
+
+
+@pytest.mark.parametrize('method', ['linear', 'splines', 'none'])
+def test_a_single_point_that_is_due_already_has_no_way_to_be_planned(method) -> None:
+    """It is surveyed and followed like any other: the arm is to stand there."""
+    arm = ObedientArm(interpolation_method=method)
+    arm.run(0.1)
+    points = [TrajectoryPoint(0.0, START + 1e-3)]
+    waypoints = Waypoints.from_points(MODEL.joints, MODEL.joint_names, points)
+    exceeded = finish(arm.controller.survey(waypoints, None))
+    assert not exceeded
+    arm.controller.follow(waypoints, is_surveyed=True)
+    arm.run(0.5)
+    np.testing.assert_allclose(arm.commands[-1].desired.position, START + 1e-3, atol=1e-9)

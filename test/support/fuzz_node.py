@@ -787,9 +787,13 @@ class Driver:
                 self._violate('no step beyond the rate limit', text)
 
     def _carried_effort(self, message: JointState) -> np.ndarray | None:
-        """Return the effort that a state carries, where it does for all joints."""
+        """Return the effort that a state carries, where it does for all joints.
+
+        Where drives report it without gravity, the motors do more than that: by how much only the
+        node's own model says, on a base that may tilt, with the load that it has found.
+        """
         limits = self._in_force()[0]
-        if len(message.effort) != len(message.name) or self._value('state_effort') == 'ignore':
+        if len(message.effort) != len(message.name) or self._value('state_effort') != 'torque':
             return None
         by_name = dict(zip(message.name, message.effort, strict=True))
         effort = np.array([by_name.get(name, np.nan) for name in self._names])
