@@ -29,6 +29,10 @@ class _Interruption:
         self.is_wanted = False
         self._last = -math.inf
 
+    def forget(self) -> None:
+        """Forget what came before a run."""
+        self._last = -math.inf
+
     def on_signal(self, number: int, frame: FrameType | None) -> None:
         """Interrupt, or see to it that it is done later."""
         if self.is_put_off:
@@ -54,6 +58,7 @@ def interrupted_in_order() -> Iterator[None]:
     The second of two in a row must not meet the first one on its way to where the arm is held.
     What the process was started to ignore, as by `nohup`, stays ignored.
     """
+    _interruption.forget()
     with _handled(_interruption.on_signal):
         yield
 

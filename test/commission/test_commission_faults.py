@@ -136,7 +136,7 @@ def disturbed(method):
 
     def call():
         os.kill(os.getpid(), signal.SIGINT)
-        method()
+        return method()
 
     return call
 

@@ -12,7 +12,6 @@ from ne_dynamics.commission.undisturbed import in_one_piece, interrupted_in_orde
 @pytest.fixture(autouse=True)
 def orderly():
     """A run that nothing has interrupted."""
-    module._interruption._last = -1e9
     with interrupted_in_order():
         yield
 
@@ -72,3 +71,10 @@ def test_what_the_process_was_started_to_ignore_stays_ignored():
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_what_came_before_a_run_does_not_count():
+    """Its first Ctrl-C interrupts, however short the time since that of the run before."""
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt), interrupted_in_order():
+            press()
