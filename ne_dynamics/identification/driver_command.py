@@ -288,7 +288,7 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
         )
     gravity, friction = _summarise(efforts)
     return _ByMotion(
-        verdict, gravity, friction, order, _describe_sign(robot, efforts), _describe_unit(efforts)
+        verdict, gravity, friction, order, _describe_sign(robot, efforts), describe_unit(efforts)
     )
 
 
@@ -317,13 +317,24 @@ def _describe_sign(robot: Robot, efforts: tuple[JointEffort, ...]) -> Verdict:
     )
 
 
-def _describe_unit(efforts: tuple[JointEffort, ...]) -> Verdict:
-    """Return whether commands are in N m or N."""
+def describe_unit(efforts: tuple[JointEffort, ...]) -> Verdict:
+    """Return whether commands are in N m or N.
+
+    Parameters
+    ----------
+    efforts : tuple of JointEffort
+        What the motion says of the commands of each joint.
+    """
     told = [effort.meaning for effort in efforts if effort.meaning.is_told]
     is_other = {verdict.value == OTHER_UNIT for verdict in told}
     if len(is_other) != 1:
         return unknown('the motion does not tell the unit of the commands', LOAD)
     level = max((one.level for one in told), key=lambda one: one is Level.KNOWN)
+    # Motor currents have torque constants all above 1 or all below; a poor model has both.
+    factors = [effort.scale.value for effort in efforts if effort.scale.is_told]
+    is_wild = len({factor > 1.0 for factor in factors if isinstance(factor, float)}) > 1
+    if is_other == {True} and is_wild and level is not Level.KNOWN:
+        return unknown('the motion does not tell the unit of the commands', LOAD)
     if is_other == {True}:
         text = 'the commands are not in N m or N, but in another unit, as of motor currents'
         return Verdict(OTHER_UNIT, level, text, LOAD)

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.identification.driver_command import describe_commands
+from ne_dynamics.identification.driver_command import describe_commands, describe_unit
 from ne_dynamics.identification.driver_delay import find_effort_delay
 from ne_dynamics.identification.driver_description import describe_driver
+from ne_dynamics.identification.driver_effort import describe_nothing
 from ne_dynamics.identification.driver_order import find_order
 from ne_dynamics.identification.driver_recording import CommandLog
-from ne_dynamics.identification.driver_verdict import Level
+from ne_dynamics.identification.driver_verdict import Level, Verdict, unknown
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.log_evidence import LogEvidence
 
@@ -206,3 +207,18 @@ def test_positions_that_are_all_reversed_are_no_reversed_efforts(robot, planted)
     efforts = describe_driver(robot, replace(recording, effort=-recording.effort))
     assert not efforts.obstacles()
     assert {joint.effort.sign.value for joint in efforts.joints} == {-1.0}
+
+
+@pytest.mark.parametrize(('factors', 'unit'), [((0.3, 3.5), None), ((3.0, 3.5), 'current')])
+def test_factors_on_both_sides_of_one_are_of_a_poor_model_and_no_unit(factors, unit):
+    """A right log of commands in N m, by a model that was fitted to another part of it."""
+    nothing = describe_nothing(unknown('not told'))
+    efforts = tuple(
+        replace(
+            nothing,
+            meaning=Verdict('current', Level.LIKELY, 'another unit'),
+            scale=Verdict(factor, Level.LIKELY, 'a factor'),
+        )
+        for factor in factors
+    )
+    assert describe_unit(efforts).value == unit
