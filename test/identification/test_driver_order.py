@@ -212,7 +212,7 @@ def test_positions_that_are_all_reversed_are_no_reversed_efforts(robot, planted)
 @pytest.mark.parametrize(('factors', 'unit'), [((0.3, 3.5), None), ((3.0, 3.5), 'current')])
 def test_factors_on_both_sides_of_one_are_of_a_poor_model_and_no_unit(factors, unit):
     """A right log of commands in N m, by a model that was fitted to another part of it."""
-    nothing = describe_nothing(unknown('not told'))
+    nothing = describe_nothing(unknown('not told', 'none'))
     efforts = tuple(
         replace(
             nothing,
