@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.model_file import add_links
 from ne_dynamics.cli.options.numbers import natural, positive
-from ne_dynamics.commission.desk import MADE, REPORT, ROW, Desk
 from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, fingerprint, only_run
 from ne_dynamics.commission.node_settings import lengths
 from ne_dynamics.commission.operator import Operator
@@ -27,6 +26,7 @@ from ne_dynamics.simulation.demo_arm import SHIPPED_MODEL, SHIPPED_TIP
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
 
 if TYPE_CHECKING:
+    from ne_dynamics.commission.desk import Desk
     from ne_dynamics.commission.session import Session
     from ne_dynamics.commission.work import Work
 
@@ -136,6 +136,9 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When model or folder cannot be used, or a dependency is missing.
     """
+    # Before anything moves: what is missing must not show up in the middle.
+    from ne_dynamics.commission.desk import MADE, REPORT, ROW, Desk
+
     subject = _subject(args)
     agreed = _agreed(args, subject)
     operator = Operator()
@@ -152,10 +155,11 @@ def run(args: argparse.Namespace) -> int:
         if not folder.file(REPORT).exists():
             folder.forget('report')
         left = [step for step in ROW if not folder.is_done(step)]
+        desk = Desk(subject, folder, args.simulated, show_progress)
         if left in ([], ['report']):
-            outcome = _report(subject, folder, args.simulated)
+            outcome = _report(desk)
         else:
-            outcome = _perform(args, subject, folder, agreed, operator)
+            outcome = _perform(args, desk, agreed, operator)
     return _tell(outcome, folder)
 
 
@@ -177,29 +181,24 @@ def _about(args: argparse.Namespace, subject: Subject) -> dict[str, Any]:
     return about
 
 
-def _report(subject: Subject, folder: CommissionFolder, is_simulated: bool) -> Outcome:
+def _report(desk: Desk) -> Outcome:
     """Do what is left without an arm."""
-    desk = Desk(subject, folder, is_simulated, show_progress)
     step = Step('report', 'write driver profile and report', '', desk.report)
     with interrupted_in_order():
-        return perform((step,), folder, lambda step: False, _announce, lambda: None)
+        return perform((step,), desk.folder, lambda step: False, _announce, lambda: None)
 
 
 def _perform(
-    args: argparse.Namespace,
-    subject: Subject,
-    folder: CommissionFolder,
-    agreed: bool | None,
-    operator: Operator,
+    args: argparse.Namespace, desk: Desk, agreed: bool | None, operator: Operator
 ) -> Outcome:
     """Do what is left with the arm."""
-    # Before anything moves: what is missing must not show up in the middle.
     from ne_dynamics.commission.self_collision import SelfCollision
     from ne_dynamics.commission.session import Session
     from ne_dynamics.commission.work import Motions, Work
 
-    # Nor is an arm needed to see that its model cannot be.
-    Desk(subject, folder, args.simulated, show_progress).check()
+    subject, folder = desk.subject, desk.folder
+    # No arm is needed to see that its model cannot be.
+    desk.check()
     if not folder.is_done('hold'):
         # The arm may stand elsewhere now.
         folder.forget('listen')

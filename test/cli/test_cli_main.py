@@ -102,7 +102,7 @@ def helps():
         f'for name in {[*cli.COMMANDS]!r}:\n'
         '    with contextlib.redirect_stdout(io.StringIO()) as text:\n'
         '        try:\n'
-        '            main([name, "--help"])\n'
+        '            helps[name] = main([name, "--help"])\n'
         '        except SystemExit as end:\n'
         '            helps[name] = end.code or text.getvalue()\n'
         '        except BaseException:\n'
