@@ -37,6 +37,10 @@ SHORTEST_SEGMENT = 1e-6
 LONGEST_MOTION = 1e10
 """A waypoint is at most this far from the start [s]: longer than any message can say."""
 
+LARGEST_POSITION = 1e9
+"""No waypoint is farther from zero [rad or m], though a joint may turn without end: what gains
+make of it stays finite, and an arm that is asked for it has a fault that somebody sees."""
+
 POSITION_TOLERANCE = 1e-6
 """Waypoints may lie this far outside the position limits [rad or m]: planners round."""
 
@@ -412,12 +416,15 @@ def _field(
 def _check_finite(
     key: str, rows: IndexArray, values: FloatArray, joint_names: Sequence[str]
 ) -> None:
-    finite = np.isfinite(values)
-    if not finite.all():
-        row, column = np.argwhere(~finite)[0]
+    largest = LARGEST_POSITION if key == 'positions' else np.finfo(np.float64).max
+    usable = np.abs(values) <= largest
+    if not usable.all():
+        row, column = np.argwhere(~usable)[0]
+        got = values[row, column]
+        most = f' of at most {largest:g}' if np.isfinite(got) else ''
         raise TrajectoryError(
             f'point {rows[row]}: {key}: joint {joint_names[column]!r}: '
-            f'expected a finite number, got {values[row, column]}',
+            f'expected a finite number{most}, got {got}',
             field='points',
         )
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from motion_loop import node_controller, shipped_arm
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.compensation import Terms
@@ -18,7 +19,7 @@ from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
-from ne_dynamics.errors import InputError
+from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.shipped import shipped_file
 
@@ -563,3 +564,30 @@ def test_the_rate_of_the_states_is_known_after_a_reset_and_while_they_are_not_an
     controller.reset()
     controller.update(Q, ZERO, 1.0)
     assert controller.judge_change(stiff)
+
+
+@pytest.mark.parametrize('method', ['none', 'linear', 'splines'])
+def test_a_joint_that_turns_without_end_is_not_sent_beyond_numbers(method) -> None:
+    """What is refused is named; what is not, however far, ends as a fault that names the joint."""
+    model = shipped_arm()
+    endless = replace(model.joints[5], type=JointType.CONTINUOUS, lower=-np.inf, upper=np.inf)
+    model = replace(model, joints=(*model.joints[:5], endless))
+    controller = node_controller(
+        model, **{'interpolation_method': method, 'trajectory.when_infeasible': 'follow'}
+    )
+    place = np.array([0.0, -1.2, 1.0, 0.2, -0.4, 0.1])
+    controller.update(place, np.zeros(6), 0.0)
+    for far in (1.1e9, 1e300, 1.7e308):
+        points = [TrajectoryPoint(1e-3, [*place[:5], far])]
+        with pytest.raises(TrajectoryError, match=r"'joint_6': expected a finite number of at"):
+            Waypoints.from_points(model.joints, model.joint_names, points)
+    points = [TrajectoryPoint(1e-3, [*place[:5], 9e8])]
+    controller.follow(Waypoints.from_points(model.joints, model.joint_names, points))
+
+    def hold_still() -> None:
+        for k in range(1, 1000):
+            controller.update(place, np.zeros(6), 0.002 * k)
+
+    with pytest.raises(StateRefused, match='joint_6') as refusal:
+        hold_still()
+    assert refusal.value.fault.kind in (FaultKind.FOLLOWING, FaultKind.FROZEN_POSITION)

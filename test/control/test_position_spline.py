@@ -285,9 +285,9 @@ def test_chunks_that_disagree_are_joined_smoothly() -> None:
 
 
 def test_a_motion_beyond_all_numbers_is_refused() -> None:
-    """Positions so far apart, so near in time, that no polynomial has numbers for it."""
+    """Velocities so far apart, so near in time, that no polynomial has numbers for it."""
     joints = (Joint('a', lower=-1e308, upper=1e308),)
-    points = [TrajectoryPoint(1.0, [1e300]), TrajectoryPoint(1.00001, [-1e300])]
+    points = [TrajectoryPoint(1.0, [0.0], [1e305]), TrajectoryPoint(1.00001, [0.0], [0.0])]
     waypoints = Waypoints.from_points(joints, ('a',), points)
     with pytest.raises(TrajectoryError, match='overflow'):
         Trajectory.through(
