@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.trajectory import TrajectoryPoint
+from ne_dynamics.control.trajectory import LARGEST_POSITION, TrajectoryPoint
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -88,10 +88,11 @@ class JointStateReader:
         ------
         MessageError
             When a joint is missing or named twice, an array is short (an empty velocity is
-            allowed), or a value is not finite.
+            allowed), a value is not finite, or a position farther from zero than a waypoint may
+            be: an arm that is held there is answered with no number.
         """
         match = self._match_of(message.name)
-        position = self._field('position', message.position, match)
+        position = self._field('position', message.position, match, LARGEST_POSITION)
         velocity = message.velocity
         if len(velocity) == 0:
             return JointReading(position, None)
@@ -131,7 +132,9 @@ class JointStateReader:
         self._matches = [match, *self._matches[: REMEMBERED_NAMES - 1]]
         return match
 
-    def _field(self, field: str, values: Any, match: _Match) -> FloatArray:
+    def _field(
+        self, field: str, values: Any, match: _Match, largest: float = inf
+    ) -> FloatArray:
         if len(values) != len(match.names):
             raise MessageError(
                 field, f'got {len(values)} values for {len(match.names)} names; expected as many'
@@ -146,11 +149,12 @@ class JointStateReader:
             read = read[match.order]
             values = read.tolist()
         # Finite when all are, and quick; where it overflows the slow way decides, and names.
-        if not isfinite(sum(values)):
+        if not (isfinite(sum(values)) and -largest <= min(values) and max(values) <= largest):
+            most = '' if largest == inf else f' of at most {largest:g}'
             for name, value in zip(self._joint_names, read, strict=True):
-                if not isfinite(value):
+                if not (isfinite(value) and abs(value) <= largest):
                     raise MessageError(
-                        field, f'joint {name!r}: expected a finite number, got {value}'
+                        field, f'joint {name!r}: expected a finite number{most}, got {value}'
                     )
         return read
 

@@ -70,8 +70,8 @@ def test_other_joints_may_hold_anything() -> None:
 
 def test_large_numbers_are_finite() -> None:
     """Numbers whose sum overflows are finite all the same."""
-    position = JointStateReader(NAMES).read(joint_state(NAMES, [1.7e308] * 3)).position
-    assert np.isfinite(position).all()
+    velocity = JointStateReader(NAMES).read(joint_state(NAMES, [0] * 3, [1e308] * 3)).velocity
+    assert np.isfinite(velocity).all()
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,8 @@ def test_large_numbers_are_finite() -> None:
         (joint_state('cba', [1, np.nan, 3]), 'position', "position: joint 'b': .*nan"),
         (joint_state('abc', [1, 2, 3], [1, 2, -np.inf]), 'velocity', "joint 'c': .*-inf"),
         (joint_state('abc', [np.inf, -np.inf, 3]), 'position', "joint 'a'"),
+        (joint_state('abc', [1, 1.7e308, 3]), 'position', "joint 'b': .*of at most 1e.09, got"),
+        (joint_state('bac', [1, -1.1e9, 3]), 'position', "joint 'a': .*of at most 1e.09, got"),
     ],
 )
 def test_what_cannot_be_used_is_refused(message, field: str, match: str) -> None:
