@@ -132,9 +132,7 @@ class JointStateReader:
         self._matches = [match, *self._matches[: REMEMBERED_NAMES - 1]]
         return match
 
-    def _field(
-        self, field: str, values: Any, match: _Match, largest: float = inf
-    ) -> FloatArray:
+    def _field(self, field: str, values: Any, match: _Match, largest: float = inf) -> FloatArray:
         if len(values) != len(match.names):
             raise MessageError(
                 field, f'got {len(values)} values for {len(match.names)} names; expected as many'
