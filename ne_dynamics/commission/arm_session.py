@@ -54,11 +54,22 @@ class ArmSession(Protocol):
         """Whether time is a simulation's."""
 
     def moving(
-        self, name: str, parameters: Mapping[str, Any], file: Path
+        self,
+        name: str,
+        parameters: Mapping[str, Any],
+        file: Path,
+        look: Progress | None = None,
     ) -> AbstractContextManager[None]:
-        """Let a node with these parameters, written to a file, hold the arm in the context."""
+        """Let a node with these parameters, written to a file, hold the arm in the context.
+
+        `look` is called at every state from the release of the brakes to the begin of the context.
+        """
 
     def follow(
-        self, motion: PlannedMotion, tolerance: FloatArray, progress: Progress | None = None
+        self,
+        motion: PlannedMotion,
+        tolerance: FloatArray,
+        progress: Progress | None = None,
+        astray: FloatArray | None = None,
     ) -> Record:
         """Go to where a motion begins, follow it, and return what was heard of it."""

@@ -102,3 +102,60 @@ class FollowedPlan:
             f'{self._joint_names[worst]}: the node aims {beside[worst]:.3g} rad or m beside the '
             f'planned motion at {time:.2f} s: it has refused it, or got it too late'
         )
+
+
+class StrayWatch:
+    """Says of a joint that it goes away from where it is wanted.
+
+    Efforts of the wrong sign, or of another joint, do that to it. One that lags, sticks or does
+    not move at all is farther from where it is wanted the farther that goes; it is compared with
+    one that has stayed where it was when its plan last began, ended or changed its direction. One
+    that moves in the direction of its plan is not astray.
+
+    Parameters
+    ----------
+    joint_names : tuple of str
+    motion : PlannedMotion
+    allowed : array, shape (n,)
+        By which an error may be larger than that of a joint that has stayed [rad or m].
+    """
+
+    def __init__(
+        self, joint_names: tuple[str, ...], motion: PlannedMotion, allowed: FloatArray
+    ) -> None:
+        self._joint_names = joint_names
+        self._times = motion.times
+        ways = np.diff(motion.positions, axis=0)
+        nothing = np.zeros((1, len(joint_names)))
+        # Before, between and behind the points.
+        self._directions = np.sign(np.concatenate([nothing, ways, nothing]))
+        self._direction = self._directions[0]
+        self._allowed = allowed
+        self._stayed: FloatArray | None = None
+
+    def complain(self, time: float, desired: FloatArray, measured: FloatArray) -> str:
+        """Return what is wrong with a state, the next in their order; '' in the usual case.
+
+        Parameters
+        ----------
+        time : float
+            From the begin of the motion [s].
+        desired, measured : array, shape (n,)
+            Where the node wants the arm, and where it is [rad or m].
+        """
+        if self._stayed is None:
+            self._stayed = measured.copy()
+        direction = self._directions[int(np.searchsorted(self._times, time, side='right'))]
+        changed = direction != self._direction
+        self._stayed[changed], self._direction = measured[changed], direction
+        farther = np.abs(desired - measured) - np.abs(desired - self._stayed)
+        # It may be ahead, as its weight lets it: what goes with the plan is not astray.
+        farther[direction * (measured - self._stayed) > 0.0] = 0.0
+        if not (farther > self._allowed).any():
+            return ''
+        worst = int((farther / self._allowed).argmax())
+        return (
+            f'{self._joint_names[worst]}: goes away from where it is wanted, by '
+            f'{farther[worst]:.3g} rad or m at {time:.2f} s, expected at most '
+            f'{self._allowed[worst]:.3g}'
+        )

@@ -9,6 +9,7 @@ passes in :meth:`LiveArm.pass_time` and where a motion is stopped, and stands st
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.commission.followed_plan import FollowedPlan, turned
+from ne_dynamics.commission.followed_plan import FollowedPlan, StrayWatch, turned
 from ne_dynamics.commission.guardian import Guardian
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.pace import ROBOT_NAME, GrantedPace, OwnPace, Pace
@@ -105,6 +106,10 @@ class ArmFault(NeDynamicsError, RuntimeError):
 
 class LostArm(ArmFault):
     """States, commands or a process are not as they should be: it says nothing of a motion."""
+
+
+class StrayedArm(ArmFault):
+    """A joint goes away from where it is wanted: feedback that holds it would go on with that."""
 
 
 class LiveArm:
@@ -547,6 +552,11 @@ class LiveArm:
         if not result.successful:
             raise ArmFault(f'the node refused a setting: {result.reason}')
 
+    def let_float(self) -> None:
+        """Let the node carry the arm's weight, without feedback; no error when it refuses."""
+        with contextlib.suppress(ArmFault):
+            self.set_parameters({'mode': 'gravity_compensation'})
+
     def hold(self) -> None:
         """Ask the node to stop along its motion and hold; no error when it does not answer."""
         if self._controller is None or not self._controller.is_alive:
@@ -581,6 +591,7 @@ class LiveArm:
         tolerance: FloatArray,
         progress: Progress | None = None,
         rest: float = 0.5,
+        astray: FloatArray | None = None,
     ) -> Record:
         """Let the node follow a motion, and return what was heard from its begin to its end.
 
@@ -594,6 +605,9 @@ class LiveArm:
             Called with the time reached [s].
         rest : float
             How long is waited, and recorded, behind its end [s].
+        astray : array, shape (n,), optional
+            By which a joint may go away from where it is wanted [rad or m]: see
+            :class:`~ne_dynamics.commission.followed_plan.StrayWatch`.
 
         Returns
         -------
@@ -604,12 +618,15 @@ class LiveArm:
         ArmFault
             When the motion is not followed within the tolerance, the node aims elsewhere than
             planned, or something else is wrong; the node goes on until it is asked to hold.
+        StrayedArm
+            When a joint goes away from where it is wanted.
         """
         rows = zip(
             motion.times, motion.positions, motion.velocities, motion.accelerations, strict=True
         )
         start = self._send(trajectory_message(self.joint_names, rows))
         plan = FollowedPlan(self.joint_names, motion, tolerance)
+        watch = None if astray is None else StrayWatch(self.joint_names, motion, astray)
 
         def look(now: float) -> None:
             if progress is not None:
@@ -618,8 +635,10 @@ class LiveArm:
         def judge(stamp: int) -> None:
             desired = self._table([self._answers[stamp]], 'position')[0]
             measured = self._table([self._states[stamp]], 'position')[0]
-            complaint = plan.complain(stamp / NANOSECONDS - start, desired, measured)
-            if complaint:
+            state = stamp / NANOSECONDS - start, desired, measured
+            if watch is not None and (complaint := watch.complain(*state)):
+                raise StrayedArm(complaint)
+            if complaint := plan.complain(*state):
                 raise ArmFault(complaint)
 
         self.pass_time(start + motion.duration + rest, look, judge)

@@ -17,7 +17,8 @@ import numpy as np
 
 from ne_dynamics.commission.arm_session import Progress
 from ne_dynamics.commission.folder import write_whole
-from ne_dynamics.commission.live_arm import ArmFault
+from ne_dynamics.commission.followed_plan import StrayWatch
+from ne_dynamics.commission.live_arm import ArmFault, StrayedArm
 from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
@@ -250,7 +251,11 @@ class OneProcessArm:
             self._arm.stand()
 
     def follow(
-        self, motion: PlannedMotion, tolerance: FloatArray, progress: Progress | None = None
+        self,
+        motion: PlannedMotion,
+        tolerance: FloatArray,
+        progress: Progress | None = None,
+        astray: FloatArray | None = None,
     ) -> Record:
         """Let the controller follow a motion, and return what was heard of it.
 
@@ -273,8 +278,15 @@ class OneProcessArm:
         except NeDynamicsError as refusal:
             raise ArmFault(f'the node did not follow the motion: {refusal}') from refusal
 
+        watch = None if astray is None else StrayWatch(self.joint_names, motion, astray)
+
         def look(now: float) -> None:
             answered = self._states[-2]
+            time = answered.stamp / NANOSECONDS - start
+            if watch is not None and (
+                complaint := watch.complain(time, answered.desired, answered.position)
+            ):
+                raise StrayedArm(complaint)
             error = np.abs(answered.desired - answered.position)
             if (error > tolerance).any():
                 worst = int((error / tolerance).argmax())
@@ -314,7 +326,13 @@ class OneProcessSession:
         self.arm = OneProcessArm(robot, errors, simulated['initial_position'], rate)
 
     @contextlib.contextmanager
-    def moving(self, name: str, parameters: Mapping[str, Any], file: Path) -> Iterator[None]:
+    def moving(
+        self,
+        name: str,
+        parameters: Mapping[str, Any],
+        file: Path,
+        look: Progress | None = None,
+    ) -> Iterator[None]:
         """Let a controller hold the arm for the time of the context; see the live session."""
         write_whole(file, parameter_text(parameters))
         arm = self.arm
@@ -322,7 +340,7 @@ class OneProcessSession:
         arm.start_controller(parameters)
         try:
             arm.release()
-            arm.pass_time(arm.now + SETTLING)
+            arm.pass_time(arm.now + SETTLING, look)
             yield
         finally:
             self.rest()
@@ -333,7 +351,11 @@ class OneProcessSession:
         self.arm.end_controller()
 
     def follow(
-        self, motion: PlannedMotion, tolerance: FloatArray, progress: Progress | None = None
+        self,
+        motion: PlannedMotion,
+        tolerance: FloatArray,
+        progress: Progress | None = None,
+        astray: FloatArray | None = None,
     ) -> Record:
         """Go to where a motion begins, follow it, and return what was heard of it."""
         arm = self.arm
@@ -341,4 +363,4 @@ class OneProcessSession:
         if way is not None:
             arm.follow(way, tolerance)
         arm.forget()
-        return arm.follow(motion, tolerance, progress)
+        return arm.follow(motion, tolerance, progress, astray)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.guardian import HELD_FOR, Guardian
-from ne_dynamics.commission.live_arm import ArmFault, LiveArm, Progress
+from ne_dynamics.commission.live_arm import ArmFault, LiveArm, Progress, StrayedArm
 from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
@@ -172,7 +172,13 @@ class Session:
             self._stack.close()
 
     @contextlib.contextmanager
-    def moving(self, name: str, parameters: Mapping[str, Any], file: Path) -> Iterator[None]:
+    def moving(
+        self,
+        name: str,
+        parameters: Mapping[str, Any],
+        file: Path,
+        look: Progress | None = None,
+    ) -> Iterator[None]:
         """Let a node hold the arm for the time of the context.
 
         Parameters
@@ -182,6 +188,8 @@ class Session:
         parameters : mapping
         file : Path
             Where they are written, as a parameter file of the node.
+        look : callable, optional
+            Called with the time from the release of the brakes to the begin of the context [s].
         """
         if self.is_simulated:
             parameters = {**parameters, 'state_timeout': STANDING_TIME}
@@ -196,8 +204,12 @@ class Session:
             self.brakes.release()
             arm.catch_up()
             arm.watch()
-            arm.pass_time(arm.now + SETTLING)
+            arm.pass_time(arm.now + SETTLING, look)
             yield
+        except StrayedArm:
+            with undisturbed():
+                arm.let_float()
+            raise
         except BaseException:
             with undisturbed():
                 arm.hold()
@@ -219,7 +231,11 @@ class Session:
                 self.arm.end_node()
 
     def follow(
-        self, motion: PlannedMotion, tolerance: FloatArray, progress: Progress | None = None
+        self,
+        motion: PlannedMotion,
+        tolerance: FloatArray,
+        progress: Progress | None = None,
+        astray: FloatArray | None = None,
     ) -> Record:
         """Go to where a motion begins, follow it, and return what was heard of it."""
         arm = self.arm
@@ -231,4 +247,4 @@ class Session:
             self.check(way)
             arm.follow(way, tolerance)
         arm.forget()
-        return arm.follow(motion, tolerance, progress)
+        return arm.follow(motion, tolerance, progress, astray=astray)

@@ -79,3 +79,39 @@ def test_a_motion_that_begins_beside_the_arm_is_gone_to_first(tmp_path):
         record = session.follow(motion, np.full(begin.size, 0.6))
     desired = record.answered.desired
     np.testing.assert_allclose(desired, np.tile(begin, (len(desired), 1)), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    'reach_motors',
+    [
+        lambda effort: effort * [-1.0, 1.0, 1.0],
+        lambda effort: effort * [1.0, -1.0, 1.0],
+        lambda effort: effort[[0, 2, 1]],
+        lambda effort: effort[[1, 0, 2]],
+    ],
+    ids=['turn-reversed', 'lift-reversed', 'lift-and-bend', 'turn-and-lift'],
+)
+def test_efforts_of_another_sign_or_joint_end_it_before_the_arm_is_far(tmp_path, reach_motors):
+    """While it is held, or in the probe; whoever holds it by feedback would drive it on."""
+    subject = small_arm(tmp_path / 'model')
+    drawn = draw_hidden_errors(subject.robot, 3, EffortMeaning.TORQUE, False)
+    errors = replace(drawn, delay=0.004, encoder_bits=17)
+    folder = kept_folder(tmp_path / 'run', subject)
+    session = OneProcessSession(
+        subject.robot, errors, simulated_small_arm(subject, errors, folder.path)
+    )
+    physics = session.arm._arm
+    step, start, far = physics.step, physics.position.copy(), []
+
+    def step_otherwise(effort, ripple):
+        step(reach_motors(effort), ripple)
+        far.append(np.abs(physics.position - start).max())
+
+    physics.step = step_otherwise
+    work = Work(subject, folder, session, no_bar, SHORT)
+    outcome = perform_steps(work, session, ['check', 'listen', 'hold', 'probe', 'excite'])
+    assert outcome.ending is Ending.FAILED
+    assert outcome.step in ('hold', 'probe')
+    assert 'sign' in outcome.reason
+    # What was planned for the probe, and what it may go astray by.
+    assert max(far) < 0.2 + 0.15

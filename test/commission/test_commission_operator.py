@@ -160,7 +160,7 @@ def test_a_joint_that_is_driven_away_in_its_probe_is_left(tmp_path, monkeypatch)
     work.folder.finish('listen', {**listened, 'position': [0.0, -0.8, 1.2]})
     limits = []
 
-    def fail(name, parameters, motion, label):
+    def fail(name, parameters, motion, label, astray):
         limits.append(np.array(parameters['following_error.position']))
         raise ArmFault('the node reports: following error: lift')
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ne_dynamics.commission.followed_plan import FollowedPlan, planned_position
+from ne_dynamics.commission.followed_plan import FollowedPlan, StrayWatch, planned_position
 from ne_dynamics.commission.motions import PlannedMotion
 
 TIMES = np.linspace(0.0, 2.0, 21)
@@ -54,3 +54,51 @@ def test_an_arm_beyond_the_tolerance_is_off_the_motion():
     desired = planned_position(MOTION, 1.0)
     complaint = plan.complain(1.0, desired, np.add(desired, [0.1, 0.6]))
     assert complaint == 'bend: 0.6 rad or m off the motion at 1.00 s, expected at most 0.5'
+
+
+def strays(way, allowed=0.05):
+    """Return when a joint is told to go astray, that does so while another one is moved."""
+    times = np.array([0.0, 1.0, 2.0, 3.0])
+    positions = np.array([[0.0, 0.5], [0.2, 0.5], [0.0, 0.5], [0.0, 0.7]])
+    still = np.zeros_like(positions)
+    motion = PlannedMotion(times, positions, still, still)
+    watch = StrayWatch(('one', 'other'), motion, np.full(2, allowed))
+    for time in np.arange(-0.5, 3.5, 0.01):
+        desired = planned_position(motion, time)
+        complaint = watch.complain(time, desired, way(time, desired))
+        if complaint:
+            return time, complaint
+    return None
+
+
+@pytest.mark.parametrize(
+    'way',
+    [
+        lambda time, desired: desired,
+        lambda time, desired: np.array([0.0, 0.5]),
+        lambda time, desired: desired * [1.0 - 0.4 * np.sin(3.0 * time), 1.0],
+        lambda time, desired: np.array([0.2, 0.5]) if time > 0.9 else desired,
+        lambda time, desired: np.add(desired, [0.3, -0.3]),
+        lambda time, desired: desired + 0.04 * np.sin(20.0 * time),
+    ],
+    ids=['follows', 'stands', 'lags', 'sticks', 'sags', 'trembles'],
+)
+def test_a_joint_that_lags_or_sticks_goes_not_astray(way):
+    """However far it is from where it is wanted."""
+    assert strays(way) is None
+
+
+@pytest.mark.parametrize(
+    ('way', 'joint'),
+    [
+        (lambda time, desired: desired * [-1.0, 1.0], 'one'),
+        (lambda time, desired: np.array([0.0, 0.5 + desired[0]]), 'other'),
+        (lambda time, desired: desired - [0.0, max(0.0, time - 0.5)], 'other'),
+    ],
+    ids=['turned', 'exchanged', 'falls'],
+)
+def test_a_joint_that_goes_away_is_told_where_it_has_gone_by_what_is_allowed(way, joint):
+    """Also one that should stand."""
+    time, complaint = strays(way)
+    assert complaint.startswith(f'{joint}: goes away from where it is wanted, by 0.05')
+    assert time < 0.8
