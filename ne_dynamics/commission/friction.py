@@ -65,8 +65,8 @@ FILTER_REACH = 0.6
 
 STEP = 0.00125
 """Width of the change of sign of what is found, as a part of the joint's largest velocity. The fit
-knows a step, and no joint of a study was narrower: with four times that, what is fed forward where
-a joint turns round slowly is late by more than the rest of the model is wrong."""
+knows a step, and the joints of the study have one: with four times that width, what is fed forward
+where a joint turns round slowly is late by more than the rest of the model is wrong."""
 
 FEWEST = 100
 """Samples in motion that tell the friction of a joint, at least."""

@@ -170,3 +170,11 @@ def test_a_joint_that_is_driven_away_in_its_probe_is_left(tmp_path, monkeypatch)
     assert (limits[0] < work.tolerance).all()
     probe = plan_probe(work.robot, work.start, trembles=False).motion.positions
     assert (0.4 * limits[0] > np.abs(probe - work.start).max(axis=0)).all()
+
+
+def test_the_row_that_progress_is_checked_by_is_that_of_the_steps(tmp_path):
+    """A step that is missing in it would make a folder of its own run unusable."""
+    pytest.importorskip('rclpy', reason=NEEDS_ROS)
+    from ne_dynamics.commission.desk import ROW
+
+    assert [step.name for step in work_of(tmp_path).steps()] == list(ROW)
