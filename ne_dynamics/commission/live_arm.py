@@ -9,7 +9,6 @@ passes in :meth:`LiveArm.pass_time` and where a motion is stopped, and stands st
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
@@ -553,9 +552,11 @@ class LiveArm:
             raise ArmFault(f'the node refused a setting: {result.reason}')
 
     def let_float(self) -> None:
-        """Let the node carry the arm's weight, without feedback; no error when it refuses."""
-        with contextlib.suppress(ArmFault):
-            self.set_parameters({'mode': 'gravity_compensation'})
+        """Let the node carry the arm's weight, without feedback; no error when it does not."""
+        if self._controller is None or not self._controller.is_alive:
+            return
+        answer = self._setter.call_async(parameters_request({'mode': 'gravity_compensation'}))
+        self._spin_until(answer.done)
 
     def hold(self) -> None:
         """Ask the node to stop along its motion and hold; no error when it does not answer."""

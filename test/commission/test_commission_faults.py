@@ -19,12 +19,13 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 import rclpy
+from rcl_interfaces.srv import GetParameters
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
 from ne_dynamics.commission.folder import PROGRESS
 from ne_dynamics.commission.guardian import Guardian
-from ne_dynamics.commission.live_arm import ArmFault
+from ne_dynamics.commission.live_arm import ArmFault, StrayedArm
 from ne_dynamics.commission.motions import plan_sines
 from ne_dynamics.commission.node_settings import common_parameters, gentle_parameters
 from ne_dynamics.commission.session import Session
@@ -260,6 +261,34 @@ def node(live, tmp_path_factory):
     with live[1].moving('held', gentle(live), folder / 'held.node.yaml'):
         yield live
     require_rest(live[1])
+
+
+def test_an_arm_that_goes_astray_is_carried_without_feedback_until_its_brakes(
+    live, tmp_path, monkeypatch
+):
+    """Feedback would drive it on, where efforts have the wrong sign."""
+    session = live[1]
+    arm, engage, modes = session.arm, session.brakes.engage, []
+
+    def look_and_engage():
+        client = arm.node.create_client(GetParameters, 'computed_torque/get_parameters')
+        arm.wait(client.service_is_ready, 'parameters')
+        answer = client.call_async(GetParameters.Request(names=['mode']))
+        arm.wait(answer.done, 'mode')
+        modes.append(answer.result().values[0].string_value)
+        return engage()
+
+    monkeypatch.setattr(session.brakes, 'engage', look_and_engage)
+    dynamics = ned.Dynamics(live[0].robot, backend='python')
+    motion = plan_sines(dynamics, arm.position, 1.0, 1)
+
+    def go_astray():
+        with session.moving('astray', gentle(live), tmp_path / 'astray.node.yaml'):
+            session.follow(motion, GENTLE, None, np.full(3, -1.0))
+
+    with pytest.raises(StrayedArm, match='goes away from where it is wanted'):
+        go_astray()
+    assert modes == ['gravity_compensation']
 
 
 @pytest.fixture
