@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,10 @@ os.environ.setdefault('MUJOCO_GL', 'disable')
 
 WAITING = ('faults', 'fuzz', 'ros', 'simulation', 'cli', 'launch')
 """Folders whose tests wait for other processes for much of their time: they come first."""
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Begun in the background of a shell: what the tests interrupt is to be interrupted.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)
