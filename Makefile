@@ -4,18 +4,21 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ne_dynamics_installed
 EXTRAS := ros,sim,fast,plot,report,test,dev
-.PHONY: help venv demo test test-long fuzz bench soak observer-study gain-study commission-study lint format readme
+.PHONY: help venv demo test test-long golden golden-net fuzz bench soak fault-speeds observer-study gain-study commission-study lint format readme
 
 help:
 	@echo 'make demo     follow a trajectory in simulation with four control laws, and compare'
 	@echo 'make test     run the tests'
 	@echo 'make test-long   run those that make test leaves out: more robots, seeds, faults of a kind'
+	@echo 'make golden   record the sessions of test/golden anew: ONLY="names" CHECK=1 ACCEPT="reason"'
 	@echo 'make fuzz     random messages to the node: MESSAGES=100000 SEED=...; prints its figures'
 	@echo 'make bench    measure speed beside other libraries; writes benchmark/README.md'
 	@echo 'make soak     run the node for long beside a bare relay: memory, misses, faults (MINUTES=30)'
 	@echo 'make observer-study   measure the tables of doc/observer.md (minutes)'
+	@echo 'make fault-speeds   measure the speeds after faults of doc/fault_speeds.md (minutes)'
 	@echo 'make gain-study   gains for four arms, rates and delays, tried in MuJoCo (half an hour)'
 	@echo 'make commission-study   commission ten simulated arms with hidden errors (an hour)'
+	@echo 'make golden-net   record anew what identifications and interfaces are (test/golden)'
 	@echo 'make lint     ruff (lint, format) and mypy'
 	@echo 'make format   let ruff format the code and fix what it can'
 	@echo 'make readme   write the table of doc/parameters.md anew'
@@ -48,6 +51,12 @@ test: venv
 test-long: venv
 	@$(PYTEST) -m long test
 
+golden: export OPENBLAS_NUM_THREADS = 1
+golden: export ACCEPT ?=
+golden: venv
+	@$(VENV)/bin/python -W ignore::RuntimeWarning test/golden/record_golden.py \
+		$(if $(ONLY),--only '$(ONLY)') $(if $(CHECK),--check)
+
 fuzz: venv
 	@$(VENV)/bin/python -W ignore::RuntimeWarning test/support/fuzz_run.py \
 		--messages $(or $(MESSAGES),100000) $(if $(SEED),--seed $(SEED))
@@ -58,8 +67,14 @@ bench: venv
 soak: venv
 	@$(VENV)/bin/python -m ne_dynamics.bench.soak --minutes $(or $(MINUTES),30)
 
+golden-net: venv
+	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python test/support/record_net.py $(RECORDS)
+
 observer-study: venv
 	@$(VENV)/bin/python -m ne_dynamics.simulation.observer_study doc/observer.md
+
+fault-speeds: venv
+	@$(VENV)/bin/python doc/fault_speed_table.py
 
 gain-study: venv
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python doc/gain_study.py $(or $(FILE),gain_study.json)

@@ -10,7 +10,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-_MAGIC = b'ne_dynamics object 2\n'
+_MAGIC = b'ne_dynamics object 3\n'
 _DIGEST = 32
 
 LARGEST_CACHE = 256

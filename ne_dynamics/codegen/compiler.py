@@ -206,8 +206,11 @@ class Toolchain:
 
 
 def _optimise(binding: Any, machine: Any, module: Any) -> None:
-    """Inline the small functions; the text is straight-line and folded already."""
-    options = binding.create_pipeline_tuning_options(speed_level=1)
+    """Inline what is marked so; the text is straight-line and folded already.
+
+    More passes took as long as the code generator does, and made no function faster.
+    """
+    options = binding.create_pipeline_tuning_options(speed_level=0)
     builder = binding.create_pass_builder(machine, options)
     manager = builder.getModulePassManager()
     manager.run(module, builder)

@@ -92,6 +92,25 @@ class AnsweredStates:
         if not states or states[-1].time < time:
             states.append(self._last)
 
+    def __len__(self) -> int:
+        """How many states there are, each with a stamp of its own."""
+        return len(self._states)
+
+    def rows(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return the states in the order of their stamps.
+
+        Returns
+        -------
+        times : array, shape (m,)
+            [s]
+        positions, velocities, efforts : array, shape (m, n)
+            [rad or m, rad/s or m/s, N m or N]
+        """
+        times, positions, velocities, efforts = (
+            np.array(each) for each in zip(*self._states, strict=True)
+        )
+        return times, positions, velocities, efforts
+
     @property
     def last(self) -> _Answered | None:
         """The last one; None when there are too few to go by."""

@@ -20,6 +20,7 @@ Drives that close a loop of their own get the desired motion too; see
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
@@ -37,12 +38,14 @@ from ne_dynamics.control.drive_setpoint import (
     SetpointBridge,
     plan_rest,
 )
+from ne_dynamics.control.fault_damping import FaultDamping
 from ne_dynamics.control.feasibility import (
     Verdict,
     judge_gains,
     judge_limits,
     judge_timeout,
     judge_velocities,
+    refuse_following_limits,
 )
 from ne_dynamics.control.followed_motion import Circumstances, FollowedMotion
 from ne_dynamics.control.imu import BaseImu
@@ -51,6 +54,8 @@ from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.motion_demand import Excess
 from ne_dynamics.control.motion_guard import MotionGuard
 from ne_dynamics.control.path_hysteresis import PathHysteresis
+from ne_dynamics.control.slew import refuse_slow_rates
+from ne_dynamics.control.standing_joint import AnsweredState
 from ne_dynamics.control.state_effort import StateEffort, find_beginning
 from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateRefused
 from ne_dynamics.control.state_rate import StateRate
@@ -61,7 +66,7 @@ from ne_dynamics.control.trajectory import (
     resting_state,
 )
 from ne_dynamics.control.transition import CommandOffset, ramp
-from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
+from ne_dynamics.control.tuning import LastCommand, OnFault, OnStateLoss, Tuning
 from ne_dynamics.control.wrench import WristWrench
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -252,8 +257,12 @@ class Controller:
         self._hysteresis = PathHysteresis(n)
         self._rate = StateRate()
         self._disturbance: DisturbanceObserver | None = None
+        self._damping: FaultDamping | None = None
+        self._leaving: Iterator[FloatArray] | None = None
         self.is_floating = self.is_lowered = False
         self.observed = NOTHING_OBSERVED
+        self._is_loop_judged = False
+        self._reviewed: _Answer | None = None
         self.tuning = tuning
         self._begins_elsewhere = False
         self.adopt(tuning)
@@ -284,6 +293,8 @@ class Controller:
             self._disturbance = DisturbanceObserver(tuning.disturbance)
         else:
             self._disturbance.configure(tuning.disturbance)
+        if tuning.on_fault is OnFault.LEAVE:
+            self._damping = None
         self.tuning = tuning
 
     @property
@@ -319,7 +330,7 @@ class Controller:
     @property
     def position(self) -> FloatArray | None:
         """The last position that was believed [rad or m]; None before the first."""
-        return self._guard.position
+        return self._guard.position if self._damping is None else self._damping.position
 
     @property
     def velocity(self) -> FloatArray | None:
@@ -345,6 +356,14 @@ class Controller:
     def fault(self) -> Fault | None:
         """Why no state is answered at present; None in the usual case."""
         return self._guard.fault
+
+    @property
+    def is_damped(self) -> bool:
+        """Whether states are answered by damping: a fault latches, and `on_fault` says so."""
+        if self._damping is not None:
+            return True
+        fault = self._guard.fault
+        return fault is not None and fault.latches and self.tuning.on_fault is OnFault.DAMP
 
     @property
     def wants_effort(self) -> bool:
@@ -399,6 +418,7 @@ class Controller:
         before, timeout = self._guard.time, self._guard.limits.timeout
         if before is not None and 0.0 < now - before <= timeout:
             self._rate.learn(now - before)
+        self._reviewed = None
         self._guard.believe(position, velocity, now, arrival)
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
@@ -479,18 +499,25 @@ class Controller:
         Raises
         ------
         StateRefused
-            When the state is not believed, or ends the motion.
+            When the state is not believed, or ends the motion. While a fault latches it is
+            answered all the same where `on_fault` of the tuning is damp.
         InputError
             When the mode needs a velocity and there is none, or the effort is not finite.
         """
         motion, law = self._motion, self.tuning.law
-        if velocity is None and motion.is_velocity_measured and law.needs_velocity:
+        needs_velocity = motion.is_velocity_measured and law.needs_velocity
+        if velocity is None and needs_velocity and not self.is_damped:
             raise InputError(
                 f'velocity: got none; mode {law.mode.value} needs it', field='velocity'
             )
         before, was = self._guard.time, self._guard.fault
-        # What is not used may say all the same that a fast motion is none of a broken sensor.
-        fault = self._guard.judge(position, velocity, now, arrival)
+        try:
+            # What is not used may say all the same that a fast motion is none of a broken sensor.
+            fault = self._guard.judge(position, velocity, now, arrival)
+        except StateRefused as refusal:
+            if refusal.fault is not None or not self.is_damped:
+                raise
+            return self._damp(position, now, arrival)
         if fault is not None:
             self._restart()
         measured, velocity = velocity, motion.velocity(position, velocity, now)
@@ -602,9 +629,16 @@ class Controller:
         answer, self._unreviewed = self._unreviewed, None
         if answer is None:
             return
+        self._reviewed = answer
         law, position, velocity, now = answer.law, answer.position, answer.velocity, answer.now
         if answer.elapsed > 0.0:
             self._rate.learn(answer.elapsed)
+        if self._rate.is_known and not self._is_loop_judged:
+            self._is_loop_judged = True
+            refusals = self._judge_loop(self.tuning).refusals
+            if refusals:
+                fault = Fault(FaultKind.UNSTABLE, '; '.join(refusals), latches=True)
+                self._end_on(fault, 'gains')
         if velocity is not None:
             self._answered.append(now, position, velocity, answer.limited)
         np.maximum(self.peak_error, np.abs(answer.error), out=self.peak_error)
@@ -612,15 +646,12 @@ class Controller:
             self._observe(answer, self._disturbance)
         motion = self._motion
         self._end_on(motion.judge_velocity(law, position, answer.measured, now), 'velocity')
+        inputs = self._inputs
+        answered = AnsweredState(
+            law, position, answer.desired, answer.limited, now, inputs.wrench, inputs.base
+        )
         found = motion.judge_motion(
-            law,
-            position,
-            velocity,
-            answer.error,
-            answer.desired,
-            answer.effort,
-            self._limiter.limits,
-            now,
+            answered, velocity, answer.error, answer.effort, self._limiter.limits
         )
         self._end_on(found, 'position')
         if self._followed.pacer.slows_down:
@@ -733,12 +764,105 @@ class Controller:
     def _end_on(self, fault: Fault | None, field: str) -> None:
         """Give the motion up, and refuse the state that has shown why."""
         if fault is not None:
-            fault = self._guard.trip(*fault[:2], latches=fault.latches)
+            kind, text, latches, joints = fault
+            fault = self._guard.trip(kind, text, latches=latches, joints=joints)
             raise StateRefused(field, fault.text, fault)
+
+    def damp(self) -> Command:
+        """Answer the state that has shown a fault that latches: see :attr:`is_damped`.
+
+        Raises
+        ------
+        StateRefused
+            When the effort is not finite.
+        """
+        position, now = self._guard.position, self._guard.time
+        if position is None or now is None:
+            raise RuntimeError('no state has come')
+        return self._damp(position, now, self._guard.arrival or 0.0)
+
+    def _damp(self, position: FloatArray, now: float, arrival: float) -> Command:
+        """Answer a state while a fault latches: by gravity compensation and damping."""
+        begins = self._damping is None
+        damping = self._begin_damping(position) if self._damping is None else self._damping
+        elapsed = 0.0 if begins else self._damped_time(now, arrival)
+        self._damped_at = now, arrival
+        last, inputs, tuning = self._limiter.last, self._read_sensors(now), self.tuning
+        damping.step(position, elapsed, self._zero if last is None else last)
+        if tuning.drives_close_loop:
+            return self._lead_drives(damping, elapsed)
+        try:
+            effort = self._limiter.clamp(
+                damping.compute_effort(
+                    tuning.hold_law.compensation, self.period, inputs.wrench, inputs.base
+                )
+            )
+        except InputError as refusal:
+            raise StateRefused('effort', str(refusal)) from refusal
+        is_new = elapsed > tuning.states.timeout or self._law_before is not None
+        is_new |= inputs.nature != self._inputs.nature
+        # A command that was computed from a measurement that is not believed is not faded.
+        if last is not None and (is_new or (begins and damping.believed.all())):
+            damping.go_on_from(self._limiter.clamp(last) - effort)
+        offset = damping.fade(elapsed)
+        limited, saturated = self._limiter.apply(
+            effort if offset is None else effort + offset, elapsed
+        )
+        self._answered.append(now, damping.position, damping.velocity, limited)
+        self._law_before, self._inputs = None, inputs
+        self.setpoint = desired = resting_state(damping.position)
+        return Command(limited, desired, saturated, None, velocity=damping.velocity)
+
+    def _lead_drives(self, damping: FaultDamping, elapsed: float) -> Command:
+        """Bring drives that close the loop to rest while a fault latches; they damp themselves."""
+        if self._leaving is None:
+            self._leaving = self.last_commands()
+        for _ in itertools.islice(self._leaving, max(1, round(elapsed / RAMP_PERIOD))):
+            pass
+        effort, desired = self._limiter.last, self.setpoint
+        return Command(
+            self._zero if effort is None else effort,
+            resting_state(damping.position) if desired is None else desired,
+            None,
+            None,
+            velocity=damping.velocity,
+        )
+
+    def _begin_damping(self, position: FloatArray) -> FaultDamping:
+        """Give up the motion, and see what of the last states is believed."""
+        fault, tuning, base = self._guard.fault, self.tuning, self._inputs.base
+        compensation = tuning.hold_law.compensation
+
+        def compute_efforts(
+            q: FloatArray, qd: FloatArray, qdd: FloatArray, qd_friction: FloatArray
+        ) -> FloatArray:
+            return compensation.effort(q, qd, qdd, qd_friction, None, base)
+
+        damping = FaultDamping(
+            tuning.law.joints,
+            compute_efforts,
+            tuning.states.velocities,
+            position,
+            self._answered,
+            () if fault is None else fault.joints,
+        )
+        self._restart()
+        self._offset.clear()
+        self._damping, self._leaving = damping, None
+        return damping
+
+    def _damped_time(self, now: float, arrival: float) -> float:
+        """Return the time since the state before, by arrivals where the stamps do not advance."""
+        before, came = self._damped_at
+        elapsed = now - before
+        return elapsed if elapsed > 0.0 else max(arrival - came, 0.0)
 
     def _restart(self) -> None:
         """Hold where the arm is: the motion, and what was measured before, are of the past."""
+        self._damping = None
         self._followed.forget()
+        self._is_loop_judged = False
+        self._reviewed = None
         self._motion.reset()
         self._answered.clear()
         self._compensation = None
@@ -994,12 +1118,61 @@ class Controller:
         impossible in another.
         """
         pairs = zip(self._judge_each(tuning), self._judge_each(self.tuning), strict=True)
-        return [one for new, old in pairs if not old.refusals for one in new.refusals]
+        refusals = [one for new, old in pairs if not old.refusals for one in new.refusals]
+        return refusals + self._refuse_following_limits(tuning)
+
+    def judge_activation(self) -> list[str]:
+        """Return why the loop cannot work once states are answered, as far as that is known."""
+        return self._judge_loop(self.tuning).refusals
+
+    def _refuse_following_limits(self, tuning: Tuning) -> list[str]:
+        """Return why limits of the following error would give the present motion up."""
+        answer = self._reviewed
+        if answer is None or self.fault is not None or not tuning.mode.follows:
+            return []
+        velocity = answer.velocity
+        return refuse_following_limits(
+            [joint.name for joint in tuning.law.joints],
+            tuning.motion.following,
+            self.tuning.motion.following,
+            (answer.error, self.peak_error),
+            None if velocity is None else answer.desired.velocity - velocity,
+        )
+
+    def _judge_loop(self, tuning: Tuning) -> Verdict:
+        """Return whether the feedback is stable where the arm is, at the rate of its states."""
+        position, law, period = self.position, tuning.law, self.period
+        if position is None or period == 0.0 or not law.has_feedback:
+            return Verdict([], [])
+        velocity = tuning.motion.velocity
+        verdict = judge_gains(
+            law.mode,
+            law.gains,
+            lambda: law.dynamics.mass_matrix(position),
+            period,
+            velocity,
+            0.0 if tuning.disturbance is None else tuning.disturbance.feedback_rate,
+        )
+        if verdict.refusals or not tuning.effort_rates.any():
+            return verdict
+        inverse = None
+        if law.mode is Mode.FEEDFORWARD_PD:
+            inverse = np.diagonal(np.linalg.inv(law.dynamics.mass_matrix(position)))
+        slow = refuse_slow_rates(
+            law,
+            tuning.effort_limits,
+            tuning.effort_rates,
+            [joint.name for joint in law.joints],
+            period,
+            velocity,
+            inverse,
+        )
+        return Verdict(slow, verdict.remarks)
 
     def _judge_each(self, tuning: Tuning) -> list[Verdict]:
         """Return what is to be said of each respect, always as many."""
-        nothing, position, law, period = Verdict([], []), self.position, tuning.law, self.period
-        limits = gains = timeout = velocities = nothing
+        nothing, position, law = Verdict([], []), self.position, tuning.law
+        limits = timeout = velocities = nothing
         if position is not None:
             names = [joint.name for joint in law.joints]
             # Who pushes at the sensor now may let go: the weight is what the motors must carry.
@@ -1008,17 +1181,9 @@ class Controller:
             velocities = judge_velocities(
                 law, tuning.motion.velocity, are_measured=self._guard.velocity is not None
             )
-        if position is not None and period > 0.0:
-            gains = judge_gains(
-                law.mode,
-                law.gains,
-                lambda: law.dynamics.mass_matrix(position),
-                period,
-                tuning.motion.velocity,
-                0.0 if tuning.disturbance is None else tuning.disturbance.feedback_rate,
-            )
-            timeout = judge_timeout(tuning.states.timeout, period)
-        return [limits, velocities, gains, timeout]
+        if position is not None and self.period > 0.0:
+            timeout = judge_timeout(tuning.states.timeout, self.period)
+        return [limits, velocities, self._judge_loop(tuning), timeout]
 
     def braking_commands(self, silent_for: float) -> Iterator[FloatArray] | None:
         """Return the commands that bring an arm to rest whose states have stopped.

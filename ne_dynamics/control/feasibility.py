@@ -30,8 +30,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.following_error import LASTING_SHARE, FollowingLimits
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.velocity_source import (
+    MEASURED,
     VelocityFilter,
     VelocitySettings,
     VelocitySource,
@@ -53,19 +55,14 @@ OBSERVER_PRODUCT = 0.12
 LEAST_MARGIN = 5.0
 """Phase margin below which a loop is refused, whatever the delay [degrees]."""
 
-FASTEST_GROWTH = 1.0
-"""A loop that grows faster than this is refused [1/s]: friction calms what is slower. One whose
-velocity is filtered is refused when it grows at all."""
+FASTEST_GROWTH = 0.01
+"""A loop that grows faster than this is refused [1/s]: slower growth may be rounding."""
 
 PERIODS_OF_SILENCE = 2.0
 """Where states count as stopped after fewer periods, one that is lost is a fault."""
 
 DOUBTFUL_LOAD = 0.9
 """Part of an effort limit that may be needed at rest without a remark."""
-
-
-MEASURED = VelocitySettings()
-"""Velocities of the joint states."""
 
 
 class Verdict(NamedTuple):
@@ -119,6 +116,47 @@ def judge_timeout(timeout: float, period: float) -> Verdict:
     if timeout <= period:
         return Verdict([f'{seen}: expected more, or each of them is a gap'], [])
     return Verdict([], [f'{seen}: one that is lost ends the motion'])
+
+
+def refuse_following_limits(
+    joint_names: Sequence[str],
+    wanted: FollowingLimits,
+    present: FollowingLimits,
+    position_errors: tuple[FloatArray, FloatArray],
+    velocity_error: FloatArray | None,
+) -> list[str]:
+    """Return why limits of the following error would give the arm up as it moves at present.
+
+    A limit that is not lowered is not judged.
+
+    Parameters
+    ----------
+    joint_names : sequence of n str
+    wanted, present : FollowingLimits
+    position_errors : (array, array), shape (n,)
+        Of the last state, and the largest of late [rad or m].
+    velocity_error : array, shape (n,), or None
+        Of the last state [rad/s or m/s]; None where no velocity is used.
+    """
+    error, peak = (np.abs(one) for one in position_errors)
+    needed = {'position': (np.maximum(peak, error / LASTING_SHARE), np.maximum(peak, error))}
+    if velocity_error is not None:
+        needed['velocity'] = (np.abs(velocity_error), np.abs(velocity_error))
+    found = []
+    for what, (least, errors) in needed.items():
+        new, old = getattr(wanted, what), getattr(present, what)
+        if new is None:
+            continue
+        is_lowered = new < (np.inf if old is None else old)
+        excess = np.where(is_lowered, least / new, 0.0)
+        worst = int(excess.argmax())
+        if excess[worst] > 1.0:
+            found.append(
+                f'following_error.{what}: joint {joint_names[worst]!r} is {errors[worst]:.3g} '
+                f'from the desired {what} at present; expected more than {least[worst]:.3g}, or '
+                f'the motion is given up, got {new[worst]:.3g}'
+            )
+    return found
 
 
 def judge_velocities(
@@ -252,7 +290,7 @@ def judge_gains(
             [],
         )
     growth = growth_rate(kp, kv, period, source)
-    if growth > (FASTEST_GROWTH if source is None else 0.0):
+    if growth > FASTEST_GROWTH:
         return Verdict([f'{seen}; with all joints the loop grows by {growth:.3g} /s'], [])
     if (stiffest + observer_rate) * lag > DOUBTFUL_PRODUCT:
         beside = f' less {observer_rate * lag:.2f} for the observer' if observer_rate else ''
@@ -269,8 +307,8 @@ def judge_gains(
 
 
 def _margin(kp: float, kv: float, delay: float) -> float:
-    """Return the phase margin of a joint; infinite where one gain is zero, which is told of."""
-    return phase_margin(kp, kv, delay) if kp > 0.0 and kv > 0.0 else inf
+    """Return the phase margin of a joint; infinite without feedback."""
+    return phase_margin(kp, kv, delay) if kp > 0.0 or kv > 0.0 else inf
 
 
 def _largest(gains: FloatArray) -> list[float]:

@@ -10,10 +10,13 @@ says when that has gone on for long enough.
 - Its velocity is off by more than the limit for :data:`VELOCITY_TIME`, and is not being braked,
   which would have it fall to :data:`BRAKED` of what it was in that time: a push passes.
 - Its position has been the same for :data:`FROZEN_TIME` and :data:`FROZEN_STATES` states, in which
-  the desired one went on by more than a limit: a frozen encoder, a brake, a joint that sticks. The
-  arm moves on unseen until then. The same is what stays within :data:`FROZEN_BAND` of that limit
-  and turns round in :data:`TREMBLING` of its changes or more: a frozen encoder may tremble
-  in its last digits, an arm that pushes at something creeps on or swings.
+  it must have moved by the effort that was commanded, see
+  :mod:`ne_dynamics.control.standing_joint`: by more than :data:`FROZEN_SHARE` of a limit and
+  :data:`FROZEN_STEPS` steps of its encoder. Where it stood before, the desired position must have
+  gone on by more than that limit too. That is a frozen encoder or a brake, and no joint that
+  sticks. The same is what stays within :data:`FROZEN_BAND` of that limit and turns round in
+  :data:`TREMBLING` of its changes or more: a frozen encoder may tremble in its last digits, an arm
+  that pushes at something creeps on or swings.
 - Its effort has been at the limit for longer than a timeout, in the direction of its error.
 - Its effort has gone from one limit to the other :data:`SWINGS` times within that timeout: the
   loop is unstable, and the arm shakes.
@@ -29,6 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.standing_joint import AnsweredState, StandingJoints
 from ne_dynamics.control.state_guard import FaultKind
 from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.model.rigid_body import FloatArray
@@ -49,12 +53,19 @@ BRAKED = 0.6
 SWINGS = 12
 """No motion that is asked for reverses the motors so often, all they have, within a second."""
 
-FROZEN_TIME = 0.05
+FROZEN_TIME = 0.04
 """[s]"""
 
 FROZEN_STATES = 10
 
 FROZEN_BAND = 0.02
+
+FLICKER = 1.5
+"""... or within so many steps of the encoder."""
+
+FROZEN_SHARE = 0.1
+
+FROZEN_STEPS = 3.0
 
 TREMBLING = 0.25
 
@@ -66,6 +77,9 @@ FROZEN_TIME_SHARE = 0.02
 
 VELOCITY_SHARE = 2.0
 """Derived limit of the velocity error, by the velocity limit."""
+
+STICKING_SHARE = 0.02
+"""Joints that are slower may stick at once, by the velocity limit."""
 
 USUAL_SPEED = {JointType.PRISMATIC: 1.0}
 """[m/s]"""
@@ -95,7 +109,9 @@ class FollowingLimits:
     position, velocity : array, shape (n,), or None
         Largest errors [rad or m, rad/s or m/s]; infinite where there is none.
     frozen : array, shape (n,), or None
-        How far the desired position may go on while the measured one stays the same [rad or m].
+        How far the desired position may go on while the measured one stays the same, where the
+        joint stood before, and ten times the way by which one that moved must have gone on
+        [rad or m].
     saturation_timeout : float
         [s]; infinite for any time.
     counts_without_feedback : bool
@@ -128,10 +144,13 @@ class Following(NamedTuple):
     kind : FaultKind
     text : str
         Joint, what was found and what was expected.
+    joints : tuple of int
+        Those whose measured positions are not believed.
     """
 
     kind: FaultKind
     text: str
+    joints: tuple[int, ...] = ()
 
 
 class _Lasting:
@@ -183,30 +202,39 @@ class _Same:
         [s]
     last, change : float
         The position in the state before, and its last change [rad or m].
-    states, changes, turns : int
-        How many there were, how many of them changed the position, how many turned it round.
+    goal : float
+        The desired position in the state before [rad or m].
+    states, changes, turns, unchanged : int
+        How many there were, how many of them changed the position, how many turned it round, and
+        how many at the end did not change it.
     """
 
     position: float
     desired: float
     since: float
     last: float
+    goal: float
     change: float = 0.0
     states: int = 0
     changes: int = 0
     turns: int = 0
+    unchanged: int = 0
 
     def begin(self, position: float, desired: float, now: float) -> None:
         """Begin anew."""
         self.position, self.desired, self.since, self.last = position, desired, now, position
-        self.change, self.states, self.changes, self.turns = 0.0, 0, 0, 0
+        self.goal, self.change = desired, 0.0
+        self.states = self.changes = self.turns = self.unchanged = 0
 
-    def go_on(self, position: float) -> None:
+    def go_on(self, position: float, desired: float) -> None:
         """Take note of a position that is the same but for a tremble."""
+        self.goal = desired
         self.states += 1
+        self.unchanged += 1
         change = position - self.last
         if change != 0.0:
             self.changes += 1
+            self.unchanged = 0
             self.turns += change * self.change < 0.0
             self.last, self.change = position, change
 
@@ -253,6 +281,9 @@ class FollowingGuard:
 
     def __init__(self, joints: Sequence[Joint], limits: FollowingLimits) -> None:
         self._names = [joint.name for joint in joints]
+        slow = STICKING_SHARE * usual_velocities(joints)
+        self._standing = StandingJoints(joints, slow.tolist())
+        self._steps = [0.0] * len(self._names)
         self.configure(limits)
         self.reset()
 
@@ -263,6 +294,8 @@ class FollowingGuard:
         self._lasting_limits = [LASTING_SHARE * limit for limit in self._position_limits]
         self._velocity_limits = _as_list(limits.velocity)
         self._frozen_limits = _as_list(limits.frozen)
+        self._least_ways = [FROZEN_SHARE * limit for limit in self._frozen_limits]
+        self._bands = [self._find_band(index) for index in range(len(self._frozen_limits))]
 
     def reset(self) -> None:
         """Forget what was so."""
@@ -270,45 +303,42 @@ class FollowingGuard:
         self._swings = _Swings()
         self._begin: float | None = None
         self._same: list[_Same] = []
+        self._standing.reset()
+
+    @property
+    def frozen_joints(self) -> tuple[int, ...]:
+        """All joints whose position stays the same at present while the desired one goes on."""
+        return self._standing.indices
 
     def judge(
         self,
-        position: FloatArray,
+        answered: AnsweredState,
         velocity: FloatArray | None,
         error: FloatArray,
-        desired: DesiredState,
         effort: FloatArray,
         effort_limits: FloatArray,
-        now: float,
-        *,
-        has_feedback: bool,
     ) -> Following | None:
         """Return what is wrong with the motion; None when it is followed.
 
         Parameters
         ----------
-        position : array, shape (n,)
-            Measured [rad or m].
+        answered : AnsweredState
         velocity : array, shape (n,), or None
             That the law uses [rad/s or m/s].
         error : array, shape (n,)
             Desired minus measured position, by the nearest turn [rad or m].
-        desired : DesiredState
         effort, effort_limits : array, shape (n,)
             Effort before it is limited, and the limits [N m or N].
-        now : float
-            [s]
-        has_feedback : bool
-            Of the law.
         """
-        limits = self._limits
+        limits, has_feedback = self._limits, answered.law.has_feedback
+        desired, now = answered.desired, answered.now
         if not (has_feedback or limits.counts_without_feedback):
             return None
         found = self._judge_position(error, now)
         if found is None and has_feedback:
             found = (
                 self._judge_velocity(velocity, desired, now)
-                or self._judge_frozen(position, desired, now)
+                or self._judge_frozen(answered)
                 or self._judge_saturation(error, effort, effort_limits, now)
             )
         return found
@@ -353,38 +383,69 @@ class FollowingGuard:
             '(following_error.velocity)',
         )
 
-    def _judge_frozen(
-        self, position: FloatArray, desired: DesiredState, now: float
-    ) -> Following | None:
+    def _judge_frozen(self, answered: AnsweredState) -> Following | None:
         limits = self._frozen_limits
         if not limits:
             return None
-        here, there = position.tolist(), desired.position.tolist()
-        if not self._same:
-            self._same = [
-                _Same(one, goal, now, one) for one, goal in zip(here, there, strict=True)
-            ]
-        for index, (same, limit) in enumerate(zip(self._same, limits, strict=True)):
-            one, goal = here[index], there[index]
-            band = FROZEN_BAND * limit
-            if not -band <= one - same.position <= band:
-                same.begin(one, goal, now)
-                continue
-            same.go_on(one)
-            lasts, went = now - same.since, abs(goal - same.desired)
-            if (
-                went > limit
-                and lasts >= FROZEN_TIME
-                and same.states >= FROZEN_STATES
-                and same.trembles
-            ):
+        self._standing.note(answered)
+        self._standing.learn(self._least_ways)
+        since = self._find_standing(answered)
+        if not since:
+            self._standing.forget()
+            return None
+        for index, standing in self._standing.go_on(since, self._steps).items():
+            limit, same = limits[index], self._same[index]
+            went = abs(answered.desired.position[index] - same.desired)
+            least = self._least_ways[index] + FROZEN_STEPS * self._steps[index]
+            if abs(standing.way) > least and (standing.moved or went > limit):
                 return Following(
                     FaultKind.FROZEN_POSITION,
-                    f'joint {self._names[index]!r}: the same position for {lasts:.3g} s while the '
-                    f'desired one went on by {went:.3g}; expected a motion after '
-                    f'{limit:.3g} (following_error.frozen)',
+                    f'joint {self._names[index]!r}: the same position for '
+                    f'{answered.now - same.since:.3g} s while the desired one went on by '
+                    f'{went:.3g}; by its effort it must have moved by {abs(standing.way):.3g} at '
+                    f'least, expected at most {least:.3g} (following_error.frozen {limit:g})',
+                    self.frozen_joints,
                 )
         return None
+
+    def _find_band(self, index: int) -> float:
+        """Return within which changes a position of a joint is the same [rad or m]."""
+        flicker = min(FLICKER * self._steps[index], 0.5 * self._least_ways[index])
+        return max(FROZEN_BAND * self._frozen_limits[index], flicker)
+
+    def _find_standing(self, answered: AnsweredState) -> dict[int, float]:
+        """Return joints whose position is the same though the desired one goes on, since when."""
+        now = answered.now
+        here, there = answered.position.tolist(), answered.desired.position.tolist()
+        if not self._same:
+            self._same = [
+                _Same(one, goal, now, one, goal) for one, goal in zip(here, there, strict=True)
+            ]
+        found = {}
+        for index, (same, least) in enumerate(zip(self._same, self._least_ways, strict=True)):
+            one, goal = here[index], there[index]
+            band = self._bands[index]
+            if not -band <= one - same.position <= band:
+                step, known = abs(one - same.last), self._steps[index]
+                if step > 0.0 and (step < known or known == 0.0):
+                    self._steps[index] = step
+                    self._bands[index] = self._find_band(index)
+                same.begin(one, goal, now)
+                continue
+            is_to_stand = goal == same.goal and abs(goal - same.desired) <= least
+            if is_to_stand or (same.unchanged >= FROZEN_STATES and not same.trembles):
+                # Neither counts time in which it was to stand, nor that in which it crept.
+                same.begin(one, goal, now)
+                continue
+            same.go_on(one, goal)
+            if (
+                same.states >= FROZEN_STATES
+                and now - same.since >= FROZEN_TIME
+                and abs(goal - same.desired) > least
+                and same.trembles
+            ):
+                found[index] = same.since
+        return found
 
     def _judge_saturation(
         self, error: FloatArray, effort: FloatArray, effort_limits: FloatArray, now: float

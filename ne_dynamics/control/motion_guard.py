@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from ne_dynamics.control.following_error import FollowingGuard, FollowingLimits
 from ne_dynamics.control.laws import ControlLaw
+from ne_dynamics.control.standing_joint import AnsweredState
 from ne_dynamics.control.state_guard import Fault, FaultKind
-from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.control.velocity_check import VelocityCheck
 from ne_dynamics.control.velocity_source import (
     PositionVelocity,
@@ -119,33 +119,31 @@ class MotionGuard:
         if not is_used or measured is None:
             return None
         text = self._check.update(position, measured, now)
-        return Fault(FaultKind.VELOCITY, text, latches=True) if text else None
+        if not text:
+            return None
+        frozen = {*self._check.frozen, *self._following.frozen_joints}
+        return Fault(FaultKind.VELOCITY, text, latches=True, joints=tuple(sorted(frozen)))
 
     def judge_motion(
         self,
-        law: ControlLaw,
-        position: FloatArray,
+        answered: AnsweredState,
         velocity: FloatArray | None,
         error: FloatArray,
-        desired: DesiredState,
         effort: FloatArray,
         effort_limits: FloatArray,
-        now: float,
     ) -> Fault | None:
         """Return a fault when the motion is not followed; see :meth:`FollowingGuard.judge`.
 
         Nothing is followed in gravity compensation.
         """
-        if not law.mode.follows:
+        if not answered.law.mode.follows:
             return None
-        found = self._following.judge(
-            position,
-            velocity,
-            error,
-            desired,
-            effort,
-            effort_limits,
-            now,
-            has_feedback=law.has_feedback,
-        )
-        return None if found is None else Fault(*found, latches=True)
+        found = self._following.judge(answered, velocity, error, effort, effort_limits)
+        if found is None:
+            return None
+        return Fault(found.kind, found.text, latches=True, joints=found.joints)
+
+    @property
+    def frozen_joints(self) -> tuple[int, ...]:
+        """All joints whose position stays the same at present while the desired one goes on."""
+        return self._following.frozen_joints

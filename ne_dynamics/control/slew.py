@@ -15,16 +15,25 @@ and that is how fast it answers a push: one of half the motor's effort limit ask
     w limit / 2
 
 of the command, or more where the loop is slower than the arm: see :data:`LEAST_FREQUENCY`. This is
-a rule, not a proof. `test/simulation/test_pushed_arm.py` tries it in closed loops with MuJoCo.
+a rule, not a proof, and what breaks it is doubtful. `test/simulation/test_pushed_arm.py` tries it
+in closed loops with MuJoCo.
+
+What swings for ever after a push of :data:`REFUSED_SHARE` is refused: :func:`comes_to_rest`
+computes the loop of one joint, state by state. Only the time counts in which the limited command
+gets to the size of the push, so that the inertia of the joint is not needed where the gains are
+accelerations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import ceil, hypot, sqrt
 
 import numpy as np
 
-from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.velocity_source import MEASURED, VelocitySettings, velocity_filter
 from ne_dynamics.model.rigid_body import FloatArray
 
 LEAST_FREQUENCY = 12.0
@@ -34,6 +43,27 @@ and twice in a turn."""
 
 SHARE_OF_PUSH = 0.5
 """The push that must be borne, as a share of the effort limit."""
+
+REFUSED_SHARE = 0.2
+"""The push after which a loop must not swing for ever, or it is refused; likewise."""
+
+PUSH_TIME = 0.2
+"""How long the push lasts [s]."""
+
+SWINGS_WATCHED = 20.0
+"""For so many of its own times the pushed joint is watched, in :data:`STEPS_WATCHED` steps or in
+more that last for a period of the states."""
+
+STEPS_WATCHED = 1_500
+
+AT_REST = 0.02
+"""A joint is at rest at this part of its largest velocity ..."""
+
+CALMED = 0.9
+"""... and gets there when each third of the time leaves this part of the velocity of the last."""
+
+SMALLEST_SHARE = 0.05
+"""Gains are looked for down to this part of those that were given."""
 
 
 def crossover_frequency(kp: FloatArray, kv: FloatArray) -> FloatArray:
@@ -122,3 +152,149 @@ def slew_remarks(
         f'{name}: too slow for the gains: a push of less than half the effort limit may start a '
         f'swing that does not end: {", ".join(slow)}'
     ]
+
+
+def comes_to_rest(
+    kp: float, kv: float, reach: float, period: float = 0.0, velocity: VelocitySettings = MEASURED
+) -> bool:
+    """Return whether a joint comes to rest after a push, by its linear loop with a rate limit.
+
+    An effort counts a period after its state, and is held for one.
+
+    Parameters
+    ----------
+    kp, kv : float
+        Accelerations per error [1/s^2, 1/s].
+    reach : float
+        Time in which the command gets from 0 to the size of the push [s].
+    period : float
+        Between two states [s]; 0: as short as it may be.
+    velocity : VelocitySettings
+        Where the velocities come from.
+    """
+    # Two digits tell as much, and what was computed once need not be computed every second.
+    numbers = (float(f'{value:.2g}') for value in (kp, kv, reach, period))
+    return _settles(*numbers, velocity)
+
+
+@lru_cache(maxsize=1024)
+def _settles(
+    kp: float, kv: float, reach: float, period: float, velocity: VelocitySettings
+) -> bool:
+    if kp == 0.0 and kv == 0.0:
+        return True
+    crossover = sqrt(0.5 * (kv * kv + hypot(kv * kv, 2.0 * kp)))
+    # A rate r takes this long to stop what a push p = r reach of PUSH_TIME has set in motion.
+    own_time = max(1.0 / crossover, sqrt(2.0 * PUSH_TIME * reach))
+    watched = SWINGS_WATCHED * own_time
+    step = max(period, watched / STEPS_WATCHED)
+    source = velocity_filter(velocity, step)
+    largest_change, bound = step / reach, 1.0 / REFUSED_SHARE
+    position = speed = wanted = acting = first = second = 0.0
+    peaks = [0.0] * 4
+    pushed_steps = ceil(PUSH_TIME / step)
+    third = ceil(watched / step / 3.0)
+    for index in range(pushed_steps + 3 * third):
+        measured = speed
+        if source is not None:
+            measured = source.d * position + source.c[0] * first + source.c[1] * second
+            first, second = (
+                source.b[0] * position + source.a[0, 0] * first + source.a[0, 1] * second,
+                source.b[1] * position + source.a[1, 0] * first + source.a[1, 1] * second,
+            )
+        change = -kp * position - kv * measured - wanted
+        change = min(max(change, -largest_change), largest_change)
+        acting, wanted = wanted, min(max(wanted + change, -bound), bound)
+        acceleration = acting + (1.0 if index < pushed_steps else 0.0)
+        position += step * (speed + 0.5 * step * acceleration)
+        speed += step * acceleration
+        part = 0 if index < pushed_steps else 1 + (index - pushed_steps) // third
+        peaks[part] = max(peaks[part], abs(speed))
+    return peaks[3] <= AT_REST * max(peaks) or peaks[3] <= CALMED * peaks[2]
+
+
+def refuse_slow_rates(
+    law: ControlLaw,
+    effort_limits: FloatArray,
+    rates: FloatArray,
+    joint_names: Sequence[str],
+    period: float = 0.0,
+    velocity: VelocitySettings = MEASURED,
+    inverse_inertia: FloatArray | None = None,
+) -> list[str]:
+    """Return why a rate limit lets the loop swing for ever, in one sentence at most.
+
+    Parameters
+    ----------
+    law : ControlLaw
+    effort_limits : array, shape (n,)
+        [N m or N]
+    rates : array, shape (0,), (1,) or (n,)
+        Empty, zero or infinite for none [N m/s or N/s].
+    joint_names : sequence of n str
+    period, velocity
+        As for :func:`comes_to_rest`.
+    inverse_inertia : array, shape (n,), optional
+        Diagonal of the inverse mass matrix where the arm is [1/(kg m^2) or 1/kg]: without it
+        nothing is said of feedforward_pd, whose gains are efforts.
+    """
+    gains, is_pd = law.gains, law.mode is Mode.FEEDFORWARD_PD
+    if not law.has_feedback or gains is None or not rates.any():
+        return []
+    if is_pd and inverse_inertia is None:
+        return []
+    n = effort_limits.size
+    kp, kv = (
+        np.diagonal(gain) if gain.ndim == 2 else np.broadcast_to(gain, n)
+        for gain in (gains.kp, gains.kv)
+    )
+    if is_pd and inverse_inertia is not None:
+        kp, kv = kp * inverse_inertia, kv * inverse_inertia
+    limited = np.where(rates > 0.0, rates, np.inf) * np.ones(n)
+    pushes = np.where(np.isfinite(effort_limits), REFUSED_SHARE * effort_limits, 0.0)
+    reach = pushes / limited
+    needed = needed_slew(law, effort_limits, inverse_inertia)
+    # Of joints with the same gains the one is the first to swing that takes the longest.
+    loops: dict[tuple[float, float], int] = {}
+    for index in np.argsort(-reach).tolist():
+        if reach[index] > 0.0 and limited[index] < needed[index]:
+            loops.setdefault((float(kp[index]), float(kv[index])), index)
+    for loop, index in loops.items():
+        if not comes_to_rest(*loop, float(reach[index]), period, velocity):
+            share = _find_share(*loop, float(reach[index]), period, velocity)
+            return [
+                f'effort_rate_limit: joint {joint_names[index]!r}: {limited[index]:g} N m/s or '
+                f'N/s is too slow for the gains: after a push of {pushes[index]:.4g} N m or N for '
+                f'{PUSH_TIME:g} s it does not come to rest; expected at least '
+                f'{needed[index]:.4g}{_name_fitting_gains(law.mode, gains, share)}'
+            ]
+    return []
+
+
+def _find_share(
+    kp: float, kv: float, reach: float, period: float, velocity: VelocitySettings
+) -> float:
+    """Return by what kv may be multiplied, and kp by its square; 0 for next to nothing."""
+    low, high = SMALLEST_SHARE, 1.0
+    if not comes_to_rest(low**2 * kp, low * kv, reach, period, velocity):
+        return 0.0
+    while high > 1.1 * low:
+        middle = sqrt(low * high)
+        if comes_to_rest(middle**2 * kp, middle * kv, reach, period, velocity):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _name_fitting_gains(mode: Mode, gains: Gains, share: float) -> str:
+    """Return in words which gains go with a rate limit; '' where none of use do."""
+    if share == 0.0:
+        return ''
+    text = (
+        f', or {mode.value}.kp and {mode.value}.kv of at most {share**2:.2g} and {share:.2g} '
+        'times what they are'
+    )
+    if gains.kp.size > 1 or gains.kv.size > 1:
+        return text
+    return f'{text} ({share**2 * gains.kp.item():.3g} and {share * gains.kv.item():.3g})'

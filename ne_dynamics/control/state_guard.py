@@ -68,6 +68,7 @@ class FaultKind(str, enum.Enum):
     FROZEN_POSITION = 'joint_states position frozen'
     FOLLOWING = 'following error'
     SATURATED = 'saturated'
+    UNSTABLE = 'gains unstable'
 
 
 STATES_TO_RETURN = {
@@ -80,6 +81,7 @@ STATES_TO_RETURN = {
     FaultKind.FROZEN_POSITION: 2,
     FaultKind.FOLLOWING: 2,
     FaultKind.SATURATED: 2,
+    FaultKind.UNSTABLE: 2,
 }
 """States in a row that must agree with one another before they count again."""
 
@@ -93,11 +95,14 @@ class Fault(NamedTuple):
     text : str
     latches : bool
         Whether it stays until it is cleared.
+    joints : tuple of int
+        Joints whose measured positions are not believed.
     """
 
     kind: FaultKind
     text: str
     latches: bool = False
+    joints: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         what_to_do = ' (latched: remove the cause, then call ~/clear_fault)'
@@ -216,9 +221,11 @@ class StateGuard:
         """When it came [s]."""
         return None if self._last is None else self._last.arrival
 
-    def trip(self, kind: FaultKind, text: str, *, latches: bool = False) -> Fault:
+    def trip(
+        self, kind: FaultKind, text: str, *, latches: bool = False, joints: tuple[int, ...] = ()
+    ) -> Fault:
         """Take note of a fault; states count again when enough of them agree, or it is cleared."""
-        self.fault = fault = self._counted(Fault(kind, text, latches))
+        self.fault = fault = self._counted(Fault(kind, text, latches, joints))
         self._await_states()
         return fault
 
@@ -268,7 +275,7 @@ class StateGuard:
         text = f'{fault.text}; {count} times within {window:g} s'
         if count < REPEATS:
             text = f'{fault.text}; the {len(self._history)}th fault within {window:g} s'
-        return Fault(fault.kind, text, latches=True)
+        return fault._replace(text=text, latches=True)
 
     def judge(
         self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf
+from statistics import median
 
 MEAN_SHARE = 0.02
 """How much of the mean period is that of the last state."""
@@ -16,6 +17,7 @@ class StateRate:
 
     def __init__(self) -> None:
         self._mean, self._shortest, self._count = 0.0, inf, 0
+        self._first: list[float] = []
 
     @property
     def period(self) -> float:
@@ -27,6 +29,11 @@ class StateRate:
             return 0.0
         return self._mean if self._count >= LEAST_PERIODS else self._shortest
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the mean is one of :data:`LEAST_PERIODS` or more."""
+        return self._count >= LEAST_PERIODS
+
     def learn(self, elapsed: float) -> None:
         """Take note of the time between two states.
 
@@ -36,8 +43,11 @@ class StateRate:
             Positive [s].
         """
         self._count += 1
+        if self._count <= LEAST_PERIODS:
+            # States that were lost at the start say little of the rate.
+            self._first.append(elapsed)
+            self._mean, self._shortest = median(self._first), min(self._shortest, elapsed)
+            return
         share = max(1.0 / self._count, MEAN_SHARE)
         # One stamp ahead of its time says little of the rate.
-        longest = elapsed if self._count == 1 else 2.0 * self._mean
-        self._mean += share * (min(elapsed, longest) - self._mean)
-        self._shortest = min(self._shortest, elapsed)
+        self._mean += share * (min(elapsed, 2.0 * self._mean) - self._mean)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from math import ceil, exp
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -90,6 +91,17 @@ class CommandOffset:
                 self.slope = np.zeros(value.size)
             self.value = value
             self._left = TIMES_OUT * self.duration
+
+    def drop(self, joints: NDArray[np.bool_]) -> None:
+        """End the offset of some joints at once.
+
+        Parameters
+        ----------
+        joints : array, shape (n,), dtype bool
+        """
+        if self.value is not None and self.slope is not None and joints.any():
+            self.value = np.where(joints, 0.0, self.value)
+            self.slope = np.where(joints, 0.0, self.slope)
 
     def decay(self, elapsed: float) -> None:
         """Let time pass.

@@ -28,6 +28,15 @@ class LastCommand(str, enum.Enum):
     NONE = 'none'
 
 
+class OnFault(str, enum.Enum):
+    """What answers joint states after a fault that latches; the words of the node's `on_fault`."""
+
+    DAMP = 'damp'
+    """Gravity compensation and damping, for as long as states come."""
+    LEAVE = 'leave'
+    """Nothing: the arm is left with a last command."""
+
+
 class OnStateLoss(str, enum.Enum):
     """What is sent when states have stopped; the words of the node's `on_state_loss`."""
 
@@ -68,6 +77,8 @@ class Tuning:
     on_state_loss : OnStateLoss
         Braking is for modes with feedback alone: without it nobody knows where the motion comes
         from. Lowering is for all modes and faults.
+    on_fault : OnFault
+        What answers joint states after a fault that latches.
     disturbance : DisturbanceTuning or None
         How what the model does not have is observed; not at all when None.
     when_infeasible : WhenInfeasible
@@ -93,6 +104,7 @@ class Tuning:
     decelerations: FloatArray | None = None
     state_effort: StateEffort = StateEffort.TORQUE
     on_state_loss: OnStateLoss = OnStateLoss.BRAKE
+    on_fault: OnFault = OnFault.DAMP
     disturbance: DisturbanceTuning | None = None
     when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE
     interpolation_method: Interpolation = Interpolation.SPLINES

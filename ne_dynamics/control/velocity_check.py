@@ -59,6 +59,9 @@ VERDICTS_OPPOSED = 3
 SMALLEST, LARGEST = 0.3, 3.0
 """Part of the motion that a velocity may speak of."""
 
+STANDING = 0.01
+"""A position that moves by less than this part of what the velocity says does not move."""
+
 SLACK = 0.02
 """Any velocity may be off by this [rad/s or m/s]: drivers round slow ones to zero."""
 
@@ -112,6 +115,11 @@ class VelocityCheck:
     ----------
     joints : sequence of Joint
         Of the robot; continuous ones may turn over.
+
+    Attributes
+    ----------
+    frozen : tuple of int
+        Joints whose velocities speak of a motion, of late, and whose positions do not move.
     """
 
     def __init__(self, joints: Sequence[Joint]) -> None:
@@ -126,6 +134,7 @@ class VelocityCheck:
     def reset(self) -> None:
         """Forget the states, not what the encoders are like."""
         n = len(self._names)
+        self.frozen: tuple[int, ...] = ()
         self._heard: list[_Heard] = []
         self._moved, self._said, self._lasting = np.zeros(n), np.zeros(n), np.zeros(n)
         self._stretches: list[list[_Stretch]] = [[] for _ in range(n)]
@@ -180,6 +189,8 @@ class VelocityCheck:
         shortest = np.maximum(STEPS * self.encoder_step, NOISES * self._noise)
         is_motion = (np.abs(self._moved) >= shortest) | (np.abs(self._said) >= SAID)
         is_over = is_motion | (self._lasting >= LONGEST)
+        stands = np.abs(self._moved) < STANDING * np.abs(self._said)
+        self.frozen = tuple(np.flatnonzero(is_motion & stands).tolist())
         found = ''
         for index in np.flatnonzero(is_over).tolist():
             found = self._end_stretch(index, bool(is_motion[index])) or found
@@ -221,7 +232,7 @@ class VelocityCheck:
         moved = sum(abs(stretch.moved) for stretch in stretches)
         agreeing = sum(np.copysign(1.0, one.moved) * one.said for one in stretches)
         said = sum(abs(stretch.said) for stretch in stretches)
-        if stretches[-1].verdict > 0 and moved < 0.01 * said:
+        if stretches[-1].verdict > 0 and moved < STANDING * said:
             what = 'the position does not move'
         elif stretches[-1].verdict > 0:
             what = f'{said / moved:.3g} times too large: other units?'

@@ -66,6 +66,10 @@ class VelocitySettings:
         return poles / (2.0 * pi * self.cutoff_frequency)
 
 
+MEASURED = VelocitySettings()
+"""Velocities of the joint states."""
+
+
 class VelocityFilter(NamedTuple):
     """What becomes of the positions of a joint, sampled: v = d q + c f, then f <- b q + a f.
 

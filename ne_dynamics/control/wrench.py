@@ -410,6 +410,24 @@ class WristWrench:
         measured: FloatArray = self._readings[-1][1] - self._bias
         return measured
 
+    def mean_reading(self, now: float) -> FloatArray | None:
+        """Return the mean of the last readings as they came, shape (6,).
+
+        With the sign that is set, at the cut, with no bias taken off. None where readings have
+        stopped, or none came.
+
+        Parameters
+        ----------
+        now : float
+            [s]
+        """
+        if not self._readings or self.is_stale(now):
+            return None
+        newest = self._filter.stamp
+        recent = [moved for stamp, moved in self._readings if abs(newest - stamp) <= TARE_WINDOW]
+        mean: FloatArray = np.mean(recent, axis=0)
+        return mean
+
     def tare(
         self, now: float, expected: ArrayLike | None = None, largest_bias: float = inf
     ) -> FloatArray:
@@ -438,7 +456,8 @@ class WristWrench:
             When there is no reading recent enough, or the bias is too large. Nothing is changed
             then.
         """
-        if not self._readings or self.is_stale(now):
+        mean = self.mean_reading(now)
+        if mean is None:
             age = now - self._filter.stamp
             raise WrenchError(
                 'tare: no reading yet'
@@ -447,9 +466,6 @@ class WristWrench:
                 f'{self.settings.timeout:g} s',
                 field='tare',
             )
-        newest = self._filter.stamp
-        recent = [moved for stamp, moved in self._readings if abs(newest - stamp) <= TARE_WINDOW]
-        mean: FloatArray = np.mean(recent, axis=0)
         wanted = np.zeros(6) if expected is None else np.array(expected, dtype=np.float64)
         bias = mean - wanted
         force = hypot(*bias[:3].tolist())

@@ -214,14 +214,15 @@ class EffortFit:
         own = np.stack([*(part / np.maximum(rms(part), 1e-6) for part in rates)], axis=2)
         own = np.concatenate([own, np.ones((samples, self._n, 1))], axis=2)
         self._given, self._width = given, shared.shape[2]
-        self._tables, self._normals = [], []
+        self._tables = []
         for joint in range(self._n):
             use = used[:, joint]
-            table = np.hstack([shared[use, joint], own[use, joint]])
-            self._tables.append(table)
-            self._normals.append(table.T @ table)
+            self._tables.append(np.hstack([shared[use, joint], own[use, joint]]))
         width = self._width
-        self._shared = np.array([normal[:width, :width] for normal in self._normals])
+        normals = np.array([table.T @ table for table in self._tables])
+        self._shared = np.ascontiguousarray(normals[:, :width, :width])
+        self._mixed = np.ascontiguousarray(normals[:, :width, width:])
+        self._own = np.ascontiguousarray(normals[:, width:, width:])
 
     @property
     def moment_columns(self) -> FloatArray:
@@ -284,46 +285,63 @@ class EffortFit:
 
     def _solve(self, effort: FloatArray, spreads: tuple[float, ...]) -> _Solution:
         n, width, per_joint = self._n, self._width, len(spreads)
-        amount, squares = np.full(n, 1e-9), np.zeros(n)
         # What was not measured says nothing.
         counts = np.where(effort.any(axis=0), self._counts, 0.0)
-        rights, normals, places = [], [], []
-        for joint, (table, normal) in enumerate(zip(self._tables, self._normals, strict=True)):
+        amount, squares, rights = self._compare(effort)
+        scales = amount[:, np.newaxis] * np.array(spreads)
+        rights[:, width:] *= scales
+        # Joint beside joint: row k belongs to shared parameter k, column to a term of a joint.
+        mixed = np.moveaxis(self._mixed * scales[:, np.newaxis], 0, 1).reshape(width, -1)
+        own = self._own * scales[:, :, np.newaxis] * scales[:, np.newaxis]
+        size = width + per_joint * n
+        bounded = np.zeros(size, dtype=bool)
+        bounded[width:] = np.arange(per_joint * n) % per_joint < per_joint - 1
+        terms = np.arange(width, size).reshape(n, per_joint)
+        blocks = terms[:, :, np.newaxis], terms[:, np.newaxis]
+        diagonal = np.arange(size)
+        sigma, left = FIRST_SIGMA * amount, np.zeros(n)
+        step, free = np.zeros(size), np.ones(size, dtype=bool)
+        matrix = np.zeros((size, size))
+        for _ in range(PASSES):
+            weights = counts / self._samples / sigma**2
+            matrix[:width, :width] = np.tensordot(weights, self._shared, axes=1)
+            matrix[:width, width:] = mixed * np.repeat(weights, per_joint)
+            matrix[width:, :width] = matrix[:width, width:].T
+            matrix[blocks] = weights[:, np.newaxis, np.newaxis] * own
+            matrix[diagonal, diagonal] += 1.0
+            weighted = weights[:, np.newaxis] * rights
+            right = np.concatenate([weighted[:, :width].sum(axis=0), weighted[:, width:].ravel()])
+            step, free = _minimum(matrix, right, bounded, free)
+            common, single = step[:width], step[width:].reshape(n, per_joint)
+            pulls = 2.0 * (common @ mixed - rights[:, width:].ravel()).reshape(n, per_joint)
+            pulls += (own @ single[:, :, np.newaxis])[:, :, 0]
+            rest = squares + (self._shared @ common - 2.0 * rights[:, :width]) @ common
+            rest += (pulls * single).sum(axis=1)
+            left = np.sqrt(np.maximum(rest, 0.0) / self._samples)
+            sigma = np.maximum(left, SMALLEST_SIGMA * amount)
+        return _Solution(step, free, matrix, counts, amount, sigma, left)
+
+    def _compare(self, effort: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return what efforts are beside the given model, joint by joint.
+
+        Returns
+        -------
+        amount, squares : array, shape (n,)
+            Root mean square of the effort, and sum of squares of what the given model leaves.
+        rights : array, shape (n, columns)
+            What the given model leaves, along each column.
+        """
+        amount, squares = np.full(self._n, 1e-9), np.zeros(self._n)
+        rights = np.empty((self._n, self._tables[0].shape[1]))
+        for joint, table in enumerate(self._tables):
             use = self._used[:, joint]
             values = effort[use, joint]
             if values.any():
                 amount[joint] = np.sqrt(np.mean(values * values))
-            scale = np.ones(width + per_joint)
-            scale[width:] = amount[joint] * np.array(spreads)
             rest = values - self._given[use, joint]
-            rights.append(scale * (table.T @ rest))
-            normals.append(scale[:, np.newaxis] * normal * scale)
+            rights[joint] = rest @ table
             squares[joint] = rest @ rest
-            start = width + per_joint * joint
-            places.append(np.r_[:width, start : start + per_joint])
-        size = width + per_joint * n
-        bounded = np.zeros(size, dtype=bool)
-        bounded[width:] = np.arange(per_joint * n) % per_joint < per_joint - 1
-        sigma, left, step = FIRST_SIGMA * amount, np.zeros(n), np.zeros(size)
-        free = np.ones(size, dtype=bool)
-        for _ in range(PASSES):
-            weights = counts / self._samples / sigma**2
-            matrix, right = np.eye(size), np.zeros(size)
-            matrix[:width, :width] += np.tensordot(weights, self._shared, axes=1)
-            for joint, weight in enumerate(weights):
-                own = slice(width + per_joint * joint, width + per_joint * (joint + 1))
-                mixed = weight * normals[joint][:width, width:]
-                matrix[:width, own], matrix[own, :width] = mixed, mixed.T
-                matrix[own, own] += weight * normals[joint][width:, width:]
-                right[:width] += weight * rights[joint][:width]
-                right[own] = weight * rights[joint][width:]
-            step, free = _minimum(matrix, right, bounded, free)
-            for joint, place in enumerate(places):
-                part = step[place]
-                rest = squares[joint] - 2.0 * rights[joint] @ part + part @ normals[joint] @ part
-                left[joint] = np.sqrt(max(rest, 0.0) / self._samples[joint])
-            sigma = np.maximum(left, SMALLEST_SIGMA * amount)
-        return _Solution(step, free, matrix, counts, amount, sigma, left)
+        return amount, squares, rights
 
 
 def _load_columns(links: FloatArray, robot: Robot, has_load: bool = False) -> FloatArray:
@@ -351,8 +369,11 @@ def _minimum(
     step = np.zeros(right.size)
     for _ in range(BOUND_CHANGES):
         step = np.zeros(right.size)
-        chosen = np.flatnonzero(free)
-        step[chosen] = np.linalg.solve(matrix[chosen][:, chosen], right[chosen])
+        if free.all():
+            step[:] = np.linalg.solve(matrix, right)
+        else:
+            chosen = np.flatnonzero(free)
+            step[chosen] = np.linalg.solve(matrix[chosen][:, chosen], right[chosen])
         below = bounded & (step < 0.0)
         if below.any():
             free = free & ~below

@@ -18,10 +18,10 @@ from ne_dynamics.control.goal import Tolerances
 from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.control.imu import BaseImu
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.limits import EffortLimiter, effort_limits, per_joint
+from ne_dynamics.control.limits import EffortLimiter, effort_limits, limit_remarks, per_joint
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.observer import BOUND_SHARE, ObserverMode
-from ne_dynamics.control.slew import needed_slew, slew_remarks
+from ne_dynamics.control.slew import needed_slew, refuse_slow_rates, slew_remarks
 from ne_dynamics.control.state_guard import StateLimits
 from ne_dynamics.control.tuning import OnStateLoss, Tuning
 from ne_dynamics.control.velocity_source import VelocitySource
@@ -343,6 +343,7 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
     if unlimited.size:
         names = ', '.join(arm.robot.joint_names[index] for index in unlimited)
         remarks.append(f'no effort limit for {names}: their commands are not clamped')
+    remarks += limit_remarks(arm.robot.joints, limits)
     given = settings.effort_rate_limit
     rates = arm.per_joint(given, 'effort_rate_limit') if given else np.array(())
     EffortLimiter(limits, rates)
@@ -363,6 +364,9 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
     speeds = _limits_or_none(guiding.speed_limit, arm, 'hand_guiding.speed_limit', None)
     law = ControlLaw(arm.dynamics, mode, gains, *model, HandGuiding(guiding, speeds))
     if np.any(rates):
+        slow = refuse_slow_rates(law, limits, rates, arm.robot.joint_names)
+        if slow:
+            raise ParameterError(slow[0])
         remarks += _slew_remarks(law, limits, rates, arm)
     tuning = Tuning(
         law=law,
@@ -381,6 +385,7 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
         decelerations=_limits_or_none(settings.stop.deceleration, arm, 'stop.deceleration', None),
         state_effort=settings.state_effort,
         on_state_loss=settings.on_state_loss,
+        on_fault=settings.on_fault,
         disturbance=_disturbance_tuning(settings, arm, limits),
         when_infeasible=settings.trajectory.when_infeasible,
         interpolation_method=settings.interpolation_method,
@@ -415,6 +420,7 @@ def _check_loops(settings: NodeSettings, arm: ControlledArm) -> list[str]:
                 'falls by what the model is wrong; expected feedforward.robot_closes_loop to be '
                 'true, or mode feedforward_pd or computed_torque'
             )
+        _require_feedback(settings)
         return []
     if mode.has_feedback:
         raise ParameterError(
@@ -434,6 +440,21 @@ def _check_loops(settings: NodeSettings, arm: ControlledArm) -> list[str]:
             'beside the command is not known'
         ]
     return []
+
+
+def _require_feedback(settings: NodeSettings) -> None:
+    """Raise when the gains of a mode with feedback feed nothing back, and nobody else does."""
+    mode = settings.mode
+    if not mode.has_feedback or settings.feedforward.robot_closes_loop:
+        return
+    is_pd = mode is Mode.FEEDFORWARD_PD
+    given = settings.feedforward_pd if is_pd else settings.computed_torque
+    if not (np.any(given.kp) or np.any(given.kv)):
+        raise ParameterError(
+            f'{mode.value}.kp, {mode.value}.kv: both are zero: no feedback, and an arm that does '
+            'not close the loop itself falls by what the model is wrong; expected gains above '
+            'zero, or feedforward.robot_closes_loop to be true'
+        )
 
 
 def _disturbance_tuning(

@@ -27,6 +27,7 @@ from ne_dynamics.control.controller import (
     Controller,
     Observed,
 )
+from ne_dynamics.control.effort_steps import EffortSteps
 from ne_dynamics.control.goal import GoalMonitor, Tolerances
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.motion_demand import Excess, WhenInfeasible, describe, rank
@@ -59,10 +60,13 @@ from ne_dynamics.ros.messages import (
     trajectory_points,
     wrench_reading,
 )
+from ne_dynamics.ros.other_commanders import OtherCommanders
 from ne_dynamics.ros.parameters import NodeSettings
 from ne_dynamics.ros.reporter import Reporter
 from ne_dynamics.ros.trajectory_cdr import SerializedTrajectory
 from ne_dynamics.ros.trajectory_intake import TrajectoryIntake
+from ne_dynamics.ros.weight_watch import WeightWatch
+from ne_dynamics.ros.wrench_sign import WrenchSignWatch
 
 FAR_START = 10.0
 """Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""
@@ -83,6 +87,8 @@ LAST_COMMAND_WORDS = {
 }
 
 HELD_BY_LAST_COMMAND = 'a last command holds the arm against gravity'
+
+DAMPED_WORDS = 'the arm is carried against gravity and damped while joint states come,'
 
 LOWERED_WORDS = 'the arm was being let down: the effort stays as far as it has faded'
 
@@ -119,6 +125,15 @@ class ConfiguredArm:
     ----------
     felt : FeltMotion
         What tells the load that the arm carries.
+    others : OtherCommanders
+        Who else publishes commands.
+    weight : WeightWatch
+        What the measured efforts say of the model.
+    wrench_sign : WrenchSignWatch
+    refusal : str
+        Why the arm was not commanded when that was asked for last; '' where it was.
+    effort_steps : EffortSteps
+        Of the commands since activation.
     is_commanding : bool
         Whether states are answered.
     on_answer : Answered
@@ -127,6 +142,8 @@ class ConfiguredArm:
         Called then, before that: tells of the motion.
     on_motion_ended : callable
         Called with the reason when the motion is given up, or another takes its place.
+    on_refused : callable
+        Called when the first state has shown that the arm must not be commanded.
     """
 
     def __init__(
@@ -143,10 +160,14 @@ class ConfiguredArm:
         self.controller = controller
         self.clock = clock
         self.is_commanding = False
+        self.effort_steps = EffortSteps(arm.dynamics.n)
         self.on_answer: Answered = _ignore
         self.on_state: Answered = _ignore
         self.on_motion_ended: Callable[[str], None] = _ignore
+        self.on_refused: Callable[[], None] = _ignore
+        self.refusal = ''
         self._lagged_behind: float | None = None
+        self._stamp: Any = None
         self._braking: Iterator[FloatArray] | None = None
         self._braking_since = 0.0
         self._braked_steps = 0
@@ -176,6 +197,9 @@ class ConfiguredArm:
         )
         self.connections.configure_command(self.settings.command)
         self.felt = FeltMotion(arm, controller, self.connections.reader, settings)
+        self.weight = WeightWatch(controller, self.connections.reader)
+        self.wrench_sign = WrenchSignWatch(arm, controller, settings)
+        self.others = OtherCommanders(node, self.connections.command_publisher)
         self._intake = TrajectoryIntake(node, self._on_trajectory_read, self._drop_trajectory)
 
     def destroy(self) -> None:
@@ -207,7 +231,7 @@ class ConfiguredArm:
         if refusals:
             raise ParameterError('; '.join(refusals))
         verdict = self.controller.judge(tuning)
-        return verdict.refusals + verdict.remarks
+        return verdict.refusals + verdict.remarks + self.weight.judge_payload(tuning)
 
     def adopt(self, tuning: Tuning) -> None:
         """Let another tuning count from the next state on."""
@@ -218,10 +242,23 @@ class ConfiguredArm:
 
     # ---- from the first command to the last
 
+    def find_refusal(self) -> str:
+        """Return why the arm must not be commanded, as far as is known; '' where it may be."""
+        self.refusal = self.weight.find_refusal() or '; '.join(self.controller.judge_activation())
+        if not self.refusal and self.settings.refuse_other_commanders:
+            self.others.wait_for_discovery()
+            others = self.others.find()
+            if others:
+                self.refusal = f'refuse_other_commanders: {self.others.describe(others)}'
+        return self.refusal
+
     def begin_commanding(self) -> None:
         """Answer joint states from now on; the first one is the position that is held."""
+        self.refusal = ''
         self.controller.reset()
         self.felt.restart()
+        self.weight.restart()
+        self.effort_steps = EffortSteps(self.arm.dynamics.n)
         self._statistics.restart()
         self.is_commanding = True
 
@@ -345,7 +382,8 @@ class ConfiguredArm:
         controller = self.controller
         self.connections.stop_watch()
         timeout = controller.tuning.states.timeout
-        if not self.is_commanding or controller.fault is not None or np.isinf(timeout):
+        is_over = controller.fault is not None and not controller.is_damped
+        if not self.is_commanding or is_over or np.isinf(timeout):
             return
         is_simulated = self.connections.by_simulated_time and self._node_clock.ros_time_is_active
         if is_simulated and controller.time is not None:
@@ -356,36 +394,58 @@ class ConfiguredArm:
                 self._lagged_behind = controller.time
                 self.connections.rewind_watch()
                 return
-        self._on_fault(controller.trip(FaultKind.STOPPED, f'no usable one for {timeout:g} s'))
+        text = f'no usable one for {timeout:g} s'
+        if controller.is_damped:
+            # What latches goes on to.
+            self._on_fault(Fault(FaultKind.STOPPED, f'{text}, after {controller.fault}'))
+        else:
+            self._on_fault(controller.trip(FaultKind.STOPPED, text))
 
     def _on_fault(self, fault: Fault) -> None:
-        """Leave the arm with a last command against gravity, and say why.
+        """Give the motion up, and say why.
 
-        When states have stopped it may be braked first, by a timer: they may return.
+        A fault that latches is answered by damping while states come. In any other the arm is
+        left with a last command against gravity. When states have stopped it may be braked first,
+        by a timer: they may return.
         """
+        controller, has_stopped = self.controller, fault.kind is FaultKind.STOPPED
         self._intake.discard()
         self.connections.stop_watch()
         self.connections.end_contact()
         self._end_braking()
-        is_lowered = self.controller.tuning.on_state_loss is OnStateLoss.LOWER
-        is_braked = fault.kind is FaultKind.STOPPED and self._begin_braking()
         self._statistics.fault(fault)
         self._statistics.restart()
-        until = 'it is cleared' if fault.latches else 'states can be believed again'
-        braked = 'the arm is braked by the model, then ' if is_braked else ''
-        fading = f', fading in {LOWERING_TIME:g} s,' if is_lowered else ''
-        closed = self.controller.tuning.drives_close_loop
+        until = 'states can be believed again'
+        if fault.latches or controller.is_damped:
+            until = 'it is cleared'
+        closed = controller.tuning.drives_close_loop
         holder = 'the drives hold the arm' if closed else HELD_BY_LAST_COMMAND
+        is_left = False
+        if controller.is_damped and not has_stopped:
+            holder = 'the drives hold the arm where it comes to rest' if closed else DAMPED_WORDS
+            self._begin_damping()
+        elif controller.tuning.on_state_loss is OnStateLoss.LOWER:
+            holder += f', fading in {LOWERING_TIME:g} s,'
+            self._begin_lowering()
+        elif has_stopped and self._begin_braking():
+            holder = f'the arm is braked by the model, then {holder}'
+        else:
+            is_left = True
         self._reporter.say(
             f'{fault.kind.value} {fault.latches}',
-            f'{fault}; the motion is given up, {braked}{holder}{fading} until {until}',
+            f'{fault}; the motion is given up, {holder} until {until}',
             Severity.ERROR,
         )
-        if is_lowered:
-            self._begin_lowering()
-        elif not is_braked:
+        if is_left:
             self._send_last(LastCommand.GRAVITY)
         self._end_motion(str(fault))
+
+    def _begin_damping(self) -> None:
+        """Answer the state that has shown a fault once more, and the next ones by damping."""
+        try:
+            self._send_answer(self.controller.damp())
+        except NeDynamicsError as error:
+            self._say_no_last(error)
 
     def _on_return(self, fault: Fault) -> None:
         """Say that the arm is held again."""
@@ -421,9 +481,13 @@ class ConfiguredArm:
             now = self.clock.restart_at(nanoseconds)
         else:
             now = self.clock.seconds(nanoseconds)
+        self.weight.note(message, now, position, velocity, begin)
         if not self.is_commanding:
             controller.observe(position, velocity, now, begin)
             return
+        if controller.time is None and self._is_refused():
+            return
+        self._stamp = stamp
         wants_effort = controller.wants_effort
         measured_effort = connections.reader.read_effort(message) if wants_effort else None
         try:
@@ -431,13 +495,10 @@ class ConfiguredArm:
         except NeDynamicsError as error:
             self._refuse_state(error)
             return
-        connections.publish_command(command.effort, command.desired)
-        # The arm has its command: what comes now may take its time.
-        if self._braking is not None:
-            self._end_braking()
-        connections.rewind_watch()
-        if connections.effort_publisher.get_subscription_count():
-            connections.publish_effort(stamp, command)
+        self._send_answer(command)
+        if controller.is_damped:
+            self._statistics.answers.append((time.perf_counter() - begin, now))
+            return
         try:
             controller.review()
         except StateRefused as error:
@@ -454,9 +515,32 @@ class ConfiguredArm:
         self._statistics.answers.append((time.perf_counter() - begin, now))
         self.felt.note(now, position, message, command)
 
+    def _is_refused(self) -> bool:
+        """Return whether the first state shows that no command may go out; then none does."""
+        self.refusal = self.weight.find_refusal()
+        if not self.refusal:
+            return False
+        self._reporter.logger.error(f'deactivated without a command: {self.refusal}')
+        self.end_commanding(LastCommand.NONE, self.refusal)
+        self.on_refused()
+        return True
+
+    def _send_answer(self, command: Command) -> None:
+        """Send the command of the newest state."""
+        connections = self.connections
+        connections.publish_command(command.effort, command.desired)
+        # The arm has its command: what comes now may take its time.
+        if self._braking is not None:
+            self._end_braking()
+        connections.rewind_watch()
+        if connections.effort_publisher.get_subscription_count():
+            connections.publish_effort(self._stamp, command)
+
     def _report_answer(self, stamp: Any, command: Command) -> None:
         """Say what is not as usual about an answer."""
-        observed = self.controller.observed
+        observed, tuning = self.controller.observed, self.controller.tuning
+        is_held = tuning.law.has_feedback and not command.desired.velocity.any()
+        self.effort_steps.note(command.effort, tuning.effort_limits, is_held=is_held)
         if observed is not NOTHING_OBSERVED or self.connections.is_in_contact:
             self._report_observed(stamp, observed)
         if command.ahead:

@@ -8,7 +8,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from ne_dynamics.control.feasibility import PERIODS_OF_DELAY
-from ne_dynamics.control.velocity_source import velocity_filter
+from ne_dynamics.control.velocity_source import VelocitySource, velocity_filter
 from ne_dynamics.ros.configuration import tracking_limits
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
@@ -62,6 +62,11 @@ class DiagnosticsPublisher:
             # A fault that is over by now is told of once.
             if fault is not None and str(fault) not in faults:
                 faults.append(str(fault))
+            doubt = configured.refusal or (
+                configured.weight.find_doubt() if configured.is_commanding else ''
+            )
+            if doubt:
+                faults.append(doubt)
             remarks = [*remarks, *self._diagnose(configured, values)]
             statuses.append(self._diagnose_tracking(configured))
         values.update(statistics.inputs())
@@ -109,12 +114,17 @@ class DiagnosticsPublisher:
         saturated = values['saturated in the last second']
         if saturated != 'none':
             remarks.append(f'saturated: {saturated}')
+        remarks += _diagnose_steps(configured)
         if configured.is_commanding and controller.time is None:
             remarks.append('no usable joint_states yet')
         age = self._statistics.age('joint_states')
         is_waiting = configured.is_commanding and controller.fault is None
         if is_waiting and STATE_AGE_WARNING < age < np.inf:
             remarks.append(f'no joint_states for {age:.1f} s')
+        others = configured.others.find()
+        values['other commanders'] = ' '.join(others) or 'none'
+        if others and configured.is_commanding:
+            remarks.append(configured.others.describe(others))
         return remarks + _diagnose_sensors(configured)
 
     def _diagnose_tracking(self, configured: ConfiguredArm) -> DiagnosticStatus:
@@ -137,6 +147,23 @@ class DiagnosticsPublisher:
         )
 
 
+def _diagnose_steps(configured: ConfiguredArm) -> list[str]:
+    """Return whether the command of a held arm steps to and fro, and what helps."""
+    stepping = configured.effort_steps.take()
+    if stepping is None:
+        return []
+    is_measured = configured.controller.tuning.motion.velocity.source is VelocitySource.MEASURED
+    remedy = 'velocity_source differentiated or estimated'
+    if not is_measured:
+        remedy = 'velocity_source estimated, a lower velocity_cutoff_frequency or lower gains'
+    name = configured.arm.robot.joint_names[stepping.joint]
+    return [
+        f'joint_states: coarse or noisy velocities: the command of joint {name!r}, which is held, '
+        f'stepped to and fro {stepping.turns} times in the last second, by up to '
+        f'{stepping.share:.2f} of its effort limit; better is {remedy}'
+    ]
+
+
 def _diagnose_sensors(configured: ConfiguredArm) -> list[str]:
     """Return what is amiss with wrist sensor and IMU."""
     controller = configured.controller
@@ -147,6 +174,9 @@ def _diagnose_sensors(configured: ConfiguredArm) -> list[str]:
             remarks.append(f'no recent wrench: {wrist.settings.on_timeout.value}')
         if wrist.was_saturated():
             remarks.append('wrench beyond wrench.max_force or wrench.max_torque')
+        doubt = configured.wrench_sign.look()
+        if doubt:
+            remarks.append(doubt)
     if imu is not None and now is not None:
         if imu.is_stale(now):
             remarks.append(f'no recent imu: {imu.settings.on_timeout.value}')

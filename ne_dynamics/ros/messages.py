@@ -87,24 +87,27 @@ class JointStateReader:
         Raises
         ------
         MessageError
-            When a joint is missing or named twice, an array is short (an empty velocity is
-            allowed), a value is not finite, or a position farther from zero than a waypoint may
-            be: an arm that is held there is answered with no number.
+            When a joint is missing or named twice, an array has not as many values as there are
+            names (velocities may be missing for all joints, or for the last names where these
+            are not the robot's), a value is not finite, or a position farther from zero than a
+            waypoint may be: an arm that is held there is answered with no number.
         """
         match = self._match_of(message.name)
         position = self._field('position', message.position, match, LARGEST_POSITION)
         velocity = message.velocity
         if len(velocity) == 0:
             return JointReading(position, None)
-        return JointReading(position, self._field('velocity', velocity, match))
+        return JointReading(position, self._field('velocity', velocity, match, may_end_early=True))
 
     def read_effort(self, message: Any) -> FloatArray | None:
         """Return the effort of a message that :meth:`read` accepts, shape (n,) [N m or N].
 
-        None when the message has none, or it is not finite: nobody depends on it.
+        As for velocities, the last names may have none. None when a joint of the robot has none,
+        or it is not finite: nobody depends on it.
         """
         try:
-            return self._field('effort', message.effort, self._match_of(message.name))
+            match = self._match_of(message.name)
+            return self._field('effort', message.effort, match, may_end_early=True)
         except MessageError:
             return None
 
@@ -132,11 +135,17 @@ class JointStateReader:
         self._matches = [match, *self._matches[: REMEMBERED_NAMES - 1]]
         return match
 
-    def _field(self, field: str, values: Any, match: _Match, largest: float = inf) -> FloatArray:
+    def _field(
+        self,
+        field: str,
+        values: Any,
+        match: _Match,
+        largest: float = inf,
+        *,
+        may_end_early: bool = False,
+    ) -> FloatArray:
         if len(values) != len(match.names):
-            raise MessageError(
-                field, f'got {len(values)} values for {len(match.names)} names; expected as many'
-            )
+            self._require_enough(field, len(values), match, may_end_early=may_end_early)
         read: FloatArray
         if type(values) is array:
             read = np.frombuffer(values)
@@ -155,6 +164,24 @@ class JointStateReader:
                         field, f'joint {name!r}: expected a finite number{most}, got {value}'
                     )
         return read
+
+    def _require_enough(
+        self, field: str, count: int, match: _Match, *, may_end_early: bool
+    ) -> None:
+        """Raise unless the values end before the names, and each joint of the robot has one."""
+        if count > len(match.names):
+            may_end_early = False
+        order = range(len(self._joint_names)) if match.order is None else match.order
+        lacking = [
+            name for name, index in zip(self._joint_names, order, strict=True) if index >= count
+        ]
+        if may_end_early and not lacking:
+            return
+        without = f': none for {lacking}' if may_end_early else ''
+        raise MessageError(
+            field,
+            f'got {count} values for {len(match.names)} names{without}; expected as many',
+        )
 
 
 def stamp_nanoseconds(stamp: Any) -> int:

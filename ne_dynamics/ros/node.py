@@ -203,10 +203,21 @@ class ComputedTorqueNode(LifecycleNode):
 
     @_reported
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Answer joint states from now on; the first one is the position that is held."""
+        """Answer joint states from now on; the first one is the position that is held.
+
+        Refused where the measured efforts say that the model has the weight upside down, and
+        with `refuse_other_commanders` where somebody else commands the arm.
+        """
         if self.configured is None:
             raise RuntimeError('the node is not configured')
+        refusal = self.configured.find_refusal()
+        if refusal:
+            self.get_logger().error(f'not activated: {refusal}')
+            return TransitionCallbackReturn.FAILURE
         self.configured.begin_commanding()
+        others = self.configured.others.find()
+        if others:
+            self.reporter.tell(self.configured.others.describe(others))
         self.get_logger().info('active')
         return super().on_activate(state)
 
@@ -283,6 +294,7 @@ class ComputedTorqueNode(LifecycleNode):
             self._steady_clock,
         )
         self.configured = configured
+        configured.on_refused = self.trigger_deactivate
         if self._goals is not None:
             self._goals.attach(configured)
         if self._controller_state is not None:

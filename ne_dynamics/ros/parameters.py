@@ -20,7 +20,7 @@ from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.position_stream import LONGEST_INTERVAL
 from ne_dynamics.control.state_effort import StateEffort
 from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
-from ne_dynamics.control.tuning import LastCommand, OnStateLoss
+from ne_dynamics.control.tuning import LastCommand, OnFault, OnStateLoss
 from ne_dynamics.control.velocity_source import VelocitySettings
 from ne_dynamics.control.wrench import WrenchSettings
 from ne_dynamics.dynamics import BACKENDS
@@ -92,7 +92,8 @@ class FeedforwardSettings:
     robot_closes_loop: bool = parameter(
         False,
         'The robot closes the loop on positions itself. Mode feedforward, which has no feedback, '
-        'needs this: elsewhere the arm falls by what the model is wrong.',
+        'and a mode whose gains are all zero need this: elsewhere the arm falls by what the model '
+        'is wrong.',
     )
 
 
@@ -150,9 +151,11 @@ class FollowingErrorSettings:
     )
     frozen: tuple[float, ...] = parameter(
         (),
-        'A position that stays the same, or trembles within 0.02 of this, for 50 ms and 10 '
-        'states, while the desired one goes on by more than this is one too, in modes with '
-        'feedback; as before. Empty: the way at the velocity limit in 0.02 s.',
+        'A position that stays the same, or trembles within 0.02 of this, for 40 ms and 10 '
+        'states is one too, in modes with feedback, when the model says that the joint must have '
+        'moved by 0.1 of this: by the speed that it had and the effort that was commanded, less '
+        'gravity, coupling and friction. Where it stood before, the desired position must have '
+        'gone on by more than this. As before. Empty: the way at the velocity limit in 0.02 s.',
         unit='rad or m',
         minimum=0.0,
         allow_infinity=True,
@@ -425,7 +428,7 @@ class NodeSettings:
         (),
         'Fastest change of the command, one for all joints or one per joint: a hard limit inside '
         'the feedback loop, which swings for ever when it is too slow for the gains (the node '
-        'warns). Empty or 0: none.',
+        'warns, and refuses what a moderate push would start). Empty or 0: none.',
         unit='N m/s or N/s',
         minimum=0.0,
         allow_infinity=True,
@@ -472,6 +475,15 @@ class NodeSettings:
         '3 s, and on every other fault as well: for arms that are led by hand. Only modes with '
         'feedback brake, and not where the last state is older than 0.5 s. Drives that close the '
         'loop are brought to rest along the desired motion, and there is no `lower`.',
+    )
+    on_fault: OnFault = parameter(
+        OnFault.DAMP,
+        'What answers joint states after a fault that latches, until `~/clear_fault`: `damp`, '
+        'gravity compensation and a damping through the mass matrix, by which velocities decay at '
+        '10 /s, with a joint that is not believed where the model predicts it; `leave`, nothing: '
+        'the arm keeps a last command against gravity, which does not hold it in place. When '
+        'states stop, `on_state_loss` counts. Drives that close the loop are brought to rest, and '
+        'get that command again for each state, with `damp`.',
     )
     jump_velocity: tuple[float, ...] = parameter(
         (),
@@ -553,6 +565,12 @@ class NodeSettings:
         'publisher; `reliable` only from reliable ones, and loses nothing.',
         choices=RELIABILITIES,
         changes=Changes.UNCONFIGURED,
+    )
+    refuse_other_commanders: bool = parameter(
+        False,
+        'Refuse to activate where another node publishes on the topic of the commands, an '
+        'inactive standby too; looking for it takes up to 1 s after configuring. False: the '
+        'diagnostics warn and name it.',
     )
     autostart: bool = parameter(
         True,

@@ -120,8 +120,8 @@ class ControllerAnswers:
 class NodeAnswers(ControllerAnswers):
     """The same as the node gives them: it survives states that have no answer.
 
-    A state that is refused leaves the effort as it is; a fault is followed by the controller's
-    last commands, one a state.
+    A state that is refused leaves the effort as it is. A fault that latches is answered by
+    damping, where the controller has it so; any other by its last commands, one a state.
 
     Parameters
     ----------
@@ -148,7 +148,11 @@ class NodeAnswers(ControllerAnswers):
         except StateRefused as refusal:
             if refusal.fault is not None:
                 self.faults.append((reading.time, refusal.fault))
-                self._leaving = self.controller.last_commands()
+                controller = self.controller
+                is_damped = controller.is_damped
+                self._leaving = (
+                    iter((controller.damp().effort,)) if is_damped else controller.last_commands()
+                )
             self._effort = next(self._leaving, self._effort)
         except NeDynamicsError:
             pass

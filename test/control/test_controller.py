@@ -149,15 +149,15 @@ def test_a_missing_velocity_gives_no_command(dynamics: Dynamics) -> None:
 
 def test_limits_apply_and_the_rate_goes_on_through_a_change(dynamics: Dynamics) -> None:
     """Commands stay within limits and rate, also across a change of the tuning."""
-    controller = Controller(tuning(dynamics, limits=np.full(6, 30.0), rates=[5.0]))
+    controller = Controller(tuning(dynamics, limits=np.full(6, 30.0), rates=[100.0]))
     last = controller.update(Q, ZERO, 0.0).effort
     assert np.abs(last).max() <= 30.0
     for step in range(1, 40):
         if step == 20:
-            controller.adopt(tuning(dynamics, limits=np.full(6, 25.0), rates=[5.0]))
+            controller.adopt(tuning(dynamics, limits=np.full(6, 25.0), rates=[100.0]))
             last = np.clip(last, -25.0, 25.0)
         command = controller.update(Q + 0.02 * step, ZERO, 0.01 * step)
-        assert np.abs(command.effort - last).max() <= 0.05 + 1e-12
+        assert np.abs(command.effort - last).max() <= 1.0 + 1e-12
         assert command.saturated is not None
         last = command.effort
     assert np.abs(last).max() <= 25.0

@@ -111,6 +111,24 @@ def test_gains_that_are_efforts_count_by_the_mass_they_move() -> None:
     assert judge(400.0, 40.0, Mode.FEEDFORWARD_PD, light).refusals
 
 
+@pytest.mark.parametrize('mode', [Mode.COMPUTED_TORQUE, Mode.FEEDFORWARD_PD])
+@pytest.mark.parametrize('kp', [1.0, 100.0, 400.0])
+def test_stiffness_without_damping_is_refused(kp: float, mode: Mode) -> None:
+    """A kv of zero is no better than one near zero: both loops grow. Damping alone is stable."""
+    assert largest_error(kp, 0.0, DELAY) > 1.0
+    for kv in (0.0, 1e-3 * np.sqrt(kp)):
+        assert judge(kp, kv, mode).refusals
+    assert not any(judge(0.0, 20.0, mode))
+    assert judge(0.0, 500.0, mode).refusals
+
+
+def test_one_undamped_joint_among_coupled_ones_is_refused() -> None:
+    """Masses couple the joints of feedforward_pd: the damping of the others is not enough."""
+    mass = np.array([[2.0, 0.01], [0.01, 1.0]])
+    mixed = Gains.from_values([400.0, 400.0], [40.0, 0.0], 2)
+    assert judge_gains(Mode.FEEDFORWARD_PD, mixed, lambda: mass, PERIOD).refusals
+
+
 def test_no_feedback_is_stable() -> None:
     """Modes without gains, and gains of zero, are not judged."""
     assert not any(judge_gains(Mode.FEEDFORWARD, None, lambda: np.eye(2), PERIOD))

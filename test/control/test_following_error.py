@@ -6,20 +6,37 @@ import numpy as np
 import pytest
 
 from ne_dynamics.control.following_error import FollowingGuard, FollowingLimits
+from ne_dynamics.control.standing_joint import AnsweredState
 from ne_dynamics.control.state_guard import FaultKind
 from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.model.robot import Joint, JointType
 
 JOINTS = [
-    Joint('a', JointType.REVOLUTE, velocity_limit=2.0),
+    Joint('a', JointType.REVOLUTE, velocity_limit=2.0, effort_limit=10.0),
     Joint('b', JointType.PRISMATIC),
 ]
 PERIOD = 0.002
 
 
+class UnitMasses:
+    """A law whose model has an inertia of one per joint, and nothing else."""
+
+    def __init__(self, *, has_feedback: bool) -> None:
+        self.has_feedback = has_feedback
+        self.compensation = self.dynamics = self
+
+    def effort(self, q, qd, qdd, qd_friction, wrench=None, base=None):
+        """Return the effort of a motion."""
+        return qdd.copy()
+
+    def mass_matrix(self, q):
+        """Return the mass matrix."""
+        return np.eye(2)
+
+
 def first_fault(limits, seconds=3.0, *, has_feedback=True, **motion):
     """Return when a fault is found, and which; the motion as functions of time, of joint a."""
-    guard = FollowingGuard(JOINTS, limits)
+    guard, law = FollowingGuard(JOINTS, limits), UnitMasses(has_feedback=has_feedback)
     still = {'desired': 0.0, 'rate': 0.0, 'position': None, 'velocity': 0.0, 'effort': 0.0}
     for k in range(round(seconds / PERIOD)):
         now = PERIOD * k
@@ -34,15 +51,13 @@ def first_fault(limits, seconds=3.0, *, has_feedback=True, **motion):
         desired = DesiredState(
             np.array([value['desired'], 0.0]), np.array([value['rate'], 0.0]), np.zeros(2)
         )
+        effort = np.array([value['effort'], 0.0])
         found = guard.judge(
-            position,
+            AnsweredState(law, position, desired, np.clip(effort, -10.0, 10.0), now),
             np.array([value['velocity'], 0.0]),
             desired.position - position,
-            desired,
-            np.array([value['effort'], 0.0]),
+            effort,
             np.array([10.0, np.inf]),
-            now,
-            has_feedback=has_feedback,
         )
         if found:
             return now, found
@@ -97,33 +112,82 @@ def test_an_arm_that_is_found_in_motion_may_be_braked() -> None:
     assert abs(braked['desired'](1.0 / 6.0)) > 0.5
 
 
-def test_a_position_that_is_the_same_while_the_desired_one_goes_on_is_frozen() -> None:
-    """After 0.04 rad of desired motion, and 50 ms at least."""
-    slow = first_fault(LIMITS, desired=lambda t: 0.2 * t, position=0.0)
-    assert slow[0] == pytest.approx(0.2, abs=2.1 * PERIOD)
-    assert slow[1].kind is FaultKind.FROZEN_POSITION
-    fast = first_fault(LIMITS, desired=lambda t: 2.0 * t, position=0.0)
-    assert fast[0] == pytest.approx(0.05, abs=2.1 * PERIOD)
-    assert first_fault(LIMITS, 0.2, desired=lambda t: 2.0 * t)[1] is None
-    assert first_fault(LIMITS, desired=0.0, position=0.0)[1] is None
-
-
-@pytest.mark.parametrize('size', [1e-15, 1e-6, 3e-4])
-def test_a_frozen_position_may_tremble(size: float) -> None:
-    """What comes back again and again within a fiftieth of the limit is the same position; what
-    creeps on, or goes farther, is none.
+def test_a_position_that_stood_is_frozen_when_no_friction_can_hold_the_joint() -> None:
+    """Beyond 0.16 of the effort limit, and by more than the limit of desired motion; with less it
+    may stick, and what it has stood before does not count.
     """
-    trembling = first_fault(
-        LIMITS, desired=lambda t: 2.0 * t, position=lambda t: size * np.sin(1e4 * t)
+    strong = first_fault(
+        LIMITS, desired=lambda t: 0.2 * t, position=0.0, effort=lambda t: 60.0 * t
     )
-    assert trembling[0] == pytest.approx(0.05, abs=2.1 * PERIOD)
-    assert trembling[1].kind is FaultKind.FROZEN_POSITION
-    creeping = first_fault(LIMITS, 0.2, desired=lambda t: 2.0 * t, position=lambda t: size * t)
+    assert strong[0] == pytest.approx(0.2, abs=2.1 * PERIOD)
+    assert strong[1].kind is FaultKind.FROZEN_POSITION
+    assert strong[1].joints == (0,)
+    assert '(following_error.frozen 0.04)' in strong[1].text
+    weak = first_fault(
+        LIMITS, 1.5, desired=lambda t: 0.2 * t, position=0.0, effort=lambda t: min(60.0 * t, 1.9)
+    )
+    assert weak[1] is None
+    late = {'desired': lambda t: max(t - 0.5, 0.0), 'position': 0.0}
+    time, found = first_fault(LIMITS, **late, effort=lambda t: 600.0 * max(t - 0.5, 0.0))
+    assert found.kind is FaultKind.FROZEN_POSITION
+    assert 0.54 <= time < 0.6
+    assert first_fault(LIMITS, 0.2, desired=lambda t: 2.0 * t, effort=6.0)[1] is None
+    assert first_fault(LIMITS, desired=0.0, position=0.0, effort=9.0)[1] is None
+
+
+def stopping(speed, tremble=0.0):
+    """Return a motion whose positions stay the same from 0.3 s on."""
+    return {
+        'desired': lambda t: speed * t,
+        'rate': speed,
+        'position': lambda t: speed * min(t, 0.3) + tremble * (t > 0.3) * np.sin(1e4 * t),
+    }
+
+
+@pytest.mark.parametrize('speed', [0.2, 1.8])
+@pytest.mark.parametrize('tremble', [0.0, 1e-15, 1e-6, 3e-4])
+def test_a_position_that_stops_dead_is_frozen(speed: float, tremble: float) -> None:
+    """Within 50 ms where no friction brakes the joint, also when it trembles."""
+    time, found = first_fault(LIMITS, **stopping(speed, tremble))
+    assert 0.3 < time <= 0.35 + 1e-9
+    assert found.kind is FaultKind.FROZEN_POSITION
+    assert found.joints == (0,)
+
+
+def test_a_joint_that_its_friction_stops_may_stand() -> None:
+    """Where the effort falls that it took to move it."""
+    dry = {'effort': lambda t: 8.0 if t <= 0.3 else 0.0}
+    assert first_fault(LIMITS, 1.0, **stopping(0.2), **dry)[1] is None
+    assert first_fault(LIMITS, 1.0, **stopping(0.2), effort=8.0)[1] is not None
+
+
+@pytest.mark.parametrize('size', [1e-6, 3e-4])
+def test_what_creeps_on_or_shakes_is_not_frozen(size: float) -> None:
+    """What goes somewhere, or farther than a fiftieth of the limit, stands not."""
+    creeping = first_fault(
+        LIMITS, 0.2, desired=lambda t: 2.0 * t, position=lambda t: size * t, effort=6.0
+    )
     assert creeping[1] is None
     shaking = first_fault(
-        LIMITS, 0.2, desired=lambda t: 2.0 * t, position=lambda t: 0.001 * np.sin(1e4 * t)
+        LIMITS,
+        0.2,
+        desired=lambda t: 2.0 * t,
+        position=lambda t: 0.001 * np.sin(1e4 * t),
+        effort=6.0,
     )
     assert shaking[1] is None
+
+
+def test_a_joint_that_crept_before_its_encoder_froze_stands_too() -> None:
+    """Changes on the way to where it rested do not make it one that goes somewhere."""
+    time, found = first_fault(
+        LIMITS,
+        desired=lambda t: 0.0 if t < 0.5 else 2.0 * (t - 0.5),
+        position=lambda t: 1e-5 * min(t, 0.4),
+        effort=lambda t: 600.0 * max(t - 0.5, 0.0),
+    )
+    assert found.kind is FaultKind.FROZEN_POSITION
+    assert 0.5 < time < 0.6
 
 
 def test_effort_at_the_limit_in_vain_is_a_fault_after_the_timeout() -> None:

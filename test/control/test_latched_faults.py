@@ -19,7 +19,7 @@ from ne_dynamics.control.state_guard import (
     StateRefused,
 )
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
-from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.control.tuning import OnFault, Tuning
 from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.shipped import shipped_file
@@ -38,7 +38,10 @@ def dynamics() -> Dynamics:
 def make_controller(
     dynamics: Dynamics, mode: Mode = Mode.COMPUTED_TORQUE, **motion: object
 ) -> Controller:
-    """Return a controller of the shipped arm with the limits that the node derives."""
+    """Return a controller of the shipped arm with the limits that the node derives.
+
+    After a fault it leaves the arm.
+    """
     joints = dynamics.robot.joints
     limits = {
         'following': FollowingLimits.derived(joints, 1.0),
@@ -53,6 +56,7 @@ def make_controller(
             np.zeros(0),
             states=StateLimits(0.1, repeat_window=10.0),
             motion=MotionLimits(**limits),
+            on_fault=OnFault.LEAVE,
         )
     )
 

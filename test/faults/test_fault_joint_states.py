@@ -564,7 +564,9 @@ def test_a_rate_limit_that_is_too_slow_for_the_last_command(node, player) -> Non
     """
     node.check()
     mark = node.mark()
-    node.set(on_deactivate='zero', effort_rate_limit=[20.0])
+    # With feedback a rate limit as slow as this is refused.
+    slow = {'mode': 'gravity_compensation', 'effort_rate_limit': [20.0]}
+    assert node.set_atomically(on_deactivate='zero', **slow).successful
     node.rate_limit = 20.0
     before = player.answer(Q)
     assert node.change_state('deactivate')
@@ -576,6 +578,7 @@ def test_a_rate_limit_that_is_too_slow_for_the_last_command(node, player) -> Non
     assert any('rate' in line for line in node.log[mark.log :])
     assert node.change_state('activate')
     node.settle()
-    node.set(on_deactivate='gravity', effort_rate_limit=[1000.0])
+    fast = {'mode': 'computed_torque', 'effort_rate_limit': [1000.0]}
+    assert node.set_atomically(on_deactivate='gravity', **fast).successful
     node.rate_limit = 1000.0
     np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)

@@ -1,4 +1,7 @@
-"""Motions that are not followed, velocities that are none, faults that come back: they latch."""
+"""Motions that are not followed, velocities that are none, faults that come back: they latch.
+
+With `on_fault: leave`; what damps is in test_fault_damped.py.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ REST = [0.0] * 6
 
 @pytest.fixture(scope='module')
 def node(make_bench):
-    """Return the bench with a node, and end the node as it is to end."""
+    """Return the bench with a node that leaves the arm, and end the node as it is to end."""
     bench = make_bench()
-    bench.start_node(state_timeout=PATIENT)
+    bench.start_node(state_timeout=PATIENT, on_fault='leave')
     bench.until_ready()
     yield bench
     bench.check()

@@ -96,7 +96,8 @@ def _beyond_the_limit(limiter, effort, dt):
 
 
 def _without_rate(limiter, effort, dt):
-    return LimitedEffort(np.minimum(np.maximum(effort, -limiter.limits), limiter.limits), None)
+    limiter._last = np.minimum(np.maximum(effort, -limiter.limits), limiter.limits)
+    return LimitedEffort(limiter._last, None)
 
 
 @pytest.mark.parametrize(

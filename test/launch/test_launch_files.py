@@ -308,7 +308,7 @@ def test_arguments_reach_the_node(environment):
     }
     arguments = [f'{name}:={topic}' for name, topic in topics.items()]
     arguments += [f'model:={ARM}', 'namespace:=arm', 'tip_link:=tcp', 'sensor_link:=flange']
-    arguments += [f'joints:=[{", ".join(reversed(JOINTS))}]', 'mode:=feedforward_pd']
+    arguments += [f'joints:=[{", ".join(reversed(JOINTS))}]', 'mode:=gravity_compensation']
     arguments += ['use_imu:=true', 'state_timeout:=0.25', 'use_sim_time:=false', 'log_level:=warn']
     path = ROOT / 'launch/computed_torque.launch.py'
     with (
@@ -341,7 +341,7 @@ def test_arguments_reach_the_node(environment):
         'model_file': str(ARM),
         'joints': list(reversed(JOINTS)),
         'tip_link': 'tcp',
-        'mode': 'feedforward_pd',
+        'mode': 'gravity_compensation',
         'wrench.enabled': True,
         'wrench.sensor_link': 'flange',
         'imu.enabled': True,
@@ -394,11 +394,11 @@ def test_what_the_user_gives_wins_over_the_driver(environment, tmp_path, key):
     file = tmp_path / 'mine.yaml'
     file.write_text(
         f'{key}:\n  ros__parameters:\n    state_effort: torque_without_gravity\n'
-        '    state_timeout: 3.5\n    mode: gravity_compensation\n'
+        '    state_timeout: 3.5\n    mode: computed_torque\n'
     )
     path = ROOT / 'launch/computed_torque.launch.py'
     arguments = [f'model:={ARM}', 'driver:=franka', f'params_file:={file}']
-    arguments += ['joint_states:=mine/joint_states', 'mode:=feedforward_pd']
+    arguments += ['joint_states:=mine/joint_states', 'mode:=gravity_compensation']
     with (
         Watcher('/computed_torque', environment) as watcher,
         LaunchProcess(path, arguments, environment) as process,
@@ -418,7 +418,7 @@ def test_what_the_user_gives_wins_over_the_driver(environment, tmp_path, key):
         'state_effort': 'torque_without_gravity',
         'state_timeout': 3.5,
         'terms.gravity': False,
-        'mode': 'feedforward_pd',
+        'mode': 'gravity_compensation',
     }
 
 

@@ -335,6 +335,12 @@ def test_commands_take_extras(urdf, beside, capsys):
     assert 'arm.extras.yamlx' in capsys.readouterr().err
 
 
+def sines(times, rate):
+    """Return position, velocity and acceleration of a sine."""
+    phase = rate * times
+    return np.sin(phase), rate * np.cos(phase), -rate * rate * np.sin(phase)
+
+
 def test_annotate_and_evaluate_take_extras(tmp_path, capsys):
     """The efforts of a motion and those that a model explains have the extras in them."""
     model = str(shipped_file('six_axis_arm.urdf'))
@@ -357,9 +363,11 @@ def test_annotate_and_evaluate_take_extras(tmp_path, capsys):
     np.testing.assert_allclose(np.subtract(*efforts[::-1]), 5.0, atol=1e-6)
     log = tmp_path / 'log.csv'
     columns = [f'{name}.{what}' for name in robot.joint_names for what in ('position', 'effort')]
-    rows = [
-        ','.join([str(0.01 * k), *([f'{np.sin(0.05 * k):.6f}', '1.0'] * 6)]) for k in range(400)
-    ]
+    times = 0.01 * np.arange(400)
+    motion = [np.repeat(part[:, np.newaxis], 6, 1) for part in sines(times, 5.0)]
+    torque = ned.Dynamics(robot, backend='python').inverse_dynamics(*motion)
+    table = np.column_stack([times, np.stack([motion[0], torque], axis=2).reshape(400, 12)])
+    rows = [','.join(f'{number:.6f}' for number in row) for row in table]
     log.write_text('\n'.join([','.join(['time', *columns]), *rows]))
     capsys.readouterr()
     printed = []

@@ -128,8 +128,13 @@ def test_a_fault_ends_it(bench) -> None:
 
 
 def test_a_latched_fault_ends_it(bench) -> None:
-    """States that are observed but not answered keep nothing up."""
-    bench.start(state_timeout=LONG, command__repeat=RATE, following_error__position=[0.1])
+    """With `on_fault: leave` states that are observed but not answered keep nothing up."""
+    bench.start(
+        state_timeout=LONG,
+        command__repeat=RATE,
+        following_error__position=[0.1],
+        on_fault='leave',
+    )
     answer(bench, Q)
 
     def is_held_back() -> bool:
@@ -142,6 +147,20 @@ def test_a_latched_fault_ends_it(bench) -> None:
         bench.joint_states.publish(bench.joint_state(Q + 0.2))
         wait(bench, 0.03)
     assert len(bench.commands) == before
+
+
+def test_an_arm_that_is_damped_after_a_fault_has_its_commands_again(bench) -> None:
+    """By default states are answered after a fault that latches: their commands are repeated."""
+    bench.start(state_timeout=LONG, command__repeat=RATE, following_error__position=[0.1])
+    answer(bench, Q)
+
+    def is_held_back() -> bool:
+        bench.joint_states.publish(bench.joint_state(Q + 0.2))
+        return any('following error' in line for line in bench.said())
+
+    bench.spin(is_held_back, 'the fault')
+    before = len(bench.commands)
+    bench.spin(lambda: len(bench.commands) > before + 5, 'the command again')
 
 
 @pytest.mark.parametrize('last', ['gravity', 'none'])

@@ -15,6 +15,8 @@ from build_control_msgs import ControlMessages
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
+from node_bench import SLOW_STATES
+
 from ne_dynamics.ros import trajectory_intake
 from ne_dynamics.ros.follow_joint_trajectory import MOST_GOAL_POINTS
 
@@ -103,7 +105,7 @@ def client(bench, messages) -> Iterator[Client]:
 @pytest.fixture
 def active(bench, client: Client) -> Client:
     """Return a client of an active node that holds the arm at Q."""
-    bench.start()
+    bench.start(**SLOW_STATES)
     client.desired(Q)
     return client
 
@@ -158,7 +160,7 @@ def test_the_feedback_is_what_was_desired_measured_and_missed(bench, active: Cli
 def test_the_feedback_has_the_order_of_the_parameter_joints(bench, client: Client) -> None:
     """Feedback follows the order in which the node sends its commands."""
     names = list(bench.robot.joint_names)[::-1]
-    bench.start(joints=names)
+    bench.start(**SLOW_STATES, joints=names)
     bench.answer(bench.joint_state(Q))
     client.send_accepted((1.0, GOAL))
     bench.answer(bench.joint_state(Q))
@@ -185,7 +187,9 @@ def test_leaving_the_path_aborts_and_holds(bench, active: Client) -> None:
 
 def test_the_parameters_are_the_tolerances_of_a_goal_without(bench, client: Client) -> None:
     """constraints.trajectory counts for a goal that has none, not for one that erases it."""
-    bench.start(constraints__trajectory=[0.1], constraints__stopped_velocity_tolerance=0.0)
+    bench.start(
+        **SLOW_STATES, constraints__trajectory=[0.1], constraints__stopped_velocity_tolerance=0.0
+    )
     client.desired(Q)
     handle = client.send_accepted((1.0, GOAL))
     for _ in range(6):
@@ -263,7 +267,7 @@ def test_a_goal_that_waits_is_not_judged(bench, active: Client) -> None:
 
 def test_nobody_waits_for_more_after_a_goal(bench, client: Client) -> None:
     """`cmd_timeout` is for who falls silent: a goal that was reached has its end."""
-    bench.start(cmd_timeout=0.5)
+    bench.start(**SLOW_STATES, cmd_timeout=0.5)
     client.desired(Q)
     handle = client.send_accepted((1.0, GOAL))
     follow(client, handle, 12)
@@ -274,7 +278,7 @@ def test_nobody_waits_for_more_after_a_goal(bench, client: Client) -> None:
 
 def test_a_goal_for_some_of_the_joints(bench, client: Client) -> None:
     """With `allow_partial_joints_goal` the others are held, and the goal is reached."""
-    bench.start(allow_partial_joints_goal=True)
+    bench.start(**SLOW_STATES, allow_partial_joints_goal=True)
     client.desired(Q)
     names = list(bench.robot.joint_names[:2])
     handle = client.send_accepted((0.5, GOAL[:2]), (1.0, GOAL[:2]), names=names)
@@ -438,7 +442,7 @@ def test_goals_are_accepted_again_after_a_new_start(bench, active: Client) -> No
 
 def test_a_fault_of_the_states_aborts(bench, client: Client) -> None:
     """A gap in the joint states ends the motion, and the goal with it, by the fault's name."""
-    bench.start(state_timeout=5.0)
+    bench.start(**SLOW_STATES, state_timeout=5.0)
     client.desired(Q)
     handle = client.send_accepted((10.0, GOAL))
     client.desired(Q)
@@ -450,7 +454,7 @@ def test_a_fault_of_the_states_aborts(bench, client: Client) -> None:
 
 def test_states_that_stop_abort_and_goals_wait_for_them(bench, client: Client) -> None:
     """The watchdog aborts the goal; while states are missing none is accepted, then again."""
-    bench.start(state_timeout=0.5)
+    bench.start(**SLOW_STATES, state_timeout=0.5)
     client.desired(Q, dt=0.01)
     handle = client.send_accepted((60.0, GOAL))
     result = client.result(handle)
@@ -598,7 +602,7 @@ def test_cancelling_ends_what_is_being_read(bench, active: Client, monkeypatch) 
 
 def test_before_the_first_state_no_goal_is_accepted(bench, client: Client) -> None:
     """A goal for an arm that is not there yet is not kept for the day it appears."""
-    bench.start()
+    bench.start(**SLOW_STATES)
     assert not client.send((1.0, GOAL)).accepted
     bench.hear('follow_joint_trajectory dropped', 'no joint state')
 
@@ -606,7 +610,7 @@ def test_before_the_first_state_no_goal_is_accepted(bench, client: Client) -> No
 def test_goals_are_forgotten_when_their_results_are_old(bench, client, monkeypatch) -> None:
     """Nothing is kept of a goal once its result has been there to be asked for long enough."""
     monkeypatch.setattr('ne_dynamics.ros.follow_joint_trajectory.RESULT_TIMEOUT', 1)
-    node = bench.start()
+    node = bench.start(**SLOW_STATES)
     client.desired(Q)
     handles = [client.send_accepted((1.0, GOAL)) for _ in range(5)]
     assert bench.trigger('hold').success
@@ -639,7 +643,7 @@ def test_without_control_msgs_the_node_says_so_and_works(bench, monkeypatch) -> 
     """Where control_msgs cannot be imported there is one INFO line, no action, all else."""
     monkeypatch.setitem(sys.modules, 'control_msgs', None)
     monkeypatch.setitem(sys.modules, 'control_msgs.action', None)
-    bench.start()
+    bench.start(**SLOW_STATES)
     line = bench.hear('no action follow_joint_trajectory', 'control_msgs')
     assert [entry.level for entry in bench.log if entry.msg == line] == [20]
     bench.answer(bench.joint_state(Q))
@@ -659,6 +663,7 @@ def test_the_executable_tells_the_client_when_it_ends(
         backend='python',
         state_timeout=60.0,
         velocity_check=False,  # the bench's velocities are zero
+        **SLOW_STATES,
     )
     bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
     bench.spin(lambda: bench.probe.count_publishers('effort_controller/commands') > 0)

@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from jtc_model import JtcModel, Settings
+from node_bench import SLOW_STATES
 
 from ne_dynamics.control.trajectory import TrajectoryPoint
 
@@ -64,7 +65,9 @@ def run(
 ) -> Histories:
     """Send messages and states to both; return what both desired."""
     names = list(bench.robot.joint_names)
-    bench.start(**{'interpolation_method': settings.interpolation_method} | parameters)
+    bench.start(
+        **SLOW_STATES | {'interpolation_method': settings.interpolation_method} | parameters
+    )
     bench.answer(bench.joint_state(Q))
     model = JtcModel(names, Q, settings)
     first, wanted = bench.time, [Q, STILL, STILL]
@@ -343,7 +346,7 @@ def check_refused(
 ) -> None:
     """Check that both drop a message."""
     known = list(bench.robot.joint_names)
-    bench.start(**chosen)
+    bench.start(**SLOW_STATES | chosen)
     bench.answer(bench.joint_state(Q))
     names = known if names is None else names
     stamp = bench.time + stamp if stamp else 0.0

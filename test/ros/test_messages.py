@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from types import SimpleNamespace
 
@@ -49,6 +50,42 @@ def test_publishers_may_alternate() -> None:
         for names in (NAMES, NAMES[::-1]):
             position = reader.read(joint_state(names, [ord(name) for name in names])).position
             np.testing.assert_array_equal(position, [97.0, 98.0, 99.0])
+
+
+def test_a_gripper_that_has_no_velocity_costs_the_arm_none() -> None:
+    """Velocities and efforts that end before the names are used where those without one are not
+    the robot's: a gripper that a driver has appended.
+    """
+    reader = JointStateReader(NAMES)
+    names = [*reversed(NAMES), 'gripper', 'finger']
+    for count in (3, 4, 5):
+        message = joint_state(names, [3, 2, 1, 8, 9], [6, 5, 4, 0, 0][:count])
+        message.effort = array('d', [9, 8, 7, 0, 0][:count])
+        position, velocity = reader.read(message)
+        np.testing.assert_array_equal(position, [1.0, 2.0, 3.0])
+        np.testing.assert_array_equal(velocity, [4.0, 5.0, 6.0])
+        np.testing.assert_array_equal(reader.read_effort(message), [7.0, 8.0, 9.0])
+
+
+def test_joints_of_the_robot_without_a_velocity_are_named() -> None:
+    """Where a joint of the robot has no velocity, the message is dropped with all such joints by
+    name; positions, and arrays that are too long, are dropped as ever.
+    """
+    reader = JointStateReader(NAMES)
+    message = joint_state(['gripper', *NAMES], [9, 1, 2, 3], [0, 4])
+    message.effort = array('d', [0, 4])
+    named = re.escape(repr(list(NAMES[1:])))
+    with pytest.raises(
+        MessageError, match=f'velocity: got 2 values for 4 names: none for {named}'
+    ):
+        reader.read(message)
+    assert reader.read_effort(message) is None
+    for given in (
+        joint_state([*NAMES, 'gripper'], [1, 2, 3], [4, 5, 6]),
+        joint_state(NAMES, [1, 2, 3], [4, 5, 6, 7]),
+    ):
+        with pytest.raises(MessageError, match='expected as many'):
+            reader.read(given)
 
 
 def test_no_velocity_is_none() -> None:

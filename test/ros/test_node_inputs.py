@@ -470,7 +470,7 @@ def test_diagnostics_say_what_is_going_on(bench) -> None:
 
 def test_the_effort_of_a_state_without_a_stamp_has_the_time_it_was_computed_for(bench) -> None:
     """Stamps of ~/effort are as far apart as the rate limit took the states to be."""
-    rate = 300.0
+    rate = 1000.0
     bench.start(effort_rate_limit=[rate])
     stamps, efforts = [], []
     for step in range(12):

@@ -47,7 +47,7 @@ def test_all_are_declared_as_the_table_says(bench) -> None:
 
 def test_gains_change_at_run_time(bench) -> None:
     """New gains count from the next state on; integers and a single number are understood."""
-    bench.start(mode='feedforward_pd', feedforward_pd__kp=[10.0])
+    bench.start(mode='feedforward_pd', feedforward_pd__kp=[10.0], feedforward_pd__kv=[0.3])
     bench.answer(bench.joint_state(Q))
     gravity = bench.dynamics.gravity_torque(Q)
     for kp, expected in (
@@ -99,9 +99,9 @@ def test_limits_change_at_run_time(bench) -> None:
     """Effort and rate limits count from the next state on."""
     bench.start()
     first = bench.answer(bench.joint_state(Q))
-    assert bench.set_atomically(effort_rate_limit=[100.0]).successful
+    assert bench.set_atomically(effort_rate_limit=[1000.0]).successful
     second = bench.answer(bench.joint_state(Q - 1.0, dt=0.01))
-    np.testing.assert_allclose(np.abs(second - first).max(), 1.0)
+    np.testing.assert_allclose(np.abs(second - first).max(), 10.0)
     # To hold this pose takes 88 N m.
     assert bench.set_atomically(effort_limits=[90.0], effort_rate_limit=[0.0]).successful
     assert np.abs(bench.answer(bench.joint_state(Q - 1.0))).max() == 90.0
@@ -153,7 +153,7 @@ def test_half_valid_sets_change_nothing(bench, bad, said) -> None:
 
 def test_set_parameters_judges_each_by_itself(bench) -> None:
     """The service that sets one after the other refuses the bad one and takes the good one."""
-    bench.start(mode='feedforward_pd')
+    bench.start(mode='feedforward_pd', feedforward_pd__kp=[10.0])
     good, bad = bench.set_each(feedforward_pd__kp=[20.0], feedforward_pd__kv=[NAN])
     assert good.successful
     assert not bad.successful
@@ -206,10 +206,25 @@ def test_other_parameters_of_a_ros_node_still_work(bench) -> None:
     assert bench.set_atomically(use_sim_time=False).successful
 
 
-def test_zero_gains_are_warned_of(bench) -> None:
-    """feedforward_pd with its default gains has no feedback, and says so."""
-    bench.start(mode='feedforward_pd')
+def test_gains_of_zero_need_a_robot_that_closes_the_loop(bench) -> None:
+    """feedforward_pd with its default gains is feedforward, and refused like it; so is
+    computed_torque without gains. One gain is feedback.
+    """
+    bench.start(wait='unconfigured', mode='feedforward_pd')
+    bench.hear('not configured', 'feedforward_pd.kp, feedforward_pd.kv: both are zero')
+    assert bench.set_atomically(feedforward__robot_closes_loop=True).successful
+    assert bench.change_state('configure')
     bench.hear('feedforward_pd.kp is zero: no feedback')
+    closed = {'feedforward__robot_closes_loop': False}
+    result = bench.set_atomically(**closed)
+    assert not result.successful
+    assert 'falls' in result.reason
+    assert bench.set_atomically(feedforward_pd__kv=[1.0], **closed).successful
+    zero = {'mode': 'computed_torque', 'computed_torque__kp': [0.0], 'computed_torque__kv': [0.0]}
+    result = bench.set_atomically(**zero)
+    assert not result.successful
+    assert 'no feedback' in result.reason
+    assert bench.set_atomically(**zero | {'computed_torque__kv': [20.0]}).successful
 
 
 def test_a_joint_without_a_gain_is_warned_of_by_its_name(bench) -> None:
@@ -243,6 +258,10 @@ def under_way(bench):
         ({'payload.mass': 500.0}, "effort_limits, payload: expected that joint 'joint_"),
         ({'computed_torque.kp': [1e5]}, 'phase margin'),
         ({'computed_torque.kv': [900.0]}, r'kv \* delay'),
+        ({'computed_torque.kv': [0.0]}, 'phase margin'),
+        ({'computed_torque.kv': [1.0]}, 'phase margin'),
+        ({'effort_rate_limit': [386.0]}, 'too slow for the gains: .* expected at least'),
+        ({'effort_rate_limit': [1e-9]}, 'too slow for the gains: .* expected at least'),
     ],
 )
 def test_what_cannot_work_on_the_arm_as_it_is_is_refused(bench, values, match) -> None:
@@ -253,6 +272,73 @@ def test_what_cannot_work_on_the_arm_as_it_is_is_refused(bench, values, match) -
     assert not any(result.successful for result in results)
     assert re.search(match, results[0].reason), results[0].reason
     np.testing.assert_allclose(bench.answer(bench.joint_state(POSE)), before, rtol=1e-12)
+
+
+@pytest.mark.parametrize('what', ['position', 'velocity'])
+def test_a_limit_below_the_present_error_is_refused(bench, what) -> None:
+    """A following error that the arm has now gives the motion up at once: the limit is not taken,
+    and joint and error are named. One above it is.
+    """
+    node = under_way(bench)
+    away = 0.05 * np.eye(6)[2]
+    parts = {'position': (POSE + away, None), 'velocity': (POSE, 0.2 * np.eye(6)[2])}
+    state = parts[what]
+    before = bench.answer(bench.joint_state(*state))
+    (result,) = bench.set_each(**{f'following_error.{what}': [0.01]})
+    assert not result.successful
+    assert f"following_error.{what}: joint 'joint_3' is" in result.reason
+    assert ('0.05' if what == 'position' else '0.2') in result.reason
+    np.testing.assert_allclose(bench.answer(bench.joint_state(*state)), before, rtol=1e-12)
+    assert node.configured.controller.fault is None
+    assert bench.set_each(**{f'following_error.{what}': [0.3]})[0].successful
+    # The next limit is not lower: whatever it is, nobody is worse off.
+    assert bench.set_each(**{f'following_error.{what}': [0.4]})[0].successful
+
+
+def send_states(bench, count: int) -> None:
+    """Send states one by one, 2 ms apart by their stamps, answered or not."""
+    for _ in range(count):
+        before = bench.received['joint_states']
+        bench.joint_states.publish(bench.joint_state(POSE))
+        bench.spin(lambda before=before: bench.received['joint_states'] > before, 'a state')
+
+
+STIFF = {'computed_torque__kv': [500.0], 'computed_torque__kp': [1e4]}
+"""States every 2 ms: kv times the delay is 1.5."""
+
+
+def test_gains_that_cannot_work_are_not_activated(bench) -> None:
+    """A node that was configured and has heard states judges its gains before it commands."""
+    bench.start(wait='unconfigured', autostart=False, **STIFF)
+    assert bench.change_state('configure')
+    bench.connect()
+    send_states(bench, 12)
+    assert not bench.change_state('activate')
+    bench.hear('not activated', 'kv * delay = 1.50')
+    assert bench.state == 'inactive'
+    assert not bench.commands
+    assert bench.set_atomically(computed_torque__kv=[40.0], computed_torque__kp=[400.0]).successful
+    assert bench.change_state('activate')
+
+
+def test_gains_that_cannot_work_are_a_fault_once_the_rate_is_known(bench) -> None:
+    """Activated before the first state nobody could judge them: within twenty states they are a
+    fault that latches, that comes again when it is cleared, and that other gains end.
+    """
+    node = bench.start(**STIFF)
+    send_states(bench, 20)
+    assert node.configured.controller.fault.latches
+    bench.hear('gains unstable', 'kv * delay = 1.50', '~/clear_fault')
+
+    def clear():
+        send_states(bench, 5)
+        assert bench.trigger('clear_fault').success
+        send_states(bench, 5)
+        return node.configured.controller.fault
+
+    assert clear() is not None
+    assert bench.set_atomically(computed_torque__kv=[40.0], computed_torque__kp=[400.0]).successful
+    assert clear() is None
 
 
 def test_a_setting_that_became_impossible_may_be_left_by_any_way(bench) -> None:
@@ -278,3 +364,21 @@ def test_feedforward_needs_a_robot_that_closes_the_loop(bench) -> None:
     both = {'mode': 'computed_torque', 'feedforward__robot_closes_loop': False}
     assert bench.set_atomically(**both).successful
     assert not bench.set_atomically(mode='feedforward').successful
+
+
+def test_coarse_velocities_are_named_with_what_helps(bench) -> None:
+    """Velocities in steps of 0.77 rad/s of an arm that stands still: the diagnostics warn, name
+    the joint and the parameter.
+    """
+    bench.start(computed_torque__kp=[400.0], computed_torque__kv=[40.0])
+    said = "coarse or noisy velocities: the command of joint 'joint_3'"
+
+    def find() -> list[str]:
+        return [one.message for one in bench.diagnostics if said in one.message]
+
+    while not find():
+        for sign in (1.0, -1.0):
+            bench.joint_states.publish(bench.joint_state(POSE, sign * 0.77 * np.eye(6)[2]))
+            bench.settle()
+    assert 'velocity_source differentiated or estimated' in find()[0]
+    assert all(one.level != b'\x00' for one in bench.diagnostics if said in one.message)

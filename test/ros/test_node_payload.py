@@ -171,7 +171,8 @@ def test_refusals_name_the_reason(bench) -> None:
 
 def test_commands_tell_where_nobody_measures(bench) -> None:
     """Efforts that are all zero are none: what was commanded is taken, and it says so."""
-    bench.start(tip_link='tcp', computed_torque__kp=[0.0], computed_torque__kv=[0.0])
+    gains = {'computed_torque__kp': [0.0], 'computed_torque__kv': [0.0]}
+    bench.start(tip_link='tcp', feedforward__robot_closes_loop=True, **gains)
     hold(bench, [*POSES, *POSES], lambda q: np.zeros(6))
     response = bench.trigger('estimate_payload')
     # Without gains to hang on it is the model's own gravity that was commanded.

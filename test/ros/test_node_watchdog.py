@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
+from node_bench import SLOW_STATES
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import SetParameters
 from rosgraph_msgs.msg import Clock
@@ -329,7 +330,7 @@ def test_a_simulated_clock_that_lags_is_no_silence(bench) -> None:
         clock.publish(message)
         bench.spin(lambda: bench.node.get_clock().now().nanoseconds >= round(seconds * 1e9) - 1)
 
-    bench.start(use_sim_time=True, state_timeout=0.2)
+    bench.start(use_sim_time=True, state_timeout=0.2, **SLOW_STATES)
     bench.spin(lambda: clock.get_subscription_count() > 0)
     tick(100.0)
     bench.answer(bench.joint_state(Q))

@@ -192,3 +192,33 @@ def test_sign_and_timeout_change_at_run_time(bench) -> None:
     bench.send_wrench(SENSOR, tool_reading(bench))
     command = bench.answer(bench.joint_state(Q, dt=0.3))
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def is_doubted(bench) -> bool:
+    """Return whether the third status from now on says that the sign is likely wrong."""
+    bench.settle()
+    bench.diagnostics.clear()
+    for _ in range(3):
+        bench.node._on_diagnostics_timer()
+
+    def mains():
+        return [one for one in bench.diagnostics if one.name.endswith('computed_torque')]
+
+    bench.spin(lambda: len(mains()) > 2, 'diagnostics')
+    return 'is wrench.measures right' in mains()[-1].message
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0], ids=['right', 'opposite'])
+def test_the_opposite_sign_of_the_wrench_is_doubted(bench, sign: float) -> None:
+    """A sensor that reads the opposite of the tool's weight while the arm rests is a warning of
+    the status, which ends with the right `wrench.measures`; one that reads it is none.
+    """
+    start(bench, wrench__timeout=1e3)
+    bench.answer(bench.joint_state(Q))
+    bench.send_wrench(SENSOR, tool_reading(bench, sign))
+    bench.answer(bench.joint_state(Q))
+    assert is_doubted(bench) == (sign < 0.0)
+    bench.set(wrench__measures='by_tool')
+    bench.send_wrench(SENSOR, tool_reading(bench, sign))
+    bench.answer(bench.joint_state(Q))
+    assert is_doubted(bench) == (sign > 0.0)

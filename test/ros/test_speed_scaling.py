@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from jtc_model import JtcModel, Settings
+from node_bench import SLOW_STATES
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from ne_dynamics.control.trajectory import TrajectoryPoint
@@ -77,7 +78,7 @@ def test_half_the_speed_is_the_path_of_jtc(bench, slider, where: str) -> None:
     if where == 'before the node':
         slider.say(0.5)
     initial = 0.5 if where == 'parameter' else 1.0
-    bench.start(speed_scaling__initial_scaling_factor=initial)
+    bench.start(**SLOW_STATES, speed_scaling__initial_scaling_factor=initial)
     step(bench)
     if where == 'topic':
         slider.set(0.5)

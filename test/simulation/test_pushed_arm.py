@@ -6,12 +6,14 @@ No friction, in the arm or in the model: what brings it to rest is the feedback 
 from __future__ import annotations
 
 import os
+import re
 
 import numpy as np
 import pytest
 
-from ne_dynamics.control.slew import needed_slew
-from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.control.limits import EffortLimiter
+from ne_dynamics.control.slew import REFUSED_SHARE, needed_slew
+from ne_dynamics.errors import NeDynamicsError, ParameterError
 from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
@@ -45,11 +47,26 @@ LARGEST_ACCELERATION = 150.0
 0.002 kg m^2 would be 13000."""
 
 
-def pushed(values, push, posture=POSTURE, rate=500.0, patience=2.0):
+class RateLimitedMotors:
+    """A controller without a rate limit, and motors that have one: the same loop."""
+
+    def __init__(self, controller, effort_limits, effort_rate, period) -> None:
+        self._controller = controller
+        self._limiter = EffortLimiter(effort_limits, np.array([effort_rate]))
+        self._period = period
+
+    def __call__(self, reading):
+        """Return what the motors make of the command."""
+        command = self._controller.update(reading.position, reading.velocity, reading.time)
+        return self._limiter.apply(command.effort, self._period).effort
+
+
+def pushed(values, push, posture=POSTURE, rate=500.0, patience=2.0, motor_rate=0.0):
     """Push a held arm; return when it was at rest again [s after the push], or None.
 
     `push` is added to the joints' effort for `PUSH_TIME` [N m]; `values` are parameters of the
-    node. None also when the motion grew beyond all bounds, or beyond what is believed of states.
+    node; `motor_rate` limits the effort's rate where the node knows nothing of it [N m/s]. None
+    also when the motion grew beyond all bounds, or beyond what is believed of states.
     """
     chosen = PARAMETERS.changed({**UNGUARDED, **values})
     tuning, _ = make_tuning(chosen, ARM)
@@ -58,9 +75,10 @@ def pushed(values, push, posture=POSTURE, rate=500.0, patience=2.0):
         robot = with_hung_mass(MODEL, chosen.payload.mass, chosen.payload.com, 'tcp')
     arm = MujocoArm(robot, period=1.0 / rate, substeps=max(1, round(1000.0 / rate)))
     arm.reset(posture)
-    loop = OneProcessLoop(
-        arm, make_controller(ARM, tuning), disturbances=[external_push(push, START, PUSH_TIME)]
-    )
+    law = make_controller(ARM, tuning)
+    if motor_rate:
+        law = RateLimitedMotors(law, tuning.effort_limits, motor_rate, 1.0 / rate)
+    loop = OneProcessLoop(arm, law, disturbances=[external_push(push, START, PUSH_TIME)])
     quiet = 0.0
     for _ in range(round((START + PUSH_TIME + patience) * rate)):
         now = arm.time
@@ -105,17 +123,69 @@ def test_a_push_is_no_fault(joint: int) -> None:
     assert pushed(guarded, 0.5 * LIMITS * np.eye(6)[joint]) < 1.0
 
 
-@pytest.mark.parametrize(('push', 'rate_limit'), [(30.0, 386.0), (80.0, 1000.0)])
 @pytest.mark.parametrize('joint', [0, 1, 2])
-def test_a_rate_limit_that_lets_the_arm_swing_is_warned_of(
-    joint: int, push: float, rate_limit: float
-) -> None:
-    """With a rate limit that is too slow the same arm never comes to rest; the node says so."""
+def test_a_rate_limit_that_lets_the_arm_swing_is_warned_of(joint: int) -> None:
+    """With a rate limit that is too slow for a hard push the same arm never comes to rest; the
+    node says so.
+    """
+    rate_limit = 1100.0
     values = stiff((rate_limit,))
-    assert pushed(values, push * np.eye(6)[joint]) is None
+    assert pushed(values, 100.0 * np.eye(6)[joint]) is None
     _, (remark,) = make_tuning(PARAMETERS.changed(values), ARM)
     assert remark.startswith('effort_rate_limit: too slow for the gains')
     assert f'joint_{joint + 1} {rate_limit:g} (expected >= ' in remark
+
+
+@pytest.mark.parametrize('joint', [0, 1, 2])
+def test_a_rate_limit_that_lets_the_arm_swing_after_a_moderate_push_is_refused(joint: int) -> None:
+    """The arm that never comes to rest after 30 N m does not get its rate limit; with the gains
+    that the message names it does, and comes to rest.
+    """
+    push = 30.0 * np.eye(6)[joint]
+    assert pushed(stiff(()), push, motor_rate=386.0) is None
+    with pytest.raises(ParameterError, match=r'effort_rate_limit: .* too slow') as e:
+        make_tuning(PARAMETERS.changed(stiff((386.0,))), ARM)
+    kp, kv = map(float, re.search(r'\(([\d.]+) and ([\d.]+)\)', str(e.value)).groups())
+    assert kp == pytest.approx(kv * kv / 4.0, rel=0.02)
+    slower = stiff((386.0,)) | {'computed_torque.kp': (kp,), 'computed_torque.kv': (kv,)}
+    assert pushed(slower, push, patience=4.0) is not None
+
+
+@pytest.mark.parametrize('rate_limit', [1e-9, 1e-3, 1.0])
+def test_a_rate_limit_that_follows_nothing_is_refused(rate_limit: float) -> None:
+    """However soft the gains: the command would stand still."""
+    for kp, kv in ((400.0, 40.0), (1.0, 2.0)):
+        values = stiff((rate_limit,)) | {'computed_torque.kp': (kp,), 'computed_torque.kv': (kv,)}
+        with pytest.raises(ParameterError, match='effort_rate_limit'):
+            make_tuning(PARAMETERS.changed(values), ARM)
+
+
+@pytest.mark.parametrize('seed', range(SETTINGS // 2))
+def test_a_rate_limit_that_is_refused_lets_the_arm_swing(seed: int) -> None:
+    """Random gains: at nine tenths of the slowest rate that is taken, an arm that is pushed by as
+    much as the criterion says does not come to rest.
+    """
+    rng = np.random.default_rng(seed)
+    frequency, damping = np.exp(rng.uniform(np.log(5.0), np.log(35.0))), rng.uniform(0.5, 1.5)
+    joint = int(rng.integers(2))
+    gains = {
+        'computed_torque.kp': (frequency**2,),
+        'computed_torque.kv': (2.0 * damping * frequency,),
+    }
+
+    def is_taken(rate):
+        try:
+            make_tuning(PARAMETERS.changed(gains | {'effort_rate_limit': (rate,)}), ARM)
+        except ParameterError:
+            return False
+        return True
+
+    low, high = 1.0, 1e5
+    while high > 1.02 * low:
+        middle = np.sqrt(low * high)
+        low, high = (low, middle) if is_taken(middle) else (middle, high)
+    push = REFUSED_SHARE * LIMITS.max() * np.eye(6)[joint]
+    assert pushed(gains, push, patience=4.0, motor_rate=0.9 * high) is None
 
 
 def random_setting(seed: int):

@@ -10,6 +10,7 @@ its own, because the generators print and want an environment of theirs.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import importlib.util
 import os
@@ -314,17 +315,14 @@ def build(cache: Path) -> Path:
     """
     _check_tools()
     built = cache / _key()
-    if built.is_dir():
-        return built
     cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache) as scratch:
-        result = _build_in(Path(scratch))
-        try:
-            # At once and whole, whoever else may be at it.
-            result.rename(built)
-        except OSError:
-            if not built.is_dir():
-                raise
+    # Of the processes of a test run the first builds, the others wait for it.
+    with (cache / 'lock').open('w') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not built.is_dir():
+            with tempfile.TemporaryDirectory(dir=cache) as scratch:
+                # At once and whole, wherever a build before was interrupted.
+                _build_in(Path(scratch)).rename(built)
     return built
 
 
@@ -386,7 +384,7 @@ def _compile(scratch: Path, source: Path) -> Path:
     compiler = ['g++', '-std=c++17'] if source.suffix == '.cpp' else ['gcc', '-std=gnu11']
     target = source.with_suffix(source.suffix + '.o')
     includes = [f'-I{folder}' for folder in folders]
-    _run([*compiler, '-O1', '-fPIC', '-w', *includes, '-c', str(source), '-o', str(target)])
+    _run([*compiler, '-O0', '-fPIC', '-w', *includes, '-c', str(source), '-o', str(target)])
     return target
 
 

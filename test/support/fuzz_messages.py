@@ -254,7 +254,9 @@ def plan(seed: int, number: int) -> Plan:
     parameters['mode'] = rng.choice(KNOWN['mode'].choices)
     if rng.random() < 0.7:
         parameters['mode'] = 'computed_torque'
-    if parameters['mode'] == 'feedforward':
+    has_feedback = parameters['mode'] == 'computed_torque'
+    if not has_feedback:
+        # Gains of feedforward_pd are zero.
         parameters['feedforward.robot_closes_loop'] = True
     joints = list(case.robot.joint_names)
     if rng.random() < 0.4:
@@ -268,7 +270,9 @@ def plan(seed: int, number: int) -> Plan:
             for name in joints
         )
     if number % 2:
-        rate = rng.choice((1.0, 50.0, 2000.0))
+        largest = max(limit if 0.0 < limit < INF else 200.0 for limit in limits)
+        # With feedback a slow one is refused.
+        rate = 4.0 * largest if has_feedback else rng.choice((1.0, 50.0, 2000.0))
         parameters['effort_rate_limit'] = (
             (rate,) if rng.random() < 0.5 else tuple(rate * rng.uniform(0.5, 2) for _ in range(n))
         )

@@ -499,7 +499,7 @@ def process_plan(chosen: Plan) -> Plan:
         if name not in ('robot_description', 'joints', 'effort_limits', 'use_sim_time')
     }
     if 'effort_rate_limit' in parameters:
-        parameters['effort_rate_limit'] = (300.0,)
+        parameters['effort_rate_limit'] = (1000.0,)
     parameters |= case.parameters | {'wrench.sensor_link': 'ft_sensor', 'backend': 'python'}
     return Plan(chosen.seed, MODELS[0], parameters)
 

@@ -44,6 +44,9 @@ ANY_PACE = {
 }
 """Stamps and positions of a test may leap, and its robot stand still, unless it is about that."""
 
+SLOW_STATES = {'computed_torque.kp': [1.0], 'computed_torque.kv': [2.0]}
+"""Gains of an arm whose states come every 0.1 s: with stiffer ones the node gives it up."""
+
 AT_ONCE = {'transition_time': 0.0}
 """What is set counts in full for the next state, unless the test is about how it gets there."""
 

@@ -58,7 +58,7 @@ def _write_transposition(name: str, rows_to_vectors: bool, count: int) -> str:
             f'store double %x{lane}, ptr %{target}{lane}, align 8',
         ]
     text = '\n'.join(lanes)
-    # Inlined, the known width unrolls it: its loads then need not wait for each other.
+    # Inlined: the width is then known.
     arguments = 'ptr noalias %rows, ptr noalias %vectors, i64 %width'
     return f"""define internal void @{name}({arguments}) alwaysinline {{
 entry:

@@ -1,0 +1,353 @@
+"""How an arm is carried after a fault that latches, while its joint states still come. No ROS.
+
+A constant effort in a gravity field is unstable: an arm that is left with its last command falls,
+faster and faster. So every state is answered by the inverse dynamics of a motion that slows down,
+
+    tau = M(q) (-k qd) + C(q, qd) qd + g(q),
+
+by which the velocity of each joint decays at the rate k, whatever the others do. Far beyond the
+velocity limits C is left out: limited efforts could not follow it. No position is held: where
+gravity in the model is wrong by dg, a joint drifts at M^-1 dg / k.
+
+**Velocities** are computed from the positions, by an alpha-beta filter. The velocities that the
+driver reports may be the reason for the fault: they count at its beginning, where they are those
+of the positions.
+
+**A jump** of a position is taken out of it, then and from there on. A joint that jumps in several
+states in a row is not believed any more.
+
+**A joint that is not believed**, as one with a frozen encoder, is where the model predicts it,
+from its last believed state on and with the efforts that were sent; see
+:func:`ne_dynamics.control.braking.predict`. After :attr:`DampingSettings.longest_prediction` it
+counts as standing at the end of the prediction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.control.braking import AnsweredStates, ModelEfforts, predict
+from ne_dynamics.control.compensation import Base, Compensation
+from ne_dynamics.control.following_error import usual_velocities
+from ne_dynamics.control.state_guard import POSITION_SLACK
+from ne_dynamics.control.trajectory import TURN, continuous_joints
+from ne_dynamics.control.transition import CommandOffset
+from ne_dynamics.control.velocity_source import PositionVelocity, VelocitySource
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+
+
+@dataclass(frozen=True)
+class DampingSettings:
+    """How an arm is damped after a fault.
+
+    Attributes
+    ----------
+    rate : float
+        At which velocities decay [1/s]. A model error of 1 rad/s^2 lets a joint drift at
+        0.1 rad/s; the product with the delay of the loop stays below 0.3 down to 50 Hz.
+    largest_product : float
+        Of the rate and the time between two states: where states come slowly the rate is lower.
+    cutoff_frequency : float
+        Of the filter that computes velocities from positions [Hz]. It is late by 8 ms.
+    velocity_time : float
+        Time before a joint was believed no more over which its velocity is measured [s].
+    latest_states : int
+        Over so many of them the velocities at the fault are measured, where they are not those
+        that were reported: an arm that shakes turns round within a few.
+    velocity_share : float
+        Part of the motion by which reported velocities may differ from it to count at first.
+    still_distance : float
+        A position that is not believed has been wrong since it last changed by this [rad or m].
+    sudden_stop : float
+        Joints that have been still since then too, and would have gone on by so many times that
+        distance, are not believed either.
+    longest_prediction : float
+        Time from the last believed state on after which a joint counts as standing [s]. Without
+        friction a prediction diverges.
+    prediction_steps : int
+        Steps in which the time before the fault is predicted.
+    most_jumps : int
+        States in a row in which a joint may jump.
+    coriolis_speed : float
+        Speed, by the velocity limits, up to which Coriolis efforts count; at twice that not at
+        all.
+    fade_time : float
+        In which the difference from the last command fades [s]: an arm that pushes at a wall is
+        not thrown back by it.
+    rest_speed : float
+        Speed above which a joint moves [rad/s or m/s]. That difference counts for joints at rest
+        alone, and ends where it would drive the joint on.
+    """
+
+    rate: float = 10.0
+    largest_product: float = 0.3
+    cutoff_frequency: float = 40.0
+    velocity_time: float = 0.02
+    latest_states: int = 4
+    velocity_share: float = 0.3
+    still_distance: float = 1e-3
+    sudden_stop: float = 4.0
+    longest_prediction: float = 0.5
+    prediction_steps: int = 8
+    most_jumps: int = 5
+    coriolis_speed: float = 3.0
+    fade_time: float = 0.5
+    rest_speed: float = 0.05
+
+
+class FaultDamping:
+    """The states that damping acts on, from a fault on.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+    compute_efforts : callable
+        Efforts of the model with friction, as :func:`ne_dynamics.control.braking.predict` takes
+        them.
+    jump_speeds : array, shape (n,), or None
+        A joint that moves faster between two states has jumped [rad/s or m/s]; None for no limit.
+    position : array, shape (n,)
+        Measured in the state that has shown the fault [rad or m].
+    states : AnsweredStates
+        The last states before the fault, with their commands.
+    disbelieved : collection of int
+        Joints whose measurements do not count.
+    settings : DampingSettings, optional
+
+    Attributes
+    ----------
+    position, velocity : array, shape (n,)
+        Measured where the joint is believed, else predicted [rad or m, rad/s or m/s].
+    believed : array, shape (n,), dtype bool
+    offset : CommandOffset
+        The difference from the command before, which fades.
+    """
+
+    def __init__(
+        self,
+        joints: Sequence[Joint],
+        compute_efforts: ModelEfforts,
+        jump_speeds: FloatArray | None,
+        position: FloatArray,
+        states: AnsweredStates,
+        disbelieved: Collection[int],
+        settings: DampingSettings | None = None,
+    ) -> None:
+        self.settings = settings = DampingSettings() if settings is None else settings
+        n = len(joints)
+        self.offset = CommandOffset(settings.fade_time)
+        self._continuous = continuous_joints(joints)
+        self._compute_efforts = compute_efforts
+        self._usual_speeds = usual_velocities(joints)
+        self._jump_speeds = np.inf if jump_speeds is None else jump_speeds
+        self._jumps, self._shift = np.zeros(n, dtype=int), np.zeros(n)
+        self._time = 0.0
+        self._measured = self.position = position
+        self.velocity = np.zeros(n)
+        self.believed: NDArray[np.bool_] = np.ones(n, dtype=bool)
+        self.believed[list(disbelieved)] = False
+        self._standing_from = np.full(n, settings.longest_prediction)
+        if len(states) > 1:
+            times, positions, velocities, efforts = states.rows()
+            if not self.believed.all():
+                self._predict_present(times, positions, efforts)
+            measured = self._first_velocity(times, positions, velocities)
+            self.velocity = np.where(self.believed, measured, self.velocity)
+        self._filter = PositionVelocity(
+            joints, VelocitySource.ESTIMATED, settings.cutoff_frequency, self.velocity
+        )
+        self._filter.update(self.position, 0.0)
+
+    def step(self, position: FloatArray, elapsed: float, effort: FloatArray) -> None:
+        """Take a state.
+
+        Parameters
+        ----------
+        position : array, shape (n,)
+            Measured [rad or m].
+        elapsed : float
+            Time since the state before [s]; nothing changes where it is not above 0.
+        effort : array, shape (n,)
+            Sent in that time [N m or N].
+        """
+        if not elapsed > 0.0:
+            return
+        self._time += elapsed
+        where = self._without_jumps(position, elapsed)
+        speed = self.velocity
+        if not self.believed.all():
+            where, speed = self._predict(where, elapsed, effort)
+        filtered = self._filter.update(where, self._time)
+        self.position = where
+        self.velocity = np.where(self.believed, filtered, speed)
+
+    def compute_effort(
+        self,
+        compensation: Compensation,
+        period: float,
+        wrench: FloatArray | None = None,
+        base: Base | None = None,
+    ) -> FloatArray:
+        """Return the effort that carries the arm and slows it down, shape (n,) [N m or N].
+
+        Parameters
+        ----------
+        compensation : Compensation
+        period : float
+            Mean time between two states [s]; 0 where it is not known.
+        wrench, base : optional
+            As :meth:`Compensation.effort` takes them.
+
+        Raises
+        ------
+        InputError
+            When the effort is not finite.
+        """
+        still, settings = np.zeros_like(self.position), self.settings
+        rate = settings.rate
+        if period > 0.0:
+            rate = min(rate, settings.largest_product / period)
+        excess = float((np.abs(self.velocity) / self._usual_speeds).max())
+        counted = min(max(2.0 - excess / settings.coriolis_speed, 0.0), 1.0)
+        return compensation.effort(
+            self.position, counted * self.velocity, -rate * self.velocity, still, wrench, base
+        )
+
+    def go_on_from(self, difference: FloatArray) -> None:
+        """Let the command go on from one before, at the joints that are at rest.
+
+        Parameters
+        ----------
+        difference : array, shape (n,)
+            Of that command from the present one [N m or N].
+        """
+        self.offset.change(np.where(self._moves, 0.0, difference))
+
+    def fade(self, elapsed: float) -> FloatArray | None:
+        """Return what is left of the difference from the command before, shape (n,) [N m or N].
+
+        It ends at once for a joint that it would drive on in the direction of its motion.
+
+        Parameters
+        ----------
+        elapsed : float
+            Time since the state before [s].
+
+        Returns
+        -------
+        array, shape (n,), or None
+            None when nothing is left.
+        """
+        offset = self.offset
+        offset.decay(elapsed)
+        if offset.value is not None:
+            offset.drop(self._moves & (offset.value * self.velocity > 0.0))
+        return offset.value
+
+    @property
+    def _moves(self) -> NDArray[np.bool_]:
+        return np.abs(self.velocity) > self.settings.rest_speed
+
+    def _turned(self, change: FloatArray) -> FloatArray:
+        """Return changes of position by the nearest turn."""
+        if self._continuous.size:
+            turns = change[..., self._continuous]
+            change[..., self._continuous] = turns - TURN * np.round(turns / TURN)
+        return change
+
+    def _without_jumps(self, position: FloatArray, elapsed: float) -> FloatArray:
+        """Return a measured position less the jumps since the fault."""
+        expected = elapsed * self.velocity
+        surprise = self._turned(position - self._measured) - expected
+        self._measured = position
+        jumped = np.abs(surprise) > self._jump_speeds * elapsed + POSITION_SLACK
+        self._shift += np.where(jumped, surprise, 0.0)
+        self._jumps = np.where(jumped, self._jumps + 1, 0)
+        lost = self.believed & (self._jumps > self.settings.most_jumps)
+        if lost.any():
+            self.believed = self.believed & ~lost
+            self._standing_from[lost] = self._time + self.settings.longest_prediction
+        return position - self._shift
+
+    def _predict(
+        self, position: FloatArray, elapsed: float, effort: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return positions and velocities of which those that are not believed are predicted."""
+        moving = ~self.believed & (self._time < self._standing_from)
+        speed = np.where(self.believed, self.velocity, 0.0)
+        where = np.where(self.believed, position, self.position)
+        if not moving.any() or elapsed > self.settings.longest_prediction:
+            return where, speed
+        try:
+            ahead = predict(self.position, self.velocity, effort, self._compute_efforts, elapsed)
+        except (InputError, np.linalg.LinAlgError):
+            return where, speed
+        return (
+            np.where(moving, ahead.position, where),
+            np.where(moving, ahead.velocity, speed),
+        )
+
+    def _predict_present(
+        self, times: FloatArray, positions: FloatArray, efforts: FloatArray
+    ) -> None:
+        """Find where joints that are not believed are by now.
+
+        Parameters
+        ----------
+        times : array, shape (m,)
+            Of the states before the fault [s].
+        positions, efforts : array, shape (m, n)
+            [rad or m, N m or N]
+        """
+        settings, count = self.settings, len(times)
+        away = np.abs(self._turned(positions - positions[-1])) > settings.still_distance
+        # The first state from which on each position has stayed the same.
+        same_from = np.where(away.any(axis=0), count - np.argmax(away[::-1], axis=0), 0)
+        # Of several frozen encoders, that of the fastest joint says when.
+        begin = int(min(same_from[~self.believed].max(), count - 2))
+        self.velocity = self._mean_velocity(times[: begin + 1], positions[: begin + 1])
+        went_on = np.abs(self.velocity) * (times[-1] - times[begin])
+        stopped = (same_from <= begin) & (went_on > settings.sudden_stop * settings.still_distance)
+        self.believed = self.believed & ~stopped
+        self.position = positions[begin]
+        self._standing_from -= times[-1] - times[begin]
+        marks = np.linspace(begin, count - 1, settings.prediction_steps + 1).astype(int)
+        for first, last in pairwise(marks):
+            if first == last:
+                continue
+            self._time, before = times[first] - times[-1], self.position
+            elapsed, effort = times[last] - times[first], efforts[first:last].mean(axis=0)
+            self.position, predicted = self._predict(positions[last], elapsed, effort)
+            measured = self._turned(self.position - before) / elapsed
+            self.velocity = np.where(self.believed, measured, predicted)
+        self._time = 0.0
+
+    def _first_velocity(
+        self, times: FloatArray, positions: FloatArray, velocities: FloatArray
+    ) -> FloatArray:
+        """Return the velocity at the fault: the reported one where it is that of the positions."""
+        moved = self._turned(np.diff(positions, axis=0))
+        said = 0.5 * np.diff(times)[:, np.newaxis] * (velocities[1:] + velocities[:-1])
+        wrong = np.abs(moved - said).sum(axis=0)
+        agrees = wrong <= self.settings.velocity_share * np.abs(moved).sum(axis=0)
+        latest = slice(-self.settings.latest_states, None)
+        return np.where(
+            agrees, velocities[-1], self._mean_velocity(times[latest], positions[latest])
+        )
+
+    def _mean_velocity(self, times: FloatArray, positions: FloatArray) -> FloatArray:
+        """Return the mean velocity of the last positions, shape (n,)."""
+        first = int(np.searchsorted(times, times[-1] - self.settings.velocity_time - 1e-9))
+        first = min(first, len(times) - 2)
+        if first < 0:
+            return np.zeros(positions.shape[1])
+        moved = self._turned(positions[-1] - positions[first])
+        velocity: FloatArray = moved / (times[-1] - times[first])
+        return velocity

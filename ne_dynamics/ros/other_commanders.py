@@ -1,0 +1,55 @@
+"""Who else publishes on the topic of the commands."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+DISCOVERY_TIME = 1.0
+"""Time after which the publishers of a topic are known to whoever is on it [s]."""
+
+
+class OtherCommanders:
+    """Looks for other publishers of the commands.
+
+    Looking takes 0.1 ms where there are some: it is not for the control path.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    publisher : rclpy.publisher.Publisher
+        Of this node.
+    """
+
+    def __init__(self, node: Any, publisher: Any) -> None:
+        self._node = node
+        self.topic: str = publisher.topic_name
+        self._own = node.get_name(), node.get_namespace()
+        self._since = time.monotonic()
+
+    def find(self) -> list[str]:
+        """Return the full names of the nodes that publish commands beside this one, sorted.
+
+        A node is there as often as it has publishers: another one of the same name is found.
+        """
+        if self._node.count_publishers(self.topic) < 2:
+            return []
+        found = [
+            (info.node_name, info.node_namespace)
+            for info in self._node.get_publishers_info_by_topic(self.topic)
+        ]
+        if self._own in found:
+            found.remove(self._own)
+        # Who is no node of ROS, or is not known yet, has a name that says so.
+        return sorted(f'{namespace.rstrip("/")}/{name}' for name, namespace in found)
+
+    def wait_for_discovery(self) -> None:
+        """Wait until the publishers that are there are known."""
+        time.sleep(max(0.0, self._since + DISCOVERY_TIME - time.monotonic()))
+
+    def describe(self, names: list[str]) -> str:
+        """Return a sentence that names them."""
+        return (
+            f'{self.topic}: {", ".join(names)} publishes commands too: two nodes that command one '
+            'arm act against each other'
+        )

@@ -1,0 +1,148 @@
+"""What answers joint states while a fault latches, with `on_fault: damp`."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from motion_loop import node_controller, shipped_arm
+
+from ne_dynamics import Dynamics, Robot
+from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.state_guard import FaultKind, StateRefused
+from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.control.tuning import LastCommand, OnFault
+
+Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+ZERO = np.zeros(6)
+STEP = 0.01
+"""Time between two states [s]."""
+
+
+@pytest.fixture(scope='module')
+def robot() -> Robot:
+    """Return the shipped arm."""
+    return shipped_arm()
+
+
+@pytest.fixture(scope='module')
+def dynamics(robot) -> Dynamics:
+    """Return its dynamics."""
+    return Dynamics(robot, backend='python')
+
+
+def not_followed(robot: Robot, **changes: object) -> tuple[Controller, float]:
+    """Return a controller whose arm is kept from its way, after the fault, and the time."""
+    changes = {'following_error.frozen': (0.0,), 'following_error.position': (0.2,), **changes}
+    changes.setdefault('state_effort', 'ignore')
+    controller = node_controller(robot, **changes)
+    controller.update(Q, ZERO, 0.0, 0.0)
+    goal = TrajectoryPoint(1.0, Q + 0.5)
+    controller.follow(Waypoints.from_points(robot.joints, robot.joint_names, [goal]))
+    for index in range(1, 500):
+        now = STEP * index
+        with contextlib.suppress(StateRefused):
+            controller.update(Q, ZERO, now, now)
+        if controller.fault is not None:
+            break
+    assert controller.fault is not None
+    assert controller.fault.kind is FaultKind.FOLLOWING
+    if controller.is_damped:
+        controller.damp()
+    return controller, now
+
+
+def test_at_rest_it_carries_the_arm(robot, dynamics) -> None:
+    """What differs from gravity's effort fades; what is left is gravity's where the arm is."""
+    controller, now = not_followed(robot)
+    assert controller.is_damped
+    for index in range(1, 301):
+        command = controller.update(Q, ZERO, now + STEP * index, now + STEP * index)
+    np.testing.assert_allclose(command.effort, dynamics.gravity_torque(Q), atol=1e-9)
+    np.testing.assert_array_equal(command.desired.position, Q)
+    assert controller.fault is not None
+    assert controller.trajectory is None
+
+
+def test_in_motion_it_is_the_inverse_dynamics_of_slowing_down(robot, dynamics) -> None:
+    """An arm that coasts is given tau = ID(q, qd, -10 qd), by the velocities of its positions."""
+    controller, now = not_followed(robot)
+    rate = np.array([0.3, -0.2, 0.4, 0.1, -0.5, 0.6])
+    for index in range(1, 301):
+        later = STEP * index
+        command = controller.update(Q + rate * later, ZERO, now + later, now + later)
+    rigid = dynamics.without_friction()
+    expected = rigid.inverse_dynamics(Q + rate * later, rate, -10.0 * rate)
+    np.testing.assert_allclose(command.effort, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_states_without_velocities_are_answered_too(robot) -> None:
+    """Damping needs positions alone."""
+    controller, now = not_followed(robot)
+    command = controller.update(Q, None, now + STEP, now + STEP)
+    assert np.isfinite(command.effort).all()
+
+
+@pytest.mark.parametrize('advance', [0.0, -5.0])
+def test_a_clock_that_stands_or_is_set_back_is_no_silence(robot, advance) -> None:
+    """States whose stamps do not advance are answered by when they come."""
+    controller, now = not_followed(robot)
+    for index in range(1, 20):
+        command = controller.update(Q, ZERO, now + advance, now + STEP * index)
+        assert np.isfinite(command.effort).all()
+
+
+def test_a_jump_is_taken_out(robot, dynamics) -> None:
+    """A position that jumps and stays there makes no motion, nor another pose."""
+    controller, now = not_followed(robot)
+    jumped = Q + 0.4 * np.eye(6)[1]
+    for index in range(1, 301):
+        command = controller.update(jumped, ZERO, now + STEP * index, now + STEP * index)
+    np.testing.assert_allclose(command.effort, dynamics.gravity_torque(Q), atol=1e-6)
+
+
+def test_it_goes_on_until_states_agree_after_the_fault_was_cleared(robot) -> None:
+    """There is no state without an answer between a fault and the arm that is held again."""
+    controller, now = not_followed(robot)
+    controller.update(Q, ZERO, now + STEP, now + STEP)
+    controller.clear_fault()
+    commands = [controller.update(Q, ZERO, now + STEP * k, now + STEP * k) for k in range(2, 6)]
+    assert commands[-1].fault is None
+    assert not controller.is_damped
+    assert [command.fault is not None for command in commands].count(True) == 1
+    np.testing.assert_array_equal(commands[-1].desired.position, Q)
+
+
+def test_the_last_command_is_for_where_the_arm_is_believed(robot, dynamics) -> None:
+    """Deactivated while it is damped, the arm is left with gravity's effort for that pose."""
+    controller, now = not_followed(robot)
+    for index in range(1, 100):
+        controller.update(Q, ZERO, now + STEP * index, now + STEP * index)
+    *_, last = controller.last_commands(LastCommand.GRAVITY)
+    np.testing.assert_allclose(last, dynamics.gravity_torque(Q), atol=1e-6)
+
+
+def test_leave_ends_it(robot) -> None:
+    """With `on_fault: leave`, set at once or while the arm is damped, no state is answered."""
+    controller, now = not_followed(robot)
+    controller.update(Q, ZERO, now + STEP, now + STEP)
+    controller.adopt(replace(controller.tuning, on_fault=OnFault.LEAVE))
+    with pytest.raises(StateRefused, match='following error'):
+        controller.update(Q, ZERO, now + 2.0 * STEP, now + 2.0 * STEP)
+    controller, now = not_followed(robot, on_fault='leave')
+    with pytest.raises(StateRefused, match='following error'):
+        controller.update(Q, ZERO, now + STEP, now + STEP)
+
+
+def test_a_load_that_is_set_makes_no_step(robot) -> None:
+    """Parameters may change while the arm is damped: the command goes on from the last one."""
+    controller, now = not_followed(robot)
+    for index in range(1, 200):
+        before = controller.update(Q, ZERO, now + STEP * index, now + STEP * index)
+    law = controller.tuning.hold_law
+    heavier = type(law)(law.dynamics, law.mode, payload=np.array([3.0, *np.zeros(9)]))
+    controller.adopt(replace(controller.tuning, hold_law=heavier))
+    after = controller.update(Q, ZERO, now + 2.0, now + 2.0)
+    assert np.abs(after.effort - before.effort).max() < 0.5

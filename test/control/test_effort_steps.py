@@ -1,0 +1,87 @@
+"""Coarse velocities show in the commands of a held arm, healthy ones and pushes do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ne_dynamics.control.effort_steps import EffortSteps
+
+pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+
+from ne_dynamics import load_model
+from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.altered_robot import with_hung_mass
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import (
+    OneProcessLoop,
+    differenced_velocity,
+    encoder,
+    external_push,
+)
+
+MODEL = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+ARM = controlled_arm(PARAMETERS.changed({'backend': 'python'}), MODEL)
+LIMITS = MODEL.limits('effort_limit')
+POSTURE = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+LOADED = with_hung_mass(MODEL, 1.0, np.zeros(3), 'tcp')
+
+
+def watch_held_arm(sensors, *, gain=20.0, rate=500.0, push=0.0, **parameters):
+    """Hold an arm for 1.5 s; return what the steps of the last second say of it."""
+    gains = {'computed_torque.kp': (gain**2 / 4.0,), 'computed_torque.kv': (gain,)}
+    tuning, _ = make_tuning(PARAMETERS.changed(gains | parameters), ARM)
+    arm = MujocoArm(LOADED, period=1.0 / rate)
+    arm.reset(POSTURE)
+    loop = OneProcessLoop(
+        arm,
+        make_controller(ARM, tuning),
+        sensors=sensors,
+        disturbances=[external_push(push * LIMITS * np.eye(6)[2], 0.7, 0.2)],
+    )
+    loop.run(0.5)
+    steps = EffortSteps(6)
+    for command in loop.run(1.0).command:
+        steps.note(command, LIMITS, is_held=True)
+    return steps.take()
+
+
+@pytest.mark.parametrize('gain', [20.0, 40.0])
+def test_a_driver_that_differences_a_coarse_encoder_is_noticed(gain: float) -> None:
+    """Twelve bits at 500 Hz: the joint is named, and how far its command steps."""
+    found = watch_held_arm([encoder(12), differenced_velocity(np.inf)], gain=gain)
+    assert found.joint == 2
+    assert found.turns > 50
+    assert 0.3 < found.share < 1.0
+
+
+@pytest.mark.parametrize('source', ['differentiated', 'estimated'])
+def test_what_is_recommended_helps(source: str) -> None:
+    """With another source of the velocity the same encoder is no matter."""
+    assert watch_held_arm([encoder(12)], velocity_source=source) is None
+
+
+@pytest.mark.parametrize('push', [0.0, 0.5])
+@pytest.mark.parametrize('gain', [20.0, 40.0])
+@pytest.mark.parametrize(
+    ('bits', 'is_differenced', 'rate'),
+    [(16, True, 500.0), (20, True, 500.0), (16, False, 500.0), (16, False, 100.0)],
+)
+def test_healthy_drivers_are_not_blamed(bits, is_differenced, rate, gain, push) -> None:
+    """16 bits and more, differenced or with true velocities, pushed or not."""
+    sensors = [encoder(bits)]
+    if is_differenced:
+        sensors.append(differenced_velocity(np.inf))
+    assert watch_held_arm(sensors, gain=gain, rate=rate, push=push) is None
+
+
+def test_steps_of_an_arm_that_moves_are_not_counted() -> None:
+    """Nor those that were counted before."""
+    steps, push = EffortSteps(6), 0.5 * LIMITS
+    for is_held in (False, True):
+        for index in range(20):
+            steps.note(push * (-1) ** index, LIMITS, is_held=is_held)
+        assert (steps.take() is not None) is is_held
+        assert steps.take() is None

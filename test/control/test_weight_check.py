@@ -1,0 +1,196 @@
+"""Whether the efforts of a resting arm bear out the weight by the model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from example_robots import EXAMPLE_ROBOTS
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.state_effort import StateEffort
+from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.control.weight_check import RestingState, Weight, WeightCheck, find_limit_share
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.shipped import shipped_file
+
+ARM = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+LIMITS = ARM.limits('effort_limit')
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+ZERO = np.zeros(6)
+CHECK = WeightCheck()
+POSES = 2000
+
+RATED = {
+    'UR3': 3.0,
+    'UR5': 5.0,
+    'UR10': 10.0,
+    'Panda, fingers locked': 3.0,
+    'Kinova j2s6s200 (continuous)': 2.2,
+    'xArm7': 3.5,
+}
+"""Payloads that the manufacturers name [kg]."""
+
+FRICTION, NOISE = 0.1, 0.01
+"""Of a joint at rest, in either direction, and of its reading, as shares of the effort limit."""
+
+
+def arms():
+    """Return robots of manufacturers, and the shipped one, with their rated payloads [kg]."""
+    others = [
+        pytest.param(robot, RATED[robot.name], id=robot.name)
+        for robot in EXAMPLE_ROBOTS
+        if robot.name in RATED
+    ]
+    return [pytest.param(None, 10.0, id='shipped'), *others]
+
+
+def load(example):
+    """Return a robot of the parameters."""
+    if example is None:
+        return ARM
+    return load_urdf(example.path, example.base_link, example.tip_link, dict(example.locked))
+
+
+def limits_of(robot):
+    """Return effort limits as of motors for this arm: the UR3's file has those of a UR10."""
+    limits = robot.limits('effort_limit')
+    return find_limit_share(Dynamics(robot), limits) * limits
+
+
+def verdicts(robot, efforts, weights):
+    """Count what is said of efforts."""
+    limits, none = limits_of(robot), np.zeros(len(robot.joints))
+    pairs = zip(efforts, weights, strict=True)
+    found = (CHECK.compare(*pair, limits, none, robot.joint_names).weight for pair in pairs)
+    return Counter(found)
+
+
+@pytest.mark.parametrize(('example', 'rated'), arms())
+def test_a_sound_arm_is_never_called_mirrored(example, rated) -> None:
+    """Random poses of arms with the friction of gears, noise, and an unknown payload up to the
+    rated one: no weight is called mirrored; without the load few are far off.
+    """
+    robot = load(example)
+    dynamics, limits = Dynamics(robot), limits_of(robot)
+    rng = np.random.default_rng(3)
+    lower = np.maximum(robot.limits('lower'), -np.pi)
+    upper = np.minimum(robot.limits('upper'), np.pi)
+    q = rng.uniform(lower, upper, (POSES, dynamics.n))
+    still = np.zeros_like(q)
+    weights = dynamics.gravity_torque(q)
+    for share in (0.0, 0.5, 1.0):
+        offset = rng.uniform((-0.1, -0.1, -0.05), (0.1, 0.1, 0.15))
+        carried = Inertia(max(share * rated, 1e-9), offset, np.zeros((3, 3)))
+        payload = robot.payload_parameters(carried, robot.tip_link)
+        efforts = dynamics.inverse_dynamics(
+            q, still, still, payload=np.broadcast_to(payload, (POSES, 10))
+        )
+        efforts = efforts + FRICTION * limits * rng.uniform(-1.0, 1.0, q.shape)
+        efforts += NOISE * limits * rng.standard_normal(q.shape)
+        assert verdicts(robot, efforts, weights)[Weight.MIRRORED] == 0
+    quiet = weights + 0.5 * FRICTION * limits * rng.uniform(-1.0, 1.0, q.shape)
+    assert verdicts(robot, quiet, weights)[Weight.FAR_OFF] == 0
+
+
+@pytest.mark.parametrize(('example', 'rated'), arms())
+def test_a_mirrored_weight_is_found_where_it_is_felt(example, rated) -> None:
+    """In nine of ten random poses the efforts of an arm whose model has gravity upside down are
+    called mirrored, and in the others far off, or the weight is small.
+    """
+    robot = load(example)
+    dynamics, limits = Dynamics(robot), limits_of(robot)
+    rng = np.random.default_rng(4)
+    lower = np.maximum(robot.limits('lower'), -np.pi)
+    upper = np.minimum(robot.limits('upper'), np.pi)
+    q = rng.uniform(lower, upper, (POSES, dynamics.n))
+    weights = dynamics.gravity_torque(q)
+    efforts = weights + 0.5 * FRICTION * limits * rng.uniform(-1.0, 1.0, q.shape)
+    found = verdicts(robot, efforts, -weights)
+    assert found[Weight.MIRRORED] > 0.9 * POSES
+    assert found[Weight.CONFIRMED] == 0
+
+
+def controller(up=False, **changes):
+    """Return the controller of the shipped arm."""
+    dynamics = Dynamics(ARM, gravity=(0.0, 0.0, 9.80665 if up else -9.80665), backend='python')
+    terms = changes.pop('terms', Terms())
+    payload = changes.pop('payload', None)
+    tuning = Tuning(
+        law=ControlLaw(
+            dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(100.0, 20.0, 6), terms, payload
+        ),
+        hold_law=ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION, terms=terms, payload=payload),
+        effort_limits=LIMITS,
+        effort_rates=np.array(()),
+    )
+    return Controller(replace(tuning, **changes))
+
+
+def resting(effort, velocity=ZERO):
+    """Return a state at `Q`."""
+    return RestingState(0.0, Q, velocity, effort)
+
+
+WEIGHT = Dynamics(ARM, backend='python').gravity_torque(Q)
+
+
+def test_only_torques_of_resting_motors_tell() -> None:
+    """No word of efforts that are zero, missing, declared as something else, of a moving arm, or
+    where the robot compensates gravity itself; velocities that are not measured are no motion.
+    """
+    assert CHECK.judge(controller(up=True), resting(WEIGHT)).weight is Weight.MIRRORED
+    assert CHECK.judge(controller(up=True), resting(WEIGHT, None)).weight is Weight.MIRRORED
+    assert CHECK.judge(controller(), resting(WEIGHT)).weight is Weight.CONFIRMED
+    for one, state in (
+        (controller(up=True), resting(ZERO)),
+        (controller(up=True), resting(None)),
+        (controller(up=True), resting(WEIGHT, 0.2 * np.ones(6))),
+        (controller(up=True, terms=Terms(gravity=False)), resting(WEIGHT)),
+        (controller(up=True, state_effort=StateEffort.IGNORE), resting(WEIGHT)),
+        (controller(up=True, state_effort=StateEffort.TORQUE_WITHOUT_GRAVITY), resting(WEIGHT)),
+    ):
+        assert CHECK.judge(one, state).weight is Weight.UNKNOWN
+
+
+def test_limits_that_are_infinite_are_replaced_by_the_weight() -> None:
+    """Without effort limits the heaviest joint is what the others are compared with."""
+    without = np.full(6, np.inf)
+    for factor, expected in ((1.0, Weight.CONFIRMED), (-1.0, Weight.MIRRORED)):
+        found = CHECK.compare(factor * WEIGHT, WEIGHT, without, ZERO, ARM.joint_names)
+        assert found.weight is expected
+    found = CHECK.compare(WEIGHT, ZERO, without, ZERO, ARM.joint_names)
+    assert found.weight is Weight.UNKNOWN
+
+
+@pytest.mark.parametrize('mass', [2.0, 5.0, 20.0])
+def test_a_payload_is_judged_by_the_effort_at_rest(mass) -> None:
+    """A change of the load is contradicted where the efforts stay with the old one, and not where
+    they are those of the new one, friction of 3 % of the limits included, put on or taken off.
+    """
+    rng = np.random.default_rng(5)
+    payload = ARM.payload_parameters(Inertia(mass, (0.0, 0.0, 0.05), np.zeros((3, 3))), 'tcp')
+    empty, loaded = controller(), controller(payload=payload)
+    weights = (
+        WEIGHT,
+        Dynamics(ARM, backend='python').inverse_dynamics(Q, ZERO, ZERO, payload=payload),
+    )
+    for before, after, (old, new) in (
+        (empty, loaded, weights),
+        (loaded, empty, weights[::-1]),
+    ):
+        text = CHECK.judge_payload(before, after.tuning, resting(old))
+        joint = int(np.abs((new - old) / np.maximum(LIMITS, LIMITS.max() / 4)).argmax())
+        assert f'expects {old[joint]:.3g} without' in text
+        assert f'{new[joint]:.3g} with it' in text
+        for _ in range(20):
+            felt = new + 0.03 * LIMITS * rng.uniform(-1.0, 1.0, 6)
+            assert CHECK.judge_payload(before, after.tuning, resting(felt)) == ''
+    assert CHECK.judge_payload(empty, loaded.tuning, resting(ZERO)) == ''
+    assert CHECK.judge_payload(empty, empty.tuning, resting(weights[1])) == ''
+    without_gravity = controller(terms=Terms(gravity=False)).tuning
+    assert CHECK.judge_payload(empty, without_gravity, resting(WEIGHT)) == ''

@@ -1,0 +1,102 @@
+"""After a fault that latches, states are answered on: by gravity compensation and damping."""
+
+from __future__ import annotations
+
+import signal
+
+import numpy as np
+import pytest
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+PATIENT = 60.0
+"""state_timeout [s]: most rows are no matter of time."""
+
+
+@pytest.fixture(scope='module')
+def node(make_bench):
+    """Return the bench with a node, and end the node as it is to end."""
+    bench = make_bench()
+    bench.start_node(state_timeout=PATIENT)
+    bench.until_ready()
+    yield bench
+    bench.check()
+    bench.node.end(signal.SIGINT)
+
+
+@pytest.fixture
+def player(node):
+    """Return a player of the robot, whose arm rests at Q and is held there."""
+    from fault_bench import Player
+
+    if node.state == 'active':
+        assert node.change_state('deactivate')
+    player = Player(node)
+    assert node.change_state('activate')
+    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
+    yield player
+    node.check()
+
+
+def creep_until_fault(node, player) -> np.ndarray:
+    """Let an arm creep where it should move, until the fault is said; return where it is."""
+    mark = node.mark()
+    node.trajectories.publish(node.trajectory((0.9, Q + 0.9)))
+    node.settle()
+    for step in range(600):
+        position = Q + 1e-4 * step
+        assert player.is_answered(position, velocity=[0.02] * 6)
+        if any('following error' in text for text in texts(node, mark)):
+            return position
+    raise AssertionError('no fault')
+
+
+def texts(node, mark) -> list[str]:
+    """Return what was logged since a mark."""
+    return list(node.log[mark.log :])
+
+
+def test_every_state_is_answered_and_every_request_refused(node, player) -> None:
+    """The arm is carried where it stands; motions are refused until the fault is cleared."""
+    mark = node.mark()
+    position = creep_until_fault(node, player)
+    assert 'damped while joint states come' in ' '.join(texts(node, mark))
+    for _ in range(400):
+        assert player.is_answered(position)
+    np.testing.assert_allclose(node.commands[-1].effort, node.gravity(position), atol=1e-4)
+    refused = node.trigger('hold')
+    assert not refused.success
+    assert 'following error' in refused.message
+    record = node.until_diagnosed(
+        lambda record: 'latched' in record.values.get('fault', ''), mark, 'the fault that latches'
+    )
+    assert '~/clear_fault' in record.message
+    dropped = node.mark()
+    node.trajectories.publish(node.trajectory((0.5, Q)))
+    node.until_diagnosed(
+        lambda record: int(record.values.get('joint_trajectory.state dropped', 0)) > 0,
+        dropped,
+        'a drop',
+    )
+    assert node.trigger('clear_fault').success
+    for _ in range(3):
+        assert player.is_answered(position)
+    np.testing.assert_allclose(node.held_at, position, atol=1e-9)
+    np.testing.assert_allclose(player.rest(position), node.gravity(position), atol=1e-9)
+    assert node.trigger('hold').success
+
+
+def test_states_that_stop_then_are_on_state_loss(node, player) -> None:
+    """A silence during the damping is left as any other; with the next state it goes on."""
+    position = creep_until_fault(node, player)
+    for _ in range(400):
+        player.is_answered(position)
+    mark = node.mark()
+    node.set(state_timeout=0.3)
+    node.until_logged('joint_states stopped', since=mark)
+    node.settle()
+    np.testing.assert_allclose(node.commands[-1].effort, node.gravity(position), atol=1e-4)
+    node.set(state_timeout=PATIENT)
+    assert player.is_answered(position)
+    assert not node.trigger('hold').success
+    assert node.trigger('clear_fault').success
+    np.testing.assert_allclose(player.rest(position), node.gravity(position), atol=1e-9)

@@ -1,0 +1,242 @@
+"""A node in a virtual world: what it is told, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import WrenchStamped
+from golden_arms import GoldenArm
+from lifecycle_msgs.srv import ChangeState
+from node_outputs import NodeOutputs
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
+from rclpy.serialization import serialize_message
+from replay_inputs import EVENT, IMU, RESOLUTION, SENSOR_RESOLUTION, STATE, WRENCH, Told
+from rosgraph_msgs.msg import Clock as ClockMessage
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+from virtual_world import BEGIN, VirtualWorld
+
+from ne_dynamics.ros.node import ComputedTorqueNode
+from ne_dynamics.simulation.node_messages import parameter_of, set_stamp, trajectory_message
+
+__all__ = ['Float64MultiArray', 'NodeSession', 'opened']
+
+
+class NodeSession:
+    """A node that is told things, one after the other.
+
+    Parameters
+    ----------
+    world : VirtualWorld
+        Installed.
+    context : rclpy.context.Context
+    arm : GoldenArm
+    parameters : dict
+        Of the node, beside those that name the arm.
+    sensor_links : dict
+        Frames of `wrench` and `imu`.
+
+    Attributes
+    ----------
+    node : ComputedTorqueNode
+    outputs : NodeOutputs
+    """
+
+    def __init__(
+        self,
+        world: VirtualWorld,
+        context: Any,
+        arm: GoldenArm,
+        parameters: dict[str, Any],
+        sensor_links: dict[str, str],
+    ) -> None:
+        self._world, self._arm, self._links = world, arm, sensor_links
+        self._names = list(arm.joint_names)
+        self._goals: dict[str, Any] = {}
+        self.outputs = NodeOutputs(lambda: world.now - BEGIN)
+        world.heard, world.logged = self.outputs.hear, self.outputs.log
+        values = {**arm.parameters, 'backend': 'python', **parameters}
+        overrides = [parameter_of(name, value) for name, value in values.items()]
+        self.node = ComputedTorqueNode(context=context, parameter_overrides=overrides)
+        self.node.executor = world
+        self._subscriptions: dict[str, list[Any]] = {}
+
+    @property
+    def now(self) -> int:
+        """Time since the begin [ns]."""
+        return self._world.now - BEGIN
+
+    def advance(self, until: int) -> None:
+        """Let time pass up to a moment [ns since the begin]."""
+        self._world.advance(BEGIN + until)
+
+    def tell(self, told: Told) -> None:
+        """Let time pass until something is due, and tell it the node."""
+        self.advance(told.arrival)
+        if told.kind == EVENT:
+            self._tell_event(told.content)
+        else:
+            make = {STATE: self._state, WRENCH: self._wrench, IMU: self._imu}[told.kind]
+            topic = {STATE: 'joint_states', WRENCH: 'wrench', IMU: 'imu'}[told.kind]
+            self._publish(f'/{topic}', make(told.content))
+
+    def _publish(self, topic: str, message: Any) -> None:
+        """Hand a message to who listens in the node."""
+        for subscription in list(self.node.subscriptions):
+            if subscription.topic_name == topic:
+                data = serialize_message(message) if subscription.raw else message
+                subscription.callback(data)
+                self._world.wait_until_idle()
+
+    # ---- messages
+
+    def _stamped(self, kind: Any, content: dict[str, Any], frame: str = '') -> Any:
+        message = kind()
+        stamp = BEGIN + int(np.ravel(content['stamp'])[0])
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
+        message.header.frame_id = frame
+        return message
+
+    def _state(self, content: dict[str, Any]) -> JointState:
+        message = self._stamped(JointState, content)
+        message.name = self._names
+        for field, step in RESOLUTION.items():
+            if field in content:
+                setattr(message, field, (step * content[field]).tolist())
+        return message
+
+    def _wrench(self, content: dict[str, Any]) -> WrenchStamped:
+        message = self._stamped(WrenchStamped, content, self._links['wrench'])
+        values = (SENSOR_RESOLUTION['wrench'] * content['wrench']).tolist()
+        for part, rows in ((message.wrench.force, values), (message.wrench.torque, values[3:])):
+            part.x, part.y, part.z = rows[:3]
+        return message
+
+    def _imu(self, content: dict[str, Any]) -> Imu:
+        message = self._stamped(Imu, content, self._links['imu'])
+        values = (SENSOR_RESOLUTION['imu'] * content['imu']).tolist()
+        turn, rate, force = (
+            message.orientation,
+            message.angular_velocity,
+            message.linear_acceleration,
+        )
+        turn.x, turn.y, turn.z, turn.w = values[:4]
+        rate.x, rate.y, rate.z = values[4:7]
+        force.x, force.y, force.z = values[7:]
+        return message
+
+    def _trajectory(self, content: dict[str, Any]) -> Any:
+        message = trajectory_message(content.get('names', self._names), content['points'])
+        if 'stamp' in content:
+            set_stamp(message.header.stamp, 1e-9 * BEGIN + content['stamp'])
+        return message
+
+    # ---- events
+
+    def _tell_event(self, event: dict[str, Any]) -> None:
+        """Do what an event says: its only key is its kind."""
+        ((kind, content),) = event.items()
+        tell: Callable[[Any], None] = getattr(self, f'_tell_{kind}')
+        tell(content)
+
+    def _tell_state(self, content: dict[str, Any]) -> None:
+        """Tell a joint state that is not as the others."""
+        message = self._stamped(JointState, content)
+        message.name = content['name']
+        for field in RESOLUTION:
+            setattr(message, field, [float(value) for value in content[field]])
+        self._publish('/joint_states', message)
+
+    def _tell_wrench(self, content: dict[str, Any]) -> None:
+        message = self._stamped(WrenchStamped, content, content['frame'])
+        for part, rows in (
+            (message.wrench.force, content['values']),
+            (message.wrench.torque, content['values'][3:]),
+        ):
+            part.x, part.y, part.z = map(float, rows[:3])
+        self._publish('/wrench', message)
+
+    def _tell_trajectory(self, content: dict[str, Any]) -> None:
+        self._publish('/joint_trajectory', self._trajectory(content))
+
+    def _tell_clock(self, nanoseconds: int) -> None:
+        message = ClockMessage()
+        message.clock.sec, message.clock.nanosec = divmod(BEGIN + nanoseconds, 10**9)
+        self._publish('/clock', message)
+
+    def _tell_speed(self, factor: float) -> None:
+        from control_msgs.msg import SpeedScalingFactor
+
+        message = SpeedScalingFactor(factor=float(factor))
+        self._publish('/computed_torque/speed_scaling_input', message)
+
+    def _tell_trigger(self, name: str) -> None:
+        response = self._call(name, Trigger.Request())
+        self.outputs.note(f'~/{name}', response and response.success)
+
+    def _tell_transition(self, label: str) -> None:
+        request = ChangeState.Request()
+        request.transition.label = label
+        self.outputs.note(label, self._call('change_state', request).success)
+
+    def _tell_parameters(self, values: dict[str, Any]) -> None:
+        """Set all or none."""
+        parameters = [
+            parameter_of(name, value).to_parameter_msg() for name, value in values.items()
+        ]
+        request = SetParametersAtomically.Request(parameters=parameters)
+        response = self._call('set_parameters_atomically', request)
+        self.outputs.note(f'set {" ".join(values)}', response.result.successful)
+
+    def _tell_single_parameters(self, values: dict[str, Any]) -> None:
+        """Set those that can be."""
+        parameters = [
+            parameter_of(name, value).to_parameter_msg() for name, value in values.items()
+        ]
+        response = self._call('set_parameters', SetParameters.Request(parameters=parameters))
+        for name, result in zip(values, response.results, strict=True):
+            self.outputs.note(f'set {name}', result.successful)
+
+    def _call(self, name: str, request: Any) -> Any:
+        for service in self.node.services:
+            if service.srv_name.rpartition('/')[2] == name:
+                return self._world.call(service, request)
+        raise ValueError(f'service {name!r}: the node has none')
+
+    def _tell_goal(self, content: dict[str, Any]) -> None:
+        from control_msgs.action import FollowJointTrajectory
+        from control_msgs.msg import JointTolerance
+
+        name = content['id']
+        goal = FollowJointTrajectory.Goal(trajectory=self._trajectory(content))
+        for field in ('path_tolerance', 'goal_tolerance'):
+            if field in content:
+                tolerance = content[field]
+                rows = [JointTolerance(name=joint, position=tolerance) for joint in self._names]
+                setattr(goal, field, rows)
+        set_stamp(goal.goal_time_tolerance, content.get('goal_time', 0.0))
+
+        def ended(way: str, code: int) -> None:
+            self.outputs.note(f'goal {name}', f'{way} {code}')
+
+        self._goals[name] = self._world.send_goal(goal, ended)
+        self.outputs.note(f'goal {name} accepted', self._goals[name] is not None)
+
+    def _tell_cancel(self, name: str) -> None:
+        self.outputs.note(f'cancel {name}', self._world.cancel_goal(self._goals[name]))
+
+
+@contextmanager
+def opened(context: Any, *arguments: Any) -> Iterator[NodeSession]:
+    """Return a session in a world of its own; the node is destroyed at the end."""
+    with VirtualWorld().installed() as world:
+        session = NodeSession(world, context, *arguments)
+        try:
+            yield session
+        finally:
+            session.node.executor = None
+            session.node.destroy_node()

@@ -1,0 +1,120 @@
+"""Recorded sessions of the node, told again: it answers as it did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from build_control_msgs import importable
+
+RECORDINGS = Path(__file__).parent / 'recordings'
+INDEX = json.loads((RECORDINGS / 'index.json').read_text())['recordings']
+
+ROUNDED = 2e-3
+"""By which properties differ that are kept with four digits."""
+
+
+@pytest.fixture(scope='module')
+def context(found_messages):
+    """Return a context whose nodes are found by nobody; the action is there where it can be."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+    from fuzz_run import closed_context
+
+    with importable(found_messages):
+        context = closed_context(29)
+        yield context
+        context.try_shutdown()
+
+
+def read(name):
+    """Return a recording."""
+    from recording import Recording
+
+    return Recording.read(RECORDINGS / f'{name}.npz')
+
+
+def flat(properties):
+    """Return the numbers of properties by name."""
+    found = {}
+    for name, value in properties.items():
+        if isinstance(value, dict):
+            found |= {f'{name} {key}': one for key, one in value.items()}
+        elif isinstance(value, list):
+            found |= {f'{name} {row}: {fault}': time for row, (fault, time) in enumerate(value)}
+        elif value is not None:
+            found[name] = value
+    return found
+
+
+@pytest.mark.parametrize('name', INDEX)
+def test_replay(name, context, found_messages):
+    """Told the same at the same times, the node sends the same commands, to 1e-9 of the largest,
+    at the same times; its faults, the levels of its diagnostics and its answers are the same, and
+    so are the properties of the index.
+    """
+    from comparison import compare, measure
+
+    if INDEX[name]['needs_control_msgs'] and found_messages.missing:
+        pytest.skip(f'no control_msgs, and it cannot be built: {found_messages.missing}')
+    recording = read(name)
+    outputs = recording.replay(context)
+    difference = compare(recording, outputs)
+    assert difference.is_small, str(difference)
+    expected = flat(INDEX[name]['properties'])
+    assert flat(measure(recording, outputs)) == pytest.approx(expected, rel=ROUNDED, abs=1e-6)
+
+
+def test_each_scenario_is_recorded():
+    """Every scenario has its recording, and every recording its scenario and properties."""
+    pytest.importorskip('mujoco', reason='needs MuJoCo: pip install "ne_dynamics[sim]"')
+    from scenarios import SCENARIOS
+
+    names = sorted(scenario.name for scenario in SCENARIOS)
+    assert names == sorted(INDEX) == sorted(path.stem for path in RECORDINGS.glob('*.npz'))
+
+
+@pytest.mark.parametrize('joint', [0, 3])
+def test_a_small_perturbation_is_seen(joint, context):
+    """One command that is off by 1e-6 of the joint's largest is a difference, stored or not."""
+    from comparison import compare
+
+    recording = read('malformed')
+    outputs = recording.replay(context)
+    push = 1e-6 * recording.commands.scale * (np.arange(len(recording.commands.scale)) == joint)
+    stored = set(recording.commands.rows.tolist())
+    between = [row for row in range(len(outputs.commands)) if row not in stored]
+    for row in (between[len(between) // 2], max(stored) // 8 * 8):
+        time, data = outputs.commands[row]
+        outputs.commands[row] = time, data + push
+        assert not compare(recording, outputs).is_small
+        outputs.commands[row] = time, data
+    assert compare(recording, outputs).is_small
+
+
+def test_what_is_lost_or_late_is_seen(context):
+    """A command that is missing, one that is late, and a fault of another name are differences."""
+    from comparison import compare
+    from node_outputs import Event
+
+    recording = read('malformed')
+    outputs = recording.replay(context)
+    time, data = outputs.commands.pop(40)
+    assert compare(recording, outputs).lines
+    outputs.commands.insert(40, (time + 1, data))
+    assert compare(recording, outputs).lines
+    outputs.commands[40] = time, data
+    assert not compare(recording, outputs).lines
+    outputs.events.append(Event((time, 'fault', 'another one')))
+    assert compare(recording, outputs).lines
+
+
+def test_whole_numbers_are_packed_without_loss():
+    """What is packed comes back, whatever the numbers and the differences taken."""
+    from replay_inputs import pack, unpack
+
+    rng = np.random.default_rng(5)
+    for order in (0, 1, 2):
+        table = rng.integers(-(2**40), 2**40, (17, 3))
+        np.testing.assert_array_equal(unpack(pack(table, order), order, 3), table)

@@ -1,0 +1,221 @@
+"""What the node does with efforts that contradict the weight or the load of the model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+UPWARD = [0.0, 0.0, 9.80665]
+
+
+def at_rest(bench, effort, q=Q, **fields):
+    """Return a state of an arm at rest with these efforts."""
+    return bench.joint_state(q, effort=[float(value) for value in effort], **fields)
+
+
+def send(bench, message) -> None:
+    """Send a state and let it arrive; nothing need answer it."""
+    before = bench.received['joint_states']
+    bench.joint_states.publish(message)
+    bench.spin(lambda: bench.received['joint_states'] > before, 'the state')
+    bench.settle()
+
+
+def status(bench):
+    """Return the main status of diagnostics that are made now."""
+    bench.settle()
+    bench.diagnostics.clear()
+    bench.node._on_diagnostics_timer()
+
+    def mains():
+        return [one for one in bench.diagnostics if one.name.endswith('computed_torque')]
+
+    bench.spin(mains, 'diagnostics')
+    return mains()[-1]
+
+
+def start_inactive(bench, **parameters) -> None:
+    """Start the node, configured and inactive."""
+    bench.start(wait=None, autostart=False, **parameters)
+    assert bench.change_state('configure')
+    bench.connect()
+
+
+def test_gravity_of_the_wrong_sign_is_refused_at_activation(bench) -> None:
+    """Where the efforts of the resting arm are those of the mirrored gravity, activation fails
+    with what to check, nothing is commanded, and the status is an error until it is right.
+    """
+    start_inactive(bench, gravity=UPWARD)
+    weight = bench.dynamics.gravity_torque(Q)
+    send(bench, at_rest(bench, weight))
+    assert not bench.change_state('activate')
+    assert bench.state == 'inactive'
+    assert 'gravity' in bench.hear('not activated', 'joint_3', 'mirrored')
+    assert bench.commands == []
+    found = status(bench)
+    assert found.level == b'\x02'
+    assert 'mirrored' in found.message
+    send(bench, at_rest(bench, np.zeros(6)))
+    assert bench.change_state('activate')
+    assert 'mirrored' not in status(bench).message
+
+
+def test_gravity_of_the_wrong_sign_is_refused_at_the_first_state(bench) -> None:
+    """Where no state has come before activation the first one is judged: no command answers it,
+    the node is inactive again, and the status is an error.
+    """
+    bench.start(gravity=UPWARD, state_effort='torque')
+    weight = bench.dynamics.gravity_torque(Q)
+    bench.joint_states.publish(at_rest(bench, weight))
+    bench.spin(lambda: bench.state == 'inactive', 'inactive')
+    bench.hear('deactivated without a command', 'joint_3', 'mirrored')
+    assert status(bench).level == b'\x02'
+    send(bench, at_rest(bench, weight))
+    assert not bench.change_state('activate')
+    assert bench.commands == []
+
+
+@pytest.mark.parametrize(
+    'case',
+    ['right', 'brakes', 'moving', 'light pose', 'ignored', 'without gravity', 'compensated'],
+)
+def test_what_is_no_mirrored_gravity_is_answered(bench, case: str) -> None:
+    """An arm behind brakes, in motion or in a pose without weight, efforts that are declared to be
+    something else, and a robot that compensates gravity itself: the first state is answered.
+    """
+    weight, q, fields = bench.dynamics.gravity_torque(Q), Q, {}
+    parameters = {'gravity': UPWARD}
+    if case == 'right':
+        parameters = {}
+    elif case == 'brakes':
+        weight = np.zeros(6)
+    elif case == 'moving':
+        fields['velocity'] = [0.5] * 6
+    elif case == 'light pose':
+        q = np.array([0.0, 0.0, -np.pi / 2, 0.0, 0.0, 0.0])
+        weight = bench.dynamics.gravity_torque(q)
+    elif case == 'ignored':
+        parameters['state_effort'] = 'ignore'
+    elif case == 'without gravity':
+        parameters['state_effort'] = 'torque_without_gravity'
+    else:
+        parameters['terms.gravity'] = False
+    bench.start(**parameters)
+    bench.answer(at_rest(bench, weight, q, **fields))
+    assert bench.state == 'active'
+
+
+def test_a_weight_that_is_far_off_is_an_error_until_it_is_not(bench) -> None:
+    """Efforts that are off by more than half of the weight are an error of the main status, with
+    both numbers; the arm is commanded; when they agree it is over, and a later contact is none.
+    """
+    bench.start()
+    weight = bench.dynamics.gravity_torque(Q)
+    bench.answer(at_rest(bench, 0.2 * weight))
+    found = status(bench)
+    joint = int(np.argmax(np.abs(weight / bench.robot.limits('effort_limit'))))
+    assert found.level == b'\x02'
+    assert f'{weight[joint]:.3g} N m' in found.message
+    assert f'got {0.2 * weight[joint]:.3g}' in found.message
+    bench.answer(at_rest(bench, 1.1 * weight))
+    assert 'by the model' not in status(bench).message
+    bench.answer(at_rest(bench, 0.2 * weight))
+    assert 'by the model' not in status(bench).message
+
+
+def test_a_payload_that_the_effort_contradicts_is_warned_of(bench) -> None:
+    """20 kg on an arm whose efforts are those of an empty one are taken with a warning that has
+    the measured effort and both that the model expects; the load that there is draws none.
+    """
+    bench.start(effort_limits=[330.0, 330.0, 300.0, 112.0, 112.0, 112.0])
+    weight = bench.dynamics.gravity_torque(Q)
+    bench.answer(at_rest(bench, weight))
+    bench.set(payload__mass=20.0, payload__link='tcp')
+    after = bench.node.configured.controller.tuning.law.compensation.gravity(Q)
+    change = after - weight
+    joint = int(np.argmax(np.abs(change)))
+    bench.hear('payload', f'exerts {weight[joint]:.3g}', 'with it', f'{after[joint]:.3g}')
+    bench.set(payload__mass=0.0)
+    bench.answer(at_rest(bench, after))
+    before = len(bench.said())
+    bench.set(payload__mass=20.0)
+    bench.settle()
+    assert not any('payload: joint' in line for line in bench.said()[before:])
+
+
+@pytest.mark.parametrize('joint', [1, 2, 3, 4])
+def test_a_payload_that_no_motor_can_hold_is_refused(bench, joint: int) -> None:
+    """A payload at run time is refused by whichever joint cannot hold it where the arm is."""
+    q = np.array([0.3, 0.2, 0.4, 0.3, 0.5, 0.2])
+    limits = np.full(6, 1e4)
+    weight = bench.dynamics.gravity_torque(q)
+    limits[joint] = abs(weight[joint]) + 0.5
+    bench.start(effort_limits=limits.tolist())
+    bench.answer(bench.joint_state(q))
+    result = bench.set_atomically(payload__mass=5.0, payload__link='tcp')
+    assert not result.successful
+    assert f"'joint_{joint + 1}' can hold the arm" in result.reason
+
+
+def test_effort_limits_far_above_the_model_draw_a_remark(bench) -> None:
+    """Limits of more than twice the model's are warned of by joint with both numbers."""
+    bench.start(effort_limits=[330.0, 330.0, 1000.0, 56.0, 56.0, 100.0])
+    line = bench.hear('effort_limits', 'far above')
+    assert 'joint_3 1000 (model: 150)' in line
+    assert 'joint_2' not in line
+    assert 'joint_6' not in line
+
+
+# ---- who else commands
+
+
+def test_another_commander_is_named(bench) -> None:
+    """A second node that publishes on the topic of the commands is a warning that names it, in
+    the diagnostics while the arm is commanded; it ends with that publisher.
+    """
+    from std_msgs.msg import Float64MultiArray
+
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    assert 'publishes commands' not in status(bench).message
+    other = bench.probe.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
+    bench.spin(lambda: bench.node.configured.others.find(), 'the other')
+    found = status(bench)
+    assert found.level == b'\x01'
+    assert '/probe publishes commands too' in found.message
+    assert bench.change_state('deactivate')
+    assert 'publishes commands' not in status(bench).message
+    assert bench.change_state('activate')
+    bench.hear('/probe publishes commands too')
+    bench.probe.destroy_publisher(other)
+    bench.spin(lambda: not bench.node.configured.others.find(), 'nobody else')
+    assert 'publishes commands' not in status(bench).message
+
+
+def test_another_node_of_the_same_name_is_found(bench) -> None:
+    """A second node that was started with the same name is another commander too."""
+    from rclpy.node import Node
+    from std_msgs.msg import Float64MultiArray
+
+    bench.start()
+    twin = Node('computed_torque', context=bench.context)
+    try:
+        twin.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
+        bench.spin(lambda: bench.node.configured.others.find(), 'the twin')
+        assert bench.node.configured.others.find() == ['/computed_torque']
+    finally:
+        twin.destroy_node()
+
+
+def test_another_commander_may_be_refused(bench) -> None:
+    """With refuse_other_commanders the node is not activated while another one publishes."""
+    from std_msgs.msg import Float64MultiArray
+
+    other = bench.probe.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)
+    bench.start(wait='inactive', refuse_other_commanders=True)
+    assert '/probe' in bench.hear('not activated', 'refuse_other_commanders')
+    assert status(bench).level == b'\x02'
+    bench.probe.destroy_publisher(other)
+    bench.spin(lambda: not bench.node.configured.others.find(), 'nobody else')
+    assert bench.change_state('activate')

@@ -1,0 +1,99 @@
+"""After a fault that latches the arm is carried and damped: rows that the failure table calls so.
+
+Speeds are by the velocity limits of the joints; see `fault_speeds.py` in test/support.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+
+from fault_speeds import FRICTIONS, MASSES, SCENARIOS, FaultArm
+
+from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.tuning import OnFault
+
+SHAKING = ('velocities in degrees', 'shaking by a hidden delay')
+BELIEVED = [
+    name
+    for name, scenario in SCENARIOS.items()
+    if 'encoder' not in scenario.row and name not in SHAKING
+]
+FROZEN = [name for name, scenario in SCENARIOS.items() if 'encoder' in scenario.row]
+ALLOWED = 0.2
+"""Rise of a speed after a fault."""
+
+FALLING = 2.0
+"""Rise within 0.5 s of a joint that nobody sees, without friction, its weight 10 % off."""
+
+
+@pytest.fixture(scope='module')
+def arm() -> FaultArm:
+    """Return the shipped arm."""
+    return FaultArm()
+
+
+@pytest.mark.parametrize('masses', MASSES)
+@pytest.mark.parametrize('friction', FRICTIONS)
+@pytest.mark.parametrize('name', BELIEVED)
+def test_no_joint_gets_faster(arm, name, friction, masses) -> None:
+    """In the 3 s after the fault no joint is faster than at the fault by 0.2 of its limit."""
+    after = arm.run(SCENARIOS[name], friction, masses, OnFault.DAMP)
+    if after is None:
+        assert friction > 0.0
+        return
+    assert after.believed.all()
+    assert (after.largest <= after.at_fault + ALLOWED).all()
+
+
+@pytest.mark.parametrize('masses', MASSES)
+@pytest.mark.parametrize('friction', FRICTIONS)
+@pytest.mark.parametrize('name', FROZEN)
+def test_a_frozen_encoder_lets_no_joint_get_faster(arm, name, friction, masses) -> None:
+    """Nobody sees the joint: with a right model no joint gets faster for 0.5 s, and with 5 % of
+    friction for 3 s, whatever the masses are. In between a joint falls, by what the model is off.
+    """
+    after = arm.run(SCENARIOS[name], friction, masses, OnFault.DAMP)
+    if after is None:
+        assert friction > 0.0
+        return
+    assert not after.believed.all() or after.kind is FaultKind.FOLLOWING
+    if friction == FRICTIONS[-1]:
+        assert (after.largest <= after.at_fault + ALLOWED).all()
+    elif masses == 1.0:
+        assert (after.largest_soon <= after.at_fault + ALLOWED).all()
+    else:
+        assert (after.largest_soon <= after.at_fault + FALLING).all()
+
+
+@pytest.mark.parametrize('friction', FRICTIONS)
+@pytest.mark.parametrize('name', SHAKING)
+def test_an_arm_that_shakes_beyond_its_limits_calms_down(arm, name, friction) -> None:
+    """Velocities in degrees, or a delay that no state shows, shake the arm beyond its limits
+    before anybody can know: it gets slower, and never as fast as one that is left.
+    """
+    after = arm.run(SCENARIOS[name], friction, 1.0, OnFault.DAMP)
+    if after is None:
+        assert friction == FRICTIONS[-1]
+        return
+    left = arm.run(SCENARIOS[name], friction, 1.0, OnFault.LEAVE)
+    assert after.at_end.max() < 0.5 * after.at_fault.max()
+    assert after.largest.max() < left.largest.max()
+
+
+@pytest.mark.parametrize('name', ['wall', 'velocities reversed', 'frozen, joint_2'])
+def test_an_arm_that_is_left_runs_away(arm, name) -> None:
+    """With a constant effort the same arm passes five times its velocity limit."""
+    after = arm.run(SCENARIOS[name], 0.0, 1.0, OnFault.LEAVE)
+    assert after is not None
+    assert after.largest.max() > 5.0
+
+
+def test_the_observer_leaves_nothing_behind(arm) -> None:
+    """What was compensated against a wall fades: at the end the arm is carried by the model."""
+    after = arm.run(SCENARIOS['wall, observer compensates'], 0.0, 1.0, OnFault.DAMP)
+    assert after is not None
+    assert after.kind in (FaultKind.FOLLOWING, FaultKind.SATURATED)
+    assert np.all(after.largest <= ALLOWED)

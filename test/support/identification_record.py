@@ -1,0 +1,216 @@
+"""What an identification comes to, as numbers that can be stored and compared again.
+
+Logs of real robots, where they are at hand, and simulated ones. What is stored are the quantities
+that a log determines: base parameters, friction, offsets, rotor inertias, masses (which the given
+model holds where the log does not), residuals; and findings by code, joint and amount.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from example_robots import example_robots_folder
+from planted_faults import PLANTED_FAULTS, simulate_log
+from recorded_robots import TORQUE_PER_CURRENT, load_ur10e, panda_bag, read_ur10e
+from short_arm import short_arm
+
+import ne_dynamics as ned
+from ne_dynamics.identification.driver_description import describe_driver
+from ne_dynamics.identification.identify import Report, identify
+from ne_dynamics.identification.log import Log, read_log
+from ne_dynamics.identification.log_diagnosis import LogDiagnosis, diagnose_log
+from ne_dynamics.identification.log_fault import LogFault
+from ne_dynamics.identification.payload_fit import NAMES, fit_payload
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.shipped import shipped_file
+
+Case = Callable[[Path], tuple[Robot, Log]]
+
+TWELVE, FOURTEEN, LOADED = (
+    'ur-20_02_12-50sec_12harm.csv',
+    'ur-20_02_19_14harm50sec.csv',
+    'ur-20_02_19_14harm50secLoad.csv',
+)
+PLANTED = {planted.name: planted.plant for planted in PLANTED_FAULTS}
+
+
+def _panda(folder: Path) -> tuple[Robot, Log]:
+    bag = panda_bag()
+    source = example_robots_folder() / 'panda_description/urdf/panda.urdf'
+    path = folder / 'panda.urdf'
+    path.write_text(source.read_text().replace('panda_joint', 'fer_joint'), encoding='utf-8')
+    robot = ned.load_urdf(path, tip_link='panda_link8')
+    return robot, read_log(bag, robot.joint_names)
+
+
+def _ur10e(name: str, torque_per_current: FloatArray = TORQUE_PER_CURRENT) -> Case:
+    def read(folder: Path) -> tuple[Robot, Log]:
+        robot = load_ur10e(folder)
+        return robot, read_ur10e(robot, name, torque_per_current)
+
+    return read
+
+
+def _six_axis(folder: Path) -> tuple[Robot, Log]:
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    return robot, simulate_log(robot, 7)
+
+
+def _three_axes(folder: Path) -> tuple[Robot, Log]:
+    """Return the log of an arm of three joints with two faults."""
+    robot = ned.load_urdf(short_arm())
+    log = simulate_log(robot, 3)
+    for name, joint in (('effort sign', 1), ('late 20 ms', 0)):
+        log = PLANTED[name](log, joint)
+    return robot, log
+
+
+CASES: dict[str, Case] = {
+    'panda': _panda,
+    'ur10e_12_harmonics': _ur10e(TWELVE),
+    'ur10e_14_harmonics': _ur10e(FOURTEEN),
+    'six_axis_arm': _six_axis,
+    'three_axes_with_faults': _three_axes,
+}
+
+
+def record_identification(name: str, folder: Path) -> dict[str, Any]:
+    """Return what is found in a log, and the model of it without what is wrong.
+
+    Parameters
+    ----------
+    name : str
+        One of `CASES`.
+    folder : Path
+        For model files.
+    """
+    robot, log = CASES[name](folder)
+    diagnosis = diagnose_log(robot, log)
+    report = identify(robot, diagnosis.repaired).report
+    return {'findings': list(_list_findings(diagnosis, report)), **_describe(report)}
+
+
+def record_load(folder: Path) -> dict[str, Any]:
+    """Return the load of a UR10e, by a log with it and one without."""
+    robot = load_ur10e(folder)
+    fit = fit_payload(robot, read_ur10e(robot, LOADED), without=read_ur10e(robot, FOURTEEN))
+    rows = zip(NAMES, fit.values, fit.deviation, fit.determined, strict=True)
+    return {
+        'parameters': {
+            name: {**_measured(float(value), float(deviation)), 'is_determined': bool(known)}
+            for name, value, deviation, known in rows
+        },
+        'rms_before': dict(zip(fit.joints, map(float, fit.rms_before), strict=True)),
+        'rms_after': dict(zip(fit.joints, map(float, fit.rms_after), strict=True)),
+    }
+
+
+DRIVERS: dict[str, Case] = {'panda': _panda, 'ur10e': _ur10e(TWELVE, np.ones(6))}
+"""Logs whose driver is described: of the UR10e the motor currents as they were recorded."""
+
+
+def record_driver(name: str, folder: Path) -> dict[str, Any]:
+    """Return what is found of the driver that wrote a log: values and how sure, without words."""
+    document = describe_driver(*DRIVERS[name](folder)).as_json()
+    del document['source']
+    for fault in document['faults']:
+        del fault['message'], fault['remedy']
+    return _without_words(document)
+
+
+def _without_words(document: Any) -> Any:
+    if isinstance(document, dict):
+        return {
+            key: _without_words(value)
+            for key, value in document.items()
+            if key not in ('text', 'experiment') and not (key == 'deviation' and value is None)
+        }
+    if isinstance(document, list):
+        return [_without_words(value) for value in document]
+    return str(document) if isinstance(document, str) else document
+
+
+def record_planted_faults() -> dict[str, Any]:
+    """Return what is found in one simulated log with each of the faults that can be planted."""
+    robot = ned.load_urdf(short_arm())
+    log = simulate_log(robot, 3)
+    found = {}
+    for name, plant in PLANTED.items():
+        diagnosis = diagnose_log(robot, plant(log, 1))
+        found[name] = [_describe_fault(fault) for fault in diagnosis.faults]
+    return found
+
+
+def _describe_fault(fault: LogFault) -> dict[str, Any]:
+    return {
+        'severity': fault.severity,
+        'code': fault.code,
+        'of': list(map(str, fault.joints)),
+        'amount': fault.amount,
+        'is_certain': fault.is_certain,
+    }
+
+
+def _list_findings(diagnosis: LogDiagnosis, report: Report) -> Iterator[dict[str, Any]]:
+    """Yield what is said of a log and of the fit to it, without its words."""
+    for fault in diagnosis.faults:
+        yield _describe_fault(fault)
+    for finding in report.findings:
+        # How much a finding of the fit amounts to is among the masses and residuals.
+        yield {'severity': finding.severity, 'code': finding.code, 'of': [finding.element]}
+
+
+def _describe(report: Report) -> dict[str, Any]:
+    """Return the numbers of a report; what has a standard deviation has it beside it."""
+    joints = {}
+    for joint in report.joints:
+        numbers = {'viscous_friction': joint.viscous, 'coulomb_friction': joint.coulomb}
+        numbers |= joint.drive
+        joints[joint.after.name] = {
+            'samples': joint.samples,
+            'rms_measured': joint.after.rms_measured,
+            'rms_of_given': joint.before.rms_difference,
+            'rms_of_identified': joint.after.rms_difference,
+            'rms_cross_validated': joint.cross_validated,
+            'noise': joint.noise,
+            'correlation': joint.correlation,
+            **{
+                key: _measured(after, deviation)
+                for key, (_, after, deviation) in sorted(numbers.items())
+            },
+        }
+    return {
+        'fitted': report.fitted,
+        'held_out': report.held_out,
+        'repeated': report.repeated,
+        'outliers': report.outliers,
+        'blocks': report.blocks,
+        'cutoff_frequency': report.cutoff_frequency,
+        'spread': report.spread,
+        'identifiable': report.identifiable,
+        'determined': report.determined,
+        'condition_number': report.condition_number,
+        'joints': joints,
+        'bodies': {
+            body.name: {'mass': _measured(body.after.mass, body.mass_deviation)}
+            for body in report.bodies
+        },
+        'base_parameters': {
+            item.name: {
+                'unit': item.unit,
+                'identified': _measured(item.identified, item.deviation),
+                'by_the_log_alone': _measured(item.value, item.deviation),
+            }
+            for item in report.base_parameters
+        },
+    }
+
+
+def _measured(value: float, deviation: float) -> dict[str, float]:
+    """Return a number beside what it is uncertain by, if that is known."""
+    return {'value': value} | ({'deviation': deviation} if math.isfinite(deviation) else {})

@@ -1,0 +1,296 @@
+"""Arms whose joints stick, and whose encoders freeze: random motions of several arms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from example_robots import example_robots_folder
+from motion_loop import PERIOD, SETTLE, MotionLoop, shipped_arm
+
+from ne_dynamics import Dynamics, Robot, load_urdf
+from ne_dynamics.control.following_error import FollowingLimits
+from ne_dynamics.control.motion_guard import MotionLimits
+from ne_dynamics.control.state_guard import Fault
+from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
+from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.simulation.altered_robot import scale_masses
+from ne_dynamics.simulation.demo_motion import Motion
+from ne_dynamics.simulation.one_process_loop import (
+    Reading,
+    Sensor,
+    differenced_velocity,
+    encoder,
+)
+
+EXAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
+    'UR5': ('ur_description/urdf/ur5_robot.urdf', {'tip_link': 'tool0'}),
+    'UR10': ('ur_description/urdf/ur10_robot.urdf', {'tip_link': 'ee_link'}),
+    'Panda': (
+        'panda_description/urdf/panda.urdf',
+        {'tip_link': 'panda_hand_tcp', 'locked_joints': {'panda_finger_joint1': 0.03}},
+    ),
+    'xArm7': ('xarm_description/urdf/xarm7.urdf', {'tip_link': 'link_eef'}),
+}
+
+ARMS = ('six_axis_arm', 'UR5', 'Panda', 'xArm7')
+
+NEVER = 1e9
+"""[s]"""
+
+
+@cache
+def load_arm(name: str) -> Robot:
+    """Return an arm without friction."""
+    if name == 'six_axis_arm':
+        robot = shipped_arm()
+    else:
+        file, options = EXAMPLES[name]
+        robot = load_urdf(example_robots_folder() / file, **options)
+    return with_friction(robot, 0.0)
+
+
+@cache
+def load_dynamics(name: str) -> Dynamics:
+    """Return the dynamics of an arm without friction."""
+    return Dynamics(load_arm(name), backend='auto')
+
+
+def with_friction(robot: Robot, share: float, static: float = 1.0) -> Robot:
+    """Return an arm with Coulomb friction, a share of its effort limits, and more at rest."""
+
+    def joint(one):
+        coulomb = share * one.effort_limit
+        model = FrictionModel()
+        if share and static > 1.0:
+            model = FrictionModel(static_friction=static * coulomb, stribeck_velocity=0.02)
+        return replace(one, coulomb_friction=coulomb, viscous_friction=0.0, friction=model)
+
+    return replace(robot, joints=tuple(joint(one) for one in robot.joints))
+
+
+def random_motion(
+    name: str,
+    rng: np.random.Generator,
+    ways: tuple[float, float],
+    duration: float,
+    points: int = 1,
+) -> Motion:
+    """Return a motion through random points, with all its efforts below 0.7 of their limits.
+
+    Each joint goes by `ways` at most and at least [rad], at 0.9 of its velocity limit at most.
+    """
+    robot, dynamics = load_arm(name), load_dynamics(name)
+    lower = np.maximum([joint.lower for joint in robot.joints], -2.5)
+    upper = np.minimum([joint.upper for joint in robot.joints], 2.5)
+    limits, speeds = robot.limits('effort_limit'), robot.limits('velocity_limit')
+    for _ in range(2000):
+        rows = [rng.uniform(lower, upper)]
+        for _ in range(points):
+            way = rng.choice([-1.0, 1.0], robot.n) * rng.uniform(*ways, robot.n)
+            there = rows[-1] + way
+            rows.append(np.where((there < lower) | (there > upper), rows[-1] - way, there))
+        positions = np.array(rows)
+        if (positions < lower).any() or (positions > upper).any():
+            continue
+        motion = Motion(
+            robot,
+            duration * np.arange(points + 1.0),
+            positions,
+            np.zeros_like(positions),
+            np.zeros_like(positions),
+        )
+        q, qd, qdd = motion.sample(np.linspace(0.0, motion.duration, 60))
+        efforts = np.abs(dynamics.inverse_dynamics(q, qd, qdd))
+        if (efforts < 0.7 * limits).all() and (np.abs(qd) < 0.9 * speeds).all():
+            return motion
+    raise AssertionError(f'{name}: no motion found')
+
+
+class FrozenJoints:
+    """A sensor of which some positions stand still from a time on, and may tremble.
+
+    The velocities of these joints are true, zero, or come of the positions.
+
+    Attributes
+    ----------
+    begin : float
+        [s]
+    """
+
+    def __init__(self, joints, velocity: str, begin: float = NEVER, tremble: float = 0.0) -> None:
+        self.joints, self.velocity, self.begin = list(joints), velocity, begin
+        self._tremble, self._rng = tremble, np.random.default_rng(3)
+        self._kept = None
+
+    def __call__(self, reading: Reading) -> Reading:
+        """Return what is reported."""
+        if reading.time < self.begin - 1e-9:
+            return reading
+        if self._kept is None:
+            self._kept = reading.position.copy()
+        position, velocity = reading.position.copy(), reading.velocity.copy()
+        noise = self._tremble * self._rng.integers(-1, 2, len(self.joints))
+        position[self.joints] = self._kept[self.joints] + noise
+        if self.velocity == 'zero':
+            velocity[self.joints] = 0.0
+        return reading._replace(position=position, velocity=velocity)
+
+
+def sensors(bits: int | None, velocity: str) -> list[Sensor]:
+    """Return encoders, and a driver that differences their positions where it is asked to."""
+    found = [] if bits is None else [encoder(bits)]
+    return [*found, differenced_velocity(30.0)] if velocity == 'differenced' else found
+
+
+def make_loop(
+    name: str,
+    motion: Motion,
+    plant: Robot,
+    chosen: list[Sensor],
+    model: Robot | None = None,
+    source: VelocitySource = VelocitySource.MEASURED,
+    **options: Any,
+) -> MotionLoop:
+    """Return the loop of an arm, with the limits that the node derives."""
+    robot = load_arm(name) if model is None else model
+    limits = MotionLimits(
+        FollowingLimits.derived(robot.joints, 1.0), VelocitySettings(source=source)
+    )
+    return MotionLoop(
+        robot,
+        motion,
+        plant=plant,
+        limits=limits,
+        sensors=chosen,
+        backend='auto',
+        period=options.pop('period', PERIOD),
+        **options,
+    )
+
+
+class Case(NamedTuple):
+    """An arm with a motion before it.
+
+    Attributes
+    ----------
+    label : str
+    loop : MotionLoop
+    duration : float
+        Of the motion [s].
+    joint : int
+        Whose encoder freezes; -1 for none.
+    begin : float
+        When that is, from the beginning of the loop [s].
+    """
+
+    label: str
+    loop: MotionLoop
+    duration: float
+    joint: int = -1
+    begin: float = NEVER
+
+
+def sticking_case(seed: int) -> Case:
+    """Return an arm with any friction up to 0.1 of its effort limits, known or not."""
+    rng = np.random.default_rng([seed, 2])
+    name = ARMS[seed % len(ARMS)]
+    share, static, is_known = rng.uniform(0.0, 0.1), rng.choice([1.0, 1.25, 1.5]), rng.random()
+    bits, velocity = int(rng.integers(12, 21)), str(rng.choice(['true', 'differenced']))
+    is_measured, masses = rng.random() < 0.6, float(rng.choice([1.0, 0.9, 1.1]))
+    kp, kv = ((100.0, 20.0), (400.0, 40.0))[rng.integers(2)]
+    points = int(rng.integers(1, 3))
+    motion = random_motion(name, rng, (0.05, 0.9), rng.uniform(0.8, 3.0), points)
+    plant = with_friction(load_arm(name), share, static)
+    loop = make_loop(
+        name,
+        motion,
+        scale_masses(plant, masses),
+        sensors(bits, velocity),
+        plant if is_known < 0.5 else None,
+        VelocitySource.MEASURED if is_measured else VelocitySource.ESTIMATED,
+        kp=kp,
+        kv=kv,
+    )
+    label = (
+        f'{name}, friction {share:.3f} of the limit, {static:g} times that at rest, {bits} bits'
+    )
+    return Case(label, loop, motion.duration)
+
+
+def freezing_case(seed: int) -> Case:
+    """Return an arm of which one encoder freezes, at 0.1 to 0.9 of the joint's velocity limit."""
+    rng = np.random.default_rng([seed, 3])
+    name = ARMS[seed % len(ARMS)]
+    robot, dynamics = load_arm(name), load_dynamics(name)
+    masses, tremble = float(rng.choice([1.0, 0.9, 1.1])), float(rng.choice([0.0, 1e-6, 1e-4]))
+    velocity = ('zero', 'true', 'differenced', 'differentiated')[rng.integers(4)]
+    bits = (None, 20, 16, 14, 12)[rng.integers(5)]
+    joint, share = int(rng.integers(robot.n)), 10.0 ** rng.uniform(-1.0, -0.05)
+    one, limits = robot.joints[joint], robot.limits('effort_limit')
+    for _ in range(400):
+        duration = rng.uniform(0.6, 2.0)
+        motion = random_motion(name, rng, (0.02, 0.3), duration)
+        positions = motion.positions.copy()
+        # The quintic is fastest in its middle: 1.875 times its mean.
+        way = share * one.velocity_limit * duration / 1.875
+        positions[:, joint] = max(one.lower, -2.5) + 0.1 + np.array([0.0, way])
+        motion = replace(motion, positions=positions)
+        efforts = np.abs(dynamics.inverse_dynamics(*motion.sample(np.linspace(0, duration, 50))))
+        if positions[1, joint] < one.upper and (efforts < 0.9 * limits).all():
+            break
+    else:
+        raise AssertionError(f'{name}: no motion found')
+    begin = SETTLE + duration * rng.uniform(0.4, 0.55)
+    frozen = FrozenJoints([joint], 'zero' if velocity == 'zero' else 'true', begin, tremble)
+    is_differentiated = velocity == 'differentiated'
+    loop = make_loop(
+        name,
+        motion,
+        scale_masses(robot, masses),
+        [frozen, *sensors(bits, velocity)],
+        None,
+        VelocitySource.DIFFERENTIATED if is_differentiated else VelocitySource.MEASURED,
+    )
+    label = f'{name}, {one.name} at {share:.2f} of its limit, velocities {velocity}, {bits} bits'
+    return Case(label, loop, duration, joint, begin)
+
+
+def resting_case(seed: int, *, has_moved: bool) -> Case:
+    """Return an arm at rest of which an encoder is frozen; it may have gone there and back."""
+    rng = np.random.default_rng([seed, 5])
+    name = ARMS[seed % len(ARMS)]
+    robot = load_arm(name)
+    velocity = ('zero', 'true', 'differenced')[rng.integers(3)]
+    bits, masses = int(rng.integers(12, 21)), float(rng.choice([1.0, 0.9, 1.1]))
+    joint = int(rng.integers(robot.n))
+    motion = random_motion(name, rng, (0.3, 0.8), rng.uniform(1.0, 2.5))
+    frozen = FrozenJoints([joint], 'zero' if velocity == 'zero' else 'true')
+    loop = make_loop(name, motion, scale_masses(robot, masses), [frozen, *sensors(bits, velocity)])
+    if has_moved:
+        loop.watch(motion.duration + 0.5)
+        loop.motion = replace(motion, positions=motion.positions[::-1].copy())
+        loop.follow()
+        loop.watch(motion.duration + 0.5, start=False)
+        assert not loop.answers.faults
+        loop.motion = motion
+    frozen.begin = loop.arm.time
+    label = f'{name}, {robot.joint_names[joint]}, velocities {velocity}, {bits} bits'
+    return Case(label, loop, motion.duration, joint)
+
+
+def run_until_fault(case: Case) -> tuple[Fault | None, float, float]:
+    """Let the motion begin; return the first fault, when it came [s], and how fast the joint got.
+
+    The time counts from the beginning, the speed is by the joint's velocity limit.
+    """
+    loop, joint = case.loop, case.joint
+    begin, limit = loop.arm.time, loop.arm.robot.limits('velocity_limit')[case.joint]
+    run, speed = loop.watch(SETTLE + 0.02), 0.0
+    while run.fault is None and loop.arm.time < begin + case.duration + 0.5:
+        speed = max(speed, run.speed[:, joint].max() / limit)
+        run = loop.watch(0.02, start=False)
+    time = loop.answers.faults[0][0] - begin if run.fault else np.inf
+    return run.fault, time, max(speed, run.speed[:, joint].max() / limit)
