@@ -10,6 +10,7 @@ import numpy as np
 import yaml
 
 from ne_dynamics.commission.motions import velocity_limits
+from ne_dynamics.control.feasibility import FASTEST_DRIVE
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -19,9 +20,6 @@ GENTLE_STIFFNESS = 1.5
 
 GENTLE_DAMPING_TIME = 0.1
 """Velocity gain over position gain, at least [s]."""
-
-FASTEST_DRIVE = 160.0
-"""No drive is taken to accelerate its own rotor faster than this at its effort limit [rad/s^2]."""
 
 GENTLE_TOLERANCE = 0.6
 """Position error at which a gentle motion is given up [rad]; a fifth of it for slides [m]."""

@@ -41,7 +41,8 @@ from ne_dynamics.control.drive_setpoint import (
 from ne_dynamics.control.fault_damping import FaultDamping
 from ne_dynamics.control.feasibility import (
     Verdict,
-    judge_gains,
+    find_drive_inertias,
+    judge_gains_and_drives,
     judge_limits,
     judge_timeout,
     judge_velocities,
@@ -258,6 +259,8 @@ class Controller:
         self._rate = StateRate()
         self._disturbance: DisturbanceObserver | None = None
         self._damping: FaultDamping | None = None
+        self._damped_at = 0.0, 0.0
+        self._heard_at = self._commanded_at = 0.0
         self._leaving: Iterator[FloatArray] | None = None
         self.is_floating = self.is_lowered = False
         self.observed = NOTHING_OBSERVED
@@ -505,6 +508,7 @@ class Controller:
             When the mode needs a velocity and there is none, or the effort is not finite.
         """
         motion, law = self._motion, self.tuning.law
+        self._heard_at = now
         needs_velocity = motion.is_velocity_measured and law.needs_velocity
         if velocity is None and needs_velocity and not self.is_damped:
             raise InputError(
@@ -785,8 +789,11 @@ class Controller:
         """Answer a state while a fault latches: by gravity compensation and damping."""
         begins = self._damping is None
         damping = self._begin_damping(position) if self._damping is None else self._damping
-        elapsed = 0.0 if begins else self._damped_time(now, arrival)
-        self._damped_at = now, arrival
+        elapsed = since = 0.0 if begins else self._damped_time(now, arrival)
+        if self._commanded_at < now:
+            # The state that has shown the fault may be later than the last that was believed.
+            since = min(elapsed, now - self._commanded_at)
+        self._damped_at, self._commanded_at = (now, arrival), self._heard_at
         last, inputs, tuning = self._limiter.last, self._read_sensors(now), self.tuning
         damping.step(position, elapsed, self._zero if last is None else last)
         if tuning.drives_close_loop:
@@ -806,7 +813,7 @@ class Controller:
             damping.go_on_from(self._limiter.clamp(last) - effort)
         offset = damping.fade(elapsed)
         limited, saturated = self._limiter.apply(
-            effort if offset is None else effort + offset, elapsed
+            effort if offset is None else effort + offset, since
         )
         self._answered.append(now, damping.position, damping.velocity, limited)
         self._law_before, self._inputs = None, inputs
@@ -1145,10 +1152,12 @@ class Controller:
         if position is None or period == 0.0 or not law.has_feedback:
             return Verdict([], [])
         velocity = tuning.motion.velocity
-        verdict = judge_gains(
+        drives = find_drive_inertias(law.joints)
+        verdict = judge_gains_and_drives(
             law.mode,
             law.gains,
             lambda: law.dynamics.mass_matrix(position),
+            drives,
             period,
             velocity,
             0.0 if tuning.disturbance is None else tuning.disturbance.feedback_rate,
@@ -1157,7 +1166,8 @@ class Controller:
             return verdict
         inverse = None
         if law.mode is Mode.FEEDFORWARD_PD:
-            inverse = np.diagonal(np.linalg.inv(law.dynamics.mass_matrix(position)))
+            matrix = law.dynamics.mass_matrix(position) + np.diag(drives)
+            inverse = np.diagonal(np.linalg.inv(matrix))
         slow = refuse_slow_rates(
             law,
             tuning.effort_limits,

@@ -40,6 +40,7 @@ from ne_dynamics.control.velocity_source import (
     velocity_filter,
 )
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
 
 PERIODS_OF_DELAY = 1.5
 """Periods of the states from a position to the effort that answers it: one until the command
@@ -60,6 +61,10 @@ FASTEST_GROWTH = 0.01
 
 PERIODS_OF_SILENCE = 2.0
 """Where states count as stopped after fewer periods, one that is lost is a fault."""
+
+FASTEST_DRIVE = 160.0
+"""No drive is taken to accelerate its own rotor faster than this at its effort limit [rad/s^2, or
+m/s^2]: what a model without rotors leaves out."""
 
 DOUBTFUL_LOAD = 0.9
 """Part of an effort limit that may be needed at rest without a remark."""
@@ -229,6 +234,55 @@ def growth_rate(
     if not np.isfinite(matrix).all():
         return inf
     return log(np.abs(np.linalg.eigvals(matrix)).max()) / period
+
+
+def find_drive_inertias(joints: Sequence[Joint]) -> FloatArray:
+    """Return the inertia that a drive has at least where the model has none, shape (n,).
+
+    By its effort limit and :data:`FASTEST_DRIVE`; 0 where the model has one, or no effort limit
+    [kg m^2 or kg]. Descriptions of geared arms often have no rotors, which are most of the
+    inertia of a wrist.
+    """
+    limits = [0.0 if joint.rotor_inertia > 0.0 else joint.effort_limit for joint in joints]
+    return np.array([limit / FASTEST_DRIVE if 0.0 < limit < inf else 0.0 for limit in limits])
+
+
+def judge_gains_and_drives(
+    mode: Mode,
+    gains: Gains | None,
+    mass_matrix: Callable[[], FloatArray],
+    drives: FloatArray,
+    period: float,
+    velocity: VelocitySettings = MEASURED,
+    observer_rate: float = 0.0,
+) -> Verdict:
+    """Judge gains as :func:`judge_gains`, where the model may have no rotors.
+
+    Gains that are efforts are not refused for a small inertia that the drives make up for: that
+    is a remark.
+
+    Parameters
+    ----------
+    drives : array, shape (n,)
+        Inertias that the model lacks; see :func:`find_drive_inertias` [kg m^2 or kg].
+    mode, gains, mass_matrix, period, velocity, observer_rate
+        As for :func:`judge_gains`.
+    """
+    rest = period, velocity, observer_rate
+    verdict = judge_gains(mode, gains, mass_matrix, *rest)
+    if mode is not Mode.FEEDFORWARD_PD or not (verdict.refusals and drives.any()):
+        return verdict
+    with_drives = judge_gains(mode, gains, lambda: mass_matrix() + np.diag(drives), *rest)
+    if with_drives.refusals:
+        return verdict
+    return Verdict(
+        [],
+        [
+            f'{verdict.refusals[0]}; that is by a model without rotors, and with rotors of at '
+            f'least {[float(f"{one:.2g}") for one in drives]} kg m^2 or kg at the joints it may '
+            'do: better is a model that has them (rotor_inertia)'
+        ],
+    )
 
 
 def judge_gains(

@@ -173,9 +173,10 @@ def test_huge_loads(node, player, quiet, mass: float) -> None:
 
 
 @pytest.mark.parametrize('gain', HUGE)
-def test_huge_gains(node, player, quiet, gain: float) -> None:
+def test_huge_gains(node, player, quiet, monkeypatch, gain: float) -> None:
     """Gains beyond all measure are refused; given before the first state, when nobody knows what
-    they would be for, they give commands within the limits, or none.
+    they would be for, they are refused for a rate limit, and without one they give commands
+    within the effort limits, or none.
     """
     for _ in range(LEAST_PERIODS):
         player.is_answered(Q)
@@ -183,10 +184,17 @@ def test_huge_gains(node, player, quiet, gain: float) -> None:
     assert not node.set_atomically(**huge).successful
     assert node.change_state('deactivate')
     assert node.change_state('activate')
-    node.set(computed_torque__kp=[gain], computed_torque__kv=[gain])
+    refusal = node.set_atomically(**huge)
+    assert not refusal.successful
+    assert 'effort_rate_limit' in refusal.reason
+    node.set(**huge, effort_rate_limit=[np.inf])
     for index in range(4):
         player.is_answered(Q + 0.01 * (index % 2))
-    node.set(computed_torque__kp=[36.0], computed_torque__kv=[12.0])
+    with monkeypatch.context() as patch:
+        patch.setattr(node, 'rate_limit', np.inf)
+        node.check()
+    limited = {'effort_rate_limit': [node.rate_limit]}
+    node.set(computed_torque__kp=[36.0], computed_torque__kv=[12.0], **limited)
     node.check()
     check_recovery(player, quiet)
 

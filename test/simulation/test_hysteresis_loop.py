@@ -100,15 +100,16 @@ def test_switched_off_friction_is_none_of_the_path() -> None:
 
 
 def test_commands_do_not_leap_at_turns_holds_and_changes_of_law() -> None:
-    """No command is further from the one before than by a model without hysteresis."""
+    """No command is further from the one before than on an arm and by a model without hysteresis."""
     largest = []
     for model in (TRUE, MODELS['without']):
-        loop, controller = run(model, plant=PLAIN, seconds=0.5)
+        loop, controller = run(model, plant=model, seconds=0.5)
         controller.hold()
         loop.run(0.5)
         for mode in ('gravity_compensation', 'computed_torque'):
             controller.adopt(replace(controller.tuning, **node_tuning(model, mode)))
             loop.run(0.4)
+        assert controller.fault is None
         steps = np.abs(np.diff(loop.recording().command[60:], axis=0))
         largest.append(steps.max(axis=0))
     limits = PLAIN.limits('effort_limit')

@@ -441,8 +441,9 @@ class NodeProcess:
         if self._last is None:
             return
         last, before = self._last
-        if stamp is None or before is None:
-            # One of a ramp, or its effort has not arrived. After more than this there is a gap.
+        if stamp is None or before is None or stamp <= before:
+            # One of a ramp, or its effort has not arrived, or after a fault it answers a state
+            # whose stamp says nothing. After more than this there is a gap.
             dt = LONGEST_STEP
             self.counts['commands not timed'] += 1
         else:
