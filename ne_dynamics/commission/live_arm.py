@@ -73,6 +73,9 @@ OTHERS_PERIOD = 0.5
 STOP_PATIENCE = 2.0
 """For each part of stopping a motion, in real time [s]."""
 
+FAULT_PATIENCE = 3.0
+"""For the diagnostics of a node that damps the arm, in real time [s]."""
+
 STOPPING = 0.3
 """For which the node is left alone when it was asked to stop [s]."""
 
@@ -437,6 +440,13 @@ class LiveArm:
             if others := self._others():
                 raise LostArm(f'{COMMANDS}: somebody else commands the arm: {_names(others)}')
 
+    def _await_fault(self) -> None:
+        """Raise the fault that the node reports in its next diagnostics, if it does."""
+        deadline = time.monotonic() + FAULT_PATIENCE
+        while not self._fault and (left := deadline - time.monotonic()) > 0.0:
+            self._turn(left)
+        self._look()
+
     # -- the node ---------------------------------------------------------------------------
 
     def start_node(self, name: str, parameters: Mapping[str, Any]) -> None:
@@ -640,6 +650,9 @@ class LiveArm:
             if watch is not None and (complaint := watch.complain(*state)):
                 raise StrayedArm(complaint)
             if complaint := plan.complain(*state):
+                if np.array_equal(desired, measured):
+                    # So a node answers that damps the arm; it reports why once a second.
+                    self._await_fault()
                 raise ArmFault(complaint)
 
         self.pass_time(start + motion.duration + rest, look, judge)

@@ -100,7 +100,7 @@ def test_switched_off_friction_is_none_of_the_path() -> None:
 
 
 def test_commands_do_not_leap_at_turns_holds_and_changes_of_law() -> None:
-    """No command is further from the one before than on an arm and by a model without hysteresis."""
+    """No command is further from the last than on an arm, and by a model, without hysteresis."""
     largest = []
     for model in (TRUE, MODELS['without']):
         loop, controller = run(model, plant=model, seconds=0.5)
