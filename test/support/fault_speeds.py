@@ -21,6 +21,7 @@ from ne_dynamics.control.tuning import OnFault
 from ne_dynamics.control.velocity_source import VelocitySettings
 from ne_dynamics.simulation.altered_robot import scale_masses
 from ne_dynamics.simulation.demo_motion import rest_to_rest
+from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
     Reading,
     external_push,
@@ -74,7 +75,7 @@ class Scenario:
     Attributes
     ----------
     row : str
-        Of the table in doc/failure_behaviour.md: what happens.
+        How the row of the table in doc/failure_behaviour.md begins.
     options : callable
         Returns options of :class:`MotionLoop` for a robot.
     target : tuple of (int, float) or None
@@ -152,56 +153,95 @@ def pushed(**options: Any) -> Callable[[Robot, np.ndarray], dict[str, Any]]:
     }
 
 
+def carried_off(
+    joint: int, growth: float, speed: float, lasting: float
+) -> Callable[[MujocoArm, np.ndarray], np.ndarray]:
+    """Return a growing push that carries a joint off, for so long after it has a speed [s]."""
+    fast_since: list[float] = []
+
+    def disturb(arm: MujocoArm, effort: np.ndarray) -> np.ndarray:
+        if abs(arm.velocity[joint]) > speed and not fast_since:
+            fast_since.append(arm.time)
+        if arm.time < 0.3 or (fast_since and arm.time > fast_since[0] + lasting):
+            return np.zeros(arm.n)
+        return growth * (arm.time - 0.3) * np.eye(arm.n)[joint]
+
+    return disturb
+
+
+LEAST_SPEED = 0.3
+"""Limit of the velocity error in the scenario of a joint that is carried off [rad/s]."""
+
 STIFF_ALONE = MotionLimits(FollowingLimits(saturation_timeout=1.0), VelocitySettings())
 
+# How rows of the table in doc/failure_behaviour.md begin.
+POSITION_ERROR = 'a position error beyond'
+VELOCITY_ERROR = 'a velocity error beyond'
+SATURATED = 'an effort at its limit'
+SWINGING = 'an effort that goes from one limit'
+UNSTABLE = 'gains, or an'
+FROZEN = 'a position that stays the same'
+WRONG_VELOCITY = 'velocities that are not those'
+REPEATED = 'a fault of one kind'
+
 SCENARIOS = {
-    'wall': Scenario('a wall', walled(2, 0.1), (2, 0.7)),
-    'wall, stiff gains': Scenario('a wall', walled(2, 0.1, kp=400.0, kv=40.0), (2, 0.7)),
-    'wall, shoulder': Scenario('a wall', walled(1, 0.1), (1, 0.9)),
+    'wall': Scenario(POSITION_ERROR, walled(2, 0.1), (2, 0.7)),
+    'wall, stiff gains': Scenario(POSITION_ERROR, walled(2, 0.1, kp=400.0, kv=40.0), (2, 0.7)),
+    'wall, shoulder': Scenario(POSITION_ERROR, walled(1, 0.1), (1, 0.9)),
     'wall, observer compensates': Scenario(
-        'a wall while the observer compensates', walled(2, 0.1), (2, 0.7), observer=True
+        POSITION_ERROR, walled(2, 0.1), (2, 0.7), observer=True
+    ),
+    'carried off': Scenario(
+        VELOCITY_ERROR,
+        lambda robot, start: {
+            'disturbances': [carried_off(1, 300.0, LEAST_SPEED, 0.26)],
+            'limits': MotionLimits(
+                FollowingLimits(velocity=np.full(robot.n, LEAST_SPEED)), VelocitySettings()
+            ),
+        },
+        starts=False,
     ),
     'at its limit in vain': Scenario(
-        'at the effort limit in vain',
+        SATURATED,
         walled(2, 0.1, kp=3000.0, kv=110.0, limits=STIFF_ALONE),
         (2, 0.3),
     ),
     'shaking by a hidden delay': Scenario(
-        'a loop that shakes', pushed(kp=1e4, kv=200.0, delay=4), longest=4.0, starts=False
+        SWINGING, pushed(kp=1e4, kv=200.0, delay=4), longest=4.0, starts=False
     ),
     'frozen, all joints': Scenario(
-        'frozen encoders', sensors(lambda: frozen_position(UNDER_WAY, 'zero'))
+        FROZEN, sensors(lambda: frozen_position(UNDER_WAY, 'zero'))
     ),
     'frozen, true velocities': Scenario(
-        'frozen encoders', sensors(lambda: frozen_position(UNDER_WAY, 'true'))
+        FROZEN, sensors(lambda: frozen_position(UNDER_WAY, 'true'))
     ),
     **{
         f'frozen, joint_{joint + 1}': Scenario(
-            'a frozen encoder',
+            FROZEN,
             sensors(lambda joint=joint: of_one_joint(frozen_position(UNDER_WAY, 'zero'), joint)),
         )
         for joint in range(6)
     },
     'gains unstable': Scenario(
-        'gains that cannot work',
+        UNSTABLE,
         lambda robot, start: {'kp': 3e4, 'kv': 20.0},
         longest=4.0,
         starts=False,
     ),
     'velocities zero': Scenario(
-        'velocities that are none', sensors(lambda: scaled_velocity(0.0, UNDER_WAY))
+        WRONG_VELOCITY, sensors(lambda: scaled_velocity(0.0, UNDER_WAY))
     ),
     'velocities reversed': Scenario(
-        'velocities of the wrong sign', sensors(lambda: scaled_velocity(-1.0, UNDER_WAY))
+        WRONG_VELOCITY, sensors(lambda: scaled_velocity(-1.0, UNDER_WAY))
     ),
     'velocities reversed, joint_2': Scenario(
-        'velocities of the wrong sign',
+        WRONG_VELOCITY,
         sensors(lambda: of_one_joint(scaled_velocity(-1.0, UNDER_WAY), 1)),
     ),
     'velocities in degrees': Scenario(
-        'velocities in degrees', sensors(lambda: scaled_velocity(180.0 / np.pi, UNDER_WAY))
+        WRONG_VELOCITY, sensors(lambda: scaled_velocity(180.0 / np.pi, UNDER_WAY))
     ),
-    'jumps': Scenario('jumps that come back', sensors(lambda: spikes(1, 0.3, UNDER_WAY, 0.25))),
+    'jumps': Scenario(REPEATED, sensors(lambda: spikes(1, 0.3, UNDER_WAY, 0.25))),
 }
 
 
