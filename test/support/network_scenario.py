@@ -75,7 +75,9 @@ def main() -> None:
         print('joined again: held where it was measured to be')
 
         goal = HANGING
-        bench.trajectories.publish(bench.trajectory((0.5, goal, REST, REST)))
+        # As far as the arm was carried on while it was cut off.
+        duration = 0.5 + 2.0 * float(np.abs(goal - bench.held_at).max())
+        bench.trajectories.publish(bench.trajectory((duration, goal, REST, REST)))
         bench.until(lambda: np.array_equal(bench.held_at, goal), 'the next motion')
         bench.check()
         bench.node.end(signal.SIGINT)
