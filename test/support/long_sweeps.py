@@ -308,6 +308,11 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_puma_of_the_control_paper_stays_within_one_bit_of_its_converter': 0,
         'test_the_wrist_wrench_makes_up_for_a_load_that_the_model_does_not_know': 0,
     },
+    'simulation/test_fault_damping.py': {
+        'test_a_frozen_encoder_lets_no_joint_get_faster': 14,
+        'test_an_arm_that_shakes_beyond_its_limits_calms_down': 2,
+        'test_no_joint_gets_faster': 24,
+    },
     'simulation/test_firmware_law.py': {
         'test_a_firmware_moves_the_arm_as_the_controller_does': 2,
     },
