@@ -62,10 +62,10 @@ fuzz: venv
 		--messages $(or $(MESSAGES),100000) $(if $(SEED),--seed $(SEED))
 
 bench: venv
-	@$(VENV)/bin/ne_dynamics bench --output benchmark/results.json --document benchmark/README.md
+	@$(VENV)/bin/python -m benchmark --output benchmark/results.json --document benchmark/README.md
 
 soak: venv
-	@$(VENV)/bin/python -m ne_dynamics.bench.soak --minutes $(or $(MINUTES),30)
+	@$(VENV)/bin/python -m benchmark.soak --minutes $(or $(MINUTES),30)
 
 golden-net: venv
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python test/support/record_net.py $(RECORDS)

@@ -1,4 +1,4 @@
-"""Write the speeds after faults into fault_speeds.md and failure_behaviour.md: `make fault-speeds`.
+"""Write speeds after faults into fault_speeds.md and failure_behaviour.md: `make fault-speeds`.
 
 Each scenario of test/support/fault_speeds.py is run with either `on_fault`, with
 each friction and each mass.

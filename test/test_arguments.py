@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.bench.robots import chain
 from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.papers.robots import chain
 from ne_dynamics.shipped import shipped_file
 
 BACKENDS = ['python', 'auto']

@@ -34,7 +34,6 @@ RANKS = {
     'report_page': 2,
     'identification': 8,
     'simulation': 8,
-    'bench': 9,
     'excitation': 9,
     'commission': 10,
     'papers': 10,
@@ -45,7 +44,7 @@ RANKS = {
 PAPERS = ('forms', 'counting', 'studies')
 """The folders of `papers`; each may import those before it."""
 
-MAY_USE_ROS = {'ros', 'simulation', 'bench', 'commission', 'cli'}
+MAY_USE_ROS = {'ros', 'simulation', 'commission', 'cli'}
 
 ROS_MODULES = (
     'builtin_interfaces',

@@ -1,107 +1,38 @@
-"""``ne_dynamics bench``: this package beside others, measured in one run."""
+"""``ne_dynamics bench``: says where the measurements are; they are not installed."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
-SECTIONS = (
-    'calls',
-    'matrices',
-    'derivatives',
-    'parameters',
-    'batch',
-    'arrays',
-    'growth',
-    'regressor',
-    'operations',
-    'load',
-    'memory',
-    'sweep',
-    'node',
-    'hold_up',
+from ne_dynamics.errors import InputError
+
+WHERE = (
+    'the measurements are not installed: run `make bench`, or `python -m benchmark` with the same '
+    'options, in a checkout of ne_dynamics'
 )
 
 
 def add_parser(subparsers: Any) -> None:
-    """Add the arguments of the subcommand."""
+    """Add the subcommand, which takes whatever it took before."""
+    # No option begins with this: all that is given is an argument.
     parser = subparsers.add_parser(
-        'bench',
-        help='measure speed beside other libraries, in one interleaved run',
-        description='Measure this package beside Pinocchio, MuJoCo, the Robotics Toolbox, '
-        'adam-robotics and a textbook recursion, and the node beside a relay that computes '
-        'nothing: interleaved, medians of many rounds, the ratio first. What is not installed is '
-        'left out, and said so. The exit code does not depend on whether aims are met.',
+        'bench', add_help=False, prefix_chars='\0', usage='ne_dynamics bench', description=WHERE
     )
-    parser.add_argument('--quick', action='store_true', help='fewer rounds, for an impression')
-    parser.add_argument('--rounds', type=_count, metavar='N', help='samples of every contender')
-    parser.add_argument(
-        '--only',
-        nargs='+',
-        choices=SECTIONS,
-        metavar='PART',
-        default=list(SECTIONS),
-        help=f'of {", ".join(SECTIONS)}',
-    )
-    parser.add_argument('--json', action='store_true', help='print JSON instead of tables')
-    parser.add_argument('--output', type=Path, metavar='FILE', help='write the JSON to a file')
-    parser.add_argument(
-        '--document',
-        type=Path,
-        metavar='FILE',
-        help='write the tables between the markers of a Markdown file',
-    )
-    parser.add_argument(
-        '--results',
-        type=Path,
-        metavar='FILE',
-        help='measure nothing: take what --output wrote earlier',
-    )
-    parser.set_defaults(run=run)
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f'expected a number >= 1, got {text}')
-    return value
+    parser.add_argument('arguments', nargs='*', help=argparse.SUPPRESS)
+    parser.set_defaults(run=run, parser=parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, or read earlier results, and print; return 0.
+    """Say where the measurements are; there is nothing to run.
 
     Raises
     ------
-    NeDynamicsError
-        When the results or the document are not as expected, a process does not answer, or our
-        backends do not agree.
+    InputError
+        Unless help is asked for.
     """
-    from ne_dynamics.bench import report as reports
-
-    if args.document is not None:
-        # Before minutes of measuring: a document without markers is an error.
-        reports.require_markers(args.document.read_text(encoding='utf-8'))
-    if args.results is not None:
-        report = reports.loads(args.results.read_text(encoding='utf-8'))
-    else:
-        report = _measured(args)
-    data = json.dumps(report.as_json(), indent=2, allow_nan=False)
-    if args.output is not None:
-        args.output.write_text(data + '\n', encoding='utf-8')
-    if args.document is not None:
-        document = args.document.read_text(encoding='utf-8')
-        args.document.write_text(reports.with_results(document, report), encoding='utf-8')
-    print(data if args.json else reports.text(report))
+    if not {'-h', '--help'}.intersection(args.arguments):
+        raise InputError(WHERE)
+    args.parser.print_help()
+    args.parser.exit()
     return 0
-
-
-def _measured(args: argparse.Namespace) -> Any:
-    from ne_dynamics.bench.suite import Settings, Suite
-
-    def say(line: str) -> None:
-        print(f'ne_dynamics bench: {line}', file=sys.stderr, flush=True)
-
-    return Suite(Settings.chosen(args.quick, args.rounds), say).run(args.only)

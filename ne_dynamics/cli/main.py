@@ -20,7 +20,7 @@ from ne_dynamics.printable import print_lines
 
 COMMANDS = {
     'annotate': 'fill a trajectory with efforts, as feed-forward for other controllers',
-    'bench': 'measure speed beside other libraries, in one interleaved run',
+    'bench': 'say how speed is measured beside other libraries',
     'check': 'list what is wrong or doubtful in a robot description',
     'commission': 'a guided run: from a given model to an arm that follows its motions',
     'demo': 'follow a trajectory in simulation, one control law after the other, and compare',

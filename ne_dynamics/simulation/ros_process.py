@@ -24,7 +24,7 @@ from ne_dynamics.errors import InputError, NeDynamicsError
 
 NODE_MODULE = 'ne_dynamics.ros.node'
 ROBOT_MODULE = 'ne_dynamics.simulation.simulated_robot'
-RELAY_MODULE = 'ne_dynamics.bench.relay'
+RELAY_MODULE = 'benchmark.relay'
 
 START_TIMEOUT = 60.0
 """Longest time until something comes about [s]; a first start may compile."""

@@ -16,8 +16,8 @@ from ne_dynamics.algorithms.regressor import (
     regressor_factors,
     supports,
 )
-from ne_dynamics.bench import robots
 from ne_dynamics.codegen.symbols import Graph
+from ne_dynamics.papers import robots
 from ne_dynamics.shipped import shipped_file
 
 GRAVITY = (0.3, -0.2, -9.80665)

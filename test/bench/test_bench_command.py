@@ -1,4 +1,4 @@
-"""`ne_dynamics bench` runs, part by part, with as few repeats as there can be."""
+"""`python -m benchmark` runs, part by part, with as few repeats as there can be."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import os
 
 import pytest
 
-from ne_dynamics.bench import report as reports
-from ne_dynamics.bench import robots
+from benchmark import __main__ as bench
+from benchmark import report as reports
 from ne_dynamics.cli import main as cli
 from ne_dynamics.codegen.compiler import toolchain
 from ne_dynamics.errors import BackendError, MissingDependencyError
+from ne_dynamics.papers import robots
 
 FIGURE_KEYS = {
     'section', 'subject', 'ours', 'our_value', 'theirs', 'their_value', 'unit', 'ratio',
@@ -21,7 +22,7 @@ FIGURE_KEYS = {
 
 def run(capsys, *arguments):
     """Run the command quickly and return what it printed as JSON."""
-    assert cli.main(['bench', '--quick', '--rounds', '2', '--json', *arguments]) == 0
+    assert bench.main(['--quick', '--rounds', '2', '--json', *arguments]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -60,7 +61,7 @@ def small(monkeypatch):
     """Make batches, chains and sweeps as small as they can be."""
     from dataclasses import replace
 
-    from ne_dynamics.bench import suite
+    from benchmark import suite
 
     chosen = suite.Settings.chosen
     monkeypatch.setattr(
@@ -106,7 +107,7 @@ def test_ways_to_call_are_compared_with_the_usual_one(capsys, arm):
 @pytest.mark.usefixtures('compiler', 'small')
 def test_threads_are_compared_with_one_thread(capsys, monkeypatch):
     """All cores have an aim beside one core, both with `out=`; in small batches they have none."""
-    monkeypatch.setattr('ne_dynamics.bench.suite.count_cores', lambda: 2)
+    monkeypatch.setattr('benchmark.suite.count_cores', lambda: 2)
     report = run(capsys, '--only', 'batch')
     pair = 'ours, compiled, all cores, out=', 'ours, compiled, out='
     for arm in ('UR5', 'Panda'):
@@ -121,7 +122,7 @@ def test_threads_are_compared_with_one_thread(capsys, monkeypatch):
 @pytest.fixture
 def one_small_array(monkeypatch):
     """Measure a few samples of one arm under JAX; skips where JAX or the arm is missing."""
-    from ne_dynamics.bench import suite
+    from benchmark import suite
 
     pytest.importorskip('jax', reason='JAX is missing')
     try:
@@ -152,7 +153,7 @@ def test_array_part_runs(capsys):
 @pytest.mark.usefixtures('one_small_array')
 def test_without_the_other_library_ours_is_measured_alone(capsys, monkeypatch):
     """What does not run with this JAX is left out with the reason."""
-    from ne_dynamics.bench import jax_calls, suite
+    from benchmark import jax_calls, suite
 
     def refuse(case):
         def call(*motion):
@@ -173,7 +174,7 @@ def test_without_the_other_library_ours_is_measured_alone(capsys, monkeypatch):
 
 def test_without_jax_the_array_part_is_left_out(capsys, monkeypatch):
     """The reason names the package."""
-    from ne_dynamics.bench import jax_calls
+    from benchmark import jax_calls
 
     def refuse():
         raise MissingDependencyError('jax is not installed: pip install jax')
@@ -215,7 +216,7 @@ def test_sweep_part_runs(capsys):
 @pytest.mark.usefixtures('small')
 def test_without_a_compiler_the_compiled_backend_is_left_out(capsys, monkeypatch):
     """What needs the compiler is named with the reason; the rest is measured."""
-    from ne_dynamics.bench import competitors, suite
+    from benchmark import competitors, suite
 
     def refuse():
         raise BackendError('expected llvmlite >= 1000')
@@ -247,7 +248,7 @@ def test_node_hop_runs(capsys, monkeypatch):
     pytest.importorskip('rclpy', reason='rclpy is missing')
     from dataclasses import replace
 
-    from ne_dynamics.bench import suite
+    from benchmark import suite
 
     chosen = suite.Settings.chosen
     monkeypatch.setattr(
@@ -260,7 +261,7 @@ def test_node_hop_runs(capsys, monkeypatch):
 
 def test_hold_up_runs(capsys, monkeypatch):
     """Every kind of message is answered for, the large ones beside their conversion."""
-    hold_up = pytest.importorskip('ne_dynamics.bench.hold_up', reason='rclpy is missing')
+    hold_up = pytest.importorskip('benchmark.hold_up', reason='rclpy is missing')
     monkeypatch.setattr(hold_up.measure_hold_up, '__defaults__', ((300, 1_500),))
     figures = run(capsys, '--only', 'hold_up')['figures']
     assert len(figures) == 4
@@ -278,7 +279,7 @@ def test_files_are_written(capsys, tmp_path):
                   str(document))  # fmt: skip
     assert json.loads(output.read_text()) == printed
     assert 'multiplications' in document.read_text()
-    assert cli.main(['bench', '--results', str(output)]) == 0
+    assert bench.main(['--results', str(output)]) == 0
     assert capsys.readouterr().out.strip() == reports.text(reports.loads(output.read_text()))
 
 
@@ -286,7 +287,7 @@ def test_document_without_markers_stops_before_measuring(capsys, tmp_path):
     """A document that cannot take the tables is an error at once."""
     document = tmp_path / 'document.md'
     document.write_text('# Title\n')
-    assert cli.main(['bench', '--document', str(document)]) == 1
+    assert bench.main(['--document', str(document)]) == 1
     captured = capsys.readouterr()
     assert 'expected the markers' in captured.err
     assert 'one call' not in captured.err
@@ -298,6 +299,13 @@ def test_document_without_markers_stops_before_measuring(capsys, tmp_path):
 def test_wrong_arguments_show_the_usage(arguments, capsys):
     """Parts that do not exist, and numbers that make no sense, exit with 2."""
     with pytest.raises(SystemExit) as stop:
-        cli.main(['bench', *arguments])
+        bench.main([*arguments])
     assert stop.value.code == 2
-    assert 'usage: ne_dynamics bench' in capsys.readouterr().err
+    assert 'usage: python -m benchmark' in capsys.readouterr().err
+
+
+def test_the_command_says_where_it_went(capsys):
+    """`ne_dynamics bench` with any options names what to run in a checkout, and exits with 1."""
+    for arguments in ([], ['--quick', '--only', 'calls'], ['anything']):
+        assert cli.main(['bench', *arguments]) == 1
+        assert 'make bench' in capsys.readouterr().err

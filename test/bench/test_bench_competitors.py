@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.bench import competitors, robots, suite
-from ne_dynamics.bench.textbook import inverse_dynamics, textbook_links
-from ne_dynamics.bench.timing import require_agreement
+from benchmark import competitors, suite
+from benchmark.textbook import inverse_dynamics, textbook_links
+from benchmark.timing import require_agreement
 from ne_dynamics.codegen.functions import FUNCTIONS
 from ne_dynamics.errors import BackendError, MissingDependencyError, ModelError
 from ne_dynamics.model.robot import JointType
+from ne_dynamics.papers import robots
 
 MAKERS = {
     'pinocchio': lambda case, inputs: competitors.PinocchioModel(case).contender(
@@ -85,7 +86,7 @@ def test_regressors_have_the_same_columns(case):
 
 def test_locked_joints_are_fixed_in_the_description():
     """The URDF for readers without prismatic joints has the locked ones fixed, no others."""
-    from ne_dynamics.bench.jax_calls import describe_with_locked_joints
+    from benchmark.jax_calls import describe_with_locked_joints
 
     try:
         case = robots.panda()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ne_dynamics.bench import report as reports
-from ne_dynamics.bench.report import Figure, Limit, Report
-from ne_dynamics.cli import bench
+from benchmark import __main__ as bench
+from benchmark import report as reports
+from benchmark.report import Figure, Limit, Report
 from ne_dynamics.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]

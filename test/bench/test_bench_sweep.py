@@ -7,7 +7,8 @@ import inspect
 import numpy as np
 
 import ne_dynamics as ned
-from ne_dynamics.bench import robots, sweep_probe
+from benchmark import sweep_probe
+from ne_dynamics.papers import robots
 from ne_dynamics.shipped import shipped_file
 
 

@@ -7,7 +7,7 @@ import timeit
 import numpy as np
 import pytest
 
-from ne_dynamics.bench.timing import (
+from benchmark.timing import (
     Contender,
     DisagreementError,
     Times,

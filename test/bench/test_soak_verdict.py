@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ne_dynamics.bench.soak_record import (
+from benchmark.soak_record import (
     NODE,
     RELAY,
     Responder,

@@ -427,7 +427,7 @@ def test_too_many_functions_at_once_are_a_clear_error(monkeypatch):
 
 
 STACK = """
-    from ne_dynamics.bench.robots import chain
+    from ne_dynamics.papers.robots import chain
 
     small = int(sys.argv[1]) * 1024
     faults = []

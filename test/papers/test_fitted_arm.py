@@ -9,9 +9,9 @@ import pytest
 from formulation_cases import GRAVITY, random_motion, relative_error
 
 import ne_dynamics as ned
-from ne_dynamics.bench import robots
 from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
 from ne_dynamics.model.robot import Body, Inertia, Joint, JointType, Link, Robot, Transform
+from ne_dynamics.papers import robots
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.forms.drives import DrivenArm
 from ne_dynamics.papers.forms.fitted_arm import PARALLEL, fit_arm, to_modified

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.bench import robots
 from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
 from ne_dynamics.model.robot import Link, Robot, Transform
+from ne_dynamics.papers import robots
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies import forms
 from ne_dynamics.shipped import shipped_file

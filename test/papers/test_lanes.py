@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.bench import robots
 from ne_dynamics.codegen.compiler import toolchain
 from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.errors import BackendError
+from ne_dynamics.papers import robots
 from ne_dynamics.papers.studies import lanes
 from ne_dynamics.papers.studies.counts import trace_inverse_dynamics
 

@@ -10,16 +10,14 @@ import pytest
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from fault_speeds import FROZEN, FRICTIONS, MASSES, SCENARIOS, FaultArm
+from fault_speeds import FRICTIONS, FROZEN, MASSES, SCENARIOS, FaultArm
 
 from ne_dynamics.control.state_guard import FaultKind
 from ne_dynamics.control.tuning import OnFault
 
 SHAKING = ('velocities in degrees', 'shaking by a hidden delay')
 BELIEVED = [
-    name
-    for name, scenario in SCENARIOS.items()
-    if scenario.row != FROZEN and name not in SHAKING
+    name for name, scenario in SCENARIOS.items() if scenario.row != FROZEN and name not in SHAKING
 ]
 UNSEEN = [name for name, scenario in SCENARIOS.items() if scenario.row == FROZEN]
 ALLOWED = 0.2

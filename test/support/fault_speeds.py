@@ -209,9 +209,7 @@ SCENARIOS = {
     'shaking by a hidden delay': Scenario(
         SWINGING, pushed(kp=1e4, kv=200.0, delay=4), longest=4.0, starts=False
     ),
-    'frozen, all joints': Scenario(
-        FROZEN, sensors(lambda: frozen_position(UNDER_WAY, 'zero'))
-    ),
+    'frozen, all joints': Scenario(FROZEN, sensors(lambda: frozen_position(UNDER_WAY, 'zero'))),
     'frozen, true velocities': Scenario(
         FROZEN, sensors(lambda: frozen_position(UNDER_WAY, 'true'))
     ),
@@ -228,9 +226,7 @@ SCENARIOS = {
         longest=4.0,
         starts=False,
     ),
-    'velocities zero': Scenario(
-        WRONG_VELOCITY, sensors(lambda: scaled_velocity(0.0, UNDER_WAY))
-    ),
+    'velocities zero': Scenario(WRONG_VELOCITY, sensors(lambda: scaled_velocity(0.0, UNDER_WAY))),
     'velocities reversed': Scenario(
         WRONG_VELOCITY, sensors(lambda: scaled_velocity(-1.0, UNDER_WAY))
     ),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ne_dynamics.bench import robots
 from ne_dynamics.codegen.source import trace
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
 from ne_dynamics.papers.counting.printed_tables import TOTAL, row
 from ne_dynamics.papers.counting.schedule import (

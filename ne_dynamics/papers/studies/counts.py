@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
-from ne_dynamics.bench import robots
 from ne_dynamics.codegen.source import Program, trace
 from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.claims import Claim, list_claims
 from ne_dynamics.papers.counting.counting_scalars import Count
 from ne_dynamics.papers.counting.every_row import EVERY_ROW

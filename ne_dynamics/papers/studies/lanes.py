@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ne_dynamics.bench import robots
 from ne_dynamics.codegen.compiler import Toolchain, toolchain
 from ne_dynamics.codegen.llvm.equations import (
     LANES,
@@ -30,6 +29,7 @@ from ne_dynamics.codegen.llvm.lanes import format_constant, format_type
 from ne_dynamics.codegen.source import Program
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.task_graph import build_operation_graph
 from ne_dynamics.papers.studies.counts import trace_inverse_dynamics
 from ne_dynamics.papers.studies.report import StudyReport, Table

@@ -90,7 +90,7 @@ class FreshProcesses:
         Parameters
         ----------
         task : mapping
-            See :mod:`ne_dynamics.bench.load_probe`.
+            See :mod:`benchmark.load_probe`.
         cache : str
             Name of the cache folder for compiled code; one that is new is empty.
 
@@ -110,7 +110,7 @@ class FreshProcesses:
         Parameters
         ----------
         task : mapping
-            See :mod:`ne_dynamics.bench.sweep_probe`.
+            See :mod:`benchmark.sweep_probe`.
         cache : str
             Name of the cache folder for compiled code; one that is new is empty.
 

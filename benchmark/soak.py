@@ -1,6 +1,6 @@
 """A long run of the node in real time, beside a relay that computes nothing.
 
-python -m ne_dynamics.bench.soak --minutes 30
+python -m benchmark.soak --minutes 30
 
 Four processes: the simulated robot at 500 Hz, not in lockstep; the node, which controls it; the
 relay, fed by the same states, its answers going nowhere; and this one. It sends a new trajectory
@@ -11,7 +11,7 @@ process is. The node's `~/effort` is not listened to, so that node and relay sen
 
 The exit code is 1 when the node's memory grows by 1 MB or more after the first minute (in a run
 of less than four, after its first quarter), when it misses more states than the relay by more than
-chance explains (:meth:`~ne_dynamics.bench.soak_record.SoakRecord.excess`), or when it
+chance explains (:meth:`~benchmark.soak_record.SoakRecord.excess`), or when it
 reports a fault: none is provoked. So that a busy machine is not taken for one, `state_timeout` is
 generous, and `jump_velocity` and `following_error.*` are off. Before the clock runs, everything is
 compiled: in a warm-up of a few seconds every kind of change is made once.
@@ -33,9 +33,9 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.bench.machine import load_average
-from ne_dynamics.bench.node_hop import PATIENCE, processor_time
-from ne_dynamics.bench.soak_record import (
+from benchmark.machine import load_average
+from benchmark.node_hop import PATIENCE, processor_time
+from benchmark.soak_record import (
     NODE,
     RELAY,
     Nanoseconds,
@@ -542,7 +542,7 @@ def _between(times: Nanoseconds, begin: int, end: int) -> slice:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run, print the table, and return the exit code: 0 passed, 1 failed, 2 did not run."""
     parser = argparse.ArgumentParser(
-        prog='python -m ne_dynamics.bench.soak',
+        prog='python -m benchmark.soak',
         description='Run the node for long, in real time, beside a relay that computes nothing, '
         'and exit with 1 when its memory grows, when it misses more states than the relay, or '
         'when it reports a fault.',

@@ -12,12 +12,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ne_dynamics.bench.competitors import dynamics, require
-from ne_dynamics.bench.robots import Case
-from ne_dynamics.bench.timing import Contender, Times
+from benchmark.competitors import dynamics, require
+from benchmark.timing import Contender, Times
 from ne_dynamics.dynamics import STANDARD_GRAVITY
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.papers.robots import Case
 
 OURS = 'ours, array_function'
 ADAM = 'adam-robotics'

@@ -1,7 +1,7 @@
 """Everybody's way to the same numbers: this package, Pinocchio, MuJoCo, Robotics Toolbox, NumPy.
 
 Each maker takes a robot and the input arrays, which are read anew at every call, and returns a
-:class:`~ne_dynamics.bench.timing.Contender`. What is not installed raises MissingDependencyError.
+:class:`~benchmark.timing.Contender`. What is not installed raises MissingDependencyError.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.bench.robots import Case
-from ne_dynamics.bench.textbook import inverse_dynamics, rotation_to_z, textbook_links
-from ne_dynamics.bench.timing import Contender
+from benchmark.textbook import inverse_dynamics, rotation_to_z, textbook_links
+from benchmark.timing import Contender
 from ne_dynamics.codegen.compiler import toolchain
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import MissingDependencyError, ModelError
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.papers.robots import Case
 
 COMPILED = 'ours, compiled'
 PYTHON = 'ours, python'

@@ -3,7 +3,7 @@
 The least that a Python node can do between a joint state and a command: what
 ``computed_torque`` is compared with. Same quality of service, same executor as rclpy gives it.
 
-python -m ne_dynamics.bench.relay JOINTS [--ros-args ...]
+python -m benchmark.relay JOINTS [--ros-args ...]
 """
 
 from __future__ import annotations

@@ -9,14 +9,13 @@ from functools import partial
 
 import numpy as np
 
-from ne_dynamics.bench import competitors as who
-from ne_dynamics.bench import jax_calls, robots
-from ne_dynamics.bench.competitors import require
-from ne_dynamics.bench.fresh_process import FreshProcesses, Start, Sweep
-from ne_dynamics.bench.machine import load_average, machine
-from ne_dynamics.bench.report import SECTIONS, Figure, Limit, Report
-from ne_dynamics.bench.robots import Case
-from ne_dynamics.bench.timing import (
+from benchmark import competitors as who
+from benchmark import jax_calls
+from benchmark.competitors import require
+from benchmark.fresh_process import FreshProcesses, Start, Sweep
+from benchmark.machine import load_average, machine
+from benchmark.report import SECTIONS, Figure, Limit, Report
+from benchmark.timing import (
     Contender,
     DisagreementError,
     Times,
@@ -26,6 +25,8 @@ from ne_dynamics.bench.timing import (
 from ne_dynamics.codegen.compiler import count_cores, toolchain
 from ne_dynamics.errors import BackendError, MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.papers import robots
+from ne_dynamics.papers.robots import Case
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.ros_process import ProcessError
 
@@ -678,7 +679,7 @@ class Suite:
     def _measure_node(self) -> None:
         self._say('node and relay over DDS')
         with self._optional('node'):
-            from ne_dynamics.bench.node_hop import NODE, RELAY, measure_hop
+            from benchmark.node_hop import NODE, RELAY, measure_hop
 
             arm = 'six_axis_arm.urdf'
             hops = measure_hop(str(shipped_file(arm)), self._settings.hop_blocks, tip_link='tcp')
@@ -709,7 +710,7 @@ class Suite:
     def _measure_hold_up(self) -> None:
         self._say('what messages hold up the node')
         with self._optional('hold_up'):
-            from ne_dynamics.bench.hold_up import measure_hold_up
+            from benchmark.hold_up import measure_hold_up
 
             rounds = 5 if self._settings.quick else 50
             for found in measure_hold_up(str(shipped_file('six_axis_arm.urdf')), rounds, 'tcp'):
@@ -776,7 +777,7 @@ class Task:
     require : callable
         Raises MissingDependencyError or BackendError when what it takes cannot be had.
     arguments : mapping
-        See :mod:`ne_dynamics.bench.load_probe`.
+        See :mod:`benchmark.load_probe`.
     is_cold : bool
         Whether it finds an empty cache of compiled code.
     """

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ne_dynamics.bench.timing import Ratio, Times
+from benchmark.timing import Ratio, Times
 from ne_dynamics.errors import InputError
 from ne_dynamics.tables import markdown_table, text_table
 
@@ -170,7 +170,7 @@ class Report:
     Attributes
     ----------
     machine : mapping
-        See :func:`~ne_dynamics.bench.machine.machine`; with the load averages before and after.
+        See :func:`~benchmark.machine.machine`; with the load averages before and after.
     settings : mapping
         How thoroughly it was measured.
     figures : list of Figure

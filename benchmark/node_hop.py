@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.bench.timing import Ratio, Times
+from benchmark.timing import Ratio, Times
 from ne_dynamics.errors import BackendError, InputError, MissingDependencyError
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray

@@ -57,7 +57,7 @@ def run(task: dict[str, Any]) -> dict[str, float]:
         import ne_dynamics as ned
 
         if task.get('chain'):
-            from ne_dynamics.bench.robots import chain
+            from ne_dynamics.papers.robots import chain
 
             mark('import library')
             robot = chain(task['chain'])
