@@ -38,7 +38,7 @@ from ne_dynamics.control.drive_setpoint import (
     SetpointBridge,
     plan_rest,
 )
-from ne_dynamics.control.fault_damping import FaultDamping
+from ne_dynamics.control.fault_damping import FaultDamping, find_damping_rate
 from ne_dynamics.control.feasibility import (
     Verdict,
     find_drive_inertias,
@@ -58,7 +58,13 @@ from ne_dynamics.control.path_hysteresis import PathHysteresis
 from ne_dynamics.control.slew import refuse_slow_rates
 from ne_dynamics.control.standing_joint import AnsweredState
 from ne_dynamics.control.state_effort import StateEffort, find_beginning
-from ne_dynamics.control.state_guard import Fault, FaultKind, StateGuard, StateRefused
+from ne_dynamics.control.state_guard import (
+    STATES_STILL_COME,
+    Fault,
+    FaultKind,
+    StateGuard,
+    StateRefused,
+)
 from ne_dynamics.control.state_rate import StateRate
 from ne_dynamics.control.trajectory import (
     DesiredState,
@@ -80,6 +86,10 @@ LONGEST_RAMP = 0.5
 
 LOWERING_TIME = 3.0
 """In which the effort against gravity fades where the arm is to be lowered [s]."""
+
+UNKNOWN_TIME = 0.002
+"""For which a rate limit counts from one damped state to the next whose stamp does not advance
+[s]."""
 
 LONGEST_STEP = 4.0
 """Of a state so many periods after the last, or before it, the desired position is led there."""
@@ -362,11 +372,17 @@ class Controller:
 
     @property
     def is_damped(self) -> bool:
-        """Whether states are answered by damping: a fault latches, and `on_fault` says so."""
+        """Whether states are answered by damping: after a fault, where `on_fault` says so.
+
+        That is while a fault latches, and while states come that are not believed yet.
+        """
         if self._damping is not None:
             return True
-        fault = self._guard.fault
-        return fault is not None and fault.latches and self.tuning.on_fault is OnFault.DAMP
+        fault, tuning = self._guard.fault, self.tuning
+        if fault is None or tuning.on_fault is not OnFault.DAMP:
+            return False
+        is_led = tuning.drives_close_loop or tuning.on_state_loss is OnStateLoss.LOWER
+        return fault.latches or (fault.kind in STATES_STILL_COME and not is_led)
 
     @property
     def wants_effort(self) -> bool:
@@ -426,6 +442,7 @@ class Controller:
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """Give the motion up; the arm is held where the states, once they agree, find it."""
+        self._damping = None
         return self._guard.trip(kind, text)
 
     def excuse(self, duration: float) -> None:
@@ -773,7 +790,7 @@ class Controller:
             raise StateRefused(field, fault.text, fault)
 
     def damp(self) -> Command:
-        """Answer the state that has shown a fault that latches: see :attr:`is_damped`.
+        """Answer the state that has shown a fault: see :attr:`is_damped`.
 
         Raises
         ------
@@ -790,19 +807,19 @@ class Controller:
         begins = self._damping is None
         damping = self._begin_damping(position) if self._damping is None else self._damping
         elapsed = since = 0.0 if begins else self._damped_time(now, arrival)
-        if self._commanded_at < now:
+        if not begins and now > self._damped_at[0]:
             # The state that has shown the fault may be later than the last that was believed.
-            since = min(elapsed, now - self._commanded_at)
+            since = min(elapsed, max(now - self._commanded_at, 0.0))
+        elif not begins:
+            since = min(elapsed, UNKNOWN_TIME)
         self._damped_at, self._commanded_at = (now, arrival), self._heard_at
         last, inputs, tuning = self._limiter.last, self._read_sensors(now), self.tuning
         damping.step(position, elapsed, self._zero if last is None else last)
         if tuning.drives_close_loop:
             return self._lead_drives(damping, elapsed)
         try:
-            effort = self._limiter.clamp(
-                damping.compute_effort(
-                    tuning.hold_law.compensation, self.period, inputs.wrench, inputs.base
-                )
+            held, effort = damping.compute_effort(
+                tuning.hold_law.compensation, self._limiter.limits, inputs.wrench, inputs.base
             )
         except InputError as refusal:
             raise StateRefused('effort', str(refusal)) from refusal
@@ -810,7 +827,7 @@ class Controller:
         is_new |= inputs.nature != self._inputs.nature
         # A command that was computed from a measurement that is not believed is not faded.
         if last is not None and (is_new or (begins and damping.believed.all())):
-            damping.go_on_from(self._limiter.clamp(last) - effort)
+            damping.go_on_from(last, self._limiter.clamp(held))
         offset = damping.fade(elapsed)
         limited, saturated = self._limiter.apply(
             effort if offset is None else effort + offset, since
@@ -852,17 +869,35 @@ class Controller:
             position,
             self._answered,
             () if fault is None else fault.joints,
+            self._find_damping_rate(position),
         )
         self._restart()
         self._offset.clear()
         self._damping, self._leaving = damping, None
         return damping
 
+    def _find_damping_rate(self, position: FloatArray) -> float:
+        """Return the rate at which velocities are to decay where the arm is [1/s]."""
+        tuning = self.tuning
+        law = tuning.hold_law
+        gravity = law.compensation.gravity(position, self._inputs.base)
+        try:
+            fall: FloatArray = np.asarray(
+                np.linalg.solve(law.dynamics.mass_matrix(position), gravity), np.float64
+            )
+        except np.linalg.LinAlgError:
+            fall = np.zeros_like(gravity)
+        return find_damping_rate(law.joints, fall, self.period)
+
     def _damped_time(self, now: float, arrival: float) -> float:
-        """Return the time since the state before, by arrivals where the stamps do not advance."""
+        """Return the time since the state before.
+
+        Where the stamps do not advance it is the mean period, as far as that is known: states may
+        have waited for one another, and come at once.
+        """
         before, came = self._damped_at
         elapsed = now - before
-        return elapsed if elapsed > 0.0 else max(arrival - came, 0.0)
+        return elapsed if elapsed > 0.0 else self.period or max(arrival - came, 0.0)
 
     def _restart(self) -> None:
         """Hold where the arm is: the motion, and what was measured before, are of the past."""

@@ -5,9 +5,11 @@ faster and faster. So every state is answered by the inverse dynamics of a motio
 
     tau = M(q) (-k qd) + C(q, qd) qd + g(q),
 
-by which the velocity of each joint decays at the rate k, whatever the others do. Far beyond the
-velocity limits C is left out: limited efforts could not follow it. No position is held: where
-gravity in the model is wrong by dg, a joint drifts at M^-1 dg / k.
+by which the velocity of each joint decays at the rate k, whatever the others do. All of it but
+gravity is less where the effort of a joint would be beyond its limit: the others would be thrown
+by what that joint lacks. Far beyond the velocity limits C is left out: limited efforts could not
+follow it. No position is held: where gravity in the model is wrong by dg, a joint drifts at
+M^-1 dg / k; see :func:`find_damping_rate`.
 
 **Velocities** are computed from the positions, by an alpha-beta filter. The velocities that the
 driver reports may be the reason for the fault: they count at its beginning, where they are those
@@ -27,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,9 +52,12 @@ class DampingSettings:
 
     Attributes
     ----------
-    rate : float
-        At which velocities decay [1/s]. A model error of 1 rad/s^2 lets a joint drift at
-        0.1 rad/s; the product with the delay of the loop stays below 0.3 down to 50 Hz.
+    rate, largest_rate : float
+        At which velocities decay [1/s], and at which they decay at most.
+    model_error : float
+        Part of gravity by which the model may be wrong.
+    drift : float
+        Speed that this may cause, by the velocity limit, before the rate is higher.
     largest_product : float
         Of the rate and the time between two states: where states come slowly the rate is lower.
     cutoff_frequency : float
@@ -65,9 +71,9 @@ class DampingSettings:
         Part of the motion by which reported velocities may differ from it to count at first.
     still_distance : float
         A position that is not believed has been wrong since it last changed by this [rad or m].
-    sudden_stop : float
-        Joints that have been still since then too, and would have gone on by so many times that
-        distance, are not believed either.
+    together, sudden_stop : float
+        Joints that have been still for this part of that time too, and would have gone on by so
+        many times that distance, are not believed either.
     longest_prediction : float
         Time from the last believed state on after which a joint counts as standing [s]. Without
         friction a prediction diverges.
@@ -81,25 +87,80 @@ class DampingSettings:
     fade_time : float
         In which the difference from the last command fades [s]: an arm that pushes at a wall is
         not thrown back by it.
+    longest_fade : float
+        In which it fades where a joint is slow to let go [s].
     rest_speed : float
         Speed above which a joint moves [rad/s or m/s]. That difference counts for joints at rest
         alone, and ends where it would drive the joint on.
+    balance_time : float
+        Over which it is found what friction or a contact balances [s].
+    release_speed : float
+        Speed of a joint, by its velocity limit, above which the difference waits.
     """
 
     rate: float = 10.0
+    largest_rate: float = 40.0
+    model_error: float = 0.1
+    drift: float = 0.15
     largest_product: float = 0.3
     cutoff_frequency: float = 40.0
     velocity_time: float = 0.02
     latest_states: int = 4
     velocity_share: float = 0.3
     still_distance: float = 1e-3
+    together: float = 0.5
     sudden_stop: float = 4.0
     longest_prediction: float = 0.5
     prediction_steps: int = 8
     most_jumps: int = 5
     coriolis_speed: float = 3.0
     fade_time: float = 0.5
+    longest_fade: float = 3.0
     rest_speed: float = 0.05
+    balance_time: float = 0.03
+    release_speed: float = 0.1
+
+
+def find_damping_rate(
+    joints: Sequence[Joint],
+    fall: FloatArray,
+    period: float,
+    settings: DampingSettings | None = None,
+) -> float:
+    """Return the rate at which velocities decay [1/s].
+
+    It is higher where joints are light or slow: what the model lacks of gravity would let them
+    drift too fast.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+    fall : array, shape (n,)
+        Acceleration by gravity alone, M^-1 g [rad/s^2 or m/s^2].
+    period : float
+        Mean time between two states [s]; 0 where it is not known.
+    settings : DampingSettings, optional
+    """
+    settings = DampingSettings() if settings is None else settings
+    error = settings.model_error * np.abs(fall)
+    needed = float((error / (settings.drift * usual_velocities(joints))).max())
+    rate = min(max(settings.rate, needed), settings.largest_rate)
+    return min(rate, settings.largest_product / period) if period > 0.0 else rate
+
+
+class DampingEffort(NamedTuple):
+    """What an arm is given that slows down, each of shape (n,) [N m or N].
+
+    Attributes
+    ----------
+    held : array
+        What carries it, at rest.
+    effort : array
+        With what slows it down, within the limits.
+    """
+
+    held: FloatArray
+    effort: FloatArray
 
 
 class FaultDamping:
@@ -119,6 +180,8 @@ class FaultDamping:
         The last states before the fault, with their commands.
     disbelieved : collection of int
         Joints whose measurements do not count.
+    rate : float, optional
+        At which velocities decay [1/s]; see :func:`find_damping_rate`.
     settings : DampingSettings, optional
 
     Attributes
@@ -138,9 +201,12 @@ class FaultDamping:
         position: FloatArray,
         states: AnsweredStates,
         disbelieved: Collection[int],
+        rate: float | None = None,
         settings: DampingSettings | None = None,
     ) -> None:
         self.settings = settings = DampingSettings() if settings is None else settings
+        self._rate = settings.rate if rate is None else rate
+        self._fade_left = settings.longest_fade
         n = len(joints)
         self.offset = CommandOffset(settings.fade_time)
         self._continuous = continuous_joints(joints)
@@ -153,11 +219,13 @@ class FaultDamping:
         self.velocity = np.zeros(n)
         self.believed: NDArray[np.bool_] = np.ones(n, dtype=bool)
         self.believed[list(disbelieved)] = False
+        self._balanced: FloatArray | None = None
         self._standing_from = np.full(n, settings.longest_prediction)
         if len(states) > 1:
             times, positions, velocities, efforts = states.rows()
             if not self.believed.all():
                 self._predict_present(times, positions, efforts)
+            self._balanced = self._find_balanced(times, positions, efforts)
             measured = self._first_velocity(times, positions, velocities)
             self.velocity = np.where(self.believed, measured, self.velocity)
         self._filter = PositionVelocity(
@@ -191,17 +259,17 @@ class FaultDamping:
     def compute_effort(
         self,
         compensation: Compensation,
-        period: float,
+        limits: FloatArray,
         wrench: FloatArray | None = None,
         base: Base | None = None,
-    ) -> FloatArray:
-        """Return the effort that carries the arm and slows it down, shape (n,) [N m or N].
+    ) -> DampingEffort:
+        """Return the effort that carries the arm and slows it down.
 
         Parameters
         ----------
         compensation : Compensation
-        period : float
-            Mean time between two states [s]; 0 where it is not known.
+        limits : array, shape (n,)
+            Of the efforts [N m or N].
         wrench, base : optional
             As :meth:`Compensation.effort` takes them.
 
@@ -211,29 +279,42 @@ class FaultDamping:
             When the effort is not finite.
         """
         still, settings = np.zeros_like(self.position), self.settings
-        rate = settings.rate
-        if period > 0.0:
-            rate = min(rate, settings.largest_product / period)
-        excess = float((np.abs(self.velocity) / self._usual_speeds).max())
+        excess = float(self._speeds.max())
         counted = min(max(2.0 - excess / settings.coriolis_speed, 0.0), 1.0)
-        return compensation.effort(
-            self.position, counted * self.velocity, -rate * self.velocity, still, wrench, base
-        )
+        speed, slowing = counted * self.velocity, -self._rate * self.velocity
+        held = compensation.effort(self.position, still, still, still, wrench, base)
+        effort = compensation.effort(self.position, speed, slowing, still, wrench, base)
+        change = effort - held
+        room = np.where(change > 0.0, limits - held, limits + held)
+        is_short = (np.abs(change) > room) & (room > 0.0)
+        if is_short.any():
+            change = float((room[is_short] / np.abs(change[is_short])).min()) * change
+        return DampingEffort(held, np.clip(held + change, -limits, limits))
 
-    def go_on_from(self, difference: FloatArray) -> None:
+    def go_on_from(self, last: FloatArray, held: FloatArray) -> None:
         """Let the command go on from one before, at the joints that are at rest.
+
+        Of the difference counts what friction or a contact has balanced so far: the rest has
+        moved the arm, or goes with what brakes the other joints now.
 
         Parameters
         ----------
-        difference : array, shape (n,)
-            Of that command from the present one [N m or N].
+        last, held : array, shape (n,)
+            That command, and the effort that carries the arm [N m or N].
         """
+        self._fade_left = self.settings.longest_fade
+        difference = last - held
+        if self._balanced is not None:
+            lower, upper = np.minimum(difference, 0.0), np.maximum(difference, 0.0)
+            difference = np.clip(self._balanced, lower, upper)
+            self._balanced = None
         self.offset.change(np.where(self._moves, 0.0, difference))
 
     def fade(self, elapsed: float) -> FloatArray | None:
         """Return what is left of the difference from the command before, shape (n,) [N m or N].
 
-        It ends at once for a joint that it would drive on in the direction of its motion.
+        It ends at once for a joint that it drives on too fast, and waits while it lets a joint go
+        too fast.
 
         Parameters
         ----------
@@ -245,11 +326,21 @@ class FaultDamping:
         array, shape (n,), or None
             None when nothing is left.
         """
-        offset = self.offset
+        offset, settings = self.offset, self.settings
+        self._fade_left -= elapsed
+        before = offset.value
         offset.decay(elapsed)
-        if offset.value is not None:
-            offset.drop(self._moves & (offset.value * self.velocity > 0.0))
+        if offset.value is not None and before is not None:
+            is_fast, along = self._speeds > settings.release_speed, before * self.velocity
+            if self._fade_left > 0.0:
+                offset.restore(is_fast & (along < 0.0), before)
+            offset.drop(is_fast & (along > 0.0))
         return offset.value
+
+    @property
+    def _speeds(self) -> FloatArray:
+        """Absolute velocities by the velocity limits, shape (n,)."""
+        return np.abs(self.velocity) / self._usual_speeds
 
     @property
     def _moves(self) -> NDArray[np.bool_]:
@@ -310,12 +401,19 @@ class FaultDamping:
         away = np.abs(self._turned(positions - positions[-1])) > settings.still_distance
         # The first state from which on each position has stayed the same.
         same_from = np.where(away.any(axis=0), count - np.argmax(away[::-1], axis=0), 0)
+        still = times[-1] - times[np.minimum(same_from, count - 1)]
+        speed = np.array(
+            [
+                self._mean_velocity(times[: first + 1], positions[: first + 1])[index]
+                for index, first in enumerate(same_from.tolist())
+            ]
+        )
+        stopped = still >= settings.together * still[~self.believed].min()
+        stopped &= np.abs(speed) * still > settings.sudden_stop * settings.still_distance
+        self.believed = self.believed & ~stopped
         # Of several frozen encoders, that of the fastest joint says when.
         begin = int(min(same_from[~self.believed].max(), count - 2))
         self.velocity = self._mean_velocity(times[: begin + 1], positions[: begin + 1])
-        went_on = np.abs(self.velocity) * (times[-1] - times[begin])
-        stopped = (same_from <= begin) & (went_on > settings.sudden_stop * settings.still_distance)
-        self.believed = self.believed & ~stopped
         self.position = positions[begin]
         self._standing_from -= times[-1] - times[begin]
         marks = np.linspace(begin, count - 1, settings.prediction_steps + 1).astype(int)
@@ -328,6 +426,32 @@ class FaultDamping:
             measured = self._turned(self.position - before) / elapsed
             self.velocity = np.where(self.believed, measured, predicted)
         self._time = 0.0
+
+    def _find_balanced(
+        self, times: FloatArray, positions: FloatArray, efforts: FloatArray
+    ) -> FloatArray | None:
+        """Return the efforts that the motion does not account for, shape (n,) [N m or N].
+
+        None where there are too few states to tell.
+        """
+        recent = times >= times[-1] - self.settings.balance_time - 1e-9
+        if recent.sum() < 5:
+            return None
+        time = times[recent] - times[recent].mean()
+        way = self._turned(positions[recent] - positions[-1])
+        half_acceleration, speed, place = np.polyfit(time, way, 2)
+        still = np.zeros_like(speed)
+        try:
+            motion = self._compute_efforts(
+                (positions[-1] + place)[np.newaxis],
+                speed[np.newaxis],
+                2.0 * half_acceleration[np.newaxis],
+                still[np.newaxis],
+            )[0]
+        except InputError:
+            return None
+        found: FloatArray = efforts[recent].mean(axis=0) - motion
+        return found
 
     def _first_velocity(
         self, times: FloatArray, positions: FloatArray, velocities: FloatArray

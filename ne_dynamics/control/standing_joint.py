@@ -71,8 +71,6 @@ class FrictionBounds:
         By the effort limit, while nothing is known.
     ratio : float
         Static friction by the friction of the model, or by that which was observed in motion.
-    least : float
-        By the effort limit, beside the friction of the model.
     model_error : float
         By the effort that holds the joint, likewise.
     acceleration : float
@@ -90,7 +88,6 @@ class FrictionBounds:
 
     unknown: float = 0.16
     ratio: float = 2.0
-    least: float = 0.01
     model_error: float = 0.1
     acceleration: float = 3.0
     variation: float = 0.2
@@ -231,9 +228,7 @@ class StandingJoints:
         ]
         known = [max(j.coulomb_friction, j.friction.static_friction or 0.0) for j in joints]
         self._assumed = [
-            bounds.ratio * friction + bounds.least * (limit if limit < inf else 0.0)
-            if friction
-            else bounds.unknown * limit
+            max(bounds.ratio * friction, bounds.unknown * limit)
             for friction, limit in zip(known, limits, strict=True)
         ]
         self._observed = [_ObservedFriction(bounds.kept) for _ in joints]

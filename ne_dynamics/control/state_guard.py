@@ -71,6 +71,9 @@ class FaultKind(str, enum.Enum):
     UNSTABLE = 'gains unstable'
 
 
+STATES_STILL_COME = frozenset((FaultKind.JUMPED, FaultKind.FROZEN, FaultKind.BACKWARDS))
+"""Faults in which states come that are not believed."""
+
 STATES_TO_RETURN = {
     FaultKind.STOPPED: 1,
     FaultKind.JUMPED: 3,

@@ -103,6 +103,20 @@ class CommandOffset:
             self.value = np.where(joints, 0.0, self.value)
             self.slope = np.where(joints, 0.0, self.slope)
 
+    def restore(self, joints: NDArray[np.bool_], value: FloatArray) -> None:
+        """Let the offset of some joints be what it was, at rest.
+
+        Parameters
+        ----------
+        joints : array, shape (n,), dtype bool
+        value : array, shape (n,)
+            [N m or N]
+        """
+        if self.value is not None and self.slope is not None and joints.any():
+            self.value = np.where(joints, value, self.value)
+            self.slope = np.where(joints, 0.0, self.slope)
+            self._left = TIMES_OUT * self.duration
+
     def decay(self, elapsed: float) -> None:
         """Let time pass.
 

@@ -395,8 +395,8 @@ class ConfiguredArm:
                 self.connections.rewind_watch()
                 return
         text = f'no usable one for {timeout:g} s'
-        if controller.is_damped:
-            # What latches goes on to.
+        if controller.fault is not None and controller.fault.latches:
+            # It goes on to.
             self._on_fault(Fault(FaultKind.STOPPED, f'{text}, after {controller.fault}'))
         else:
             self._on_fault(controller.trip(FaultKind.STOPPED, text))
@@ -416,7 +416,7 @@ class ConfiguredArm:
         self._statistics.fault(fault)
         self._statistics.restart()
         until = 'states can be believed again'
-        if fault.latches or controller.is_damped:
+        if fault.latches or (controller.fault is not None and controller.fault.latches):
             until = 'it is cleared'
         closed = controller.tuning.drives_close_loop
         holder = 'the drives hold the arm' if closed else HELD_BY_LAST_COMMAND

@@ -17,7 +17,7 @@ from ne_dynamics.control.position_spline import Interpolation
 from ne_dynamics.control.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.transition import TRANSITION_TIME
-from ne_dynamics.control.tuning import LastCommand, Tuning
+from ne_dynamics.control.tuning import LastCommand, OnFault, Tuning
 from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.robot import Joint, JointType
@@ -44,6 +44,7 @@ def tuning(dynamics: Dynamics, mode: Mode = Mode.COMPUTED_TORQUE, **options) -> 
         states=options.pop('states', StateLimits()),
         transition_time=options.pop('transition_time', TRANSITION_TIME),
         interpolation_method=options.pop('interpolation_method', Interpolation.SPLINES),
+        on_fault=options.pop('on_fault', OnFault.DAMP),
     )
 
 
@@ -299,9 +300,9 @@ def test_nobody_may_be_away_for_long(dynamics: Dynamics) -> None:
 
 
 def test_a_jump_is_refused_until_states_agree(dynamics: Dynamics) -> None:
-    """A spike gets no command; three states in a row that agree are held where they are."""
+    """A spike is left; three states in a row that agree are held where they are."""
     states = StateLimits(velocities=np.full(6, 5.0))
-    controller = Controller(tuning(dynamics, states=states))
+    controller = Controller(tuning(dynamics, states=states, on_fault=OnFault.LEAVE))
     controller.update(Q, ZERO, 0.0)
     controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
     controller.update(Q, ZERO, 0.01)
@@ -320,7 +321,9 @@ def test_a_jump_is_refused_until_states_agree(dynamics: Dynamics) -> None:
 
 def test_a_clock_that_is_set_back_is_a_fault(dynamics: Dynamics) -> None:
     """The motion ends, and the arm is held where the new clock's states agree it is."""
-    controller = Controller(tuning(dynamics, states=StateLimits(timeout=0.1)))
+    controller = Controller(
+        tuning(dynamics, states=StateLimits(timeout=0.1), on_fault=OnFault.LEAVE)
+    )
     controller.update(Q, ZERO, 50.0)
     with pytest.raises(StateRefused, match=r'0\.02 s before the last one') as refusal:
         controller.update(Q, ZERO, 49.98)
@@ -334,7 +337,9 @@ def test_a_clock_that_is_set_back_is_a_fault(dynamics: Dynamics) -> None:
 
 def test_a_stamp_that_stands_still_is_a_fault(dynamics: Dynamics) -> None:
     """A stamp repeated for longer than the timeout ends the motion, until it advances."""
-    controller = Controller(tuning(dynamics, states=StateLimits(timeout=0.1)))
+    controller = Controller(
+        tuning(dynamics, states=StateLimits(timeout=0.1), on_fault=OnFault.LEAVE)
+    )
     controller.update(Q, ZERO, 1.0, 0.0)
     controller.update(Q, ZERO, 1.0, 0.09)
     with pytest.raises(StateRefused, match=r'the same for 0\.11 s') as refusal:

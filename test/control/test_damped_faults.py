@@ -70,7 +70,7 @@ def test_in_motion_it_is_the_inverse_dynamics_of_slowing_down(robot, dynamics) -
     """An arm that coasts is given tau = ID(q, qd, -10 qd), by the velocities of its positions."""
     controller, now = not_followed(robot)
     rate = np.array([0.3, -0.2, 0.4, 0.1, -0.5, 0.6])
-    for index in range(1, 301):
+    for index in range(1, 501):
         later = STEP * index
         command = controller.update(Q + rate * later, ZERO, now + later, now + later)
     rigid = dynamics.without_friction()

@@ -165,6 +165,7 @@ def check_held_again(arm, mark) -> None:
     That answer has the effort of the command before it.
     """
     arm.until_answering(20)
+    arm.set(on_fault='damp')
     arm.until(lambda: not np.any(arm.answers[-1].velocity), 'the stop')
     first = arm.answers[mark.answers]
     measured = {state.stamp: state.position for state in arm.states}
@@ -177,7 +178,7 @@ def check_held_again(arm, mark) -> None:
 def until_left(arm, treat) -> None:
     """Break the wire of the states so until the arm is left; make it whole again."""
     with arm.state_wire.broken(treat):
-        arm.set(state_timeout=0.2)
+        arm.set(state_timeout=0.2, on_fault='leave')
         arm.until(lambda: arm.is_left, 'a last command, and silence')
         arm.left = arm.mark()
         arm.set(state_timeout=2.0)
@@ -224,6 +225,7 @@ def test_a_frozen_stamp_under_way(arm) -> None:
     names = 'joint_states frozen stamp', 'joint_states jumped', 'joint_states stopped'
     arm.until_fault(*names, since=mark)
     arm.until_answering(20)
+    arm.set(on_fault='damp')
 
 
 def test_a_clock_that_jumps_both_ways(arm) -> None:

@@ -317,7 +317,15 @@ def test_only_unusable_states_are_none(node, player) -> None:
 # ---- jumps
 
 
-def test_a_spike(node, player) -> None:
+@pytest.fixture
+def leaving(node, player):
+    """Let the node leave the arm after every fault."""
+    node.set(on_fault='leave')
+    yield
+    node.set(on_fault='damp')
+
+
+def test_a_spike(node, player, leaving) -> None:
     """One state far away is refused: left with gravity of the last good pose, held again there."""
     mark = node.mark()
     assert not player.is_answered(Q + np.array([0.0, 0.8, 0.0, 0.0, 0.0, 0.0]))
@@ -326,7 +334,7 @@ def test_a_spike(node, player) -> None:
     assert until_restarted(node, player, Q) in (3, 4)
 
 
-def test_a_jump_that_stays(node, player) -> None:
+def test_a_jump_that_stays(node, player, leaving) -> None:
     """The arm is elsewhere from one state to the next: refused until three agree, held there."""
     mark = node.mark()
     for _ in range(2):
@@ -336,7 +344,7 @@ def test_a_jump_that_stays(node, player) -> None:
     assert until_restarted(node, player, ELSEWHERE) in (1, 2)
 
 
-def test_states_that_keep_jumping(node, player) -> None:
+def test_states_that_keep_jumping(node, player, leaving) -> None:
     """States that do not agree with one another are not believed, however long."""
     for index in range(10):
         assert not player.is_answered(ELSEWHERE if index % 2 else Q - 1.0)
@@ -351,7 +359,7 @@ def test_a_fast_but_possible_motion_is_no_jump(node, player) -> None:
         assert player.is_answered(Q + step * player.period * velocity)
 
 
-def test_a_fall_is_no_jump(node, player) -> None:
+def test_a_fall_is_no_jump(node, player, leaving) -> None:
     """An arm that falls, faster than it ever should move, is believed: its velocities say the
     same as its positions. It is braked.
     """
@@ -375,7 +383,19 @@ def test_a_jump_after_others_were_lost_is_judged_by_time(node, player) -> None:
 # ---- time
 
 
-def test_a_frozen_stamp(node, player) -> None:
+def test_states_that_are_not_believed_are_damped(node, player) -> None:
+    """States that jump, or whose stamp stands still, are answered while they come."""
+    mark = node.mark()
+    for position in (ELSEWHERE, Q, ELSEWHERE, Q):
+        assert player.is_answered(position)
+    node.until_fault('joint_states jumped', since=mark)
+    for _ in range(200):
+        assert player.is_answered(Q)
+    np.testing.assert_allclose(node.held_at, Q, atol=1e-9)
+    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
+
+
+def test_a_frozen_stamp(node, player, leaving) -> None:
     """States that keep coming with one stamp are of a robot that stands still in time."""
     before = node.fault_count('joint_states frozen stamp')
     mark = node.mark()
@@ -397,7 +417,7 @@ def test_a_frozen_stamp(node, player) -> None:
     until_restarted(node, player, Q)
 
 
-def test_a_frozen_stamp_that_trembles(node, player) -> None:
+def test_a_frozen_stamp_that_trembles(node, player, leaving) -> None:
     """A stamp that stands still but for its last digits is frozen, and stays so."""
     before = node.fault_count('joint_states frozen stamp')
     mark = node.mark()

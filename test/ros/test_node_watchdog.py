@@ -81,7 +81,7 @@ def test_states_that_are_no_good_are_states_that_stop(bench) -> None:
 
 def test_a_jump_leaves_gravity_and_counts_again_when_states_agree(bench) -> None:
     """A spike is named with its joint and answered by what holds the pose before it."""
-    bench.start(jump_velocity=None)
+    bench.start(jump_velocity=None, on_fault='leave')
     bench.answer(bench.joint_state(Q))
     spike = Q + np.eye(6)[1]
     command = bench.answer(bench.joint_state(spike))
@@ -109,8 +109,8 @@ def test_a_gap_is_told_of_and_the_arm_held(bench) -> None:
 
 
 def test_a_stamp_that_stands_still_is_a_fault(bench) -> None:
-    """A driver that repeats its stamp is answered for state_timeout and then no more."""
-    bench.start(state_timeout=0.3)
+    """A driver that repeats its stamp is answered for state_timeout and then left."""
+    bench.start(state_timeout=0.3, on_fault='leave')
     bench.answer(bench.joint_state(Q))
     frozen = bench.joint_state(Q)
 

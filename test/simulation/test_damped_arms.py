@@ -1,0 +1,115 @@
+"""Several arms after faults that come in motion, damped: speeds are by the velocity limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+
+from fault_speeds import of_one_joint, scaled_velocity
+from sticking_arms import load_arm, make_loop, random_motion, with_friction
+
+from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.simulation.altered_robot import scale_masses
+from ne_dynamics.simulation.one_process_loop import Reading, frozen_position
+
+UNDER_WAY = 0.8
+"""When a sensor fails [s]."""
+
+ALLOWED = 0.2
+"""Rise of a speed after a fault."""
+
+AFTER = 3.0
+"""For so long a fault is looked at [s]."""
+
+
+def run(name, seed, sensor, friction, masses=1.0, **options):
+    """Return the controller and the true speeds from the first fault on, shape (m, n)."""
+    robot = load_arm(name)
+    motion = random_motion(name, np.random.default_rng(seed), (0.3, 1.2), 2.0)
+    plant = with_friction(scale_masses(robot, masses), friction)
+    loop = make_loop(name, motion, plant, [sensor], **options)
+    loop.run(0.1)
+    loop.follow()
+    while not loop.answers.faults and loop.arm.time < 3.0:
+        loop.step()
+    assert loop.answers.faults
+    speeds = [np.abs(loop.arm.velocity)]
+    for _ in range(round(AFTER / loop.arm.period)):
+        loop.step()
+        speeds.append(np.abs(loop.arm.velocity))
+    return loop, np.array(speeds) / robot.limits('velocity_limit')
+
+
+@pytest.mark.parametrize('friction', [0.0, 0.05])
+@pytest.mark.parametrize('begin', [0.0, UNDER_WAY])
+@pytest.mark.parametrize('name', ['six_axis_arm', 'UR5', 'Panda'])
+def test_a_state_that_is_not_believed_is_damped_too(name, begin, friction) -> None:
+    """Velocities in degrees shake an arm until a position seems to jump. From the first fault on,
+    which does not latch, it is slowed down: commands that are under way pass.
+    """
+    loop, speeds = run(name, 3, scaled_velocity(180.0 / np.pi, begin), friction, delay=1)
+    assert loop.answers.faults[0][1].kind in (FaultKind.JUMPED, FaultKind.VELOCITY)
+    assert speeds.max() <= 2.0 * speeds[0].max()
+    assert speeds[-500:].max() < 0.5 * speeds[0].max()
+
+
+def toggling(joint: int, size: float):
+    """Return a sensor whose position of a joint goes to and fro in every state."""
+    sign = [1.0]
+
+    def sense(reading: Reading) -> Reading:
+        if reading.time < UNDER_WAY:
+            return reading
+        sign[0] = -sign[0]
+        position = reading.position.copy()
+        position[joint] += 0.5 * size * (1.0 + sign[0])
+        return reading._replace(position=position)
+
+    return sense
+
+
+@pytest.mark.parametrize('name', ['six_axis_arm', 'UR5', 'Panda'])
+def test_positions_that_never_agree_are_damped(name) -> None:
+    """A position that jumps in every state is none; with friction no joint gets faster."""
+    loop, speeds = run(name, 4, toggling(1, 0.3), 0.05)
+    assert loop.controller.is_damped
+    assert (speeds.max(axis=0) <= speeds[0] + ALLOWED).all()
+
+
+@pytest.mark.parametrize(
+    ('name', 'seed', 'friction', 'masses'),
+    [('UR5', 3, 0.05, 1.0), ('UR5', 3, 0.02, 0.9)],
+)
+def test_encoders_that_freeze_together_are_none_of_them_believed(
+    name, seed, friction, masses
+) -> None:
+    """A slow joint that is named for it does not let faster ones count as standing."""
+    loop, speeds = run(name, seed, frozen_position(UNDER_WAY, 'zero'), friction, masses, delay=1)
+    damping = loop.controller._damping
+    assert damping is not None
+    was_fast = speeds[0] > 0.2
+    assert not damping.believed[was_fast].any()
+    assert (speeds[:, damping.believed].max(axis=0) <= speeds[0, damping.believed] + ALLOWED).all()
+
+
+@pytest.mark.parametrize(('friction', 'masses'), [(0.01, 1.1), (0.02, 0.9), (0.05, 1.1)])
+@pytest.mark.parametrize('joint', [1, 2, 5])
+@pytest.mark.parametrize('seed', [4, 7, 8])
+def test_braking_throws_no_joint_that_stands(seed, joint, friction, masses) -> None:
+    """A joint that friction holds gets its part of what brakes the others."""
+    sensor = of_one_joint(scaled_velocity(-1.0, UNDER_WAY), joint)
+    _, speeds = run('six_axis_arm', seed, sensor, friction, masses, delay=2)
+    assert (speeds.max(axis=0) <= speeds[0] + ALLOWED).all()
+
+
+@pytest.mark.parametrize('joint', [1, 3])
+@pytest.mark.parametrize('seed', [3, 4, 5, 6])
+def test_a_motor_at_its_limit_throws_no_other_joint(seed, joint) -> None:
+    """All joints are braked less where one of them cannot be braked as much."""
+    sensor = of_one_joint(scaled_velocity(-1.0, UNDER_WAY), joint)
+    _, speeds = run('Panda', seed, sensor, 0.0, delay=1)
+    if speeds[0].max() < 2.0:
+        assert (speeds.max(axis=0) <= speeds[0] + ALLOWED).all()
+    assert speeds.max() <= speeds[0].max() + ALLOWED
