@@ -137,7 +137,7 @@ def run(args: argparse.Namespace) -> int:
     """
     import numpy as np
 
-    from ne_dynamics.control.annotation import annotate
+    from ne_dynamics.control.annotation import annotate, check_positions
     from ne_dynamics.control.compensation import Terms
     from ne_dynamics.control.retiming import EFFORT_SHARE, retime
     from ne_dynamics.control.trajectory import Waypoints, resting_state
@@ -189,6 +189,8 @@ def run(args: argparse.Namespace) -> int:
                 start=start,
             )
             waypoints = retimed.waypoints
+        else:
+            check_positions(robot.joints, waypoints, start=start)
         result = annotate(
             dynamics,
             source.joint_names,

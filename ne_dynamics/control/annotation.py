@@ -48,7 +48,15 @@ from ne_dynamics.control.compensation import (
     changes_sign,
 )
 from ne_dynamics.control.limits import per_joint
+from ne_dynamics.control.motion_demand import (
+    DemandLimits,
+    Excess,
+    InfeasibleMotionError,
+    rank,
+    survey_motion,
+)
 from ne_dynamics.control.spline_motion import (
+    AT_ONCE,
     NANO,
     SHORTEST,
     SHORTEST_NS,
@@ -59,6 +67,7 @@ from ne_dynamics.control.spline_motion import (
 from ne_dynamics.control.trajectory import DesiredState, Waypoints
 from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
 
 RAMP = 1e-4
 """Duration of the ramp in place of a step of the effort [s]; shorter in short segments."""
@@ -167,6 +176,51 @@ def annotate(
     motion = SplineMotion.through(waypoints, start, pause)
     work = _Annotation(motion, feedforward, tolerance, max_points, pause)
     return work.result([known.index(name) for name in joint_names], tuple(joint_names), waypoints)
+
+
+def check_positions(
+    joints: Sequence[Joint],
+    waypoints: Waypoints,
+    *,
+    start: DesiredState | None = None,
+    pause: Callable[[], None] = _nothing,
+) -> None:
+    """Refuse waypoints between which the motion leaves the limits of positions.
+
+    Parameters
+    ----------
+    joints : sequence of n Joint
+        Of the robot.
+    waypoints : Waypoints
+    start : DesiredState, optional
+        As for :func:`annotate`. Where it is beyond limits, the motion may be as far beyond them.
+    pause : callable
+        As for :func:`annotate`.
+
+    Raises
+    ------
+    InfeasibleMotionError
+        With joint, time, position and limit of the worst.
+    TrajectoryError
+        When two points are less than a nanosecond apart.
+    """
+    motion = SplineMotion.through(waypoints, start, pause)
+    unlimited = np.full(len(joints), np.inf)
+    limits = DemandLimits.of(joints, unlimited)
+    limits = replace(limits, velocity=unlimited, acceleration=unlimited, deceleration=unlimited)
+    if start is not None:
+        first = DesiredState(*(rows[0] for rows in motion.state))
+        limits = limits.widened_to(first, np.zeros(len(joints)))
+    found: list[Excess] = []
+    for some in slices(motion.orders.size, AT_ONCE):
+        segments = motion.segments(some)
+        # What is not finite is refused for its efforts.
+        finite = np.isfinite(segments.scaled).all(axis=(0, 2))
+        for _ in survey_motion(segments.choose(np.flatnonzero(finite)), limits, found):
+            pause()
+        pause()
+    if found:
+        raise InfeasibleMotionError(rank(found))
 
 
 class _Feedforward:

@@ -91,14 +91,9 @@ def survey_efforts(
         at_once = max(1, SAMPLES_AT_ONCE // (int(count) + 1))
         for first in range(0, len(alike), at_once):
             which = alike[first : first + at_once]
-            some = segments if which.size == counts.size else _choose(segments, which)
+            some = segments if which.size == counts.size else segments.choose(which)
             yield from survey.examine(some, int(count))
     found += survey.excesses()
-
-
-def _choose(segments: Segments, which: IndexArray) -> Segments:
-    begins, durations, scaled = segments
-    return Segments(begins[which], durations[which], scaled[:, which])
 
 
 def _count_cells(segments: Segments) -> IndexArray:

@@ -23,16 +23,10 @@ AT_ONCE = 512
 """Segments that are looked at in one step."""
 
 
-def sample_inside(segments: Segments, count: int) -> FloatArray:
-    """Return states in the middle of so many parts of every segment, shape (3, count, s, n).
-
-    Velocities and accelerations may have steps where segments meet: here they are those of one.
-    """
-    return sample_segments(segments, 2 * count)[:, 1::2]
-
-
-def measure_deviation(segments: Segments, parts: Segments, pause: Callable[[], None]) -> float:
-    """Return the largest distance of a joint from a path.
+def measure_deviation(
+    segments: Segments, parts: Segments, pause: Callable[[], None]
+) -> FloatArray:
+    """Return the largest distance of a joint from a path, in each segment.
 
     Parameters
     ----------
@@ -45,20 +39,16 @@ def measure_deviation(segments: Segments, parts: Segments, pause: Callable[[], N
 
     Returns
     -------
-    float
+    array, shape (s,)
         [rad or m]
     """
-    largest = 0.0
+    largest = np.zeros(segments.durations.size)
     for some in slices(segments.durations.size, AT_ONCE):
-        points = sample_inside(_choose(segments, some), SAMPLES)[0]
-        largest = max(largest, float(_find_distances(points, parts.scaled[:, some]).max()))
+        # In the middle of as many parts of each segment.
+        points = sample_segments(segments.choose(some), 2 * SAMPLES)[0, 1::2]
+        largest[some] = _find_distances(points, parts.scaled[:, some]).max(axis=0)
         pause()
     return largest
-
-
-def _choose(segments: Segments, some: slice) -> Segments:
-    begins, durations, scaled = segments
-    return Segments(begins[some], durations[some], scaled[:, some])
 
 
 def _find_distances(points: FloatArray, scaled: FloatArray) -> FloatArray:

@@ -121,6 +121,7 @@ class PathLimits(NamedTuple):
         share: float,
         fastest: float,
         near: FloatArray | None = None,
+        allowed: FloatArray | None = None,
     ) -> PathLimits:
         """Return what limits a path.
 
@@ -135,15 +136,18 @@ class PathLimits(NamedTuple):
             Largest speed.
         near : array, shape (2, N), optional
             The x at both ends near to which friction counts; from rest to `fastest` when None.
+        allowed : array, shape (N,), optional
+            Part of all limits that the motion may take in each interval; all of them when None.
         """
+        part = np.ones((1, 1)) if allowed is None else allowed[:, np.newaxis]
         (change, square, bound), is_rough = _lines(
-            path, compute_efforts, limits, share, fastest, near
+            path, compute_efforts, limits, share, fastest, near, part
         )
         step = 2.0 * path.durations[:, np.newaxis]
         # At the end of an interval x is the one of its begin and what its a has added.
         changes = np.concatenate((change[0], change[1] + step * square[1]), axis=1)
         with np.errstate(divide='ignore'):
-            speeds = (limits.velocity / np.abs(path.velocity)).min(axis=2)
+            speeds = (part * limits.velocity / np.abs(path.velocity)).min(axis=2)
         caps = np.minimum(np.minimum(speeds, fastest) ** 2, LARGEST_SQUARE)
         return cls(
             changes,
@@ -218,6 +222,7 @@ def _lines(
     share: float,
     fastest: float,
     near: FloatArray | None,
+    part: FloatArray,
 ) -> tuple[tuple[FloatArray, FloatArray, FloatArray], bool]:
     """Return the lines of both ends by their own x, each of shape (2, N, r); whether roughly."""
     is_rough = False
@@ -229,7 +234,7 @@ def _lines(
             path, compute_efforts, limits.effort, fastest, near
         )
         allowed = np.maximum(
-            share * limits.effort,
+            share * part * limits.effort,
             np.minimum(np.abs(static) + SPARE_EFFORT * limits.effort, limits.effort),
         )
         for sign in (1.0, -1.0):
@@ -244,7 +249,7 @@ def _lines(
         limited = np.flatnonzero(np.isfinite(bound).any(axis=(0, 1)))
         changes.append(sign * velocity[..., limited])
         squares.append(sign * acceleration[..., limited])
-        bounds.append(np.minimum(bound[..., limited], 1e12))
+        bounds.append(np.minimum(part * bound[..., limited], 1e12))
     lines = (np.concatenate(changes, 2), np.concatenate(squares, 2), np.concatenate(bounds, 2))
     return lines, is_rough
 

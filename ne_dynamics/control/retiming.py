@@ -6,8 +6,9 @@ speed profile of a path (:mod:`ne_dynamics.control.speed_profile`) becomes point
 Between two points a controller has a polynomial of its own. So there are points at all ends of the
 intervals by which the profile was found, each on the path, with the velocity that the motion has
 there, and with its acceleration where that has no step: the segment before and after a step is
-cubic, all others are quintic. What comes of it is measured, along the path and at the limits, and
-where that is not good enough, intervals are halved or the limits taken for smaller.
+cubic, all others are quintic. What comes of it is measured, along the path and at the limits, in
+each interval on its own side of the steps. An interval in which it is not good enough becomes two
+cubic ones; where that does not help, the limits of that interval are taken for smaller.
 
 Two times serve as the parameter of a path. That of its sender does where nobody is to be faster
 than sent. For the fastest motion it is the length of the path: of a path in the time of its
@@ -17,6 +18,7 @@ sender, which begins and ends slowly, the fastest motion has no finite speed at 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -32,14 +34,15 @@ from ne_dynamics.control.motion_demand import (
     rank,
     survey_motion,
 )
-from ne_dynamics.control.path_deviation import measure_deviation, sample_inside
-from ne_dynamics.control.path_limits import (
-    LARGEST_WAY,
-    SPARE_EFFORT,
-    PathIntervals,
-    divide,
-    divide_into,
+from ne_dynamics.control.path_deviation import measure_deviation
+from ne_dynamics.control.path_division import (
+    LARGEST_TURN,
+    RESTING,
+    compute_lengths,
+    divide_by_way,
+    divide_turns,
 )
+from ne_dynamics.control.path_limits import SPARE_EFFORT, PathIntervals, divide, divide_into
 from ne_dynamics.control.segment_bounds import Segments, sample_segments
 from ne_dynamics.control.speed_profile import SLOWEST, PathPlan
 from ne_dynamics.control.spline_motion import NANO, SplineMotion
@@ -60,29 +63,27 @@ feedback's."""
 PATH_TOLERANCE = 1e-4
 """As far may the motion between the points be from the path [rad or m]."""
 
-LIMIT_TOLERANCE = 0.01
-"""Part of a limit by which it may be beyond it."""
+LIMIT_TOLERANCE = 0.008
+"""Part of a limit by which it may be beyond it at the samples: between them, by 0.01."""
 
 STEP = 0.05
 """Part of the largest acceleration of a joint from which on a change of it is a step."""
 
-ATTEMPTS = 10
+ATTEMPTS = 15
 """Times that intervals are halved, or limits lowered."""
 
 HALVINGS = 2
-"""Of these, how many halve intervals for the sake of the limits."""
+"""Of these, how many halve an interval for the sake of the limits."""
 
-FIRST_PARTS = 16
-"""Intervals in which it is found how far a segment goes."""
+SAMPLES = 16
+"""Intervals between two points of the motion at whose ends it is compared with the limits."""
 
-LEAST_PARTS, MOST_PARTS = 2, 4096
-"""Of a segment that moves; between two corners there is a point that does."""
+BESIDE = 1e-3
+"""Part of the time between two points, so near to which it is compared."""
 
-PARTS_IN_ALL = 150
-"""Of a path that is short, at least."""
-
-SAMPLES = 8
-"""Points between two of the motion at which it is compared with the limits."""
+SLOW = 0.1
+"""Part of the largest speed in an interval below which a path rests at an end that is still a turn
+when the interval is as small as it may be."""
 
 STOPPING = 1e-4
 """Speed with which a plan passes the points in which the motion comes to rest."""
@@ -160,7 +161,8 @@ def retime(
         Part of the effort limits that the motion may take, above 0, 1 at the most.
     is_fastest : bool
         Whether the motion may be faster than it was sent. Then it begins and ends at rest, and
-        does not wait where the sender's does.
+        does not wait where the sender's does. A motion that was sent from rest to rest has the
+        times without this option where they are shorter.
     payload : array, shape (10,), optional
         As :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
     base_motion : array, shape (9,), optional
@@ -201,31 +203,34 @@ def retime(
     motion = SplineMotion.through(waypoints, start, pause)
     if not motion.orders.size:
         return Retimed(waypoints, waypoints.times[-1], waypoints.times[-1])
-    segments = _segments_of(motion)
+    segments = motion.segments()
+    _refuse_infinite(segments)
     _refuse(segments, compute_efforts, limits)
     pause()
-    work = _Retiming(motion, segments, compute_efforts, limits, effort_share, is_fastest, pause)
-    found = work.run()
+
+    def work(is_fastest: bool) -> Retimed | None:
+        return _Retiming(
+            motion, segments, compute_efforts, limits, effort_share, is_fastest, pause
+        ).run()
+
     before = float(motion.knots[-1]) / NANO
-    if found is None:
-        return Retimed(waypoints, before, before)
+    found = work(is_fastest) or Retimed(waypoints, before, before)
+    if is_fastest and not motion.state.velocity[[0, -1]].any():
+        # Within the tolerance of the limits, the other points may be faster.
+        with suppress(TrajectoryError):
+            other = work(False) or Retimed(waypoints, before, before)
+            found = min(found, other, key=lambda each: each.after)
     return replace(found, before=before)
 
 
-def _segments_of(motion: SplineMotion) -> Segments:
-    """Return the segments of a motion; times are its own [s]."""
-    durations = np.diff(motion.knots) / NANO
-    powers = durations ** np.arange(6.0)[:, np.newaxis]
-    with np.errstate(over='ignore', invalid='ignore'):
-        scaled = motion.coefficients.swapaxes(0, 1) * powers[..., np.newaxis]
-    finite = np.isfinite(scaled).all(axis=(0, 2))
+def _refuse_infinite(segments: Segments) -> None:
+    finite = np.isfinite(segments.scaled).all(axis=(0, 2))
     if not finite.all():
-        time = motion.knots[int(np.argmin(finite))] / NANO
+        time = segments.begins[int(np.argmin(finite))]
         raise TrajectoryError(
             f'points: the motion from {time:.9g} s on is not finite: expected one that an arm '
             'can make'
         )
-    return Segments(motion.knots[:-1] / NANO, durations, scaled)
 
 
 def _refuse(segments: Segments, compute_efforts: Efforts, limits: DemandLimits) -> None:
@@ -241,15 +246,6 @@ def _refuse(segments: Segments, compute_efforts: Efforts, limits: DemandLimits) 
         found = find_unpassable(position, velocity, parts.begins, compute_efforts, limits)
     if found:
         raise InfeasibleMotionError(rank(found))
-
-
-def _divide(segments: Segments, largest_way: float) -> Segments:
-    """Return the parts of segments along which all joints together go so far at most."""
-    ways = np.abs(np.diff(sample_segments(segments, FIRST_PARTS)[0], axis=0)).sum(axis=(0, 2))
-    finest = min(largest_way, largest_way / LARGEST_WAY * ways.sum() / PARTS_IN_ALL)
-    with np.errstate(invalid='ignore'):
-        wanted = np.clip(np.ceil(ways / finest), LEAST_PARTS, MOST_PARTS)
-    return divide_into(segments, np.where(ways > 0.0, wanted, 1).astype(np.intp))
 
 
 class _Way(NamedTuple):
@@ -273,24 +269,25 @@ class _Way(NamedTuple):
 
     @classmethod
     def by_length(cls, parts: Segments) -> _Way:
-        """Return a path by its length; what does not move is left out."""
-        ends = sample_segments(parts, 2)
-        speeds = np.sqrt((ends[1] ** 2).sum(axis=2))
-        # Simpson's rule is exact for all but the sixth part of what these bend.
-        lengths = (speeds[0] + 4.0 * speeds[1] + speeds[2]) / 6.0 * parts.durations
-        moves = np.flatnonzero(lengths > 1e-12 * max(lengths.sum(), 1e-300))
-        parts = Segments(parts.begins[moves], parts.durations[moves], parts.scaled[:, moves])
-        lengths, largest = lengths[moves], speeds[:, moves].max(axis=0)
+        """Return a path by its length, where all of it moves."""
+        lengths = compute_lengths(parts)
         exact = sample_segments(parts, 1)
-        all_parts = np.arange(moves.size)
-        share = np.full(moves.size, _INSIDE)
-        inner = sample_segments(parts.parts(all_parts, share, 1.0 - share), 1)
-        rests = speeds[::2, moves] <= 1e-3 * largest
-        way, curve = (
-            np.where(rests[..., np.newaxis], inner[order], exact[order]) for order in (1, 2)
+        share = np.full(lengths.size, _INSIDE)
+        inside = parts.parts(np.arange(lengths.size), share, 1.0 - share)
+        inner = sample_segments(inside, 1)
+        directions, sizes = [], []
+        for states in (exact, inner):
+            sizes.append(np.linalg.norm(states[1], axis=2, keepdims=True))
+            directions.append(states[1] / np.where(sizes[-1] > 0.0, sizes[-1], np.inf))
+        # Where it rests, or turns nearly at rest, it has the direction in which it goes on.
+        turns = np.linalg.norm(directions[0] - directions[1], axis=2, keepdims=True)
+        largest = sizes[0].max(axis=0)
+        rests = (sizes[0] <= RESTING * largest) | (
+            (sizes[0] <= SLOW * largest) & (turns > LARGEST_TURN)
         )
-        size = np.sqrt((way**2).sum(axis=2, keepdims=True))
-        tangent = way / size
+        tangent = np.where(rests, directions[1], directions[0])
+        curve = np.where(rests, inner[2], exact[2])
+        size = np.where(rests, sizes[1], sizes[0])
         along = (tangent * curve).sum(axis=2, keepdims=True)
         bend = (curve - tangent * along) / size**2
         begins = np.concatenate(([0.0], np.cumsum(lengths)[:-1]))
@@ -302,14 +299,14 @@ class _Points(NamedTuple):
 
     Attributes
     ----------
-    durations : array, shape (N,)
-        Between the points [s].
+    times : array, shape (N + 1,)
+        From the first point on, whole nanoseconds [s].
     orders : array, shape (N + 1,), dtype int
     state : DesiredState
         Arrays of shape (N + 1, n).
     """
 
-    durations: FloatArray
+    times: FloatArray
     orders: IndexArray
     state: DesiredState
 
@@ -318,12 +315,14 @@ class _Points(NamedTuple):
         begin = DesiredState(*(rows[:-1] for rows in self.state))
         end = DesiredState(*(rows[1:] for rows in self.state))
         orders = np.minimum(self.orders[:-1], self.orders[1:])
-        times = np.concatenate(([0.0], np.cumsum(self.durations)[:-1]))
-        scaled = scaled_coefficients(orders, self.durations, begin, end)
-        return Segments(times, self.durations, scaled)
+        durations = np.diff(self.times)
+        scaled = scaled_coefficients(orders, durations, begin, end)
+        return Segments(self.times[:-1], durations, scaled)
 
 
-def _lay(way: _Way, speeds: FloatArray, stops: NDArray[np.bool_]) -> _Points:
+def _lay(
+    way: _Way, speeds: FloatArray, stops: NDArray[np.bool_], is_cubic: NDArray[np.bool_]
+) -> _Points:
     """Return the points of a motion along a path.
 
     Parameters
@@ -333,6 +332,8 @@ def _lay(way: _Way, speeds: FloatArray, stops: NDArray[np.bool_]) -> _Points:
         At the ends of its parts.
     stops : array, shape (N + 1,), dtype bool
         Where it comes to rest.
+    is_cubic : array, shape (N,), dtype bool
+        Between which ends there is to be a cubic.
     """
     begins, lengths, position, tangent, bend = way.path
     both = speeds[:-1] + speeds[1:]
@@ -348,6 +349,8 @@ def _lay(way: _Way, speeds: FloatArray, stops: NDArray[np.bool_]) -> _Points:
     after[-1], before[0] = before[-1], after[0]
     largest = np.maximum(np.abs(after), np.abs(before)).max(axis=0)
     has_step = stops | (np.abs(after - before) > STEP * largest).any(axis=1)
+    has_step[:-1] |= is_cubic
+    has_step[1:] |= is_cubic
     # What is to stay where it ends does not accelerate there.
     has_step[-1] = True
     directions = np.concatenate((tangent[0], tangent[1, -1:]))
@@ -355,12 +358,16 @@ def _lay(way: _Way, speeds: FloatArray, stops: NDArray[np.bool_]) -> _Points:
     velocity = directions * speeds[:, np.newaxis]
     # Who rests does not move by what rounding leaves.
     velocity[np.abs(velocity) <= ROUNDING * np.abs(velocity).max(axis=0)] = 0.0
+    exact = np.concatenate(([0.0], np.cumsum(durations)))
+    times = np.rint(exact * NANO) / NANO
+    # Half a nanosecond is much in a short part: the point goes on by as much.
+    places += velocity * (times - exact)[:, np.newaxis]
     state = DesiredState(
         places,
         velocity,
         np.where(has_step[:, np.newaxis], 0.0, 0.5 * (before + after)),
     )
-    return _Points(durations, np.where(has_step, 1, 2), state)
+    return _Points(times, np.where(has_step, 1, 2), state)
 
 
 class _Retiming:
@@ -386,53 +393,50 @@ class _Retiming:
 
     def run(self) -> Retimed | None:
         """Return what comes of it; None where all may be as it was sent."""
-        planned, share, largest_way = self._limits, self._share, LARGEST_WAY
-        reason = ''
-        for attempt in range(ATTEMPTS):
-            parts = _divide(self._segments, largest_way)
+        parts = divide_by_way(self._segments)
+        if self._is_fastest:
+            parts = divide_turns(parts)
+        if not parts.durations.size:
+            return None
+        failures = np.zeros(parts.durations.size, dtype=np.intp)
+        allowed = np.ones(failures.size)
+        for _ in range(ATTEMPTS):
             way = (_Way.by_length if self._is_fastest else _Way.in_time)(parts)
-            if not way.path.begins.size:
-                return None
             self._pause()
-            speeds, stops = self._plan(way, planned, share)
+            speeds, stops = self._plan(way, allowed)
             if not self._is_fastest and not stops.any() and (speeds >= 1.0 - AS_SENT).all():
                 return None
-            points = _lay(way, speeds, stops)
+            points = _lay(way, speeds, stops, failures > 0)
             segments = points.segments()
             deviation = measure_deviation(segments, way.parts, self._pause)
             excess = self._measure_excess(segments)
             self._pause()
-            if deviation <= PATH_TOLERANCE and (excess <= 1.0 + LIMIT_TOLERANCE).all():
-                return self._result(points, stops, deviation)
+            is_away, is_beyond = deviation > PATH_TOLERANCE, excess > 1.0 + LIMIT_TOLERANCE
+            if not (is_away | is_beyond).any():
+                return self._result(points, stops, float(deviation.max()))
             # A step of friction inside of a part stays one in the half of it.
-            if attempt < HALVINGS or deviation > PATH_TOLERANCE:
-                largest_way *= 0.5
-            if deviation > PATH_TOLERANCE:
-                reason = f'the motion between the points is {deviation:.2g} from the path'
-                continue
-            reason = f'the motion between the points is {excess.max():.4g} times its limits'
-            lowered = np.maximum(excess, 1.0)
-            planned = replace(
-                planned,
-                velocity=planned.velocity / lowered[0],
-                acceleration=planned.acceleration / lowered[1],
-                deceleration=planned.deceleration / lowered[1],
-            )
-            share /= float(lowered[2].max())
-        raise TrajectoryError(f'points: no times were found: {reason}, however near they are')
+            is_lowered = is_beyond & (failures >= HALVINGS)
+            allowed[is_lowered] /= excess[is_lowered]
+            failures[is_beyond] += 1
+            counts = np.where(is_away | (is_beyond & ~is_lowered), 2, 1)
+            parts = divide_into(parts, counts)
+            failures, allowed = np.repeat(failures, counts), np.repeat(allowed, counts)
+        raise TrajectoryError(
+            f'points: no times were found: the motion between the points is {deviation.max():.2g} '
+            f'from the path and {excess.max():.4g} times its limits, however near they are'
+        )
 
-    def _plan(
-        self, way: _Way, limits: DemandLimits, share: float
-    ) -> tuple[FloatArray, NDArray[np.bool_]]:
+    def _plan(self, way: _Way, allowed: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
         """Return the speeds at all points, and where the motion comes to rest."""
         path, orders = way.path, self._motion.knot_orders
         plan = PathPlan(
             path,
             self._compute,
-            limits,
-            share=share,
+            self._limits,
+            share=self._share,
             fastest=np.inf if self._is_fastest else 1.0,
             slowest=STOPPING,
+            allowed=allowed,
         )
         # Points without velocities begin and end a motion at rest.
         begins, ends = (
@@ -459,33 +463,34 @@ class _Retiming:
         return speeds, stops
 
     def _measure_excess(self, segments: Segments) -> FloatArray:
-        """Return the largest velocities, accelerations and efforts in limits, shape (3, n)."""
+        """Return the largest part of a limit that each segment takes, shape (s,)."""
         limits = self._limits
         n = len(limits.joints)
-        _, qd, qdd = sample_segments(segments, SAMPLES)
+        # Accelerations have steps where segments meet, friction where a joint turns or starts.
+        count = segments.durations.size
+        beside = np.full(count, BESIDE)
+        inside = segments.parts(np.arange(count), beside, 1.0 - beside)
+        q, qd, qdd = (each.reshape(-1, n) for each in sample_segments(inside, SAMPLES))
         goes_back = qd < 0.0
         with np.errstate(all='ignore'):
             up = np.where(goes_back, -qdd, qdd)
-            accelerations = np.maximum(up / limits.acceleration, -up / limits.deceleration)
-            # Friction has a step where a joint turns or starts: here it is looked at beside it.
-            inside = sample_inside(segments, SAMPLES)
-            flat = [np.ascontiguousarray(each).reshape(-1, n) for each in inside]
-            efforts = self._compute(*flat)
-            slowly = self._compute(flat[0], SLOWEST * flat[1], np.zeros_like(flat[0]))
+            efforts = self._compute(q, qd, qdd)
+            slowly = self._compute(q, SLOWEST * qd, np.zeros_like(q))
             # As where it was planned: what holding takes is there, and a little to move with.
             spared = np.abs(slowly) + SPARE_EFFORT * limits.effort
             allowed = np.maximum(self._share * limits.effort, spared)
             parts = (
-                np.abs(qd).reshape(-1, n) / limits.velocity,
-                accelerations.reshape(-1, n),
+                np.abs(qd) / limits.velocity,
+                up / limits.acceleration,
+                -up / limits.deceleration,
                 np.abs(efforts) / np.minimum(allowed, limits.effort),
             )
-        found: FloatArray = np.array([part.max(axis=0) for part in parts])
-        return np.nan_to_num(found, nan=0.0)
+        largest = np.max([np.nan_to_num(part, nan=0.0).max(axis=1) for part in parts], axis=0)
+        found: FloatArray = largest.reshape(-1, count).max(axis=0)
+        return found
 
     def _result(self, points: _Points, stops: NDArray[np.bool_], deviation: float) -> Retimed:
-        first = float(self._motion.knots[0]) / NANO
-        times = first + np.concatenate(([0.0], np.cumsum(points.durations)))
+        times = float(self._motion.knots[0]) / NANO + points.times
         state = points.state
         for rows in state:
             rows.setflags(write=False)

@@ -44,6 +44,10 @@ class Segments(NamedTuple):
     durations: FloatArray
     scaled: FloatArray
 
+    def choose(self, which: IndexArray | slice) -> Segments:
+        """Return some of the segments."""
+        return Segments(self.begins[which], self.durations[which], self.scaled[:, which])
+
     def parts(self, which: IndexArray, low: FloatArray, high: FloatArray) -> Segments:
         """Return parts of segments as segments of their own.
 

@@ -107,6 +107,8 @@ class PathPlan:
         Largest speed; 1 is that of the path's own time.
     slowest : float
         Speed at corners, or this part of what the limits allow.
+    allowed : array, shape (N,), optional
+        Part of all limits that the motion may take in each interval; all of them when None.
 
     Attributes
     ----------
@@ -125,6 +127,7 @@ class PathPlan:
         share: float = 1.0,
         fastest: float = 1.0,
         slowest: float = SLOWEST,
+        allowed: FloatArray | None = None,
     ) -> None:
         self._path = path
         self._compute = compute_efforts
@@ -132,6 +135,7 @@ class PathPlan:
         self._share = share
         self._fastest = fastest
         self._slowest = slowest
+        self._allowed = allowed
         self._near: FloatArray | None = None
         self._is_rough = False
         self.corners: IndexArray = np.zeros(0, dtype=np.intp)
@@ -182,6 +186,7 @@ class PathPlan:
                 share=self._share,
                 fastest=self._fastest,
                 near=None if self._near is None else self._near[:, some],
+                allowed=None if self._allowed is None else self._allowed[some],
             )
             yield
             self._is_rough |= limits.is_rough

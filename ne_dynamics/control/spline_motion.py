@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.control.segment_bounds import Segments
 from ne_dynamics.control.trajectory import (
     DesiredState,
     Waypoints,
@@ -114,6 +115,15 @@ class SplineMotion:
                 )
             pause()
         return cls(knots, state, orders, coefficients, segment_orders)
+
+    def segments(self, some: slice = slice(None)) -> Segments:
+        """Return some of the segments, with times in seconds; what overflows is not finite."""
+        begins = self.knots[:-1][some]
+        durations = (self.knots[1:][some] - begins) / NANO
+        powers = durations ** np.arange(6.0)[:, np.newaxis]
+        with np.errstate(over='ignore', invalid='ignore'):
+            scaled = self.coefficients[some].swapaxes(0, 1) * powers[..., np.newaxis]
+        return Segments(begins / NANO, durations, scaled)
 
     def sample(self, segments: NDArray[np.intp], times: IntArray) -> DesiredState:
         """Return the states at times of segments.

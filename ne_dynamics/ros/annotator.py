@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ne_dynamics.control.annotation import annotate
+from ne_dynamics.control.annotation import annotate, check_positions
 from ne_dynamics.control.compensation import InverseDynamics, Terms
 from ne_dynamics.control.trajectory import DesiredState, Waypoints
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
@@ -227,6 +227,8 @@ class Annotator:
             allow_nonzero_velocity_at_end=tuning.allow_nonzero_velocity_at_end,
         )
         pause()
+        joints = listening.dynamics.robot.joints
+        check_positions(joints, waypoints, start=request.start, pause=pause)
         result = annotate(
             listening.dynamics,
             message.joint_names,

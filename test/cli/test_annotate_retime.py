@@ -112,6 +112,33 @@ def test_what_cannot_be_done_is_said(annotate, capsys, options, message) -> None
     assert not target.exists()
 
 
+def test_a_standing_trajectory_is_annotated(annotate) -> None:
+    """With --retime --fastest, too: two points at the same place keep their times."""
+    code, target = annotate(sent(1.0, way=0.0, fields=('velocities',)), '--retime', '--fastest')
+    assert code == 0
+    points = read_trajectory(str(target)).points
+    assert points[-1].time_from_start == 1.0
+    assert len(points[-1].effort) == 6
+
+
+@pytest.mark.parametrize('options', [(), ('--retime',)], ids=['plain', 'retimed'])
+def test_a_position_beyond_its_limit_between_points_is_refused(annotate, capsys, options) -> None:
+    """In the same words: joint, position, time and limit; nothing is written."""
+    joint = next(joint for joint in load_urdf(ARM, tip_link='tcp').joints if joint.upper < 4.0)
+    column = NAMES.index(joint.name)
+    message = json.loads(sent(1.0, way=0.0, fields=('velocities',)))
+    begin, end = message['points']
+    begin['positions'][column] = joint.upper - 0.3
+    end['positions'][column] = joint.upper
+    begin['velocities'][column] = 2.0
+    code, target = annotate(json.dumps(message), *options)
+    assert code != 0
+    said = capsys.readouterr().err
+    assert f'points: joint {joint.name!r}: position of ' in said
+    assert f'expected at most {joint.upper:.5g} rad' in said
+    assert not target.exists()
+
+
 def test_json_needs_a_file(capsys, monkeypatch) -> None:
     """Standard output cannot be both."""
     monkeypatch.setenv(MODEL_VARIABLE, ARM)

@@ -16,6 +16,7 @@ from ne_dynamics.control.segment_bounds import Segments, bound_segments, sample_
 from ne_dynamics.control.spline_motion import SplineMotion
 from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.errors import ParameterError, TrajectoryError
+from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.model.robot import JointType
 from ne_dynamics.shipped import shipped_file
@@ -186,6 +187,86 @@ def test_a_wait_is_as_long_as_it_was(robot, dynamics) -> None:
     assert waited(MOTIONS['with a wait'], is_fastest=True) == 0.0
     lines = [point._replace(velocities=()) for point in MOTIONS['with a wait']]
     assert waited(lines) == pytest.approx(0.5)
+
+
+def test_a_standing_trajectory_stays_as_it_is(robot, dynamics) -> None:
+    """Where nothing moves nothing can be faster."""
+    sent = waypoints_of(robot, [TrajectoryPoint(0.5 * i, VIA, REST) for i in range(3)])
+    for is_fastest in (False, True):
+        found = retime(dynamics, sent, is_fastest=is_fastest)
+        assert found.waypoints is sent
+        assert found.before == found.after == 1.0
+
+
+def test_the_fastest_motion_turns_round_on_a_line(robot, dynamics) -> None:
+    """Inside of a segment: to rest there, as fast as two motions from rest to rest."""
+    via = VIA - START
+    there = [
+        TrajectoryPoint(0.0, START, REST),
+        TrajectoryPoint(0.5, VIA, 2.0 * via),
+        TrajectoryPoint(1.0, VIA, REST),
+    ]
+    # The second cubic goes beyond its end and comes back: to (u - 2 u^2 + u^3) at u = 1 / 3.
+    far = VIA + 0.5 * 2.0 * via * 4.0 / 27.0
+    found = retime(dynamics, waypoints_of(robot, there), is_fastest=True)
+    assert found.stops == 1
+    pieces = [
+        retime(
+            dynamics,
+            waypoints_of(robot, [TrajectoryPoint(0.0, a, REST), TrajectoryPoint(1.0, b, REST)]),
+            is_fastest=True,
+        )
+        for a, b in ((START, far), (far, VIA))
+    ]
+    assert found.after == pytest.approx(sum(piece.after for piece in pieces), rel=2e-3)
+
+
+@pytest.mark.parametrize('seed', range(6))
+def test_turns_at_hardly_any_speed_are_passed_or_stops(robot, dynamics, seed) -> None:
+    """Where a path turns within nanometres or millimetres: no slower than to rest in between."""
+    rng = np.random.default_rng(seed)
+    slow = rng.normal(size=6) * 10.0 ** rng.uniform(-10.0, -3.0)
+
+    def through(velocity):
+        points = zip((0.0, 0.5, 1.0), (START, VIA, END), (REST, velocity, REST), strict=True)
+        return retime(
+            dynamics,
+            waypoints_of(robot, [TrajectoryPoint(*each) for each in points]),
+            is_fastest=True,
+        )
+
+    passed, stopped = through(slow), through(REST)
+    assert stopped.stops == 1
+    assert passed.after <= 1.005 * stopped.after
+
+
+def test_a_limit_that_is_missed_is_lowered_there_alone(robot, dynamics) -> None:
+    """Friction that steps at one turn costs no time along the rest of the path."""
+    joints = [
+        replace(
+            joint,
+            coulomb_friction=0.05 * joint.effort_limit,
+            friction=FrictionModel(
+                static_friction=0.08 * joint.effort_limit,
+                stribeck_velocity=0.1,
+                smoothing_velocity=0.02,
+            ),
+        )
+        for joint in robot.joints
+    ]
+    rubbing = replace(robot, joints=tuple(joints))
+    found = retime(
+        Dynamics(rubbing, backend='python'),
+        waypoints_of(rubbing, MOTIONS['cubics']),
+        is_fastest=True,
+    )
+    segments = segments_of(found.waypoints)
+    q, qd, qdd = (each.reshape(-1, 6) for each in sample_segments(segments, 50)[:, 1:-1])
+    efforts = np.abs(Dynamics(rubbing, backend='python').inverse_dynamics(q, qd, qdd))
+    shares = efforts / (EFFORT_SHARE * rubbing.limits('effort_limit'))
+    loads = np.concatenate((shares, np.abs(qd) / rubbing.limits('velocity_limit')), axis=1)
+    assert loads.max() <= 1.01
+    assert np.median(loads.max(axis=1)) > 0.99
 
 
 def test_a_start_becomes_the_first_point(robot, dynamics) -> None:

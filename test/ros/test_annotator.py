@@ -193,6 +193,7 @@ BAD = [
     ('unknown', lambda m: m.joint_names.__setitem__(0, 'elbow'), 'joint_names', 'unknown'),
     ('moves', lambda m: m.points[1].velocities.__setitem__(0, 1.0), 'points', 'rest'),
     ('limits', lambda m: m.points[1].positions.__setitem__(3, 9.0), 'points', 'expected -2.8'),
+    ('between', lambda m: m.points[0].velocities.__setitem__(3, 50.0), 'points', 'position of'),
 ]
 
 
