@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE
 from ne_dynamics.algorithms.newton_euler import friction_efforts
-from ne_dynamics.algorithms.rounding import torque_bound
+from ne_dynamics.algorithms.rounding import LoadSizes, torque_bound
 from ne_dynamics.arguments import (
     Given,
     check_result,
@@ -41,6 +41,7 @@ from ne_dynamics.codegen.functions import (
 )
 from ne_dynamics.codegen.llvm.cpython_entry import Owner
 from ne_dynamics.codegen.programs import list_functions, make_overflow_error
+from ne_dynamics.codegen.rounding_note import describe_rounding
 from ne_dynamics.codegen.run_time_parameters import JOINT_PARAMETERS, GivenParameters
 from ne_dynamics.codegen.source import LANGUAGES, Program, python_module, standalone_source
 from ne_dynamics.codegen.subject import Subject
@@ -61,6 +62,25 @@ MOST_THREADS = 1024
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _measure_loads(
+    wrench: ArrayLike | None, base_motion: ArrayLike | None, payload: ArrayLike | None
+) -> LoadSizes:
+    """Return the sizes of loads for which :meth:`Dynamics.rounding_bound` holds."""
+    tip = check_vector(np.zeros(6) if wrench is None else wrench, 'wrench', 6).reshape(2, 3)
+    base = check_vector(np.zeros(9) if base_motion is None else base_motion, 'base_motion', 9)
+    load = check_vector(np.zeros(10) if payload is None else payload, 'payload', 10)
+    xx, xy, yy, xz, yz, zz = load[4:]
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    with np.errstate(over='ignore', invalid='ignore'):
+        force, moment, rate, turning, acceleration, first = (
+            float(np.linalg.norm(each)) for each in (*tip, *base.reshape(3, 3), load[1:4])
+        )
+        # No principal moment exceeds the root of the sum of all squares.
+        inertia = float(np.linalg.norm(tensor))
+    mass = abs(float(load[0]))
+    return LoadSizes(force, moment, rate, turning, acceleration, mass, first, inertia)
 
 
 def _choose_backend(backend: str) -> str:
@@ -1141,7 +1161,14 @@ class Dynamics:
         return result
 
     def rounding_bound(
-        self, qd: ArrayLike = 1.0, qdd: ArrayLike = 1.0, q: ArrayLike = np.pi
+        self,
+        qd: ArrayLike = 1.0,
+        qdd: ArrayLike = 1.0,
+        q: ArrayLike = np.pi,
+        *,
+        wrench: ArrayLike | None = None,
+        base_motion: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
     ) -> FloatArray:
         """Return the most by which `tolerance` changes each effort of the inverse dynamics.
 
@@ -1155,6 +1182,14 @@ class Dynamics:
             Largest velocities [rad/s or m/s] and accelerations [rad/s^2 or m/s^2].
         q : array-like, scalar or shape (n,)
             Largest positions, which matter for prismatic joints [m].
+        wrench : array-like, shape (6,), optional
+            As :meth:`inverse_dynamics` takes it: the bound is for forces and moments up to the
+            lengths of these [N, N m].
+        base_motion : array-like, shape (9,), optional
+            Likewise [rad/s, rad/s^2, m/s^2].
+        payload : array-like, shape (10,), optional
+            Likewise, for masses, first moments and principal moments of inertia up to these
+            [kg, kg m, kg m^2].
 
         Returns
         -------
@@ -1165,7 +1200,12 @@ class Dynamics:
         ------
         InputError
             On wrong shapes, numbers that are not finite, and sizes for which the bound overflows.
+        ModelError
+            When the robot has no tip for a wrench or a payload.
         """
+        if wrench is not None or payload is not None:
+            self._require_tip_for_load(wrench, payload)
+        loads = _measure_loads(wrench, base_motion, payload)
         plain = self._subject.plain_mechanism
         sizes = []
         for name, value in (('q', q), ('qd', qd), ('qdd', qdd)):
@@ -1179,11 +1219,14 @@ class Dynamics:
                 qd=sizes[1],
                 qdd=sizes[2],
                 gravity=self._subject.gravity,
+                loads=loads,
+                tip=None if self._structure.tip_link is None else self._structure.tip,
             )
         )
         if not np.isfinite(bound).all():
-            names = ['q', 'qd', 'qdd']
-            raise make_overflow_error('rounding_bound', names, [np.array(s) for s in sizes])
+            names = ['q', 'qd', 'qdd', 'loads']
+            arrays = [np.array(each) for each in (*sizes, loads)]
+            raise make_overflow_error('rounding_bound', names, arrays)
         return bound
 
     # ---- kinematics
@@ -1445,11 +1488,17 @@ class Dynamics:
             self._describe_joints(),
             *notes,
         ]
-        above = {program.name: describe_function(program) for program in programs}
+        above = {
+            program.name: describe_function(
+                program, describe_rounding(self._subject, program.name)
+            )
+            for program in programs
+        }
         text = python_module(programs, language, header, above)
         return {f'{prefix}_dynamics.py': text}
 
     def _header(self, program: Program) -> list[str]:
+        gravity, tolerance = self._describe_settings()
         row = FUNCTIONS[program.name]
         units = '; '.join(
             f'{argument.stem or argument.name}: {argument.unit}' for argument in row.arguments
@@ -1459,7 +1508,8 @@ class Dynamics:
             row.meaning,
             self._describe_joints(),
             f'SI units. {units}; result: {row.returns}',
-            *self._describe_settings(),
+            gravity,
+            f'{tolerance}; {describe_rounding(self._subject, program.name)}',
         ]
 
     def _describe_joints(self) -> str:
@@ -1473,8 +1523,7 @@ class Dynamics:
         return [
             f'gravity in base axes [m/s^2]: {", ".join(map(repr, self._subject.gravity))}',
             f'tolerance {self.tolerance:g}: {len(self._subject.mechanism.changes)} numbers taken '
-            f'as exact; an effort changes by at most {self.rounding_bound().max():.2g} N m or N '
-            'at 1 rad/s and 1 rad/s^2 (m/s, m/s^2)',
+            'as exact',
         ]
 
     def _describe_missing(self) -> list[str]:
