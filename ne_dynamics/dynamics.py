@@ -1085,6 +1085,7 @@ class Dynamics:
         viscous_friction: ArrayLike | None = None,
         coulomb_friction: ArrayLike | None = None,
         rotor_inertia: ArrayLike | None = None,
+        physical: bool = True,
     ) -> Dynamics:
         """Return the dynamics with other inertias and friction; nothing is compiled anew.
 
@@ -1096,32 +1097,41 @@ class Dynamics:
         ----------
         inertial : array-like, shape (10 b,), optional
             As :meth:`inertial_parameters` returns them, for b bodies. They need not be those of
-            a real body, but without mass there is no first moment.
+            a real body, but without mass there is no first moment unless `physical` is False.
         viscous_friction : array-like, shape (n,), optional
             [N m s/rad or N s/m]
         coulomb_friction : array-like, shape (n,), optional
             [N m or N]
         rotor_inertia : array-like, shape (n,), optional
             Of the motor, before its gear [kg m^2]; of a prismatic joint as :class:`Joint` has it.
+        physical : bool
+            False takes base parameters as publications print them: first moments of bodies that
+            turn, although their masses are zero.
 
         Returns
         -------
         Dynamics
             Of the same class. Its :attr:`robot` has the numbers: the first link of each body
             carries the inertia of the whole body where `inertial` is given. What is not given
-            stays as it is. :meth:`source` writes them into the equations.
+            stays as it is. :meth:`source` writes them into the equations. A first moment
+            without mass is nothing that a link of a robot can have: the :attr:`robot` of
+            base parameters has a kilogram more at the origin of such a body, and less at that
+            point of its parent, which changes no effort.
 
         Raises
         ------
         InputError
-            On wrong shapes and numbers that are not finite.
+            On wrong shapes, numbers that are not finite, and a `physical` that is no bool.
         ModelError
-            On numbers that a joint does not take, such as negative friction.
+            On numbers that a joint does not take, such as negative friction, and on a first
+            moment without a mass: with `physical` False only of bodies that slide.
 
         Notes
         -----
         Numbers of 1e6 and more [SI] are computed without the compiler.
         """
+        if not isinstance(physical, (bool, np.bool_)):
+            raise InputError(f'physical: expected True or False, got {physical!r}')
         counts = dict.fromkeys(JOINT_PARAMETERS, self.n)
         values = {
             'inertial': inertial,
@@ -1134,7 +1144,12 @@ class Dynamics:
             for key, value in values.items()
             if value is not None
         }
-        return self._with_parameters(type(self), replace(self._subject.given, **checked))
+        given = self._subject.given
+        if inertial is not None:
+            given = replace(given, is_physical=bool(physical))
+        for key, numbers in checked.items():
+            given = replace(given, **{key: numbers})  # type: ignore[arg-type]
+        return self._with_parameters(type(self), given)
 
     def _with_parameters(self, kind: type[Dynamics], given: GivenParameters) -> Dynamics:
         """Return dynamics with other inertias and friction than the first ones have."""
