@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import warnings
 import weakref
 from collections.abc import Callable, Mapping
@@ -21,6 +22,8 @@ from ne_dynamics.arguments import (
     check_rows,
     check_vector,
     match_samples,
+    read_array,
+    read_rows,
     require_finite,
 )
 from ne_dynamics.codegen.array_function import make_array_function
@@ -178,7 +181,7 @@ class Dynamics:
             raise ModelError(
                 f'robot {robot.name!r}: expected at least one joint that moves, got none'
             )
-        if not _is_number(tolerance) or not 0.0 <= float(tolerance) < 1e-2:
+        if not _is_number(tolerance) or not 0.0 <= tolerance < 1e-2:
             raise InputError(f'tolerance: expected 0 <= tolerance < 0.01, got {tolerance!r}')
         is_whole = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
         if not is_whole or not 0 <= threads <= MOST_THREADS:
@@ -656,7 +659,7 @@ class Dynamics:
             Magnitudes that no effort exceeds [N m or N]; a large number for none.
         smoothing_velocity : array-like, shape (1,) or (N, 1)
             Width of the change of sign of friction around rest where the model gives none
-            [rad/s or m/s]; 0 for a step.
+            [rad/s or m/s], at least 0; 0 for a step.
         wrench, base_motion, payload : optional
             As for :meth:`inverse_dynamics`.
         out : array, shape (n,) or (N, n), optional
@@ -774,7 +777,7 @@ class Dynamics:
             Efforts per error [N m/rad or N/m, N m s/rad or N s/m].
         smoothing_velocity : array-like, shape (1,) or (N, 1)
             Width of the change of sign of friction around rest where the model gives none
-            [rad/s or m/s]; 0 for a step.
+            [rad/s or m/s], at least 0; 0 for a step.
         wrench, base_motion, payload : optional
             As for :meth:`inverse_dynamics`.
         out : array, shape (2, n) or (2, N, n), optional
@@ -885,7 +888,7 @@ class Dynamics:
             Velocities that the friction was computed for [rad/s or m/s].
         smoothing_velocity : array-like, shape (1,) or (N, 1)
             Width of the change of sign of friction around rest, as the friction was computed
-            with, where the model gives none [rad/s or m/s]; 0 for a step.
+            with, where the model gives none [rad/s or m/s], at least 0; 0 for a step.
         out : array, shape (2, n) or (2, N, n), optional
             For the result.
 
@@ -1026,7 +1029,13 @@ class Dynamics:
         return self._answer('regressor', (q, qd, qdd), out)
 
     def regressor_gradient(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, weights: ArrayLike
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        weights: ArrayLike,
+        *,
+        out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the gradient of a weighted sum of the entries of :meth:`regressor`.
 
@@ -1038,6 +1047,8 @@ class Dynamics:
         q, qd, qdd : array-like, shape (n,) or (N, n)
         weights : array-like, shape (n, 10 b) or (N, n, 10 b)
             What each entry counts, for b bodies; they are taken as constant.
+        out : array, shape (3, n) or (3, N, n), optional
+            For the result.
 
         Returns
         -------
@@ -1058,14 +1069,26 @@ class Dynamics:
         row = FUNCTIONS[REGRESSOR_GRADIENT]
         count = row.arguments[-1].count(self._structure)
         shape = self.n, count // self.n
-        given = np.asarray(weights)
+        given = read_array(weights, 'weights')
         if given.ndim not in (2, 3) or given.shape[-2:] != shape:
             raise InputError(
                 f'weights: expected shape {shape} or (N, {shape[0]}, {shape[1]}), got '
                 f'{given.shape}'
             )
+        samples = read_rows(q, 'q', self.n).shape[0]
+        expected = shape if np.ndim(q) == 1 else (samples, *shape)
+        if given.shape != expected:
+            raise InputError(
+                f'weights: expected shape {expected} to go with q of shape {np.shape(q)}, got '
+                f'{given.shape}'
+            )
+        if not math.isfinite(np.vdot(given, given)) and not np.isfinite(given).all():
+            index = tuple(int(place) for place in np.argwhere(~np.isfinite(given))[0])
+            raise InputError(
+                f'weights: expected finite numbers, got {given[index]} at index {index}'
+            )
         flat = given.reshape(*given.shape[:-2], count)
-        return self._answer(row.name, (q, qd, qdd, flat), None, row=row)
+        return self._answer(row.name, (q, qd, qdd, flat), out, row=row)
 
     def inertial_parameters(self) -> FloatArray:
         """Return the parameters that go with :meth:`regressor`, shape (10 b,).
@@ -1582,7 +1605,9 @@ class Dynamics:
             value, count = values[place], argument.count(self._structure)
             if value is None and argument.name in row.optional:
                 value = np.zeros(count)
-            given.append(Given(argument.name, value, count, argument.serves_all))  # type: ignore[arg-type]
+            given.append(
+                Given(argument.name, value, count, argument.serves_all, argument.is_nonnegative)  # type: ignore[arg-type]
+            )
         arrays, is_single = match_samples(given)
         if row.needs_tip and link is None and self._structure.tip_link is None:
             require_finite(given, arrays)

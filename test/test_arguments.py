@@ -164,7 +164,7 @@ def test_a_number_of_threads_that_makes_no_sense_is_refused(threads):
         ned.Dynamics(chain(2), threads=threads)
 
 
-@pytest.mark.parametrize('tolerance', [-1e-9, 0.01, np.nan, '1e-7', None, True])
+@pytest.mark.parametrize('tolerance', [-1e-9, 0.01, np.nan, '1e-7', None, True, 10**400])
 def test_a_tolerance_that_makes_no_sense_is_refused(tolerance):
     """A tolerance is a number from 0 to below 0.01."""
     with pytest.raises(InputError, match=r'tolerance: expected 0 <= tolerance < 0\.01'):

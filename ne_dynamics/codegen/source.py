@@ -52,6 +52,8 @@ class Program:
         Whether all samples of a batch share the last group of inputs.
     is_scalar : bool
         Whether machine code computes one sample at a time, in batches too.
+    nonnegative : tuple of str
+        Groups of inputs of which machine code takes no number below zero.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Program:
     shape: tuple[int, ...]
     is_shared: bool = False
     is_scalar: bool = False
+    nonnegative: tuple[str, ...] = ()
 
     @property
     def own_inputs(self) -> tuple[tuple[str, int], ...]:
@@ -104,6 +107,7 @@ def trace(
     function: Callable[..., object],
     is_shared: bool = False,
     is_scalar: bool = False,
+    nonnegative: tuple[str, ...] = (),
 ) -> Program:
     """Run a function over generic scalars on symbols.
 
@@ -120,6 +124,8 @@ def trace(
         Whether all samples of a batch share the last group.
     is_scalar : bool
         Whether machine code computes one sample at a time, in batches too.
+    nonnegative : tuple of str
+        Groups of which machine code takes no number below zero.
 
     Returns
     -------
@@ -128,7 +134,7 @@ def trace(
     graph = Graph()
     arguments = [graph.inputs(stem, count) for stem, count in inputs]
     outputs = tuple(_flat(function(*arguments)))
-    return Program(name, graph, tuple(inputs), outputs, shape, is_shared, is_scalar)
+    return Program(name, graph, tuple(inputs), outputs, shape, is_shared, is_scalar, nonnegative)
 
 
 def _flat(value: object) -> list[Traced]:

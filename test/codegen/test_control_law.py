@@ -696,3 +696,56 @@ def test_other_parameters_have_their_own_law(backend):
         )
         assert_close(found, expected)
         assert np.abs(other - found).max() > 0.1
+
+
+@pytest.mark.parametrize('size', [1e13, 1e15, 1e17, 3e17, 1e30])
+def test_the_nearest_turn_is_one_in_every_backend(size, compiler):
+    """However far a continuous joint has turned, machine code gives what Python gives."""
+    robots = [dynamics_of((2, ''), backend) for backend in BACKENDS]
+    endless = np.array([joint.type is JointType.CONTINUOUS for joint in robots[0].robot.joints])
+    assert endless.any()
+    n = robots[0].n
+    rows = np.random.default_rng(9).uniform(-1.0, 1.0, (13, 40, n))
+    rows[2, :, endless] += size * np.random.default_rng(8).uniform(-1.0, 1.0, (1, 40))
+    rows[8:] = 0.0
+    rows = [*rows[:12], np.full((40, 1), 0.1)]
+    batches = [dynamics.control_effort(*rows)[1] for dynamics in robots]
+    np.testing.assert_array_equal(batches[0], batches[1])
+    for k in range(40):
+        for dynamics in robots:
+            _, single = dynamics.control_effort(*[row[k] for row in rows])
+            np.testing.assert_array_equal(single, batches[0][k])
+
+
+@pytest.mark.parametrize('method', [*LAWS, 'control_effort', 'friction_hysteresis'])
+def test_a_negative_smoothing_velocity_is_refused(method, backend):
+    """By name and place, in one sample and in a batch, before and after code is compiled."""
+    dynamics = dynamics_of('puma', backend)
+    counts = {'control_effort': 12, 'friction_hysteresis': 3}
+    rows = [np.full((5, 6), 0.5)] * counts.get(method, 8)
+    width = np.full((5, 1), 0.1)
+    for _ in range(3):
+        getattr(dynamics, method)(*rows, width)
+        getattr(dynamics, method)(*[row[0] for row in rows], -0.0 * width[0])
+        wrong = width.copy()
+        wrong[3] = -1e-3
+        with pytest.raises(InputError, match=r'smoothing_velocity: expected numbers >= 0, got'):
+            getattr(dynamics, method)(*rows, wrong)
+        with pytest.raises(InputError, match=r'numbers >= 0, got -0.001 at index \(0,\)'):
+            getattr(dynamics, method)(*[row[0] for row in rows], wrong[3])
+
+
+def test_an_observer_without_friction_has_no_offset_of_it(backend):
+    """With friction switched off the residuals are those of a robot without friction."""
+    robot = robot_of((5, 'all'))
+    assert any(joint.friction.friction_offset != 0.0 for joint in robot.joints)
+    dynamics = dynamics_of((5, 'all'), backend)
+    smooth = ned.Dynamics(robot.without_friction(), GRAVITY, backend=backend)
+    rows = np.random.default_rng(2).uniform(-1.0, 1.0, (7, 9, robot.n))
+    for uses_friction in (0.0, 1.0):
+        step = np.array([100.0, 0.002, 0.1, 0.4, 1.0, uses_friction, 0.1])
+        for _ in range(2):
+            found = dynamics.disturbance_residuals(*rows, step)
+            expected = smooth.disturbance_residuals(*rows, step)
+            is_same = np.allclose(found, expected, rtol=0, atol=1e-9)
+            assert is_same == (uses_friction == 0.0)
