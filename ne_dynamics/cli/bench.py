@@ -80,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
         backends do not agree.
     """
     from ne_dynamics.bench import report as reports
+    from ne_dynamics.prepared_file import write_whole
 
     if args.document is not None:
         # Before minutes of measuring: a document without markers is an error.
@@ -90,10 +91,10 @@ def run(args: argparse.Namespace) -> int:
         report = _measured(args)
     data = json.dumps(report.as_json(), indent=2, allow_nan=False)
     if args.output is not None:
-        args.output.write_text(data + '\n', encoding='utf-8')
+        write_whole(args.output, data + '\n')
     if args.document is not None:
         document = args.document.read_text(encoding='utf-8')
-        args.document.write_text(reports.with_results(document, report), encoding='utf-8')
+        write_whole(args.document, reports.with_results(document, report))
     print(data if args.json else reports.text(report))
     return 0
 
