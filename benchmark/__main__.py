@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmark import report as reports
 from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.printable import print_lines
 
 PROGRAM = 'python -m benchmark'
@@ -94,10 +95,10 @@ def run(args: argparse.Namespace) -> int:
         report = _measured(args)
     data = json.dumps(report.as_json(), indent=2, allow_nan=False)
     if args.output is not None:
-        args.output.write_text(data + '\n', encoding='utf-8')
+        write_whole(args.output, data + '\n')
     if args.document is not None:
         document = args.document.read_text(encoding='utf-8')
-        args.document.write_text(reports.with_results(document, report), encoding='utf-8')
+        write_whole(args.document, reports.with_results(document, report))
     print(data if args.json else reports.text(report))
     return 0
 

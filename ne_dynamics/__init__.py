@@ -2,7 +2,7 @@
 
 from ne_dynamics.algorithms.profiles import cubic_profile, quintic_profile, trapezoidal_profile
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InverseKinematicsError, NeDynamicsError
+from ne_dynamics.errors import InputError, InverseKinematicsError, ModelError, NeDynamicsError
 from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematics_branches
 from ne_dynamics.model.dh import load_dh
 from ne_dynamics.model.files import load_model
@@ -13,7 +13,9 @@ __version__ = '0.1.0'
 
 __all__ = [
     'Dynamics',
+    'InputError',
     'InverseKinematicsError',
+    'ModelError',
     'NeDynamicsError',
     'Robot',
     '__version__',

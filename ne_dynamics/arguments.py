@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import FloatArray
@@ -30,16 +30,25 @@ class Given(NamedTuple):
         Scalars of one sample.
     serves_all : bool
         Whether a single one may go with a batch.
+    is_nonnegative : bool
+        Whether no number of it may be below zero.
     """
 
     name: str
     value: ArrayLike
     size: int
     serves_all: bool = False
+    is_nonnegative: bool = False
 
 
-def _read_array(value: ArrayLike, name: str) -> FloatArray:
-    """Return real numbers as an array of whatever shape."""
+def read_array(value: ArrayLike, name: str) -> FloatArray:
+    """Return real numbers as an array of whatever shape, or raise an error that names them.
+
+    Raises
+    ------
+    InputError
+        On anything but real numbers, and on masked arrays: their mask would be lost.
+    """
     if type(value) is np.ndarray and value.dtype is _FLOAT:
         return value
     if isinstance(value, np.ma.MaskedArray):
@@ -68,28 +77,37 @@ def read_rows(value: ArrayLike, name: str, count: int) -> FloatArray:
         On anything but real numbers of shape (count,) or (N, count), and on masked arrays: their
         mask would be lost.
     """
-    array = _read_array(value, name)
+    array = read_array(value, name)
     if array.ndim not in (1, 2) or array.shape[-1] != count:
         raise InputError(f'{name}: expected shape ({count},) or (N, {count}), got {array.shape}')
     return array.reshape(-1, count)
 
 
 def require_finite(given: Sequence[Given], arrays: Sequence[FloatArray]) -> None:
-    """Raise an error that names the argument and the place of a number that is not finite.
+    """Raise an error that names the argument and the place of a number that it does not take.
 
     Raises
     ------
     InputError
+        When a number is not finite, or is negative where it must not be.
     """
-    for (name, value, _, _), array in zip(given, arrays, strict=True):
+    for argument, array in zip(given, arrays, strict=True):
         # A square sum is finite only when its terms are; one that is not is looked at closely.
-        if math.isfinite(np.vdot(array, array)) or np.isfinite(array).all():
-            continue
-        row, column = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        index = (column,) if np.ndim(value) == 1 else (row, column)
-        raise InputError(
-            f'{name}: expected finite numbers, got {array[row, column]} at index {index}'
-        )
+        if not math.isfinite(np.vdot(array, array)) and not np.isfinite(array).all():
+            raise _make_number_error(argument, array, ~np.isfinite(array), 'finite numbers')
+        if argument.is_nonnegative and (array < 0.0).any():
+            raise _make_number_error(argument, array, array < 0.0, 'numbers >= 0')
+
+
+def _make_number_error(
+    given: Given, array: FloatArray, is_wrong: NDArray[np.bool_], expected: str
+) -> InputError:
+    """Return the error for the first number of an argument that is wrong."""
+    row, column = (int(i) for i in np.argwhere(is_wrong)[0])
+    index = (column,) if np.ndim(given.value) == 1 else (row, column)
+    return InputError(
+        f'{given.name}: expected {expected}, got {array[row, column]} at index {index}'
+    )
 
 
 def check_rows(value: ArrayLike, name: str, count: int) -> FloatArray:
@@ -111,7 +129,7 @@ def check_vector(value: ArrayLike, name: str, count: int) -> FloatArray:
     ------
     InputError
     """
-    vector = _read_array(value, name)
+    vector = read_array(value, name)
     if vector.shape != (count,):
         raise InputError(f'{name}: expected shape ({count},), got {vector.shape}')
     require_finite([Given(name, value, count)], [vector[np.newaxis]])
@@ -137,12 +155,12 @@ def match_samples(given: Sequence[Given]) -> tuple[list[FloatArray], bool]:
         When shapes do not go together. Nothing is repeated but a single one of what may serve
         all samples.
     """
-    arrays = [read_rows(value, name, count) for name, value, count, _ in given]
+    arrays = [read_rows(each.value, each.name, each.size) for each in given]
     first, first_value = given[0].name, given[0].value
     dimensions = _count_dimensions(first_value)
     single = dimensions == 1
     samples = arrays[0].shape[0]
-    for index, (name, value, count, serves_all) in enumerate(given):
+    for index, (name, value, count, serves_all, _) in enumerate(given):
         own = _count_dimensions(value)
         if own == dimensions and arrays[index].shape[0] == samples:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import warnings
 import weakref
 from collections.abc import Callable, Mapping
@@ -14,13 +15,15 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE
 from ne_dynamics.algorithms.newton_euler import friction_efforts
-from ne_dynamics.algorithms.rounding import torque_bound
+from ne_dynamics.algorithms.rounding import LoadSizes, torque_bound
 from ne_dynamics.arguments import (
     Given,
     check_result,
     check_rows,
     check_vector,
     match_samples,
+    read_array,
+    read_rows,
     require_finite,
 )
 from ne_dynamics.codegen.array_function import make_array_function
@@ -41,6 +44,7 @@ from ne_dynamics.codegen.functions import (
 )
 from ne_dynamics.codegen.llvm.cpython_entry import Owner
 from ne_dynamics.codegen.programs import list_functions, make_overflow_error
+from ne_dynamics.codegen.rounding_note import describe_rounding
 from ne_dynamics.codegen.run_time_parameters import JOINT_PARAMETERS, GivenParameters
 from ne_dynamics.codegen.source import LANGUAGES, Program, python_module, standalone_source
 from ne_dynamics.codegen.subject import Subject
@@ -61,6 +65,25 @@ MOST_THREADS = 1024
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _measure_loads(
+    wrench: ArrayLike | None, base_motion: ArrayLike | None, payload: ArrayLike | None
+) -> LoadSizes:
+    """Return the sizes of loads for which :meth:`Dynamics.rounding_bound` holds."""
+    tip = check_vector(np.zeros(6) if wrench is None else wrench, 'wrench', 6).reshape(2, 3)
+    base = check_vector(np.zeros(9) if base_motion is None else base_motion, 'base_motion', 9)
+    load = check_vector(np.zeros(10) if payload is None else payload, 'payload', 10)
+    xx, xy, yy, xz, yz, zz = load[4:]
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    with np.errstate(over='ignore', invalid='ignore'):
+        force, moment, rate, turning, acceleration, first = (
+            float(np.linalg.norm(each)) for each in (*tip, *base.reshape(3, 3), load[1:4])
+        )
+        # No principal moment exceeds the root of the sum of all squares.
+        inertia = float(np.linalg.norm(tensor))
+    mass = abs(float(load[0]))
+    return LoadSizes(force, moment, rate, turning, acceleration, mass, first, inertia)
 
 
 def _choose_backend(backend: str) -> str:
@@ -158,7 +181,7 @@ class Dynamics:
             raise ModelError(
                 f'robot {robot.name!r}: expected at least one joint that moves, got none'
             )
-        if not _is_number(tolerance) or not 0.0 <= float(tolerance) < 1e-2:
+        if not _is_number(tolerance) or not 0.0 <= tolerance < 1e-2:
             raise InputError(f'tolerance: expected 0 <= tolerance < 0.01, got {tolerance!r}')
         is_whole = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
         if not is_whole or not 0 <= threads <= MOST_THREADS:
@@ -636,7 +659,7 @@ class Dynamics:
             Magnitudes that no effort exceeds [N m or N]; a large number for none.
         smoothing_velocity : array-like, shape (1,) or (N, 1)
             Width of the change of sign of friction around rest where the model gives none
-            [rad/s or m/s]; 0 for a step.
+            [rad/s or m/s], at least 0; 0 for a step.
         wrench, base_motion, payload : optional
             As for :meth:`inverse_dynamics`.
         out : array, shape (n,) or (N, n), optional
@@ -754,7 +777,7 @@ class Dynamics:
             Efforts per error [N m/rad or N/m, N m s/rad or N s/m].
         smoothing_velocity : array-like, shape (1,) or (N, 1)
             Width of the change of sign of friction around rest where the model gives none
-            [rad/s or m/s]; 0 for a step.
+            [rad/s or m/s], at least 0; 0 for a step.
         wrench, base_motion, payload : optional
             As for :meth:`inverse_dynamics`.
         out : array, shape (2, n) or (2, N, n), optional
@@ -865,7 +888,7 @@ class Dynamics:
             Velocities that the friction was computed for [rad/s or m/s].
         smoothing_velocity : array-like, shape (1,) or (N, 1)
             Width of the change of sign of friction around rest, as the friction was computed
-            with, where the model gives none [rad/s or m/s]; 0 for a step.
+            with, where the model gives none [rad/s or m/s], at least 0; 0 for a step.
         out : array, shape (2, n) or (2, N, n), optional
             For the result.
 
@@ -1006,7 +1029,13 @@ class Dynamics:
         return self._answer('regressor', (q, qd, qdd), out)
 
     def regressor_gradient(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, weights: ArrayLike
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        weights: ArrayLike,
+        *,
+        out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the gradient of a weighted sum of the entries of :meth:`regressor`.
 
@@ -1018,6 +1047,8 @@ class Dynamics:
         q, qd, qdd : array-like, shape (n,) or (N, n)
         weights : array-like, shape (n, 10 b) or (N, n, 10 b)
             What each entry counts, for b bodies; they are taken as constant.
+        out : array, shape (3, n) or (3, N, n), optional
+            For the result.
 
         Returns
         -------
@@ -1038,14 +1069,26 @@ class Dynamics:
         row = FUNCTIONS[REGRESSOR_GRADIENT]
         count = row.arguments[-1].count(self._structure)
         shape = self.n, count // self.n
-        given = np.asarray(weights)
+        given = read_array(weights, 'weights')
         if given.ndim not in (2, 3) or given.shape[-2:] != shape:
             raise InputError(
                 f'weights: expected shape {shape} or (N, {shape[0]}, {shape[1]}), got '
                 f'{given.shape}'
             )
+        samples = read_rows(q, 'q', self.n).shape[0]
+        expected = shape if np.ndim(q) == 1 else (samples, *shape)
+        if given.shape != expected:
+            raise InputError(
+                f'weights: expected shape {expected} to go with q of shape {np.shape(q)}, got '
+                f'{given.shape}'
+            )
+        if not math.isfinite(np.vdot(given, given)) and not np.isfinite(given).all():
+            index = tuple(int(place) for place in np.argwhere(~np.isfinite(given))[0])
+            raise InputError(
+                f'weights: expected finite numbers, got {given[index]} at index {index}'
+            )
         flat = given.reshape(*given.shape[:-2], count)
-        return self._answer(row.name, (q, qd, qdd, flat), None, row=row)
+        return self._answer(row.name, (q, qd, qdd, flat), out, row=row)
 
     def inertial_parameters(self) -> FloatArray:
         """Return the parameters that go with :meth:`regressor`, shape (10 b,).
@@ -1065,6 +1108,7 @@ class Dynamics:
         viscous_friction: ArrayLike | None = None,
         coulomb_friction: ArrayLike | None = None,
         rotor_inertia: ArrayLike | None = None,
+        physical: bool = True,
     ) -> Dynamics:
         """Return the dynamics with other inertias and friction; nothing is compiled anew.
 
@@ -1076,32 +1120,41 @@ class Dynamics:
         ----------
         inertial : array-like, shape (10 b,), optional
             As :meth:`inertial_parameters` returns them, for b bodies. They need not be those of
-            a real body, but without mass there is no first moment.
+            a real body, but without mass there is no first moment unless `physical` is False.
         viscous_friction : array-like, shape (n,), optional
             [N m s/rad or N s/m]
         coulomb_friction : array-like, shape (n,), optional
             [N m or N]
         rotor_inertia : array-like, shape (n,), optional
             Of the motor, before its gear [kg m^2]; of a prismatic joint as :class:`Joint` has it.
+        physical : bool
+            False takes base parameters as publications print them: first moments of bodies that
+            turn, although their masses are zero.
 
         Returns
         -------
         Dynamics
             Of the same class. Its :attr:`robot` has the numbers: the first link of each body
             carries the inertia of the whole body where `inertial` is given. What is not given
-            stays as it is. :meth:`source` writes them into the equations.
+            stays as it is. :meth:`source` writes them into the equations. A first moment
+            without mass is nothing that a link of a robot can have: the :attr:`robot` of
+            base parameters has a kilogram more at the origin of such a body, and less at that
+            point of its parent, which changes no effort.
 
         Raises
         ------
         InputError
-            On wrong shapes and numbers that are not finite.
+            On wrong shapes, numbers that are not finite, and a `physical` that is no bool.
         ModelError
-            On numbers that a joint does not take, such as negative friction.
+            On numbers that a joint does not take, such as negative friction, and on a first
+            moment without a mass: with `physical` False only of bodies that slide.
 
         Notes
         -----
         Numbers of 1e6 and more [SI] are computed without the compiler.
         """
+        if not isinstance(physical, (bool, np.bool_)):
+            raise InputError(f'physical: expected True or False, got {physical!r}')
         counts = dict.fromkeys(JOINT_PARAMETERS, self.n)
         values = {
             'inertial': inertial,
@@ -1114,7 +1167,12 @@ class Dynamics:
             for key, value in values.items()
             if value is not None
         }
-        return self._with_parameters(type(self), replace(self._subject.given, **checked))
+        given = self._subject.given
+        if inertial is not None:
+            given = replace(given, is_physical=bool(physical))
+        for key, numbers in checked.items():
+            given = replace(given, **{key: numbers})  # type: ignore[arg-type]
+        return self._with_parameters(type(self), given)
 
     def _with_parameters(self, kind: type[Dynamics], given: GivenParameters) -> Dynamics:
         """Return dynamics with other inertias and friction than the first ones have."""
@@ -1141,7 +1199,14 @@ class Dynamics:
         return result
 
     def rounding_bound(
-        self, qd: ArrayLike = 1.0, qdd: ArrayLike = 1.0, q: ArrayLike = np.pi
+        self,
+        qd: ArrayLike = 1.0,
+        qdd: ArrayLike = 1.0,
+        q: ArrayLike = np.pi,
+        *,
+        wrench: ArrayLike | None = None,
+        base_motion: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
     ) -> FloatArray:
         """Return the most by which `tolerance` changes each effort of the inverse dynamics.
 
@@ -1155,6 +1220,14 @@ class Dynamics:
             Largest velocities [rad/s or m/s] and accelerations [rad/s^2 or m/s^2].
         q : array-like, scalar or shape (n,)
             Largest positions, which matter for prismatic joints [m].
+        wrench : array-like, shape (6,), optional
+            As :meth:`inverse_dynamics` takes it: the bound is for forces and moments up to the
+            lengths of these [N, N m].
+        base_motion : array-like, shape (9,), optional
+            Likewise [rad/s, rad/s^2, m/s^2].
+        payload : array-like, shape (10,), optional
+            Likewise, for masses, first moments and principal moments of inertia up to these
+            [kg, kg m, kg m^2].
 
         Returns
         -------
@@ -1165,7 +1238,12 @@ class Dynamics:
         ------
         InputError
             On wrong shapes, numbers that are not finite, and sizes for which the bound overflows.
+        ModelError
+            When the robot has no tip for a wrench or a payload.
         """
+        if wrench is not None or payload is not None:
+            self._require_tip_for_load(wrench, payload)
+        loads = _measure_loads(wrench, base_motion, payload)
         plain = self._subject.plain_mechanism
         sizes = []
         for name, value in (('q', q), ('qd', qd), ('qdd', qdd)):
@@ -1179,11 +1257,14 @@ class Dynamics:
                 qd=sizes[1],
                 qdd=sizes[2],
                 gravity=self._subject.gravity,
+                loads=loads,
+                tip=None if self._structure.tip_link is None else self._structure.tip,
             )
         )
         if not np.isfinite(bound).all():
-            names = ['q', 'qd', 'qdd']
-            raise make_overflow_error('rounding_bound', names, [np.array(s) for s in sizes])
+            names = ['q', 'qd', 'qdd', 'loads']
+            arrays = [np.array(each) for each in (*sizes, loads)]
+            raise make_overflow_error('rounding_bound', names, arrays)
         return bound
 
     # ---- kinematics
@@ -1445,11 +1526,17 @@ class Dynamics:
             self._describe_joints(),
             *notes,
         ]
-        above = {program.name: describe_function(program) for program in programs}
+        above = {
+            program.name: describe_function(
+                program, describe_rounding(self._subject, program.name)
+            )
+            for program in programs
+        }
         text = python_module(programs, language, header, above)
         return {f'{prefix}_dynamics.py': text}
 
     def _header(self, program: Program) -> list[str]:
+        gravity, tolerance = self._describe_settings()
         row = FUNCTIONS[program.name]
         units = '; '.join(
             f'{argument.stem or argument.name}: {argument.unit}' for argument in row.arguments
@@ -1459,7 +1546,8 @@ class Dynamics:
             row.meaning,
             self._describe_joints(),
             f'SI units. {units}; result: {row.returns}',
-            *self._describe_settings(),
+            gravity,
+            f'{tolerance}; {describe_rounding(self._subject, program.name)}',
         ]
 
     def _describe_joints(self) -> str:
@@ -1473,8 +1561,7 @@ class Dynamics:
         return [
             f'gravity in base axes [m/s^2]: {", ".join(map(repr, self._subject.gravity))}',
             f'tolerance {self.tolerance:g}: {len(self._subject.mechanism.changes)} numbers taken '
-            f'as exact; an effort changes by at most {self.rounding_bound().max():.2g} N m or N '
-            'at 1 rad/s and 1 rad/s^2 (m/s, m/s^2)',
+            'as exact',
         ]
 
     def _describe_missing(self) -> list[str]:
@@ -1518,7 +1605,9 @@ class Dynamics:
             value, count = values[place], argument.count(self._structure)
             if value is None and argument.name in row.optional:
                 value = np.zeros(count)
-            given.append(Given(argument.name, value, count, argument.serves_all))  # type: ignore[arg-type]
+            given.append(
+                Given(argument.name, value, count, argument.serves_all, argument.is_nonnegative)  # type: ignore[arg-type]
+            )
         arrays, is_single = match_samples(given)
         if row.needs_tip and link is None and self._structure.tip_link is None:
             require_finite(given, arrays)

@@ -11,6 +11,19 @@ from pathlib import Path
 
 
 @contextlib.contextmanager
+def errors_named(path: Path) -> Iterator[None]:
+    """Give every OSError the name of the file that was to be written.
+
+    Where a disk is full an error of its own has no name, or a passing one.
+    """
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
+        raise
+
+
+@contextlib.contextmanager
 def prepared_file(beside: Path, kind: str, data: bytes) -> Iterator[Path]:
     """Write a file under a passing name in a folder; take it away unless it was renamed.
 
@@ -66,13 +79,14 @@ def write_whole_bytes(path: Path, data: bytes) -> None:
     Raises
     ------
     OSError
-        When it cannot be written.
+        When it cannot be written; it names the file.
     """
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
-    target = path.resolve()
-    with prepared_file(target, 'new', data) as complete:
-        if target.exists():
-            complete.chmod(stat.S_IMODE(target.stat().st_mode))
-        complete.replace(target)
+    with errors_named(path):
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        target = path.resolve()
+        with prepared_file(target, 'new', data) as complete:
+            if target.exists():
+                complete.chmod(stat.S_IMODE(target.stat().st_mode))
+            complete.replace(target)

@@ -164,7 +164,7 @@ def test_a_number_of_threads_that_makes_no_sense_is_refused(threads):
         ned.Dynamics(chain(2), threads=threads)
 
 
-@pytest.mark.parametrize('tolerance', [-1e-9, 0.01, np.nan, '1e-7', None, True])
+@pytest.mark.parametrize('tolerance', [-1e-9, 0.01, np.nan, '1e-7', None, True, 10**400])
 def test_a_tolerance_that_makes_no_sense_is_refused(tolerance):
     """A tolerance is a number from 0 to below 0.01."""
     with pytest.raises(InputError, match=r'tolerance: expected 0 <= tolerance < 0\.01'):
@@ -263,3 +263,14 @@ def test_gravity_is_one_vector(count):
     robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
     with pytest.raises(InputError, match=r'gravity: expected shape \(3,\), got'):
         ned.Dynamics(robot, np.zeros(count), 'python')
+
+
+def test_the_errors_that_a_caller_can_mend_are_exported():
+    """Wrong models and wrong arguments can be caught by the names that the package gives."""
+    with pytest.raises(ned.ModelError):
+        ned.load_urdf('<robot name="nothing"/>')
+    with pytest.raises(ned.InputError):
+        ned.Dynamics(chain(2), backend='python').gravity_torque([0.0])
+    assert {'ModelError', 'InputError', 'NeDynamicsError'} <= set(ned.__all__)
+    assert issubclass(ned.ModelError, ned.NeDynamicsError)
+    assert issubclass(ned.InputError, ned.NeDynamicsError)

@@ -134,3 +134,10 @@ def test_gravity_is_read_only(arm):
     with pytest.raises(ValueError, match='read-only'):
         arm.gravity[2] = 0.0
     assert arm.gravity.tolist() == [0.0, 0.0, -9.80665]
+
+
+@pytest.mark.parametrize('value', [0, None, 'no', 1.0])
+def test_whether_parameters_are_physical_is_yes_or_no(arm, value):
+    """Nothing is taken for it that is no bool."""
+    with pytest.raises(InputError, match='physical: expected True or False'):
+        arm.with_parameters(physical=value)

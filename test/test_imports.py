@@ -17,6 +17,7 @@ RANKS = {
     'errors': 0,
     'prepared_file': 1,
     'json_numbers': 1,
+    'picture_file': 2,
     'printable': 1,
     'progress_bar': 1,
     'settings': 1,

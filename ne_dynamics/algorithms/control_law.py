@@ -261,5 +261,8 @@ def _no_gains(robot: ControlledRobot) -> PdGains:
 
 
 def limit_efforts(efforts: Sequence[Scalar], limits: Sequence[Scalar]) -> Vector:
-    """Return efforts within plus and minus the magnitudes of limits; NaN of either stays."""
+    """Return efforts within plus and minus the magnitudes of limits; NaN for what is not finite.
+
+    An infinite limit is none.
+    """
     return [clamp(effort, limit) for effort, limit in zip(efforts, limits, strict=True)]

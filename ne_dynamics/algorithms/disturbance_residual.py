@@ -78,10 +78,20 @@ def disturbance_residuals(
         smoothing_velocity=step.smoothing_velocity,
         **loads._asdict(),
     )
+    # Of friction at no velocity the offset is left: it counts like the rest, or not.
     missing = [
-        one + step.uses_friction * viscous * (mean - rate) - given
-        for one, viscous, mean, rate, given in zip(
-            needed, mechanism.viscous_friction, means, friction_qd, effort, strict=True
+        one
+        + step.uses_friction * viscous * (mean - rate)
+        + (step.uses_friction - 1.0) * friction.friction_offset
+        - given
+        for one, viscous, friction, mean, rate, given in zip(
+            needed,
+            mechanism.viscous_friction,
+            mechanism.friction,
+            means,
+            friction_qd,
+            effort,
+            strict=True,
         )
     ]
     return [

@@ -32,9 +32,9 @@ def cos(x: Scalar) -> Scalar:
 
 
 def sign(x: Scalar) -> Scalar:
-    """Return -1, 0 or 1."""
+    """Return -1, 0 or 1; NaN stays."""
     if isinstance(x, (int, float)):
-        return float(x > 0) - float(x < 0)
+        return float(x > 0) - float(x < 0) if x == x else x
     return np.sign(x) if isinstance(x, np.ndarray) else cast(SymbolicScalar, x).sign()
 
 
@@ -77,15 +77,22 @@ def nearest(x: Scalar) -> Scalar:
 
 
 def clamp(x: Scalar, limit: Scalar) -> Scalar:
-    """Return x, held within plus and minus the magnitude of a limit; NaN of either stays."""
+    """Return x, held within plus and minus the magnitude of a limit.
+
+    An x that is not finite, and a limit that is NaN, give NaN: what is broken does not become the
+    limit. An infinite limit is none.
+    """
     if isinstance(x, np.ndarray) or isinstance(limit, np.ndarray):
-        size = np.abs(cast(Any, limit))
-        return cast(Scalar, np.minimum(np.maximum(cast(Any, x), -size), size))
+        value, size = cast(Any, x), np.abs(cast(Any, limit))
+        held = np.minimum(np.maximum(value, -size), size)
+        return cast(Scalar, np.where(np.isfinite(value), held, np.nan))
     if not isinstance(x, (int, float)):
         return cast(SymbolicScalar, x).clamp(limit)
     if not isinstance(limit, (int, float)):
         return cast(SymbolicScalar, limit).clamp_number(x)
     size = math.fabs(limit)
+    if not math.isfinite(x):
+        return math.nan
     if math.isnan(size) or x > size:
         return size
     return -size if x < -size else x

@@ -1,4 +1,4 @@
-"""What treating numbers as exact can change: a bound on the torque, by the recursion itself.
+"""What treating numbers as exact can change: bounds on efforts, poses and Jacobians.
 
 :class:`Bounded` stands for a number or a vector of which only the length is known, together with
 the largest error. The recursion over them returns for every torque a rigorous bound of what the
@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.mechanism_body import MOMENT_ENTRIES, MechanismBody, RigidInertia
-from ne_dynamics.model.robot import BASE
+from ne_dynamics.model.robot import BASE, Link
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,30 @@ _ROUNDING = 4.0 * 2.0**-52
 """Relative rounding of constants that were computed anew because a number changed."""
 
 
+class LoadSizes(NamedTuple):
+    """Largest magnitudes of what acts beside the motion of the joints.
+
+    Attributes
+    ----------
+    force, moment : float
+        Of a wrench at the tip's frame [N, N m].
+    base_rate, base_angular_acceleration, base_acceleration : float
+        Of the base link's frame [rad/s, rad/s^2, m/s^2].
+    payload_mass, payload_first_moment, payload_inertia : float
+        Of a payload: [kg], [kg m], and its largest moment of inertia about the tip frame's
+        origin [kg m^2].
+    """
+
+    force: float = 0.0
+    moment: float = 0.0
+    base_rate: float = 0.0
+    base_angular_acceleration: float = 0.0
+    base_acceleration: float = 0.0
+    payload_mass: float = 0.0
+    payload_first_moment: float = 0.0
+    payload_inertia: float = 0.0
+
+
 def torque_bound(
     regrouped: Mechanism,
     plain: Mechanism,
@@ -67,6 +92,8 @@ def torque_bound(
     qd: Sequence[float],
     qdd: Sequence[float],
     gravity: Sequence[float],
+    loads: LoadSizes | None = None,
+    tip: Link | None = None,
 ) -> list[float]:
     """Return the most by which the exact treatment of small numbers changes each torque.
 
@@ -81,6 +108,9 @@ def torque_bound(
         acceleration.
     gravity : sequence of 3 float
         [m/s^2]
+    loads : LoadSizes, optional
+    tip : Link, optional
+        Where wrench and payload are; needed with either.
 
     Returns
     -------
@@ -90,6 +120,7 @@ def torque_bound(
     """
     if not regrouped.changes:
         return [0.0] * plain.n
+    loads = LoadSizes() if loads is None else loads
     bodies = plain.bodies
     angles = [_bound_angle(regrouped, index) for index in range(len(bodies))]
     positions: list[Bounded] = []
@@ -98,7 +129,7 @@ def torque_bound(
     moments: list[Bounded] = []
     # Rate, angular acceleration and acceleration, outward.
     states: dict[int, tuple[Bounded, Bounded, Bounded]] = {
-        BASE: (_ZERO, _ZERO, Bounded(math.hypot(*gravity)))
+        BASE: _bound_base_state(plain, gravity, loads)
     }
     for index, body in enumerate(bodies):
         w, wd, a = states[body.parent]
@@ -125,9 +156,15 @@ def torque_bound(
         first += Bounded(0.0, _ROUNDING * math.hypot(*carried.first_moment))
         tensor = _bound_inertia_tensor(body.inertia, index, regrouped.changes, plain.changes)
         tensor += Bounded(0.0, _ROUNDING * _tensor_size(carried.second_moments))
+        wrench = _ZERO, _ZERO
+        if tip is not None and tip.body == index:
+            arm = math.hypot(*plain.frame_pose(tip).translation.tolist())
+            more = _bound_payload(loads, arm)
+            mass, first, tensor = mass + more[0], first + more[1], tensor + more[2]
+            wrench = Bounded(loads.force), Bounded(loads.moment + arm * loads.force)
         # f = m a + A h,  n = I wd + w x I w + h x a.
-        forces.append(mass * a + (wd + w * w) * first)
-        moments.append(tensor * (wd + w * w) + first * a)
+        forces.append(mass * a + (wd + w * w) * first + wrench[0])
+        moments.append(tensor * (wd + w * w) + first * a + wrench[1])
     efforts = [0.0] * plain.n
     for index in reversed(range(len(bodies))):
         body = bodies[index]
@@ -144,6 +181,101 @@ def torque_bound(
         effort * (1.0 + friction.load_coefficient)
         for effort, friction in zip(efforts, plain.friction, strict=True)
     ]
+
+
+def pose_bound(mechanism: Mechanism, links: Sequence[Link], q: Sequence[float]) -> PoseBound:
+    """Return the most by which the exact treatment of small numbers moves and turns links.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    links : sequence of Link
+    q : sequence of n float
+        Largest magnitudes of position (of interest for prismatic joints).
+
+    Returns
+    -------
+    PoseBound
+        Of the link that changes most; zero when nothing was changed.
+    """
+    poses: dict[int, tuple[Bounded, float]] = {BASE: (_ZERO, 0.0)}
+    for index, body in enumerate(mechanism.bodies):
+        origin, angle = poses[body.parent]
+        origin = origin + _bound_position(body, index, mechanism.changes).turned(angle)
+        angle += _bound_angle(mechanism, index)
+        if body.is_prismatic:
+            stroke = abs(body.multiplier) * abs(q[body.coordinate]) + abs(body.offset)
+            origin = origin + Bounded(stroke).turned(angle)
+        poses[index] = origin, angle
+    translations = [0.0]
+    for link in links:
+        origin, angle = poses[link.body]
+        arm = Bounded(math.hypot(*mechanism.frame_pose(link).translation.tolist()))
+        translations.append((origin + arm.turned(angle)).error)
+    return PoseBound(max(translations), max([0.0, *(poses[link.body][1] for link in links)]))
+
+
+def jacobian_bound(mechanism: Mechanism, link: Link, q: Sequence[float]) -> float:
+    """Return the most by which the exact treatment of small numbers changes a Jacobian's entry.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    link : Link
+    q : sequence of n float
+        Largest magnitudes of position (of interest for prismatic joints).
+
+    Returns
+    -------
+    float
+        Of the link's Jacobian in its own axes and in those of the base [m, rad or 1].
+    """
+    path = []
+    index = link.body
+    while index != BASE:
+        path.append(index)
+        index = mechanism.bodies[index].parent
+    turned = sum(_bound_angle(mechanism, index) for index in path)
+    arm = Bounded(math.hypot(*mechanism.frame_pose(link).translation.tolist()))
+    columns = [0.0] * mechanism.n
+    for index in path:
+        body = mechanism.bodies[index]
+        # z x arm in the axes of the body, or z; then in others.
+        entry = Bounded(1.0) if body.is_prismatic else arm
+        change = max(entry.turned(turned).error, 0.0 if body.is_prismatic else turned)
+        columns[body.coordinate] += abs(body.multiplier) * change
+        if body.is_prismatic:
+            arm = arm + Bounded(abs(body.multiplier) * abs(q[body.coordinate]) + abs(body.offset))
+        # Into the axes of the parent.
+        arm = arm.turned(_bound_angle(mechanism, index))
+        arm = arm + _bound_position(body, index, mechanism.changes)
+    return max(columns)
+
+
+class PoseBound(NamedTuple):
+    """By how much a frame is moved [m] and turned [rad], at most."""
+
+    translation: float
+    rotation: float
+
+
+def _bound_base_state(
+    mechanism: Mechanism, gravity: Sequence[float], loads: LoadSizes
+) -> tuple[Bounded, Bounded, Bounded]:
+    """Return rate, angular acceleration and acceleration of the chosen base frame."""
+    rate, turning = loads.base_rate, loads.base_angular_acceleration
+    arm = math.hypot(*mechanism.base_pose.translation.tolist())
+    acceleration = math.hypot(*gravity) + loads.base_acceleration
+    acceleration += (turning + rate * rate) * arm
+    return Bounded(rate), Bounded(turning), Bounded(acceleration)
+
+
+def _bound_payload(loads: LoadSizes, arm: float) -> tuple[Bounded, Bounded, Bounded]:
+    """Return mass, first moment and inertia of a payload about a point this far from the tip."""
+    mass, first = loads.payload_mass, loads.payload_first_moment
+    # Of point masses at r + d: m d^2 and twice d r more, at most.
+    inertia = loads.payload_inertia + 2.0 * first * arm + mass * arm * arm
+    return Bounded(mass), Bounded(first + mass * arm), Bounded(inertia)
 
 
 _Changes = Mapping[tuple[int, str, int], float]

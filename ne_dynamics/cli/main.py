@@ -8,11 +8,15 @@ at once whatever the others need.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import importlib
 import os
+import stat
 import sys
 from collections.abc import Sequence
 from types import ModuleType
+from typing import TextIO
 
 from ne_dynamics import __version__
 from ne_dynamics.errors import NeDynamicsError
@@ -38,6 +42,8 @@ COMMANDS = {
 EXIT_ERROR = 1
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:
@@ -82,22 +88,82 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
     try:
-        parsed = build_parser(command).parse_args(arguments)
-        code = int(_module(parsed.command).run(parsed))
-        sys.stdout.flush()
+        try:
+            return _run(command, arguments)
+        finally:
+            _flush_output()
     except BrokenPipeError:
-        # Python flushes stdout once more at exit: give it somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return EXIT_BROKEN_PIPE
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+    except OSError as error:
+        return _fail(command, _explain_nameless(error))
+
+
+def _run(command: str | None, arguments: Sequence[str]) -> int:
+    """Run the command line; errors of standard output are the caller's."""
+    try:
+        parsed = build_parser(command).parse_args(arguments)
+        return int(_module(parsed.command).run(parsed))
     except NeDynamicsError as error:
         return _fail(command, str(error))
     except OSError as error:
         if error.filename is None:
             raise
         return _fail(command, f'{error.filename}: {error.strerror}')
-    return code
+
+
+def _explain_nameless(error: OSError) -> str:
+    """Return the message for an error that names no file: who writes to one names it.
+
+    Raises
+    ------
+    OSError
+        That one, where it is not about a disk that is full, nor standard output at fault.
+    """
+    try:
+        _flush_output()  # what could not be written may still be there
+    except OSError as again:
+        return _explain_output(again)
+    if error.errno not in _FULL:
+        raise error
+    if _can_be_full():  # a text that is not buffered is lost by now
+        return _explain_output(error)
+    return f'cannot write a file: {error.strerror}'
+
+
+def _explain_output(error: OSError) -> str:
+    """Return the message for standard output that could not be written; give it up."""
+    try:
+        target = os.readlink(f'/proc/self/fd/{sys.stdout.fileno()}')
+    except (OSError, ValueError):
+        target = ''
+    _drop_output()
+    where = f' ({target})' if target.startswith('/') else ''
+    return f'standard output{where}: {error.strerror}'
+
+
+def _can_be_full() -> bool:
+    """Return whether standard output is a file or a device, which can be full."""
+    try:
+        mode = os.fstat(sys.stdout.fileno()).st_mode
+        return stat.S_ISREG(mode) or (stat.S_ISCHR(mode) and not sys.stdout.isatty())
+    except (AttributeError, OSError, ValueError):  # closed, or a text in memory
+        return False
+
+
+def _flush_output() -> None:
+    # Where standard output is closed Python has none.
+    stream: TextIO | None = sys.stdout
+    if stream is not None:
+        stream.flush()
+
+
+def _drop_output() -> None:
+    """Give what standard output still holds somewhere to go: Python flushes it at exit."""
+    with contextlib.suppress(OSError, ValueError):  # no file: a text in memory
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _module(command: str) -> ModuleType:

@@ -7,6 +7,7 @@ import json
 import math
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -143,7 +144,13 @@ def _positive(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run a study and print what it found; return 0.
+    """Run a study and print what it found.
+
+    Returns
+    -------
+    int
+        0; 1 where forms disagree by more than their tolerance, which is said on stderr. The
+        document stays as it was then.
 
     Raises
     ------
@@ -155,11 +162,21 @@ def run(args: argparse.Namespace) -> int:
     if args.document is not None:
         document.section(document.read_document(args.document), args.study)
     report = _report(args)
-    if args.document is not None:
+    if args.document is not None and not report.disagreements:
         text = document.with_report(document.read_document(args.document), report)
         document.write_document(args.document, text)
     print(json.dumps(report.as_json(), indent=2) if args.json else report.text())
-    return 0
+    return _report_disagreements(args.study, report.disagreements)
+
+
+def _report_disagreements(study: str, disagreements: Sequence[str]) -> int:
+    from ne_dynamics.printable import print_lines
+
+    sys.stdout.flush()  # the tables come first
+    print_lines(
+        [f'ne_dynamics reproduce {study}: error: {line}' for line in disagreements], sys.stderr
+    )
+    return 1 if disagreements else 0
 
 
 def _report(args: argparse.Namespace) -> StudyReport:

@@ -16,6 +16,7 @@ import numpy as np
 from ne_dynamics.codegen.description import MARK, describe_function
 from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import FUNCTIONS
+from ne_dynamics.codegen.rounding_note import describe_rounding
 from ne_dynamics.codegen.source import (
     Program,
     c_body,
@@ -24,6 +25,7 @@ from ne_dynamics.codegen.source import (
     list_calls,
     needs_c_library,
 )
+from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import FloatArray, Robot
 
@@ -109,12 +111,11 @@ def write_c_project(
     InputError, ModelError
         When a function has no finite result at one of the test's samples.
     """
-    robot = evaluator.subject.robot
     programs = [evaluator.interpret(name).program for name in names]
     library = prefix + _SUFFIX
     return {
         'CMakeLists.txt': _CMAKE.replace('@library@', library).replace('@mark@', MARK),
-        f'{library}.h': _write_header(robot, programs, prefix, notes),
+        f'{library}.h': _write_header(evaluator.subject, programs, prefix, notes),
         f'{library}.c': _write_source(programs, prefix),
         f'{library}_test.c': _write_test(evaluator, programs, prefix),
     }
@@ -124,8 +125,9 @@ def write_c_project(
 
 
 def _write_header(
-    robot: Robot, programs: Sequence[Program], prefix: str, notes: Sequence[str]
+    subject: Subject, programs: Sequence[Program], prefix: str, notes: Sequence[str]
 ) -> str:
+    robot = subject.robot
     library, upper = prefix + _SUFFIX, prefix.upper()
     top = [
         MARK,
@@ -173,7 +175,8 @@ def _write_header(
         '',
     ]
     for program in programs:
-        lines += [*_comment(describe_function(program)), f'{_prototype(program, prefix)};', '']
+        about = describe_function(program, describe_rounding(subject, program.name))
+        lines += [*_comment(about), f'{_prototype(program, prefix)};', '']
     lines += ['#ifdef __cplusplus', '}', '#endif', '', '#endif']
     return '\n'.join(lines) + '\n'
 

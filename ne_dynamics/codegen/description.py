@@ -20,8 +20,20 @@ def describe_count(program: Program) -> str:
     )
 
 
-def describe_function(program: Program) -> list[str]:
-    """Return what a function computes, its arguments and its result, with sizes and units."""
+def describe_function(program: Program, rounding: str) -> list[str]:
+    """Return what a function computes, its arguments and its result, with sizes and units.
+
+    Parameters
+    ----------
+    program : Program
+    rounding : str
+        From :func:`~ne_dynamics.codegen.rounding_note.describe_rounding`.
+
+    Returns
+    -------
+    list of str
+        Lines of a comment.
+    """
     row = FUNCTIONS[program.name]
     unused = list_unused(program)
     names = [argument.stem or argument.name for argument in row.arguments]
@@ -35,4 +47,5 @@ def describe_function(program: Program) -> list[str]:
         *lines,
         f'  {"result":<{width}}  {shape}: {row.returns}',
         f'{describe_count(program)}.',
+        f'Numbers taken as exact: {rounding}.',
     ]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ne_dynamics.codegen.description import MARK
 from ne_dynamics.errors import InputError
+from ne_dynamics.prepared_file import errors_named
 
 _HEAD = 500
 """Characters of a file in which the mark is looked for."""
@@ -41,21 +42,23 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> list[Path]:
         When the folder is a file, holds files but no earlier export, or something else stands
         where a file would be written; when its parent is not there.
     OSError
-        When it cannot be written.
+        When it cannot be written; it names the folder.
     """
-    if folder.exists():
-        earlier = _find_earlier_export(folder, files)
-        with _staging(folder, files) as staging:
-            _replace_files(folder, staging, files, earlier)
-    else:
-        if folder.is_symlink():
-            raise InputError(f'{folder}: expected a folder, got a link to nothing')
-        if not folder.parent.is_dir():
-            raise InputError(
-                f'{folder}: expected a folder in one that exists, no such folder: {folder.parent}'
-            )
-        with _staging(folder.parent, files) as staging:
-            os.rename(staging / _NEW, folder)
+    with errors_named(folder):
+        if folder.exists():
+            earlier = _find_earlier_export(folder, files)
+            with _staging(folder, files) as staging:
+                _replace_files(folder, staging, files, earlier)
+        else:
+            if folder.is_symlink():
+                raise InputError(f'{folder}: expected a folder, got a link to nothing')
+            if not folder.parent.is_dir():
+                raise InputError(
+                    f'{folder}: expected a folder in one that exists, no such folder: '
+                    f'{folder.parent}'
+                )
+            with _staging(folder.parent, files) as staging:
+                os.rename(staging / _NEW, folder)
     return [folder / name for name in files]
 
 

@@ -33,6 +33,9 @@ class Argument:
         Name in the generated text; '' for the same.
     serves_all : bool
         Whether a single one may go with a batch of the others.
+    is_nonnegative : bool
+        Whether a method refuses numbers below zero. The text, which checks nothing, takes their
+        magnitude.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Argument:
     size: int | Callable[[Robot], int] | None = None
     stem: str = ''
     serves_all: bool = False
+    is_nonnegative: bool = False
 
     def count(self, robot: Robot) -> int:
         """Return the number of scalars for a robot."""
@@ -158,6 +162,7 @@ SMOOTHING_VELOCITY = Argument(
     'none; 0 for a step',
     size=1,
     serves_all=True,
+    is_nonnegative=True,
 )
 
 LARGEST_DERIVATIVES = 10

@@ -96,6 +96,11 @@ def _trace(
             function,
             is_shared=is_shared,
             is_scalar=row.is_scalar,
+            nonnegative=tuple(
+                argument.stem or argument.name
+                for argument in row.arguments
+                if argument.is_nonnegative
+            ),
         )
     except UndeterminedJointError as error:
         joint = robot.joints[error.coordinate]

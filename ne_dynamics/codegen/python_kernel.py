@@ -16,14 +16,10 @@ BLOCK = 1024
 """Samples evaluated at a time, so that intermediate arrays stay in the cache."""
 
 
-def _find_sign(x: float) -> float:
-    return float((x > 0.0) - (x < 0.0))
-
-
 _ON_FLOATS: Mapping[str, Callable[..., Any]] = {
     'sin': math.sin,
     'cos': math.cos,
-    'sign': _find_sign,
+    'sign': elementary.sign,
     # These two give what arrays give where math raises an error.
     'exp': elementary.exp,
     'sqrt': elementary.sqrt,

@@ -52,6 +52,8 @@ class Program:
         Whether all samples of a batch share the last group of inputs.
     is_scalar : bool
         Whether machine code computes one sample at a time, in batches too.
+    nonnegative : tuple of str
+        Groups of inputs of which machine code takes no number below zero.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Program:
     shape: tuple[int, ...]
     is_shared: bool = False
     is_scalar: bool = False
+    nonnegative: tuple[str, ...] = ()
 
     @property
     def own_inputs(self) -> tuple[tuple[str, int], ...]:
@@ -104,6 +107,7 @@ def trace(
     function: Callable[..., object],
     is_shared: bool = False,
     is_scalar: bool = False,
+    nonnegative: tuple[str, ...] = (),
 ) -> Program:
     """Run a function over generic scalars on symbols.
 
@@ -120,6 +124,8 @@ def trace(
         Whether all samples of a batch share the last group.
     is_scalar : bool
         Whether machine code computes one sample at a time, in batches too.
+    nonnegative : tuple of str
+        Groups of which machine code takes no number below zero.
 
     Returns
     -------
@@ -128,7 +134,7 @@ def trace(
     graph = Graph()
     arguments = [graph.inputs(stem, count) for stem, count in inputs]
     outputs = tuple(_flat(function(*arguments)))
-    return Program(name, graph, tuple(inputs), outputs, shape, is_shared, is_scalar)
+    return Program(name, graph, tuple(inputs), outputs, shape, is_shared, is_scalar, nonnegative)
 
 
 def _flat(value: object) -> list[Traced]:
@@ -223,13 +229,13 @@ class _Writer:
         if operation == 'div':
             return f'{self._operand(key[1], 2)}/{self._operand(key[2], 3)}', 2
         if operation == CLAMP:
-            return self._clamp(key[1], key[2]), 3
+            return self._clamp(key[1], key[2])
         if operation in SIGNED_FUNCTIONS and key[2]:
             return f'{self.words[operation]}(-{self._operand(key[1], 2)})', 3
         return f'{self.words[operation]}({self.text[key[1]][0]})', 3
 
-    def _clamp(self, x: int, limit: int) -> str:
-        return f'{CLAMP}({self.text[x][0]}, {self.text[limit][0]})'
+    def _clamp(self, x: int, limit: int) -> tuple[str, int]:
+        return f'{CLAMP}({self.text[x][0]}, {self.text[limit][0]})', 3
 
     def output(self, scalar: Traced) -> str:
         if not isinstance(scalar, Symbol):
@@ -264,10 +270,12 @@ Notes = Callable[[Program], str]
 
 
 _PYTHON_DEFINITIONS = {
-    'sign': 'def sign(x):\n    return float(x > 0) - float(x < 0)\n\n',
+    'sign': 'def sign(x):\n    return float(x > 0) - float(x < 0) if x == x else x\n\n',
     'rint': 'def rint(x):\n    return float(round(x)) if isfinite(x) else x\n\n',
     CLAMP: (
         'def clamp(x, limit):\n'
+        '    if not isfinite(x):\n'
+        '        return x - x  # not a number\n'
         '    if limit != limit or x > limit:\n'
         '        return limit\n'
         '    return -limit if x < -limit else x\n\n'
@@ -278,7 +286,9 @@ _PYTHON_DEFINITIONS = {
 
 def _python_module(programs: Sequence[Program], notes: Notes) -> str:
     used = list_calls(programs)
-    imports = sorted(used - set(_PYTHON_DEFINITIONS) | ({'isfinite'} if 'rint' in used else set()))
+    imports = sorted(
+        used - set(_PYTHON_DEFINITIONS) | ({'isfinite'} if used & {'rint', CLAMP} else set())
+    )
     parts = [f'from math import {", ".join(imports)}\n\n'] if imports else []
     parts += [text for name, text in _PYTHON_DEFINITIONS.items() if name in used]
     parts.append('\n\n'.join(notes(program) + python_source(program) for program in programs))
@@ -314,7 +324,7 @@ def _numpy_function(program: Program) -> str:
 _NUMPY_CLAMP = """
 
 def clamp(x, limit):
-    return np.minimum(np.maximum(x, -limit), limit)
+    return np.where(np.isfinite(x), np.minimum(np.maximum(x, -limit), limit), np.nan)
 """
 
 
@@ -336,17 +346,22 @@ class _ArrayWriter(_Writer):
 
     words: ClassVar[Mapping[str, str]] = {name: name for name in FUNCTION_NAMES}
 
-    def _clamp(self, x: int, limit: int) -> str:
+    def _clamp(self, x: int, limit: int) -> tuple[str, int]:
         # The standard has both of arrays only. What is a limit has no sum in its text.
         texts = [self.text[x][0], self.text[limit][0]]
         for place, index in enumerate((x, limit)):
             if self.graph.nodes[index][0] == 'const':
                 texts[place] = f'xp.full_like({texts[1 - place]}, {texts[place]})'
         value, size = texts
-        return f'xp.minimum(xp.maximum({value}, -{size}), {size})'
+        held = f'xp.minimum(xp.maximum({value}, -{size}), {size})'
+        # 0 of every finite number, NaN of all others: those are not held.
+        return f'{held} + 0.0*{self._operand(x, 3)}', 1
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
+        for index in self.live:
+            if self.graph.nodes[index][0] == CLAMP:
+                self.uses[self.graph.nodes[index][1]] += 1  # its text stands there twice
         self.places = {
             f'{stem}{index + 1}': (stem, index)
             for stem, count in program.inputs
@@ -453,10 +468,14 @@ def c_body(program: Program) -> list[str]:
 
 
 _C_DEFINITIONS = {
-    'sign': ['static double sign(double x) { return (x > 0.0) - (x < 0.0); }'],
+    'sign': ['static double sign(double x) { return x != x ? x : (x > 0.0) - (x < 0.0); }'],
     CLAMP: [
         'static double clamp(double x, double limit)',
         '{',
+        '    const double zero = x - x; /* not a number where x is not finite */',
+        '    if (zero != 0.0) {',
+        '        return zero;',
+        '    }',
         '    return limit != limit || x > limit ? limit : x < -limit ? -limit : x;',
         '}',
     ],

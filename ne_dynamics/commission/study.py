@@ -35,6 +35,7 @@ from ne_dynamics.commission.subject import Subject
 from ne_dynamics.commission.work import Motions, Work
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, HiddenErrors, draw_hidden_errors
 from ne_dynamics.simulation.ros_process import terminated_in_order
@@ -328,11 +329,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         place = args.folder / key.replace(' ', '_')
         rows[key] = study_arm(arm, place, Motions(), in_process=args.in_process)
-        file.write_text(json.dumps(rows, indent=2) + '\n', encoding='utf-8')
+        write_whole(file, json.dumps(rows, indent=2) + '\n')
         print(table([rows[key]]), flush=True)
     done = list(rows.values())
     text = table(done)
-    (args.folder / 'results.md').write_text(text + '\n', encoding='utf-8')
+    write_whole(args.folder / 'results.md', text + '\n')
     draw_study(done, args.folder / 'commission_study.png')
     print(text)
     keys = ('delay_is_found', 'meaning_is_found', 'signs_are_found')

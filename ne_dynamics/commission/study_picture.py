@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.picture_file import write_picture
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -64,4 +65,4 @@ def draw_study(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
     for side in ('top', 'right'):
         axes.spines[side].set_visible(False)
     figure.legend(loc='outside upper left', ncols=2, fontsize=8.5, frameon=False)
-    figure.savefig(file, dpi=110)
+    write_picture(figure, file, dpi=110)

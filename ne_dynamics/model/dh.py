@@ -131,7 +131,7 @@ def load_dh(path: str | os.PathLike[str]) -> Robot:
     ------
     ModelError
         When the file cannot be read, is not YAML of the documented form, or a value is missing,
-        unknown, of the wrong type or not finite. The message names the joint and the key.
+        unknown, of the wrong type or not finite. The message names file, joint and key.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ModelError(f'expected the path of a DH file, got {type(path).__name__}')
@@ -147,7 +147,12 @@ def load_dh(path: str | os.PathLike[str]) -> Robot:
     document = parse_yaml(data, source)
     with np.errstate(over='ignore', invalid='ignore'):
         # Overflow ends in values that are not finite, which the frozen classes refuse.
-        return _build(check_mapping(document, _TOP_KEYS, source), Path(source).stem, source)
+        try:
+            return _build(check_mapping(document, _TOP_KEYS, source), Path(source).stem, source)
+        except ModelError as error:
+            if str(error).startswith(f'{source}: '):
+                raise
+            raise ModelError(f'{source}: {error}', field=error.field) from error
 
 
 def _numbers(value: Any, count: int, what: str) -> list[float]:

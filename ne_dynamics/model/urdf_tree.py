@@ -20,9 +20,11 @@ The links must make one tree. How the description is understood:
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 
@@ -106,6 +108,26 @@ LARGEST_MULTIPLIER = 1e75
 """Of a mimic joint: its square times a friction is still a number."""
 
 
+def _read_position(value: object, name: str) -> float:
+    """Return the position of a locked joint, or raise an error that names it."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise ModelError(f'locked_joints: {name!r}: expected a position, got {value!r}')
+    try:
+        position = float(value)
+    except OverflowError:
+        position = math.inf
+    if not math.isfinite(position):
+        shown = repr(value) if isinstance(value, float) else 'overflow'
+        raise ModelError(f'locked_joints: {name!r}: expected a finite position, got {shown}')
+    return position
+
+
+def _make_loop_error(links: Iterable[str]) -> ModelError:
+    return ModelError(f'expected a tree of links, got a loop through {", ".join(sorted(links))}')
+
+
 @dataclass(frozen=True)
 class _Motion:
     """Position of a joint: multiplier * coordinate + offset; no coordinate: locked at offset."""
@@ -172,7 +194,10 @@ class _RobotBuilder:
         return children, above
 
     def _find_root(self) -> str:
-        return next(name for name in self._links if name not in self._joint_above)
+        root = next((name for name in self._links if name not in self._joint_above), None)
+        if root is None:
+            raise _make_loop_error(self._links)
+        return root
 
     def _check_link_name(self, name: str, what: str) -> str:
         if not isinstance(name, str) or name not in self._links:
@@ -200,8 +225,7 @@ class _RobotBuilder:
         for root in roots:
             reached.update(joint.child for joint in self._walk_joints_below(root))
         if len(reached) != len(self._links):
-            looped = sorted(set(self._links) - reached)
-            raise ModelError(f'expected a tree of links, got a loop through {", ".join(looped)}')
+            raise _make_loop_error(set(self._links) - reached)
         if self._base not in roots:
             self._findings.append(
                 Finding(
@@ -249,16 +273,7 @@ class _RobotBuilder:
                     f'locked_joints: expected a joint that can move, got {name!r}, {got}; '
                     f'the joints are {", ".join(movable)}'
                 )
-            try:
-                values[name] = float(value)
-            except (TypeError, ValueError) as error:
-                raise ModelError(
-                    f'locked_joints: {name!r}: expected a position, got {value!r}'
-                ) from error
-            if not np.isfinite(values[name]):
-                raise ModelError(
-                    f'locked_joints: {name!r}: expected a finite position, got {value!r}'
-                )
+            values[name] = _read_position(value, name)
             if not joint.lower <= values[name] <= joint.upper:
                 self._findings.append(
                     Finding(

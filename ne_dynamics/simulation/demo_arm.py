@@ -13,6 +13,7 @@ from ne_dynamics.control.laws import Mode
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo_motion import Motion
 
@@ -106,7 +107,7 @@ class DemoArm:
                     dynamics = ElementTree.SubElement(joint, 'dynamics', damping='0')
                 dynamics.set('friction', repr(share * limits[name]))
         file = folder / f'{Path(self.model_file).stem}_with_friction.urdf'
-        file.write_text(ElementTree.tostring(root, encoding='unicode'), encoding='utf-8')
+        write_whole(file, ElementTree.tostring(root, encoding='unicode'))
         return DemoArm.read(str(file), self.base or None, self.tip or None)
 
 

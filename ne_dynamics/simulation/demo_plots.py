@@ -12,6 +12,7 @@ import numpy as np
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.picture_file import write_picture
 from ne_dynamics.simulation.run_style import Style
 
 try:
@@ -195,4 +196,4 @@ def _finish(
     for artist in (heading, legend):
         artist.set_in_layout(False)
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - 0.62 / height), h_pad=1.2, w_pad=1.2)
-    figure.savefig(path)
+    write_picture(figure, path)

@@ -10,6 +10,7 @@ import numpy as np
 from ne_dynamics.control.gain_design import GainDesign
 from ne_dynamics.control.gain_request import GainMode
 from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.picture_file import write_picture
 from ne_dynamics.printable import escape_controls
 from ne_dynamics.simulation.run_style import BLUE, GREY, ORANGE, RED
 
@@ -81,7 +82,7 @@ def plot_design(path: Path, design: GainDesign) -> None:
         right.set_xlabel('time [s]')
         right.set_ylabel('error left')
         right.legend(fontsize=7, ncols=2, frameon=False)
-    figure.savefig(path, dpi=110)
+    write_picture(figure, path, dpi=110)
 
 
 def _draw_margins(axes: Any, design: GainDesign, mode: GainMode, color: str) -> None:

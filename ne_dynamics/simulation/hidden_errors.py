@@ -38,6 +38,7 @@ from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Joint, Link, Robot
 from ne_dynamics.model.yaml_text import parse_yaml
+from ne_dynamics.prepared_file import write_whole
 
 DELAYS = (0.002, 0.004, 0.006, 0.008)
 ENCODER_BITS = (14, 19)
@@ -223,7 +224,7 @@ class HiddenErrors:
     def write(self, file: Path) -> None:
         """Write the YAML file that the simulated robot reads."""
         text = yaml.safe_dump(self.as_document(), sort_keys=False, allow_unicode=True)
-        file.write_text(text, encoding='utf-8')
+        write_whole(file, text)
 
 
 def read_hidden_errors(file: Path) -> HiddenErrors:

@@ -23,6 +23,7 @@ from ne_dynamics.control.feasibility import DOUBTFUL_PRODUCT, PERIODS_OF_DELAY
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
 from ne_dynamics.ros.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
@@ -621,7 +622,7 @@ def main() -> None:
     for name in [arguments.only] if arguments.only else TABLES:
         table = TABLES[name]()
         text = document.read_text(encoding='utf-8')
-        document.write_text(replace_table(text, name, table), encoding='utf-8')
+        write_whole(document, replace_table(text, name, table))
 
 
 if __name__ == '__main__':

@@ -21,6 +21,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from ne_dynamics.errors import InputError, NeDynamicsError
+from ne_dynamics.prepared_file import write_whole
 
 NODE_MODULE = 'ne_dynamics.ros.node'
 ROBOT_MODULE = 'ne_dynamics.simulation.simulated_robot'
@@ -67,7 +68,7 @@ def local_discovery() -> Iterator[None]:
         environment = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
         if not any(os.environ.get(name) for name in PROFILE_VARIABLES):
             profile = Path(folder) / 'quick_discovery.xml'
-            profile.write_text(QUICK_DISCOVERY, encoding='utf-8')
+            write_whole(profile, QUICK_DISCOVERY)
             environment |= dict.fromkeys(PROFILE_VARIABLES, str(profile))
         before = {name: os.environ.get(name) for name in environment}
         os.environ.update(environment)
@@ -172,7 +173,7 @@ class RosProcess:
         given = []
         if parameters:
             file = log.with_suffix('.yaml')
-            file.write_text(_parameter_file(parameters), encoding='utf-8')
+            write_whole(file, _parameter_file(parameters))
             given = ['--params-file', str(file)]
         renamed = {**({'__ns': namespace} if namespace else {}), **(remappings or {})}
         command = [

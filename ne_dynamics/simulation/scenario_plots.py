@@ -12,6 +12,7 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.picture_file import write_picture
 from ne_dynamics.simulation.demo_plots import (
     TEXT_COLOUR,
     empty_figure,
@@ -450,4 +451,4 @@ def _finish(
         )
         legend.set_in_layout(False)
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - room / height), h_pad=1.0, w_pad=1.4)
-    figure.savefig(path)
+    write_picture(figure, path)

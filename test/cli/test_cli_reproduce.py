@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from ne_dynamics.cli.main import main
+from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies import puma
 from ne_dynamics.papers.studies.document import END, begin
 from ne_dynamics.shipped import shipped_file
@@ -95,6 +97,32 @@ def test_forms_of_a_model_print_tables(capsys):
     text = capsys.readouterr().out
     for what in ('luh_walker_paul', 'of these: rotors', 'those of the file', 'By strobing'):
         assert what in text
+
+
+@pytest.mark.parametrize('study', ['equivalence', 'forms'])
+def test_forms_that_disagree_end_with_an_error(study, tmp_path, capsys, monkeypatch):
+    """The tables are printed, one line names the form, the exit code is 1, nothing is written."""
+    form = FORMULATIONS['craig']
+    wrong = replace(form, compute_efforts=lambda r: [1.5 * x for x in form.compute_efforts(r)])
+    monkeypatch.setitem(FORMULATIONS, 'craig', wrong)
+    arguments = ['--model', str(shipped_file('puma560_standard_dh.yaml'))]
+    path = tmp_path / 'document.md'
+    if study == 'equivalence':
+        path.write_text(f'{begin("equivalence")}{END}')
+        arguments = ['--arms', '2', '--document', str(path)]
+    before = path.read_text() if path.exists() else None
+    for more in ([], ['--json']):
+        assert main(['reproduce', study, *arguments, *more]) == 1
+        printed = capsys.readouterr()
+        assert 'craig' in printed.out
+        assert 'luh_walker_paul' in printed.out
+        (line,) = printed.err.splitlines()
+        assert re.fullmatch(
+            f'ne_dynamics reproduce {study}: error: craig: expected a disagreement of at most '
+            '1e-09, got [45]e-01',
+            line,
+        )
+    assert before == (path.read_text() if path.exists() else None)
 
 
 def test_forms_take_a_motion(capsys):

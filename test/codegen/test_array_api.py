@@ -139,7 +139,9 @@ def draw(name, robot, leading=(3,), seed=0):
     """Return random arguments of a function."""
     rng = np.random.default_rng([seed, len(name)])
     return [
-        rng.uniform(-1.5, 1.5, (*leading, argument.count(robot)))
+        rng.uniform(
+            0.0 if argument.is_nonnegative else -1.5, 1.5, (*leading, argument.count(robot))
+        )
         for argument in FUNCTIONS[name].arguments
     ]
 

@@ -216,7 +216,7 @@ DAMAGES = {
     'longer': lambda data: data + b'\0',
     'garbage': lambda data: bytes(range(256)) * 20,
     'zeros': lambda data: bytes(len(data)),
-    'another version': lambda data: data.replace(b'object 2', b'object 0', 1),
+    'another version': lambda data: data.replace(b'object 3', b'object 0', 1),
     'checksum': lambda data: data[:25] + bytes([data[25] ^ 1]) + data[26:],
     'first byte of the code': lambda data: data[:53] + bytes([data[53] ^ 1]) + data[54:],
     'flipped bit': lambda data: data[:1000] + bytes([data[1000] ^ 16]) + data[1001:],

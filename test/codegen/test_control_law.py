@@ -147,6 +147,27 @@ def test_what_is_no_number_is_not_limited_to_one(x, limit, tmp_path):
         assert math.isnan(out[0])
 
 
+@pytest.mark.parametrize('x', [math.inf, -math.inf])
+@pytest.mark.parametrize('limit', [1.0, -1.0, math.inf])
+def test_what_is_infinite_is_not_limited_to_a_number(x, limit, tmp_path):
+    """An infinite effort does not become the full effort, in no text."""
+    program = trace('limited', (('q', 1), ('qd', 1)), (1,), lambda q, qd: [q[0].clamp(qd[0])])
+    assert math.isnan(elementary.clamp(x, limit))
+    assert np.isnan(elementary.clamp(np.array([x]), np.array([limit])))
+    for language in ('python', 'numpy', 'array-api'):
+        namespace = {}
+        exec(standalone_source(program, language), namespace)
+        given = [np] if language == 'array-api' else []
+        given += [np.array([x]), np.array([limit])]
+        with np.errstate(invalid='ignore'):
+            assert np.isnan(namespace['limited'](*given)).all(), language
+    compiled = compile_c(standalone_source(program, 'c'), tmp_path)
+    if compiled is not None:
+        out = np.zeros(1)
+        call_c(compiled.limited, np.array([x]), np.array([limit]), out)
+        assert math.isnan(out[0])
+
+
 def test_infinite_limits_are_none_in_c(tmp_path):
     """Joints without an effort limit are given an infinite one."""
     program = trace('limited', (('q', 1), ('qd', 1)), (1,), lambda q, qd: [q[0].clamp(qd[0])])
@@ -334,6 +355,99 @@ def test_the_other_languages_print_the_same_laws(language):
         else:
             found = function(*[np.array(column) for column in zip(*rows, strict=True)])
         assert_close(found, expected, f'{law}{suffix}')
+
+
+SINGLE_JOINT = """
+<robot name="single">
+  <link name="base"/>
+  <link name="arm"><inertial><origin xyz="0.2 0 0"/><mass value="2"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="swing" type="revolute"><parent link="base"/><child link="arm"/>
+    <axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="50" velocity="3"/>
+    <dynamics damping="0" friction="0.4"/></joint>
+</robot>
+"""
+"""Its velocity counts in the sign of Coulomb friction alone."""
+
+
+def list_broken_calls(program, rng):
+    """Yield argument, value and arguments: each scalar that is used is not finite once."""
+    nodes = program.graph.nodes
+    used = {nodes[index][1] for index in program.live if nodes[index][0] == 'input'}
+    stems = [stem for stem, _ in program.inputs]
+    for stem, count in program.inputs:
+        for place in range(count):
+            if f'{stem}{place + 1}' in used:
+                for value in (math.nan, math.inf, -math.inf):
+                    arrays = [rng.uniform(0.5, 2.0, size) for _, size in program.inputs]
+                    arrays[stems.index(stem)][place] = value
+                    yield stem, value, arrays
+
+
+@pytest.mark.parametrize('law', LAWS)
+@pytest.mark.parametrize('name', ['six_axis_arm', 'puma'])
+def test_no_law_makes_an_effort_of_what_is_not_finite(law, name, tmp_path):
+    """Positions, velocities, accelerations and gains, in every language: no finite result."""
+    dynamics = ned.Dynamics(robot_of(name), GRAVITY, backend='python')
+    program = dynamics._evaluator.interpret(law, None).program
+    calls = [
+        call
+        for call in list_broken_calls(program, np.random.default_rng(6))
+        if call[0] not in ('effort_limits', 'smoothing_velocity')
+    ]
+    assert {stem for stem, _, _ in calls} >= {'q', 'qd', 'kp', 'kv', 'qd_desired'}
+    functions = {}
+    for language in ('python', 'numpy', 'array-api'):
+        namespace = {}
+        exec(dynamics.source(law, language), namespace)
+        functions[language] = namespace[law]
+    functions['array-api'] = partial(functions['array-api'], np)
+    compiled = compile_c(dynamics.source(law, 'c'), tmp_path)
+    for stem, value, arrays in calls:
+        for language, function in functions.items():
+            try:
+                with np.errstate(all='ignore'):
+                    found = function(*arrays)
+            except (ValueError, OverflowError):  # Python's sine of an infinite angle
+                assert language == 'python'
+                continue
+            assert not np.isfinite(found).all(), f'{language}: {stem} {value}'
+        if compiled is not None:
+            out = np.zeros(dynamics.n)
+            call_c(compiled[law], *arrays, out)
+            assert not np.isfinite(out).all(), f'c: {stem} {value}'
+
+
+def may_stay_finite(function, stem, value):
+    """Return whether doc/c_library.md lets an argument give a finite result all the same."""
+    if math.isnan(value):
+        return False
+    return stem in ('effort_limits', 'smoothing_velocity') or (
+        (stem in ('qd', 'qd_desired') and 'dynamics' in function)
+        or (stem in ('displacement', 'friction_qd') and function == 'friction_hysteresis')
+    )
+
+
+@pytest.mark.parametrize('name', ['single', (9, 'load'), (5, 'all')], ids=str)
+def test_the_library_gives_no_result_of_what_is_no_number(name, tmp_path):
+    """Each scalar that a function uses is not finite once: so is the result, as the page says.
+
+    It names what may be infinite: limits, smoothing velocities, velocities in friction alone.
+    """
+    robot = ned.load_urdf(SINGLE_JOINT) if name == 'single' else robot_of(name)
+    dynamics = ned.Dynamics(robot, GRAVITY, backend='python')
+    files = dynamics.source_files('c', 'robot')
+    (tmp_path / 'robot_dynamics.h').write_text(files['robot_dynamics.h'])
+    library = compile_c(files['robot_dynamics.c'], tmp_path)
+    if library is None:
+        pytest.skip('no C compiler is installed')
+    for function in dynamics.operation_counts():
+        program = dynamics._evaluator.interpret(function, None).program
+        for stem, value, arrays in list_broken_calls(program, np.random.default_rng(7)):
+            out = np.zeros(len(program.outputs))
+            call_c(library[f'robot_{function}'], *arrays, out)
+            if not may_stay_finite(function, stem, value):
+                assert not np.isfinite(out).all(), f'{function}: {stem} {value}'
 
 
 def test_the_command_prints_a_controller(capsys):
@@ -582,3 +696,56 @@ def test_other_parameters_have_their_own_law(backend):
         )
         assert_close(found, expected)
         assert np.abs(other - found).max() > 0.1
+
+
+@pytest.mark.parametrize('size', [1e13, 1e15, 1e17, 3e17, 1e30])
+def test_the_nearest_turn_is_one_in_every_backend(size, compiler):
+    """However far a continuous joint has turned, machine code gives what Python gives."""
+    robots = [dynamics_of((2, ''), backend) for backend in BACKENDS]
+    endless = np.array([joint.type is JointType.CONTINUOUS for joint in robots[0].robot.joints])
+    assert endless.any()
+    n = robots[0].n
+    rows = np.random.default_rng(9).uniform(-1.0, 1.0, (13, 40, n))
+    rows[2, :, endless] += size * np.random.default_rng(8).uniform(-1.0, 1.0, (1, 40))
+    rows[8:] = 0.0
+    rows = [*rows[:12], np.full((40, 1), 0.1)]
+    batches = [dynamics.control_effort(*rows)[1] for dynamics in robots]
+    np.testing.assert_array_equal(batches[0], batches[1])
+    for k in range(40):
+        for dynamics in robots:
+            _, single = dynamics.control_effort(*[row[k] for row in rows])
+            np.testing.assert_array_equal(single, batches[0][k])
+
+
+@pytest.mark.parametrize('method', [*LAWS, 'control_effort', 'friction_hysteresis'])
+def test_a_negative_smoothing_velocity_is_refused(method, backend):
+    """By name and place, in one sample and in a batch, before and after code is compiled."""
+    dynamics = dynamics_of('puma', backend)
+    counts = {'control_effort': 12, 'friction_hysteresis': 3}
+    rows = [np.full((5, 6), 0.5)] * counts.get(method, 8)
+    width = np.full((5, 1), 0.1)
+    for _ in range(3):
+        getattr(dynamics, method)(*rows, width)
+        getattr(dynamics, method)(*[row[0] for row in rows], -0.0 * width[0])
+        wrong = width.copy()
+        wrong[3] = -1e-3
+        with pytest.raises(InputError, match=r'smoothing_velocity: expected numbers >= 0, got'):
+            getattr(dynamics, method)(*rows, wrong)
+        with pytest.raises(InputError, match=r'numbers >= 0, got -0.001 at index \(0,\)'):
+            getattr(dynamics, method)(*[row[0] for row in rows], wrong[3])
+
+
+def test_an_observer_without_friction_has_no_offset_of_it(backend):
+    """With friction switched off the residuals are those of a robot without friction."""
+    robot = robot_of((5, 'all'))
+    assert any(joint.friction.friction_offset != 0.0 for joint in robot.joints)
+    dynamics = dynamics_of((5, 'all'), backend)
+    smooth = ned.Dynamics(robot.without_friction(), GRAVITY, backend=backend)
+    rows = np.random.default_rng(2).uniform(-1.0, 1.0, (7, 9, robot.n))
+    for uses_friction in (0.0, 1.0):
+        step = np.array([100.0, 0.002, 0.1, 0.4, 1.0, uses_friction, 0.1])
+        for _ in range(2):
+            found = dynamics.disturbance_residuals(*rows, step)
+            expected = smooth.disturbance_residuals(*rows, step)
+            is_same = np.allclose(found, expected, rtol=0, atol=1e-9)
+            assert is_same == (uses_friction == 0.0)

@@ -73,6 +73,40 @@ def test_wrong_arguments_are_named():
         dynamics.regressor_gradient(rest, rest, rest, weights)
 
 
+BAD_WEIGHTS = {
+    'a mask': (np.ma.masked_array(np.zeros((4, 40)), np.eye(4, 40)), 'array without mask, got a'),
+    'complex numbers': (np.zeros((4, 40), complex), 'weights: expected real numbers, got complex'),
+    'truth values': (np.zeros((4, 40), bool), 'weights: expected real numbers, got bool'),
+    'words': ([['a'] * 40] * 4, 'weights: expected real numbers, got'),
+    'rows of different length': ([[1.0], [1.0, 2.0]], 'weights: expected an array of numbers'),
+    'numbers beyond a float': ([[10**400] * 40] * 4, 'weights: expected'),
+    'a batch for one sample': (np.zeros((3, 4, 40)), r'weights: expected shape \(4, 40\) to go'),
+}
+
+
+@pytest.mark.parametrize(('weights', 'message'), BAD_WEIGHTS.values(), ids=BAD_WEIGHTS)
+def test_weights_are_checked_like_any_other_argument(weights, message):
+    """No mask is lost, nothing is taken for a number, shapes go together."""
+    dynamics = make_dynamics('small', 'python')
+    rest = np.zeros(4)
+    with pytest.raises(InputError, match=message):
+        dynamics.regressor_gradient(rest, rest, rest, weights)
+
+
+def test_wrong_weights_are_named_by_their_own_place():
+    """Shapes and indices are those of the weights as they were given."""
+    dynamics = make_dynamics('small', 'python')
+    rest = np.zeros((3, 4))
+    with pytest.raises(InputError, match=r'expected shape \(3, 4, 40\) .* got \(2, 4, 40\)'):
+        dynamics.regressor_gradient(rest, rest, rest, np.zeros((2, 4, 40)))
+    with pytest.raises(InputError, match=r'expected shape \(3, 4, 40\) .* got \(4, 40\)'):
+        dynamics.regressor_gradient(rest, rest, rest, np.zeros((4, 40)))
+    weights = np.zeros((3, 4, 40))
+    weights[2, 1, 7] = np.inf
+    with pytest.raises(InputError, match=r'got inf at index \(2, 1, 7\)'):
+        dynamics.regressor_gradient(rest, rest, rest, weights)
+
+
 def test_it_is_no_text_to_read():
     """It is not among the functions of which there is source."""
     assert 'regressor_gradient' not in make_dynamics('small', 'python').operation_counts()

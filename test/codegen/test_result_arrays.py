@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -35,7 +37,11 @@ METHODS = {
     'forward_kinematics': ('q',),
     'jacobian': ('q',),
     'regressor': ('q', 'qd', 'qdd'),
+    'regressor_gradient': ('q', 'qd', 'qdd', 'weights'),
 }
+
+OTHERS = {'computed_torque', 'feedforward_pd', 'control_effort', 'disturbance_residuals'}
+"""Tested where the control laws are."""
 
 BACKENDS = ['python', 'compiled']
 
@@ -63,13 +69,25 @@ def arm(request, arms):
 def arguments_of(method, size=None):
     """Return random arguments of a method: a list of arrays."""
     rng = np.random.default_rng(len(method))
-    widths = {'wrench': 6, 'base_motion': 9, 'payload': 10}
-    return [
+    widths = {'wrench': 6, 'base_motion': 9, 'payload': 10, 'weights': 6 * 60}
+    arguments = [
         rng.uniform(-1.0, 1.0, (size or 1, widths.get(name, 6)))[
             0 if size is None else slice(None)
         ]
         for name in METHODS[method]
     ]
+    if 'weights' in METHODS[method]:
+        arguments[-1] = arguments[-1].reshape(*arguments[-1].shape[:-1], 6, 60)
+    return arguments
+
+
+def test_every_method_that_computes_takes_out():
+    """What takes positions or velocities and returns arrays has it, by name only."""
+    for name, method in inspect.getmembers(ned.Dynamics, inspect.isfunction):
+        parameters = inspect.signature(method).parameters
+        if not name.startswith('_') and name != 'rounding_bound' and {'q', 'qd'} & set(parameters):
+            assert parameters['out'].kind is inspect.Parameter.KEYWORD_ONLY, name
+            assert name in {method.split()[0] for method in METHODS} | OTHERS, name
 
 
 @pytest.mark.parametrize('method', METHODS)

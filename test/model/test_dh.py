@@ -348,6 +348,17 @@ def test_content_that_is_no_dh_file(content, message, write):
         load_dh(write(content))
 
 
+@pytest.mark.parametrize('case', CASES)
+def test_every_fault_names_the_file(case, write):
+    """An error inside a joint begins with the file too, once."""
+    old, new, _ = CASES[case]
+    path = str(write(GOOD.replace(old, new, 1)))
+    with pytest.raises(ModelError) as caught:
+        load_dh(path)
+    assert str(caught.value).count(path) == 1
+    assert str(caught.value).startswith(f'{path}: ')
+
+
 @pytest.mark.parametrize('path', ['no/such/file.yaml', '', None, 3])
 def test_path_that_is_no_file(path):
     """What is not the path of a file is refused."""

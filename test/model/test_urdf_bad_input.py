@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 
+import numpy as np
 import pytest
 
 from ne_dynamics.errors import ModelError
@@ -209,6 +210,44 @@ def test_tip_that_is_not_beyond_the_base():
         load_urdf(GOOD, base_link='b', tip_link='a')
 
 
+@pytest.mark.parametrize('value', [1, 0.3, np.float32(0.25), np.int64(1), np.array(0.3)])
+def test_a_lock_takes_any_real_number(value):
+    """Python's and NumPy's; the robot is that of the same float."""
+    loose = GOOD.replace('<mimic joint="j_a" multiplier="0.5" offset="0.1"/>', '')
+    assert load_urdf(loose).n == 2
+    locked = [
+        load_urdf(loose, locked_joints={'j_a': each}).bodies[0].pose_in_parent.matrix
+        for each in (value, float(value))
+    ]
+    np.testing.assert_array_equal(*locked)
+
+
+@pytest.mark.parametrize('names', [('base', 'a'), ('a', 'b')])
+@pytest.mark.parametrize('base_link', [None, 'a'])
+def test_a_description_that_is_nothing_but_a_loop(names, base_link):
+    """Every link has a parent: there is no root, and the error says which links are a loop."""
+    first, second = names
+    text = f'<robot name="loop"><link name="{first}"/><link name="{second}"/>'
+    for name, parent, child in (('j', first, second), ('k', second, first)):
+        text += (
+            f'<joint name="{name}" type="continuous"><parent link="{parent}"/>'
+            f'<child link="{child}"/></joint>'
+        )
+    message = f'expected a tree of links, got a loop through {", ".join(sorted(names))}'
+    with pytest.raises(ModelError, match=message):
+        load_urdf(f'{text}</robot>', base_link=base_link if base_link in names else None)
+
+
+def test_a_link_that_is_its_own_parent_and_alone():
+    """The smallest loop of all."""
+    text = (
+        '<robot name="loop"><link name="a"/><joint name="j" type="continuous">'
+        '<parent link="a"/><child link="a"/></joint></robot>'
+    )
+    with pytest.raises(ModelError, match='expected a tree of links, got a loop through a'):
+        load_urdf(text)
+
+
 def test_no_moving_joint_between_base_and_tip():
     """A robot that does not move has no dynamics."""
     with pytest.raises(ModelError, match='joint that moves'):
@@ -225,6 +264,13 @@ def test_no_moving_joint_between_base_and_tip():
         ({'j_a': float('inf')}, r"'j_a': expected a finite position"),
         ({'j_a': 'up'}, r"'j_a': expected a position, got 'up'"),
         ({'j_a': None}, r"'j_a': expected a position, got None"),
+        ({'j_a': '1'}, r"'j_a': expected a position, got '1'"),
+        ({'j_a': True}, r"'j_a': expected a position, got True"),
+        ({'j_a': np.True_}, r"'j_a': expected a position, got .*True"),
+        ({'j_a': 1j}, r"'j_a': expected a position, got 1j"),
+        ({'j_a': [0.1]}, r"'j_a': expected a position, got \[0.1\]"),
+        ({'j_a': 10**400}, r"'j_a': expected a finite position, got overflow"),
+        ({'j_a': -(10**400)}, r"'j_a': expected a finite position, got overflow"),
         (['j_a'], 'locked_joints: expected a mapping'),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
 from ne_dynamics.model.robot import Link, Robot, Transform
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.forms import FORMULATIONS
-from ne_dynamics.papers.studies import forms
+from ne_dynamics.papers.studies import equivalence, forms
 from ne_dynamics.shipped import shipped_file
 
 GENERAL = set(FORMULATIONS) - {'sasaki_symbolic'}
@@ -82,6 +84,109 @@ def test_robots_of_example_robot_data_run(make):
     except MissingDependencyError as error:
         pytest.skip(str(error))
     check(robot, GENERAL)
+
+
+def spoil(monkeypatch, name, factor=1.5):
+    """Make the efforts of a form too large by a factor."""
+    form = FORMULATIONS[name]
+    wrong = replace(
+        form, compute_efforts=lambda request: [factor * x for x in form.compute_efforts(request)]
+    )
+    monkeypatch.setitem(FORMULATIONS, name, wrong)
+
+
+def test_a_form_that_is_wrong_is_a_disagreement(monkeypatch):
+    """Efforts 1.5 times too large are named, with what was expected."""
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+    assert run(robot).disagreements == ()
+    spoil(monkeypatch, 'craig')
+    (line,) = run(robot).disagreements
+    assert line == 'craig: expected a disagreement of at most 1e-09, got 5e-01'
+    spoil(monkeypatch, 'luh_walker_paul')
+    names = [line.partition(':')[0] for line in run(robot).disagreements]
+    assert {'luh_walker_paul', 'craig', 'mass matrix', 'forward dynamics'} <= set(names)
+
+
+def test_no_number_is_a_disagreement(monkeypatch):
+    """A form whose efforts are not a number is not taken for one that agrees."""
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+    spoil(monkeypatch, 'craig', float('nan'))
+    (line,) = run(robot).disagreements
+    assert line.startswith('craig: ')
+    assert line.endswith('got nan')
+    assert any(line.startswith('craig: ') for line in equivalence.study(arms=1).disagreements)
+
+
+@pytest.mark.parametrize(
+    'name',
+    [
+        'six_axis_arm.urdf',
+        'puma560_standard_dh.yaml',
+        'puma560_modified_dh.yaml',
+        'six_link_dh.yaml',
+    ],
+)
+@pytest.mark.parametrize('seed', [0, 1])
+def test_a_robot_at_rest_is_compared_by_the_scale_of_its_efforts(name, seed):
+    """Where all is zero but rounding, the disagreement is that of rounding."""
+    load = ned.load_dh if name.endswith('.yaml') else ned.load_urdf
+    robot = load(shipped_file(name))
+    report = run(robot, seed=seed, qd=[0.0] * robot.n, qdd=[0.0] * robot.n)
+    assert max(report.data['strobing'].values()) < 1e-11
+    assert report.disagreements == ()
+
+
+def test_efforts_that_are_rounding_have_no_scale_of_their_own():
+    """An arm that turns about the vertical at rest has efforts of 1e-16 N m, if any."""
+    tilt = 'rpy="0.3 0 0"'
+    text = TREE.replace(
+        '<parent link="base"/><child link="b"/>',
+        f'<parent link="a"/><child link="b"/><origin xyz="0.1 0.2 0.3" {tilt}/>',
+    )
+    robot = ned.load_urdf(text)
+    report = run(robot, q=[0.1, 0.2], qd=[0.0, 0.0], qdd=[0.0, 0.0])
+    for name in GENERAL:
+        assert report.data['forms'][name]['disagreement'] < 1e-12, name
+    assert report.disagreements == ()
+
+
+@pytest.mark.parametrize('name', ['six_axis_arm.urdf', 'puma560_standard_dh.yaml', 'modified'])
+def test_the_printed_frames_are_those_of_the_robot(name):
+    """Base, rows and tool, multiplied by hand, give the pose of the tip."""
+    if name == 'six_axis_arm.urdf':
+        robot = ned.load_urdf(shipped_file(name), tip_link='tcp')
+    else:
+        robot = ned.load_dh(shipped_file(name.replace('modified', 'puma560_modified_dh.yaml')))
+    report = run(robot)
+    frames = report.data['frames']
+    q = np.linspace(0.3, -1.2, robot.n)
+
+    def turn_and_shift(axis, angle, length):
+        c, s = np.cos(angle), np.sin(angle)
+        matrix = np.eye(4)
+        i, j = [k for k in range(3) if k != axis]
+        matrix[i, i], matrix[i, j], matrix[j, i], matrix[j, j] = c, -s, s, c
+        matrix[axis, 3] = length
+        return matrix
+
+    pose = np.array(frames['base'])
+    for position, link in zip(q, frames['links'], strict=True):
+        theta, d = link['theta'], link['d']
+        theta, d = (theta, d + position) if link['prismatic'] else (theta + position, d)
+        about_z = turn_and_shift(2, theta, d)
+        about_x = turn_and_shift(0, link['alpha'], link['a'])
+        is_standard = frames['convention'] == 'standard'
+        pose = pose @ (about_z @ about_x if is_standard else about_x @ about_z)
+    pose = pose @ np.array(frames['tool'])
+    expected = ned.Dynamics(robot, backend='python').forward_kinematics(q)
+    np.testing.assert_allclose(pose, expected, atol=1e-12)
+    assert [link['joint'] for link in frames['links']] == list(robot.joint_names)
+    assert frames['fitted'] == (name == 'six_axis_arm.urdf')
+    (ends,) = [table for table in report.tables if table.title.startswith('Frames before')]
+    for row, key in zip(ends.rows, ('base', 'tool'), strict=True):
+        x, y, z, *angles = map(float, row[1:])
+        found = Transform.from_xyz_rpy((x, y, z), angles).matrix
+        np.testing.assert_allclose(found, frames[key], atol=1e-5)
 
 
 def test_a_tree_is_said_for_every_form_and_its_efforts_are_given():

@@ -6,7 +6,8 @@ what an optimiser can prove. Sines and cosines are evaluated together in vector 
 needs a series is in :mod:`~ne_dynamics.codegen.llvm.exponential`.
 
 Both functions return whether their result can be relied on: every input is a number that cannot
-overflow, every angle is in the range of the sines, and quotients are finite.
+overflow or has a sign that it must not have, every angle is in the range of the sines, and
+quotients are finite.
 """
 
 from __future__ import annotations
@@ -355,7 +356,13 @@ class _Body:
             self._clamp(index)
             return
         if operation == 'scale':
-            self._op(name, 'fmul', format_constant(key[1], self.lanes), self.names[key[2]])
+            number, value = format_constant(key[1], self.lanes), self.names[key[2]]
+            if self.graph.nodes[key[2]][0] == 'round':
+                # What is left after whole turns is a small difference of large numbers: it is
+                # that of other backends only when the product is rounded, as theirs is.
+                self.lines.append(f'{name} = fmul {self.kind} {number}, {value}')
+            else:
+                self._op(name, 'fmul', number, value)
         elif operation == 'sign':
             zero, one = format_constant(0.0, self.lanes), format_constant(1.0, self.lanes)
             condition = 'i1' if self.lanes == 1 else f'<{self.lanes} x i1>'
@@ -450,6 +457,7 @@ def _write_function(name: str, program: Program, lanes: int) -> str:
     nodes = map(program.graph.nodes.__getitem__, program.live)
     named = {key[1] for key in nodes if key[0] == 'input'}
     checked: list[str] = []
+    nonnegative: list[str] = []
     for group, (stem, count) in enumerate(program.inputs):
         is_shared = program.is_shared and group + 1 == len(program.inputs)
         for index in range(count):
@@ -460,6 +468,8 @@ def _write_function(name: str, program: Program, lanes: int) -> str:
                     lines += _write_shared_load(tag, group, index, lanes)
                 continue
             checked.append(f'%v{tag}')
+            if stem in program.nonnegative:
+                nonnegative.append(f'%v{tag}')
             lines += [
                 f'%a{tag} = getelementptr {kind}, ptr %in{group}, i64 {index}',
                 f'%v{tag} = load {kind}, ptr %a{tag}, align {8 * lanes}',
@@ -468,7 +478,7 @@ def _write_function(name: str, program: Program, lanes: int) -> str:
     largest = find_largest_input(program)
     body = _Body(program, lanes, inputs, adds_outputs=not largest.is_enough)
     lines += body.lines
-    verdict = _write_verdict(body, checked, largest.bound, lines)
+    verdict = _write_verdict(body, checked, nonnegative, largest.bound, lines)
     arguments = ', '.join(f'ptr noalias %in{group}' for group in groups)
     text = '\n'.join([*_split_blocks(lines), f'ret i1 {verdict}'])
     if len(lines) > LONGEST_BLOCK:
@@ -508,7 +518,11 @@ def _split_blocks(lines: Sequence[str]) -> list[str]:
 
 
 def _write_verdict(
-    body: _Body, inputs: Sequence[str], largest_input: float, lines: list[str]
+    body: _Body,
+    inputs: Sequence[str],
+    nonnegative: Sequence[str],
+    largest_input: float,
+    lines: list[str],
 ) -> str:
     """Write the test of inputs, angles and quotients; return the name of its result."""
     lanes, kind = body.lanes, body.kind
@@ -532,8 +546,11 @@ def _write_verdict(
         bound = format_constant(largest_input * largest_input, lanes)
         lines.append(f'%fsum = fcmp ole {kind} {total}, {bound}')
         checks.append('%fsum')
+    zero = format_constant(0.0, lanes)
+    for index, value in enumerate(nonnegative):
+        lines.append(f'%fn{index} = fcmp oge {kind} {value}, {zero}')
+        checks.append(f'%fn{index}')
     if body.total:
-        zero = format_constant(0.0, lanes)
         lines.append(f'%fout = fcmp oeq {kind} {body.total}, {zero}')
         checks.append('%fout')
     if not checks:

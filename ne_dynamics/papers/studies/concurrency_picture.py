@@ -8,6 +8,7 @@ from typing import Any
 
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.papers.studies.concurrency import Curve
+from ne_dynamics.picture_file import write_picture
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -73,4 +74,4 @@ def draw_speedups(path: Path, curves: Sequence[Curve], n: int) -> None:
     )
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.96), w_pad=2.0)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+    write_picture(figure, path)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers.studies.report import StudyReport
+from ne_dynamics.prepared_file import write_whole
 
 END = '<!-- end of reproduce -->\n'
 
@@ -34,9 +35,8 @@ def read_document(path: Path) -> str:
 
 
 def write_document(path: Path, text: str) -> None:
-    """Write a document, its line ends as they are."""
-    with path.open('w', encoding='utf-8', newline='') as file:
-        file.write(text)
+    """Write a document, its line ends as they are; the old one stays until it is complete."""
+    write_whole(path, text)
 
 
 def section(text: str, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -10,12 +11,15 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.papers.forms import FORMULATIONS, Formulation
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.random_arms import random_arm
-from ne_dynamics.papers.studies.report import StudyReport, Table
+from ne_dynamics.papers.studies.report import StudyReport, Table, list_disagreements
 
 NAME = 'equivalence'
 LARGEST_ARM = 8
 GRAVITY = (0.3, -0.2, -9.80665)
 """Tilted, so that no component is hidden [m/s^2]."""
+
+TOLERANCE = 1e-9
+"""Disagreement that rounding does not make, relative to the largest effort of the arm."""
 
 DEFAULT_ARMS = 160
 DEFAULT_SEED = 4
@@ -56,7 +60,9 @@ def study(
                 arm, *motion[:3], gravity=GRAVITY, wrench=motion[3]
             )
             difference = float(np.abs(np.array(computed, dtype=float) - expected).max())
-            worst[name] = max(worst[name], difference / float(np.abs(expected).max()))
+            relative = difference / float(np.abs(expected).max())
+            # What is not a number is not forgotten.
+            worst[name] = relative if math.isnan(relative) else max(worst[name], relative)
             sliding[name] += sum(link.is_prismatic for link in arm.links)
         progress(index + 1, arms)
     rows = [
@@ -84,7 +90,12 @@ def study(
         'largest_disagreement': worst,
         'sliding_joints': sliding,
     }
-    return StudyReport(NAME, (table,), data)
+    return StudyReport(
+        NAME,
+        (table,),
+        data,
+        disagreements=list_disagreements(worst, dict.fromkeys(worst, TOLERANCE)),
+    )
 
 
 def _make_case(

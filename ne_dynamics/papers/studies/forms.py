@@ -11,6 +11,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.model.rigid_body import roll_pitch_yaw
 from ne_dynamics.model.robot import FloatArray, Robot
 from ne_dynamics.papers.counting.counting_scalars import Count, count_operations
 from ne_dynamics.papers.forms import FORMULATIONS, Formulation, strobing
@@ -20,7 +21,7 @@ from ne_dynamics.papers.forms.fitted_arm import fit_arm, require_chain, to_modif
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 from ne_dynamics.papers.forms.recovered_arm import arm_from_robot
 from ne_dynamics.papers.forms.rk4 import SimulatedMotion, simulate
-from ne_dynamics.papers.studies.report import StudyReport, Table
+from ne_dynamics.papers.studies.report import StudyReport, Table, list_disagreements
 from ne_dynamics.printable import escape_controls
 
 NAME = 'forms'
@@ -30,6 +31,18 @@ TIMED_SECONDS = 0.03
 SIMULATION_STEP = 0.001
 SIMULATION_STEPS = 50
 NOTHING = Count()
+
+TOLERANCE = 1e-9
+"""Disagreement that rounding does not make."""
+
+SOLVED_TOLERANCE = 1e-8
+"""The same of what is solved for with the mass matrix; larger where that is near singular."""
+
+_SOLVED = (
+    'forward dynamics',
+    'positions after a simulation',
+    'velocities after a simulation',
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +89,8 @@ class FormResult:
     efforts : array, shape (n,), or None
         With friction and rotors.
     disagreement : float
-        Of the efforts from the production recursion's, relative to its largest.
+        Of the efforts from the production recursion's, relative to the largest, or to the
+        largest that one unit of acceleration takes where all are smaller.
     naive, skipping : Count
         Operations on this arm, as the authors count and without products with 0 and 1.
     seconds : float
@@ -179,6 +193,7 @@ def study(
     friction = production.friction_torque(motion.qd, q=motion.q)
     steps = len(FORMULATIONS) + 1
     arms: Arms | None = None
+    disagreements: tuple[str, ...] = ()
     try:
         arms = find_arms(robot)
     except ModelError as error:
@@ -205,11 +220,29 @@ def study(
     }
     if arms:
         tables.append(_tabulate_frames(arms.own, arms.is_fitted))
-        disagreements = _compare_strobing(arms.standard, production, motion)
-        tables.append(_tabulate_strobing(disagreements))
-        data['strobing'] = disagreements
+        tables.append(_tabulate_ends(arms.own))
+        strobed = _compare_strobing(arms.standard, production, motion)
+        tables.append(_tabulate_strobing(strobed))
+        data['frames'] = _frames_as_data(arms)
+        data['strobing'] = strobed
+        found = {each.name: each.disagreement for each in results if each.efforts is not None}
+        disagreements = _list_disagreements(found, strobed, production.mass_matrix(motion.q))
     progress(steps, steps)
-    return StudyReport(NAME, tuple(tables), data)
+    return StudyReport(NAME, tuple(tables), data, disagreements=disagreements)
+
+
+def _list_disagreements(
+    efforts: dict[str, float], strobed: dict[str, float], mass_matrix: FloatArray
+) -> tuple[str, ...]:
+    """Return what forms and strobed quantities differ by more than rounding, as sentences."""
+    rounding = 1e3 * np.finfo(np.float64).eps * float(np.linalg.cond(mass_matrix))
+    solved = max(SOLVED_TOLERANCE, rounding)
+    return (
+        *list_disagreements(efforts, dict.fromkeys(efforts, TOLERANCE)),
+        *list_disagreements(
+            strobed, {name: solved if name in _SOLVED else TOLERANCE for name in strobed}
+        ),
+    )
 
 
 def _drive(arm: Arm, form: Formulation, production: Dynamics) -> DrivenArm:
@@ -241,17 +274,26 @@ def _run_form(
         form.name,
         (),
         efforts,
-        _disagreement(efforts, expected),
+        _disagreement(efforts, expected, _measure_unit_effort(production, motion)),
         count_operations(form.function, rigid, gravity=GRAVITY).total,
         count_operations(form.function, rigid, gravity=GRAVITY, skip_trivial=True).total,
         _time_call(lambda: form.inverse_dynamics(rigid, q, qd, qdd, gravity=GRAVITY)),
     )
 
 
-def _disagreement(found: FloatArray, expected: FloatArray) -> float:
-    """Return the largest difference, relative to the largest number expected, or 1."""
-    largest = float(np.abs(expected).max())
-    return float(np.abs(found - expected).max()) / (largest or 1.0)
+def _disagreement(found: FloatArray, expected: FloatArray, least_scale: float = 0.0) -> float:
+    """Return the largest difference, relative to the largest number expected.
+
+    The scale is at least `least_scale`: numbers that would be zero without rounding have none of
+    their own.
+    """
+    scale = max(float(np.abs(expected).max()), least_scale)
+    return float(np.abs(found - expected).max()) / (scale or 1.0)
+
+
+def _measure_unit_effort(production: Dynamics, motion: Motion) -> float:
+    """Return the largest effort that accelerations of one unit take [N m or N]."""
+    return float(np.abs(production.mass_matrix(motion.q)).sum(axis=1).max())
 
 
 def _time_call(call: Callable[[], object]) -> float:
@@ -266,9 +308,14 @@ def _time_call(call: Callable[[], object]) -> float:
 
 
 def _compare_strobing(arm: Arm, production: Dynamics, motion: Motion) -> dict[str, float]:
-    """Return how far strobing any recursion, and RK4 on it, are from the production methods."""
+    """Return how far strobing any recursion, and RK4 on it, are from the production methods.
+
+    The simulations are without friction: at rest that of Coulomb has the sign of rounding.
+    """
     form = FORMULATIONS['luh_walker_paul']
     driven = _drive(arm, form, production)
+    smooth = Dynamics(production.robot.without_friction(), gravity=GRAVITY, backend='python')
+    unit = _measure_unit_effort(production, motion)
     q, qd = motion.q.tolist(), motion.qd.tolist()
     tau = production.inverse_dynamics(motion.q, motion.qd, motion.qdd)
     coriolis = np.array(strobing.coriolis_matrix(driven.links, q, qd, form.inverse_dynamics))
@@ -289,21 +336,23 @@ def _compare_strobing(arm: Arm, production: Dynamics, motion: Motion) -> dict[st
         )
 
     ours, theirs = (
-        simulate_with(production.forward_dynamics),
-        simulate_with(driven.forward_dynamics),
+        simulate_with(smooth.forward_dynamics),
+        simulate_with(_drive(arm, form, smooth).forward_dynamics),
     )
     bias = production.bias_torque(motion.q, motion.qd)
     return {
         'mass matrix': _disagreement(
             np.array(driven.mass_matrix(q)), production.mass_matrix(motion.q)
         ),
-        'Coriolis and centrifugal efforts': _disagreement(coriolis @ motion.qd + gravity, bias),
-        'gravity': _disagreement(gravity, holding),
-        'forward dynamics': _disagreement(
-            np.array(driven.forward_dynamics(q, qd, tau.tolist())), motion.qdd
+        'Coriolis and centrifugal efforts': _disagreement(
+            coriolis @ motion.qd + gravity, bias, unit
         ),
-        'positions after a simulation': _disagreement(theirs.q[-1], ours.q[-1]),
-        'velocities after a simulation': _disagreement(theirs.qd[-1], ours.qd[-1]),
+        'gravity': _disagreement(gravity, holding, unit),
+        'forward dynamics': _disagreement(
+            np.array(driven.forward_dynamics(q, qd, tau.tolist())), motion.qdd, 1.0
+        ),
+        'positions after a simulation': _disagreement(theirs.q[-1], ours.q[-1], 1.0),
+        'velocities after a simulation': _disagreement(theirs.qd[-1], ours.qd[-1], 1.0),
     }
 
 
@@ -354,7 +403,8 @@ def _tabulate_costs(results: Sequence[FormResult], production: Dynamics, motion:
         'Agreement, operations and time of one call',
         ('form', 'disagreement', 'as written', 'skipping 0 and 1', 'time [us]', 'remark'),
         rows,
-        'Disagreement with this package, relative to the largest effort. Multiplications; '
+        'Disagreement with this package, relative to the largest effort, or to the largest that '
+        'accelerations of 1 rad/s^2 or m/s^2 take where all are smaller. Multiplications; '
         'additions, of the links alone; those of this package with friction and rotors. Times on '
         "Python floats, of this package with its backend 'python', median, on this machine now.",
     )
@@ -387,13 +437,49 @@ def _tabulate_frames(arm: Arm, is_fitted: bool) -> Table:
     )
 
 
+def _tabulate_ends(arm: Arm) -> Table:
+    rows = []
+    for name, pose in (('base', arm.base), ('tool', arm.tool)):
+        numbers = [*pose.translation.tolist(), *roll_pitch_yaw(pose.rotation).tolist()]
+        rows.append((name, *(f'{round(value, 9) + 0.0:.6g}' for value in numbers)))
+    return Table(
+        'Frames before the first joint and after the last [m, rad]',
+        ('frame', 'x', 'y', 'z', 'roll', 'pitch', 'yaw'),
+        rows,
+        "base: frame 0 in the base link's frame. tool: the tip frame in frame n. Turned about the "
+        'fixed axes x, y, z in this order, as in a URDF.',
+    )
+
+
+def _frames_as_data(arms: Arms) -> dict[str, object]:
+    arm = arms.own
+    return {
+        'convention': arm.convention,
+        'fitted': arms.is_fitted,
+        'base': arm.base.matrix.tolist(),
+        'links': [
+            {
+                'joint': link.name,
+                'prismatic': link.is_prismatic,
+                'theta': link.constant_angle,
+                'd': link.constant_shift,
+                'a': link.a,
+                'alpha': link.alpha,
+            }
+            for link in arm.links
+        ],
+        'tool': arm.tool.matrix.tolist(),
+    }
+
+
 def _tabulate_strobing(disagreements: dict[str, float]) -> Table:
     return Table(
         'By strobing the recursion of Luh, Walker and Paul (001 sections 3 and 7)',
         ('quantity', 'disagreement'),
         [(name, f'{value:.0e}') for name, value in disagreements.items()],
         f'The simulation: Runge-Kutta, {SIMULATION_STEPS} steps of {1e3 * SIMULATION_STEP:g} ms '
-        'from the motion above, under the efforts that hold it against gravity.',
+        'from the motion above, without friction, under the efforts that hold it against gravity. '
+        'Relative to the largest number, or to that of one unit where all are smaller.',
     )
 
 

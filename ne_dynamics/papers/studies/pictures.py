@@ -10,6 +10,7 @@ import numpy as np
 
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.papers.studies.puma_simulation import BIT, Reading, Run
+from ne_dynamics.picture_file import write_picture
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -107,4 +108,4 @@ def _finish(
         artist.set_in_layout(False)
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.9), h_pad=1.2, w_pad=1.6)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+    write_picture(figure, path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,6 +44,23 @@ def _escaped(cell: str) -> str:
     return cell.replace('*', '\\*').replace('_', '\\_')
 
 
+def list_disagreements(
+    found: Mapping[str, float], tolerances: Mapping[str, float]
+) -> tuple[str, ...]:
+    """Return what differs by more than its tolerance, or by what is no number, as sentences.
+
+    Parameters
+    ----------
+    found, tolerances : mapping of str to float
+        By the name of what is compared.
+    """
+    return tuple(
+        f'{name}: expected a disagreement of at most {tolerances[name]:.0e}, got {value:.0e}'
+        for name, value in found.items()
+        if not value <= tolerances[name]
+    )
+
+
 @dataclass(frozen=True)
 class StudyReport:
     """The result of a study.
@@ -56,12 +73,15 @@ class StudyReport:
     data : dict
         The same and more, for ``--json``, in SI units.
     pictures : list of Path
+    disagreements : tuple of str
+        What differs by more than the study's tolerance, one sentence each; empty when all is well.
     """
 
     name: str
     tables: tuple[Table, ...]
     data: dict[str, object]
     pictures: list[Path] = field(default_factory=list)
+    disagreements: tuple[str, ...] = ()
 
     def text(self) -> str:
         """Return everything for a terminal."""

@@ -10,6 +10,7 @@ import numpy as np
 from ne_dynamics.algorithms.profiles import trapezoidal_profile
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.papers.studies.six_link import PATHS, Way
+from ne_dynamics.picture_file import write_picture
 
 try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -77,7 +78,7 @@ def draw_ways(path: Path, ways: dict[str, Way]) -> None:
         artist.set_in_layout(False)
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.93), h_pad=1.2, w_pad=1.6)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+    write_picture(figure, path)
 
 
 def _draw_joint(axes: Any, joint: int, way: Way, other: Way, other_name: str) -> None:

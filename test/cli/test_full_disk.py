@@ -1,0 +1,198 @@
+"""Commands on a disk that is full: one line with the path, exit code 1, nothing half written.
+
+``/dev/full`` is a full disk for standard output. For files the process gets a limit of their
+size, which the system refuses to exceed as it refuses to fill a disk.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ne_dynamics.cli.main import main
+from ne_dynamics.papers.studies.document import END, begin
+from ne_dynamics.prepared_file import write_whole
+from ne_dynamics.shipped import shipped_file
+
+ROOT = Path(__file__).resolve().parents[2]
+ARM = str(shipped_file('six_axis_arm.urdf'))
+PUMA = str(shipped_file('puma560_standard_dh.yaml'))
+FULL = Path('/dev/full')
+LIMITED = (
+    'import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500)); '
+    'from ne_dynamics.cli.main import main; sys.exit(main(sys.argv[1:]))'
+)
+"""A file may have 1500 bytes."""
+
+NAMES = [f'joint_{index}' for index in range(1, 7)]
+TRAJECTORY = yaml.safe_dump(
+    {
+        'joint_names': NAMES,
+        'points': [
+            {
+                'positions': [0.1 * second] * 6,
+                'velocities': [0.0] * 6,
+                'accelerations': [0.0] * 6,
+                'time_from_start': {'sec': second, 'nanosec': 0},
+            }
+            for second in (0, 2, 4, 6)
+        ],
+    }
+)
+
+PRINTING = {
+    'equations': ['equations', ARM],
+    'few equations': ['equations', PUMA, '--function', 'friction_hysteresis'],
+    'equations --list': ['equations', PUMA, '--list'],
+    'check': ['check', ARM],
+    'check --json': ['check', ARM, '--json'],
+    'annotate': ['annotate', '--model', ARM, '-', '-'],
+    'ik': ['ik', '--model', ARM, '--position', '0.4', '0', '0.5'],
+    'ik --json': ['ik', '--model', ARM, '--position', '0.4', '0', '0.5', '--json'],
+    'reproduce equivalence': ['reproduce', 'equivalence', '--arms', '1'],
+    'reproduce forms': ['reproduce', 'forms', '--model', PUMA, '--json'],
+    'help': ['equations', '--help'],
+}
+
+
+def run(*words, is_buffered=True, **keywords):
+    """Run the interpreter of the tests."""
+    environment = {**os.environ, 'OPENBLAS_NUM_THREADS': '1'}
+    environment.pop('PYTHONUNBUFFERED', None)
+    if not is_buffered:
+        environment['PYTHONUNBUFFERED'] = '1'
+    return subprocess.run(
+        [sys.executable, *map(str, words)],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+        timeout=300,
+        check=False,
+        **keywords,
+    )
+
+
+def run_into_full_disk(name, is_buffered):
+    """Run a command whose standard output is full; return what it said of it, and its code."""
+    if not FULL.exists():
+        pytest.skip('no /dev/full, a disk that is full')
+    words = '-m', 'ne_dynamics.cli.main', *PRINTING[name]
+    with FULL.open('w') as output:
+        result = run(*words, is_buffered=is_buffered, stdout=output, input=TRAJECTORY)
+    return result.stderr, result.returncode
+
+
+@pytest.mark.parametrize('name', PRINTING)
+def test_standard_output_that_is_full_is_one_line(name):
+    """Whether the text is longer than the buffer or not; the line says where it went."""
+    command = PRINTING[name][0]
+    line = f'ne_dynamics {command}: error: standard output (/dev/full): No space left on device\n'
+    assert run_into_full_disk(name, is_buffered=True) == (line, 1)
+
+
+@pytest.mark.parametrize('name', ['equations', 'annotate', 'check --json'])
+def test_it_is_where_nothing_is_buffered(name):
+    """As with PYTHONUNBUFFERED, which containers set."""
+    command = PRINTING[name][0]
+    line = f'ne_dynamics {command}: error: standard output (/dev/full): No space left on device\n'
+    assert run_into_full_disk(name, is_buffered=False) == (line, 1)
+
+
+def run_limited(*arguments):
+    """Run a command that may write files of 1500 bytes."""
+    pytest.importorskip('resource', reason='this system has no limits of files')
+    return run('-c', LIMITED, *arguments, stdout=subprocess.PIPE)
+
+
+@pytest.mark.parametrize('is_there', [False, True], ids=['new folder', 'earlier export'])
+@pytest.mark.parametrize('language', ['c', 'python'])
+def test_an_export_is_whole_or_as_it_was(is_there, language, tmp_path, capsys):
+    """No folder comes to be, or the earlier export stays; nothing passing is left."""
+    folder = tmp_path / 'arm'
+    if is_there:
+        assert main(['equations', PUMA, '--all', '-o', str(folder)]) == 0
+        capsys.readouterr()
+    before = read_files(tmp_path)
+    result = run_limited('equations', PUMA, '--all', '-o', folder, '--language', language)
+    assert result.stderr == f'ne_dynamics equations: error: {folder}: File too large\n'
+    assert (result.returncode, result.stdout) == (1, '')
+    assert read_files(tmp_path) == before
+
+
+def read_files(folder):
+    """Return what is below a folder: None for folders, what is in files."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob('*')
+    }
+
+
+def test_a_trajectory_is_whole_or_as_it_was(tmp_path):
+    """The old file stays."""
+    source, target = tmp_path / 'in.yaml', tmp_path / 'out.yaml'
+    source.write_text(TRAJECTORY)
+    target.write_text('old')
+    result = run_limited('annotate', '--model', ARM, source, target)
+    assert result.stderr == (
+        f'ne_dynamics annotate: error: {target}: cannot be written: File too large\n'
+    )
+    assert result.returncode == 1
+    assert set(read_files(tmp_path)) == {'in.yaml', 'out.yaml'}
+    assert target.read_text() == 'old'
+
+
+def test_a_document_is_whole_or_as_it_was(tmp_path):
+    """The tables of a study do not cut a document off."""
+    path = tmp_path / 'document.md'
+    text = f'{begin("equivalence")}{END}{"x" * 3000}\n'
+    path.write_text(text)
+    result = run_limited('reproduce', 'equivalence', '--arms', '1', '--document', path)
+    assert result.stderr == f'ne_dynamics reproduce: error: {path}: File too large\n'
+    assert result.returncode == 1
+    assert read_files(tmp_path) == {'document.md': text.encode()}
+
+
+def test_a_picture_is_whole_or_not_there(tmp_path):
+    """The folder is made, no picture is cut off in it."""
+    pytest.importorskip('matplotlib', reason='matplotlib is missing')
+    result = run_limited('reproduce', 'concurrency', '--joints', '2', '--output', tmp_path)
+    picture = tmp_path / 'concurrency.png'
+    assert result.stderr.splitlines()[-1] == (
+        f'ne_dynamics reproduce: error: {picture}: File too large'
+    )
+    assert result.returncode == 1
+    assert read_files(tmp_path) == {}
+
+
+@pytest.mark.parametrize('fails', ['open', 'fsync'])
+def test_an_error_names_the_file_that_was_asked_for(fails, tmp_path, monkeypatch):
+    """Not the passing name beside it, and not none."""
+    target = tmp_path / 'file.txt'
+
+    def fail(*_, **__):
+        raise OSError(28, 'No space left on device', '.passing' if fails == 'open' else None)
+
+    name = {'open': 'ne_dynamics.prepared_file.Path.open', 'fsync': 'os.fsync'}[fails]
+    with monkeypatch.context() as patch:
+        patch.setattr(name, fail)
+        with pytest.raises(OSError, match='No space left') as caught:
+            write_whole(target, 'text')
+    assert caught.value.filename == str(target)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_error_that_has_nothing_to_do_with_files_is_not_hidden(monkeypatch):
+    """Only where a disk is full is an error without a name a line of ours."""
+
+    def fail(_):
+        raise OSError(5, 'Input/output error')
+
+    monkeypatch.setattr('ne_dynamics.cli.equations.run', fail)
+    with pytest.raises(OSError, match='Input/output'):
+        main(['equations', PUMA])

@@ -1,0 +1,169 @@
+"""What the header of a printed function says that numbers taken as exact change, holds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_robots import random_tree
+from tolerance_robots import KINDS
+
+import ne_dynamics as ned
+from ne_dynamics.codegen.functions import FUNCTIONS
+from ne_dynamics.errors import ModelError
+
+GRAVITY = (0.3, -0.2, -9.80665)
+SAMPLES = 20
+NOTE = re.compile(r'tolerance \S+: (\d+) numbers taken as exact; (.*)')
+NUMBER = re.compile(r'by(?: at most)? (\S+) (?:N m|kg|J|m|rad)')
+
+
+def make_robots():
+    """Return robots of which a tolerance of 9e-3 changes much, by name."""
+    robots = {}
+    for seed in range(4):
+        tree = random_tree(seed, 6)
+        robots[f'tree {seed}'] = replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
+    for kind, make in KINDS.items():
+        robots[kind] = make(2, spread=0.05)
+    return {name: robot.without_friction() for name, robot in robots.items()}
+
+
+ROBOTS = make_robots()
+
+
+def draw_unit(rng, count, size):
+    """Return vectors of a length, in random directions."""
+    vectors = rng.normal(size=(count, 3))
+    return size * vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def draw_arguments(robot, name, rng):
+    """Return arguments of a function of the sizes that the text states, one row a sample."""
+    count, n = SAMPLES, robot.n
+    slides = np.array([joint.type.is_prismatic for joint in robot.joints])
+    q = np.where(slides, 1.0, np.pi) * rng.uniform(-1.0, 1.0, (count, n))
+    square = np.tile(np.array([1.0, 0.0, 1.0, 0.0, 0.0, 1.0]), (count, 1))
+    given = {
+        'q': q,
+        'qd': rng.choice([-1.0, 1.0], (count, n)),
+        'qdd': rng.choice([-1.0, 1.0], (count, n)),
+        'wrench': np.hstack([draw_unit(rng, count, 100.0), draw_unit(rng, count, 10.0)]),
+        'base_motion': np.hstack([draw_unit(rng, count, 1.0) for _ in range(3)]),
+        'payload': np.hstack([np.full((count, 1), 10.0), draw_unit(rng, count, 1.0), square]),
+        # Of the laws: no errors, so that their motion is the desired one; no limits.
+        'kp': np.ones((count, n)),
+        'kv': np.ones((count, n)),
+        'effort_limits': np.full((count, n), 1e9),
+        'smoothing_velocity': np.full((count, 1), 0.1),
+    }
+    for stem in ('q', 'qd', 'qdd'):
+        given[f'{stem}_desired'] = given[stem]
+    return [given[argument.name] for argument in FUNCTIONS[name].arguments]
+
+
+def split_parts(name, rows):
+    """Return what a text of a function states bounds for: positions and axes of poses apart."""
+    if name in ('link_poses', 'forward_kinematics'):
+        return [rows[..., :3, 3], rows[..., :3, :3]]
+    return [rows]
+
+
+def evaluate(dynamics, name, arguments):
+    """Return a printed function of each sample, in double precision."""
+    namespace = {}
+    exec(dynamics.source(name, 'numpy'), namespace)
+    return namespace[name](*arguments)
+
+
+def read_note(dynamics, name):
+    """Return how many numbers were changed, and the bounds that the header states."""
+    text = next(line for line in dynamics.source(name).splitlines() if 'taken as exact' in line)
+    count, note = NOTE.search(text).groups()
+    return int(count), note, [float(value) for value in NUMBER.findall(note)]
+
+
+@pytest.mark.parametrize('tolerance', [1e-4, 9e-3])
+@pytest.mark.parametrize('name', ROBOTS)
+def test_no_printed_function_changes_by_more_than_its_header_says(name, tolerance):
+    """Loads, moving bases, poses, Jacobians: against the equations that keep every number."""
+    robot = ROBOTS[name]
+    exact = ned.Dynamics(robot, GRAVITY, backend='python', tolerance=0.0)
+    rounded = ned.Dynamics(robot, GRAVITY, backend='python', tolerance=tolerance)
+    compared = changed = 0
+    for function in rounded.operation_counts():
+        count, note, bounds = read_note(rounded, function)
+        assert count > 0
+        if 'not known' in note or 'none of them' in note:
+            continue
+        arguments = draw_arguments(robot, function, np.random.default_rng(5))
+        found = split_parts(function, evaluate(rounded, function, arguments))
+        expected = split_parts(function, evaluate(exact, function, arguments))
+        assert len(bounds) == len(found), note
+        for part, truth, bound in zip(found, expected, bounds, strict=True):
+            error = np.abs(part - truth).max()
+            # The text has two digits.
+            assert error <= 1.06 * bound + 1e-11 * np.abs(truth).max(), (function, note, error)
+            changed += error > 1e-9
+            compared += 1
+    assert compared >= 15
+    if tolerance == 9e-3:
+        assert changed > 0
+
+
+def test_the_header_states_the_loads_of_the_function():
+    """A wrench of 100 N that changes an effort is in the bound of the function that takes it."""
+    robot = ROBOTS['tree 2']
+    dynamics = ned.Dynamics(robot, backend='python', tolerance=9e-3)
+    notes = {name: read_note(dynamics, name) for name in dynamics.operation_counts()}
+    plain, wrench, full = (
+        notes[f'inverse_dynamics{suffix}'] for suffix in ('', '_with_wrench', '_in_full')
+    )
+    assert 'wrench' not in plain[1]
+    assert 'a wrench of 100 N and 10 N m' in wrench[1]
+    assert 'a base that turns' in full[1]
+    assert 'a payload of 10 kg' in full[1]
+    assert plain[2][0] < wrench[2][0] < full[2][0]
+    assert 'feedback included' in notes['computed_torque'][1]
+    assert 'a position changes by at most' in notes['forward_kinematics'][1]
+    assert 'not known' in notes['forward_dynamics'][1]
+
+
+@pytest.mark.parametrize('language', ['python', 'c'])
+def test_an_export_says_it_of_each_function(language):
+    """The module and the C header state the bound beside the function that it is for."""
+    dynamics = ned.Dynamics(ROBOTS['tree 1'], backend='python', tolerance=9e-3)
+    text = '\n'.join(dynamics.source_files(language, 'robot').values())
+    assert text.count('Numbers taken as exact: an effort changes by at most ') >= 6
+    assert 'Numbers taken as exact: a position changes by at most ' in text
+
+
+def test_nothing_changes_where_nothing_was_taken_as_exact():
+    """With tolerance 0 each header says so."""
+    dynamics = ned.Dynamics(ROBOTS['tree 1'], backend='python', tolerance=0.0)
+    for function in dynamics.operation_counts():
+        assert read_note(dynamics, function)[:2] == (0, 'nothing changes by them')
+
+
+def test_the_bound_of_a_call_takes_the_loads():
+    """`rounding_bound` with a wrench, a base or a payload is what the loaded efforts change by."""
+    robot = ROBOTS['tree 2']
+    exact = ned.Dynamics(robot, GRAVITY, backend='python', tolerance=0.0)
+    rounded = ned.Dynamics(robot, GRAVITY, backend='python', tolerance=9e-3)
+    names = ('wrench', 'base_motion', 'payload')
+    q, qd, qdd, *values = draw_arguments(
+        robot, 'inverse_dynamics_in_full', np.random.default_rng(1)
+    )
+    loads = dict(zip(names, values, strict=True))
+    plain = rounded.rounding_bound()
+    for name, rows in loads.items():
+        bound = rounded.rounding_bound(**{name: rows[0]})
+        change = rounded.inverse_dynamics(q, qd, qdd, **{name: rows})
+        change = np.abs(change - exact.inverse_dynamics(q, qd, qdd, **{name: rows})).max(axis=0)
+        assert (change <= bound + 1e-10).all()
+        assert (bound >= plain).all()
+        assert (bound > plain).any()
+    with pytest.raises(ModelError, match='tip'):
+        ned.Dynamics(replace(robot, tip_link=None)).rounding_bound(wrench=np.ones(6))
