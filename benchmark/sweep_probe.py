@@ -61,6 +61,7 @@ def call_every_method(robot: ned.Robot, backend: str, shapes: Sequence[tuple[int
             dyn.forward_dynamics(q, q, q)
             dyn.forward_dynamics(q, q, q, wrenches)
             dyn.regressor(q, q, q)
+            dyn.regressor_gradient(q, q, q, np.ones((*shape, dyn.n, 10 * dyn.n)))
             dyn.forward_kinematics(q)
             dyn.jacobian(q)
             dyn.jacobian(q, axes='tip')
