@@ -481,10 +481,10 @@ class NodeSettings:
         'What answers joint states after a fault that latches, until `~/clear_fault`, and states '
         'that are not believed, until they are: `damp`, gravity compensation and a damping '
         'through the mass matrix, by which velocities decay at 10 /s or faster, with a joint that '
-        'is not believed where the model predicts it; `leave`, nothing: the arm keeps a last command '
-        'against gravity, which does not hold it in place. When states stop, `on_state_loss` '
-        'counts. Drives that close the loop are brought to rest, and get that command again for '
-        'each state, with `damp`.',
+        'is not believed where the model predicts it; `leave`, nothing: the arm keeps a last '
+        'command against gravity, which does not hold it in place. When states stop, '
+        '`on_state_loss` counts. Drives that close the loop are brought to rest, and get that '
+        'command again for each state, with `damp`.',
     )
     jump_velocity: tuple[float, ...] = parameter(
         (),
