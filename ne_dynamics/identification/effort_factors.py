@@ -86,17 +86,13 @@ def compare_with_given(evidence: LogEvidence, reading: LogReading) -> EffortFact
     for joint in range(n):
         own = np.stack([*(rate[:, joint] for rate in rates), np.ones(given.shape[0])], axis=1)
         basis, _ = np.linalg.qr(own)
-        expected, moment = (
-            np.linalg.norm(table - basis @ (basis.T @ table))
-            for table in (given[:, [joint]], moments[:, joint])
-        )
-        if expected < LEAST_EXPECTED * moment:
-            continue
         rows = np.zeros((given.shape[0], n + width + 1))
         rows[:, joint], rows[:, n:-1] = given[:, joint], load[:, joint]
         rows[:, -1] = efforts[:, joint]
         rows -= basis @ (basis.T @ rows)
-        parts[joint] = rms(rows[:, [-1]])[0] / sizes[joint]
+        moment = moments[:, joint] - basis @ (basis.T @ moments[:, joint])
+        if np.linalg.norm(rows[:, joint]) >= LEAST_EXPECTED * np.linalg.norm(moment):
+            parts[joint] = rms(rows[:, [-1]])[0] / sizes[joint]
         weight = counts[joint] / given.shape[0] / (COMPARED_SIGMA * sizes[joint]) ** 2
         normal += weight * rows[:, :-1].T @ rows[:, :-1]
         right += weight * rows[:, :-1].T @ rows[:, -1]
