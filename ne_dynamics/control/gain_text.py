@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import floor, isfinite, log10
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def _describe_loop(design: GainFindings, one: ModeDesign) -> str:
         f'gains times {_number(float(worst.gain))}'
     )
     if isfinite(float(worst.reduction)):
-        text += f' or by {_number(float(worst.reduction))}'
+        text += f' or by {_rounded_down(float(worst.reduction))}'
     text += f', {1e3 * float(worst.delay):.3g} ms more of delay'
     if choice.kind.cutoff:
         text += f'; velocity_cutoff_frequency {choice.kind.cutoff:g} Hz'
@@ -78,6 +78,12 @@ def _table(design: GainFindings, mode: GainMode, one: ModeDesign) -> str:
         ]
         rows.append(row)
     return text_table([heading, units], rows)
+
+
+def _rounded_down(value: float) -> str:
+    """Return a margin with three digits, and no larger than it is."""
+    digit = 10.0 ** (floor(log10(value)) - 2)
+    return f'{floor(value / digit) * digit:.3g}'
 
 
 def _number(value: float) -> str:
