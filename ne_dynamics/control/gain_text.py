@@ -24,6 +24,7 @@ def describe_design(design: GainFindings) -> str:
     least, largest = np.asarray(request.payload, dtype=np.float64).tolist()
     steps = request.position_steps(len(design.joints))
     lines = [
+        *(f'warning: {sentence}' for sentence in design.excessive_errors()),
         f'{len(plants.poses)} poses, masses within {100.0 * request.uncertainty:g} %, payload '
         f'{least:g} to {largest:g} kg; {request.rate:g} Hz, dead time '
         f'{1e3 * request.dead_time:.4g} ms, encoder steps up to {steps.max():.3g}',
@@ -31,7 +32,7 @@ def describe_design(design: GainFindings) -> str:
     ]
     for mode, one in design.modes.items():
         lines += ['', TITLES[mode], _describe_loop(design, one), '', _table(design, mode, one)]
-    remarks = design.remarks()
+    remarks = [each for each in design.remarks() if each not in design.excessive_errors()]
     if remarks:
         lines += ['', *(f'remark: {remark}' for remark in remarks)]
     return '\n'.join(lines)
