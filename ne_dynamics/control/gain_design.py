@@ -22,9 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from ne_dynamics.control.gain_falling import Falls
 from ne_dynamics.control.gain_findings import GainFindings, ModeDesign, rounded
 from ne_dynamics.control.gain_kind import Choice, corner_modes
-from ne_dynamics.control.gain_loop import frequencies, open_loop
+from ne_dynamics.control.gain_loop import frequencies, open_loop, resting_loop
 from ne_dynamics.control.gain_margins import Margins, margins_of_joints
 from ne_dynamics.control.gain_motion import MotionSamples, make_test_motion, sample_waypoints
 from ne_dynamics.control.gain_plants import Plants, gather_plants
@@ -223,6 +224,12 @@ def design_gains(
     request.position_steps(len(joints))
     request.joint_stiffness(joints)
     plants = gather_plants(dynamics, request)
+    falls = {
+        is_compensated: Falls(dynamics, request, is_compensated=is_compensated)
+        for is_compensated in sorted({mode is GainMode.COMPUTED_TORQUE for mode in request.modes})
+    }
+    for is_compensated, one in falls.items():
+        one.search(np.ones(len(joints)) if is_compensated else plants.scale)
     samples = (
         make_test_motion(dynamics, plants, request)
         if motion is None
@@ -233,10 +240,11 @@ def design_gains(
     relaxed: dict[GainMode, str] = {}
     asked: Sequence[GainMode] = [GainMode(mode) for mode in request.modes]
     for mode in asked:
+        fall = falls[mode is GainMode.COMPUTED_TORQUE]
         try:
-            choice = choose_gains(mode, plants, request, joints)
+            choice = choose_gains(mode, plants, request, joints, fall)
         except InputError as error:
-            found = _choose_relaxed(mode, plants, request, joints)
+            found = _choose_relaxed(mode, plants, request, joints, fall)
             if found is None:
                 refusals[mode] = str(error)
                 continue
@@ -251,7 +259,7 @@ def design_gains(
 
 
 def _choose_relaxed(
-    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint]
+    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint], falls: Falls
 ) -> tuple[float, float, Choice] | None:
     """Return gains with the first of the smaller margins that there are some for."""
     for phase, gain in request.relaxed_margins:
@@ -259,7 +267,7 @@ def _choose_relaxed(
             continue
         less = replace(request, phase_margin=phase, gain_margin=gain)
         with suppress(InputError):
-            return phase, gain, choose_gains(mode, plants, less, joints)
+            return phase, gain, choose_gains(mode, plants, less, joints, falls)
     return None
 
 
@@ -274,16 +282,11 @@ def _judge(
     modes = corner_modes(choice.kind.mode, plants, request, joints)
     timing, weights = choice.kind.timing, choice.kind.weights
     at = frequencies(timing, modes)
-    loop = open_loop(
-        modes,
-        None if weights is None else np.concatenate((weights, weights)),
-        choice.gains,
-        timing,
-        at,
-    )
+    both = None if weights is None else np.concatenate((weights, weights))
+    loop = open_loop(modes, both, choice.gains, timing, at)
     return ModeDesign(
         choice,
-        margins_of_joints(loop, at).worst(),
+        margins_of_joints(loop, at, resting_loop(modes, both, choice.gains)).worst(),
         predict_sag(choice, plants, request, joints),
         predict_noise(choice, request, len(joints)),
         predict_steps(choice, plants, request, joints),

@@ -86,9 +86,31 @@ class GainFindings:
         largest = np.where(largest > ROUNDING * largest.max(), largest, 0.0)
         return rounded(np.minimum(largest, self.request.limits(self.joints)))
 
+    def excessive_errors(self) -> list[str]:
+        """Return by which modes the motion is followed worse than efforts were bounded for."""
+        allowed = self.request.largest_errors(self.joints)
+        sentences = []
+        for mode, one in self.modes.items():
+            parts = one.motion.rms / allowed
+            worst = int(parts.argmax())
+            if not parts[worst] > 1.0:
+                continue
+            joint = self.joints[worst]
+            unit, option = (
+                ('mm', 'sliding_error') if joint.type.is_prismatic else ('mrad', 'position_error')
+            )
+            sentences.append(
+                f'{mode.value}: expected errors of the motion within {option}, '
+                f'{1e3 * allowed[worst]:.3g} {unit}, got {1e3 * one.motion.rms[worst]:.3g} {unit} '
+                f'(RMS) of joint {joint.name!r}: {self.request.rate:g} Hz and a dead time of '
+                f'{1e3 * self.request.dead_time:.4g} ms are too slow for the motion, or it is too '
+                'fast'
+            )
+        return sentences
+
     def remarks(self) -> list[str]:
         """Return what is doubtful, one sentence each."""
-        found = [*self.refusals.values(), *self.relaxed.values()]
+        found = [*self.excessive_errors(), *self.refusals.values(), *self.relaxed.values()]
         if self.plants.held_share < 1.0:
             found.append(
                 f'in {100.0 * (1.0 - self.plants.held_share):.0f} % of the poses the motors '

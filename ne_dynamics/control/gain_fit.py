@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ne_dynamics.control.gain_falling import Falls
 from ne_dynamics.control.gain_kind import BY_MARGINS, Bounds, Choice, LoopKind, corner_modes
 from ne_dynamics.control.gain_loop import (
     IndexArray,
@@ -14,6 +15,7 @@ from ne_dynamics.control.gain_loop import (
     frequencies,
     growth,
     open_loop,
+    resting_loop,
 )
 from ne_dynamics.control.gain_margins import Margins, margins_of_all, margins_of_joints
 from ne_dynamics.control.gain_plants import Plants
@@ -43,6 +45,13 @@ LEAST_GAIN = 0.01
 RISE, LEAST_RISE, ROUNDS = 1.5, 1.08, 8
 """By which factor a joint's frequency is raised, at the most and at the least, and how often."""
 
+SLOW, LARGER = 5.0, 1e6
+"""Highest frequency at which an integral is looked for, by that at which it crosses, and by
+how much the loop is made larger there."""
+
+STANDINGS = 12
+"""How often joints are made stiffer until the arm does not fall."""
+
 NEARLY_USED = 0.8
 """Part of a bound from which on it is what limits a joint, and not the margins."""
 
@@ -51,9 +60,15 @@ class LoopFit:
     """Looks at the loop of all joints: in a few poses while it searches, in all at its end."""
 
     def __init__(
-        self, kind: LoopKind, plants: Plants, request: GainRequest, joints: Sequence[Joint]
+        self,
+        kind: LoopKind,
+        plants: Plants,
+        request: GainRequest,
+        joints: Sequence[Joint],
+        falls: Falls,
     ) -> None:
         self._kind = kind
+        self._falls = falls
         self._request = request
         self._has_integral = kind.has_integral
         self._modes = corner_modes(kind.mode, plants, request, joints)
@@ -89,16 +104,56 @@ class LoopFit:
         some, timing = self._modes[index], self._kind.timing
         weights = None if self._weights is None else self._weights[index]
         loop = open_loop(some, weights, gains, timing, at)
+        rest = resting_loop(some, weights, gains)
         is_whole = slack == 1.0
-        enough = suffices(margins_of_joints(loop, at), self._request, slack)
+        enough = suffices(margins_of_joints(loop, at, rest), self._request, slack)
         if not (enough or is_whole):
             return None, False
-        together = margins_of_all(loop, at)
+        together = self._bounded(margins_of_all(loop, at, rest), gains)
         enough = enough and suffices(together, self._request, slack)
         if enough:
             closed = close_loop(some, weights, gains, timing)
             enough = bool(growth(closed, self._has_integral).max() < 1.0)
         return together, enough
+
+    def _bounded(self, together: Margins, gains: JointGains) -> Margins:
+        """Return margins with no larger reduction than the poses bear in which the arm falls."""
+        least = self._falls.reduction(gains.kp)
+        if self._has_integral and np.isfinite(least):
+            least = min(least, self._find_slow_reduction(gains))
+        return together._replace(reduction=np.minimum(together.reduction, least))
+
+    def _find_slow_reduction(self, gains: JointGains) -> float:
+        """Return the factor by which an integral's gains may be smaller where the arm falls first.
+
+        Slower than the damping, it lets an arm fall before the stiffness does: the locus crosses
+        the negative axis about the frequency at which its lag is the lead of the damping.
+        """
+        fastest = SLOW * float(np.sqrt((gains.ki / gains.kd).max()))
+        at = self._few[: max(2, int(np.searchsorted(self._few, fastest)))]
+        modes = self._falls.modes(self._kind.mode)
+        # Larger by so much, whatever crosses there does so beyond -1.
+        loop = LARGER * open_loop(modes, None, gains, self._kind.timing, at)
+        return float(margins_of_all(loop, at).reduction.min()) / LARGER
+
+    def stand(self, frequency: FloatArray, damping: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return frequencies with which the arm does not fall, and ratios of the same damping.
+
+        Joints are made stiffer, each by its part of what holds the arm where it falls first, as
+        far as their bounds allow.
+        """
+        before, wanted = frequency, self._request.gain_margin
+        for _ in range(STANDINGS):
+            gains = self._gains(frequency, damping * before / frequency)
+            missing = wanted / self._falls.reduction(gains.kp)
+            if missing <= 1.0:
+                break
+            share = self._falls.share(gains.kp)
+            rise = np.minimum(np.sqrt(missing), RISE) ** (share / share.max())
+            tried = frequency * rise
+            used, _ = self._bounds.judge(self._gains(tried, damping * before / tried))
+            frequency = np.where(used <= 1.0, tried, frequency)
+        return frequency, damping * before / frequency
 
     def lower(self, frequency: FloatArray, damping: FloatArray) -> FloatArray | None:
         """Return frequencies, lowered together until the gains suffice; None where they do not."""
@@ -132,8 +187,10 @@ class LoopFit:
         if growing >= 1.0:
             return 1.0 - growing
         loop = open_loop(some, weights, gains, timing, self._few)
+        rest = resting_loop(some, weights, gains)
+        together = self._bounded(margins_of_all(loop, self._few, rest), gains)
         request, scores = self._request, [np.inf]
-        for margins in (margins_of_all(loop, self._few), margins_of_joints(loop, self._few)):
+        for margins in (together, margins_of_joints(loop, self._few, rest)):
             scores.append(margins.phase.min() / request.phase_margin)
             for factor in (margins.gain, margins.reduction):
                 scores.append(np.log(factor.min()) / np.log(request.gain_margin))
@@ -195,13 +252,21 @@ class LoopFit:
         return frequency, damping
 
     def finish(self, frequency: FloatArray, damping: FloatArray) -> Choice | None:
-        """Return gains that suffice in all poses: these, or lower ones; None where none do."""
+        """Return gains that suffice in all poses: these, or lower ones; None where none do.
+
+        None also where the arm falls too early in a pose that was not looked at, and is from now.
+        """
         everything = np.arange(len(self._modes))
         for _ in range(LOOKS):
             gains = self._gains(frequency, damping)
             together, enough = self._judge(gains, everything, self._at)
             if enough and together is not None:
-                break
+                # Also in the pose, which nobody has drawn, in which the arm falls first.
+                self._falls.search(gains.kp)
+                together = self._bounded(together, gains)
+                if suffices(together, self._request):
+                    break
+                return None
             if together is not None:
                 worst = [np.argsort(size)[:HARD_POSES] for size in (together.phase, together.gain)]
                 self._hard = np.unique(np.concatenate((self._hard, *worst)))

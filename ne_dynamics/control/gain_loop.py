@@ -33,6 +33,9 @@ NEARLY_FREE = 1e-7
 WHOLE = 1e-9
 """A part of a period that is none."""
 
+FREE_PART = 1e-9
+"""Of the largest w^2 of an arm, up to which a mode is moved by no gravity."""
+
 LOWEST_TURN = 5e-6
 """Of the frequencies that are looked at, the lowest times the period [rad]."""
 
@@ -299,6 +302,22 @@ def open_loop(
     if timing.velocity is None:
         loop = loop + gains.kd[:, np.newaxis] * between(unit.velocity)
     return loop if weights is None else weights[:, np.newaxis] @ loop
+
+
+def resting_loop(modes: Modes, weights: FloatArray | None, gains: JointGains) -> FloatArray | None:
+    """Return the loops of :func:`open_loop` at 0 Hz, shape (B, n, n); None with an integral.
+
+    That of a mode which falls is negative. A mode that neither falls nor returns counts as one
+    that returns slowly.
+    """
+    if gains.ki.any():
+        return None
+    floor = FREE_PART * np.abs(modes.squares).max(axis=1, keepdims=True)
+    is_free = np.abs(modes.squares) <= floor
+    squares = np.where(is_free, np.where(floor > 0.0, floor, FREE_PART), modes.squares)
+    compliance = (modes.motors / squares[:, np.newaxis]) @ np.swapaxes(modes.motors, 1, 2)
+    loop: FloatArray = gains.kp[:, np.newaxis] * compliance
+    return loop if weights is None else weights @ loop
 
 
 class ClosedLoop(NamedTuple):

@@ -18,6 +18,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 LEAST_SIZE = 1e-12
 """A loop gain that is none."""
 
+REAL = 1e-6
+"""Imaginary part, by the magnitude, up to which a response at 0 Hz is real."""
+
 
 class Margins(NamedTuple):
     """Margins of loops; infinite where nothing crosses over.
@@ -29,7 +32,7 @@ class Margins(NamedTuple):
     gain : array
         Factor by which the gains may be larger.
     reduction : array
-        Factor by which they may be smaller.
+        Factor by which they may be smaller: less, and an arm falls that stands upright.
     delay : array
         That the loop bears beside what it has [s].
     crossover : array
@@ -52,7 +55,9 @@ def _least(margins: Margins, axis: int) -> Margins:
     return Margins(phase, gain, reduction, delay, margins.crossover.max(axis=axis))
 
 
-def find_margins(response: ComplexArray, at: FloatArray) -> Margins:
+def find_margins(
+    response: ComplexArray, at: FloatArray, rest: ComplexArray | FloatArray | None = None
+) -> Margins:
     """Return the margins of scalar loops from their response to frequencies.
 
     Parameters
@@ -60,6 +65,8 @@ def find_margins(response: ComplexArray, at: FloatArray) -> Margins:
     response : complex array, shape (..., F)
     at : array, shape (F,)
         Increasing [rad/s].
+    rest : array, shape (...), optional
+        Response at 0 Hz, where a locus ends; omitted where it is infinite.
     """
     size = np.maximum(np.abs(response), LEAST_SIZE)
     level = np.log(size)
@@ -97,10 +104,19 @@ def find_margins(response: ComplexArray, at: FloatArray) -> Margins:
     edge = np.where(
         ends & (np.abs(last) < 1.0), 1.0 / np.maximum(np.abs(last), LEAST_SIZE), np.inf
     )
-    return Margins(np.degrees(phase_margin), np.minimum(gain, edge), reduction, delay, crossover)
+    gain = np.minimum(gain, edge)
+    if rest is not None:
+        size = np.abs(rest)
+        falls = (rest.real < 0.0) & (np.abs(rest.imag) <= REAL * size)
+        # Beyond -1 the feedback carries the arm; before it, more of it would.
+        reduction = np.minimum(reduction, np.where(falls & (size >= 1.0), size, np.inf))
+        gain = np.minimum(
+            gain, np.where(falls & (size < 1.0), 1.0 / np.maximum(size, LEAST_SIZE), np.inf)
+        )
+    return Margins(np.degrees(phase_margin), gain, reduction, delay, crossover)
 
 
-def margins_of_all(loop: ComplexArray, at: FloatArray) -> Margins:
+def margins_of_all(loop: ComplexArray, at: FloatArray, rest: FloatArray | None = None) -> Margins:
     """Return the margins of all joints at once, arrays of shape (B,).
 
     Parameters
@@ -108,17 +124,30 @@ def margins_of_all(loop: ComplexArray, at: FloatArray) -> Margins:
     loop : complex array, shape (B, F, n, n)
     at : array, shape (F,)
         [rad/s]
+    rest : array, shape (B, n, n), optional
+        The loop at 0 Hz; omitted where it is infinite.
     """
     values = np.asarray(np.linalg.eigvals(loop), dtype=np.complex128)
     order = np.argsort(np.abs(values), axis=-1)
     loci: ComplexArray = np.moveaxis(np.take_along_axis(values, order, axis=-1), -1, 1)
-    each = find_margins(loci, at)
+    ends = None if rest is None else np.asarray(np.linalg.eigvals(rest), dtype=np.complex128)
+    each = find_margins(loci, at, ends)
     return _least(each, 1)
 
 
-def margins_of_joints(loop: ComplexArray, at: FloatArray) -> Margins:
-    """Return the margins of each joint with the others closed, arrays of shape (B, n)."""
-    n = loop.shape[-1]
-    inverse = np.asarray(np.linalg.inv(np.eye(n) + loop), dtype=np.complex128)
-    opened = 1.0 / np.diagonal(inverse, axis1=-2, axis2=-1) - 1.0
-    return find_margins(np.moveaxis(opened, -1, 1), at)
+def margins_of_joints(
+    loop: ComplexArray, at: FloatArray, rest: FloatArray | None = None
+) -> Margins:
+    """Return the margins of each joint with the others closed, arrays of shape (B, n).
+
+    Parameters are those of :func:`margins_of_all`.
+    """
+    opened = np.moveaxis(_open_each(loop), -1, 1)
+    return find_margins(opened, at, None if rest is None else _open_each(rest))
+
+
+def _open_each(loop: ComplexArray | FloatArray) -> ComplexArray:
+    """Return what each joint meets while the others are closed, shape (..., n)."""
+    inverse = np.asarray(np.linalg.inv(np.eye(loop.shape[-1]) + loop), dtype=np.complex128)
+    opened: ComplexArray = 1.0 / np.diagonal(inverse, axis1=-2, axis2=-1) - 1.0
+    return opened

@@ -12,6 +12,7 @@ Gravity is linear in the same factors.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,8 +52,8 @@ class Plants:
     Attributes
     ----------
     poses : array, shape (N, n)
-        That the motors can hold, with the largest payload and masses, and effort to spare [rad or
-        m].
+        That the motors can hold, with the largest payload and masses, and effort to spare; in a
+        design, beside them, those in which the arm falls first [rad or m].
     held_share : float
         Part of the poses that were drawn which can be held.
     model : array, shape (N, n, n)
@@ -183,31 +184,50 @@ def _find_needed(
 
 def _symmetric(matrices: FloatArray) -> FloatArray:
     """Return second derivatives without what rounding leaves of them."""
-    symmetric: FloatArray = 0.5 * (matrices + np.swapaxes(matrices, 1, 2))
+    symmetric: FloatArray = 0.5 * (matrices + np.swapaxes(matrices, -1, -2))
     return symmetric
 
 
+def body_slopes(dynamics: Dynamics, poses: FloatArray) -> FloatArray:
+    """Return the slope of the model's gravity by the positions, body by body, (N, b, n, n)."""
+    n = dynamics.n
+    steps = SLOPE_STEP * np.concatenate((np.eye(n), -np.eye(n)))
+    around = (poses[:, np.newaxis] + steps).reshape(-1, n)
+    gravity = _body_gravity(dynamics, around).reshape(len(poses), 2, n, -1, n)
+    change = (gravity[:, 0] - gravity[:, 1]) / (2.0 * SLOPE_STEP)
+    # (pose, position, body, effort) -> (pose, body, effort, position)
+    return _symmetric(change.transpose(0, 2, 3, 1))
+
+
+def _body_gravity(dynamics: Dynamics, poses: FloatArray) -> FloatArray:
+    """Return the efforts that each body's weight takes, shape (N, b, n)."""
+    still = np.zeros_like(poses)
+    parameters = dynamics.inertial_parameters().reshape(-1, 10)
+    regressor = dynamics.regressor(poses, still, still).reshape(*poses.shape, -1, 10)
+    return np.asarray(np.einsum('knbp,bp->kbn', regressor, parameters), dtype=np.float64)
+
+
 def gather_plants(dynamics: Dynamics, request: GainRequest) -> Plants:
-    """Return the arms that gains have to work with.
+    """Return the arms that gains have to work with, in random poses.
 
     Raises
     ------
     InputError
         When the motors can hold the arm nearly nowhere, or a joint moves no mass.
     """
+    poses, share = _draw_held_poses(dynamics, request)
+    return plants_in(dynamics, request, poses, share)
+
+
+def _draw_held_poses(dynamics: Dynamics, request: GainRequest) -> tuple[FloatArray, float]:
+    """Return random poses that the motors hold, and the part of those drawn that they hold."""
     joints, n = dynamics.robot.joints, dynamics.n
     if n == 0:
         raise InputError('model: expected joints that move, got none')
     limits = request.limits(joints)
-    ends = np.array([pose_range(joint) for joint in joints])
-    rng = np.random.default_rng(request.seed)
-    drawn = rng.uniform(ends[:, 0], ends[:, 1], (CANDIDATES * request.poses, n))
-    jacobian = _payload_jacobian(dynamics, request, drawn)
-    # Falling freely is what gravity accelerates by; an effort carries the opposite.
-    load_gravity = -np.einsum('kij,i->kj', jacobian, dynamics.gravity)
-    least, largest = payload_ends(request)
-    zeros = np.zeros((1, n))
-    parameters = dynamics.inertial_parameters().reshape(-1, 10)
+    drawn = draw_poses(joints, CANDIDATES * request.poses, request.seed)
+    load_gravity = _load_gravity(dynamics, _payload_jacobian(dynamics, request, drawn))
+    largest = payload_ends(request)[1]
     gravity = np.atleast_2d(dynamics.gravity_torque(drawn))
     needed = _find_needed(gravity, load_gravity, request)
     is_held = (needed <= (1.0 - HOLDING_RESERVE) * limits).all(axis=1)
@@ -226,13 +246,37 @@ def gather_plants(dynamics: Dynamics, request: GainRequest) -> Plants:
             f'joint {joints[worst].name!r} needs {np.median(needed[:, worst]):.4g} of '
             f'{limits[worst]:.4g} N m or N in half of them'
         )
-    poses = drawn[kept]
-    still = np.broadcast_to(zeros, poses.shape)
-    regressor = dynamics.regressor(poses, still, still).reshape(len(poses), n, -1, 10)
-    body_gravity = np.einsum('knbp,bp->kbn', regressor, parameters)
+    return drawn[kept], share
+
+
+def draw_poses(joints: Sequence[Joint], count: int, seed: int) -> FloatArray:
+    """Return random poses within the ranges of the joints, shape (count, n) [rad or m]."""
+    ends = np.array([pose_range(joint) for joint in joints])
+    rng = np.random.default_rng(seed)
+    return rng.uniform(ends[:, 0], ends[:, 1], (count, len(joints)))
+
+
+def _load_gravity(dynamics: Dynamics, jacobian: FloatArray) -> FloatArray:
+    """Return the efforts that a kilogram takes, shape (N, n), by its centre's Jacobian."""
+    # Falling freely is what gravity accelerates by; an effort carries the opposite.
+    return np.asarray(-np.einsum('kij,i->kj', jacobian, dynamics.gravity), dtype=np.float64)
+
+
+def plants_in(
+    dynamics: Dynamics, request: GainRequest, poses: FloatArray, held_share: float
+) -> Plants:
+    """Return the arms in given poses, shape (N, n).
+
+    Raises
+    ------
+    InputError
+        When a joint moves no mass.
+    """
+    joints, still = dynamics.robot.joints, np.zeros_like(poses)
     model = np.asarray(dynamics.mass_matrix(poses), dtype=np.float64)
     _check_inertia(model, joints)
-    jacobian, load_gravity = jacobian[kept], load_gravity[kept]
+    jacobian = _payload_jacobian(dynamics, request, poses)
+    least, largest = payload_ends(request)
     load = np.swapaxes(jacobian, 1, 2) @ jacobian
     slope = np.asarray(dynamics.inverse_dynamics_derivatives(poses, still, still)[0], np.float64)
     load_slope = payload_slope(dynamics, request, poses)
@@ -240,14 +284,14 @@ def gather_plants(dynamics: Dynamics, request: GainRequest) -> Plants:
     light, heavy = (1.0 - u) * model + least * load, (1.0 + u) * model + largest * load
     return Plants(
         poses=poses,
-        held_share=share,
+        held_share=held_share,
         model=model,
         light=light,
         heavy=heavy,
         rotors=np.array([joint.reflected_inertia for joint in joints]),
-        gravity=gravity[kept],
-        body_gravity=body_gravity,
-        load_gravity=load_gravity,
+        gravity=np.atleast_2d(dynamics.gravity_torque(poses)),
+        body_gravity=_body_gravity(dynamics, poses),
+        load_gravity=_load_gravity(dynamics, jacobian),
         slope=_symmetric(slope),
         load_slope=_symmetric(load_slope),
         scale=balance_scale(model, np.concatenate((light, heavy))),

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ne_dynamics.control.gain_falling import Falls
 from ne_dynamics.control.gain_fit import LoopFit
 from ne_dynamics.control.gain_kind import BY_MARGINS, Bounds, Choice, LoopKind, loop_kind
 from ne_dynamics.control.gain_plants import Plants
@@ -37,15 +38,21 @@ HIGHEST_CUTOFF = 0.25
 DEAD_TIME_SHARES = (0.9, 0.6, 0.3, 0.0)
 """Of the dead time that free loops bear: what is tried where there are no gains."""
 
-INTEGRAL_SHARES = (0.15, 0.0)
+FALLS = 4
+"""Poses in which an arm falls too early that are found, before there are no gains."""
+
+INTEGRAL_SHARES = (0.15, 0.05, 0.0)
 """Corners of the integral, by the natural frequency of the heaviest direction: the first with
 which there are gains."""
 
 
 def choose_gains(
-    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint]
+    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint], falls: Falls
 ) -> Choice:
     """Return the gains of a mode; with as much of an integral as there can be.
+
+    The pose in which the arm falls first with them is one of those that are looked at, or
+    becomes one.
 
     Raises
     ------
@@ -53,10 +60,14 @@ def choose_gains(
         When none that are of use keep the margins: with a dead time for which some do.
     """
     _require_room(mode, plants, request, joints)
-    choice = _choose_any(mode, plants, request, joints)
-    if choice is not None and is_of_use(choice, request):
-        return choice
-    raise InputError(_refusal(mode, plants, request, joints, choice))
+    for _ in range(FALLS):
+        known = len(falls.poses)
+        choice = _choose_any(mode, plants, request, joints, falls)
+        if choice is not None and is_of_use(choice, request):
+            return choice
+        if len(falls.poses) == known:
+            break
+    raise InputError(_refusal(mode, plants, request, joints, choice, falls))
 
 
 def _require_room(
@@ -90,12 +101,12 @@ def is_of_use(choice: Choice, request: GainRequest) -> bool:
 
 
 def _choose_any(
-    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint]
+    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint], falls: Falls
 ) -> Choice | None:
     """Return the gains of a mode, of use or not; None when there are none."""
     choice = None
     for share in INTEGRAL_SHARES if request.integral and mode is GainMode.JTC else (0.0,):
-        choice = _choose(mode, plants, request, joints, share)
+        choice = _choose(mode, plants, request, joints, falls, share)
         if choice is not None and is_of_use(choice, request):
             break
     return choice
@@ -106,6 +117,7 @@ def _choose(
     plants: Plants,
     request: GainRequest,
     joints: Sequence[Joint],
+    falls: Falls,
     integral_share: float,
     *,
     is_thorough: bool = True,
@@ -130,8 +142,8 @@ def _choose(
             break
         fit = fits.get(kind.cutoff)
         if fit is None:
-            fit = fits[kind.cutoff] = LoopFit(kind, plants, request, joints)
-        ratios = np.full(len(joints), damping)
+            fit = fits[kind.cutoff] = LoopFit(kind, plants, request, joints, falls)
+        each, ratios = fit.stand(each, np.full(len(joints), damping))
         lowered = fit.lower(each, ratios)
         if lowered is not None and (best is None or _worth(lowered) > best[0]):
             best = _worth(lowered), fit, lowered, ratios
@@ -162,7 +174,7 @@ def _repaired(
     """Return gains that suffice near the best ones that do not."""
     for _, kind, damping, each in _candidates(found)[:1]:
         fit = fits[kind.cutoff]
-        repaired = fit.repair(each, np.full(len(each), damping))
+        repaired = fit.repair(*fit.stand(each, np.full(len(each), damping)))
         if repaired is not None:
             return _worth(repaired[0]), fit, *repaired
     return None
@@ -195,6 +207,7 @@ def _refusal(
     request: GainRequest,
     joints: Sequence[Joint],
     best: Choice | None,
+    falls: Falls,
 ) -> str:
     """Return why there are no gains, and with which dead time there would be some."""
     kind = loop_kind(mode, plants, request, _cutoffs(mode, request)[-1])
@@ -209,7 +222,7 @@ def _refusal(
         text += f'; got {best.frequency.max():.3g} rad/s'
         if BY_MARGINS not in best.active:
             return f'{text}, limited by {", ".join(dict.fromkeys(best.active))}'
-    largest = find_dead_time(mode, plants, request, joints)
+    largest = find_dead_time(mode, plants, request, joints, falls)
     if largest is not None:
         return f'{text}; with a dead time of {1e3 * largest:.3g} ms there are such gains'
     return (
@@ -220,7 +233,7 @@ def _refusal(
 
 
 def find_dead_time(
-    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint]
+    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint], falls: Falls
 ) -> float | None:
     """Return a dead time, nearly the longest one, with which there are gains of use [s]."""
     kind = loop_kind(mode, plants, request, _cutoffs(mode, request)[-1])
@@ -236,7 +249,7 @@ def find_dead_time(
             if mode is GainMode.MIT
             else replace(request, delay=delay, delay_jitter=0.0)
         )
-        choice = _choose(mode, plants, shorter, joints, 0.0, is_thorough=False)
+        choice = _choose(mode, plants, shorter, joints, falls, 0.0, is_thorough=False)
         if choice is not None and is_of_use(choice, shorter):
             return delay
     return None

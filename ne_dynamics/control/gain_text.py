@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import floor, isfinite, log10
 
 import numpy as np
 
@@ -24,6 +24,7 @@ def describe_design(design: GainFindings) -> str:
     least, largest = np.asarray(request.payload, dtype=np.float64).tolist()
     steps = request.position_steps(len(design.joints))
     lines = [
+        *(f'warning: {sentence}' for sentence in design.excessive_errors()),
         f'{len(plants.poses)} poses, masses within {100.0 * request.uncertainty:g} %, payload '
         f'{least:g} to {largest:g} kg; {request.rate:g} Hz, dead time '
         f'{1e3 * request.dead_time:.4g} ms, encoder steps up to {steps.max():.3g}',
@@ -31,7 +32,7 @@ def describe_design(design: GainFindings) -> str:
     ]
     for mode, one in design.modes.items():
         lines += ['', TITLES[mode], _describe_loop(design, one), '', _table(design, mode, one)]
-    remarks = design.remarks()
+    remarks = [each for each in design.remarks() if each not in design.excessive_errors()]
     if remarks:
         lines += ['', *(f'remark: {remark}' for remark in remarks)]
     return '\n'.join(lines)
@@ -45,7 +46,7 @@ def _describe_loop(design: GainFindings, one: ModeDesign) -> str:
         f'gains times {_number(float(worst.gain))}'
     )
     if isfinite(float(worst.reduction)):
-        text += f' or by {_number(float(worst.reduction))}'
+        text += f' or by {_rounded_down(float(worst.reduction))}'
     text += f', {1e3 * float(worst.delay):.3g} ms more of delay'
     if choice.kind.cutoff:
         text += f'; velocity_cutoff_frequency {choice.kind.cutoff:g} Hz'
@@ -78,6 +79,12 @@ def _table(design: GainFindings, mode: GainMode, one: ModeDesign) -> str:
         ]
         rows.append(row)
     return text_table([heading, units], rows)
+
+
+def _rounded_down(value: float) -> str:
+    """Return a margin with three digits, and no larger than it is."""
+    digit = 10.0 ** (floor(log10(value)) - 2)
+    return f'{floor(value / digit) * digit:.3g}'
 
 
 def _number(value: float) -> str:

@@ -16,6 +16,11 @@ COMPARED_SIGMA = 0.1
 """What is expected to be left of an effort when it is compared with the given model's."""
 
 
+LEAST_EXPECTED = 0.01
+"""Effort of the given model over that of an unknown load's first moments, from which on a joint
+votes: below it the model says nothing of the effort, and their quotient is any number."""
+
+
 @dataclass(frozen=True, eq=False)
 class EffortFactors:
     """Measured efforts over those of the given model.
@@ -26,7 +31,7 @@ class EffortFactors:
         Negative where they have the opposite sign.
     weights : array, shape (n,)
         By how sharply each is known, and by the part of the effort that the model accounts for;
-        0 where there is nothing to compare.
+        0 where there is nothing to compare, or the model expects next to nothing.
     """
 
     factors: FloatArray
@@ -76,6 +81,7 @@ def compare_with_given(evidence: LogEvidence, reading: LogReading) -> EffortFact
     normal[n:, n:] += np.eye(width)
     sizes = np.maximum(rms(efforts), 1e-9)
     counts = evidence.count(reading)
+    moments = evidence.get_moment_columns(reading)
     parts = np.zeros(n)
     for joint in range(n):
         own = np.stack([*(rate[:, joint] for rate in rates), np.ones(given.shape[0])], axis=1)
@@ -84,7 +90,9 @@ def compare_with_given(evidence: LogEvidence, reading: LogReading) -> EffortFact
         rows[:, joint], rows[:, n:-1] = given[:, joint], load[:, joint]
         rows[:, -1] = efforts[:, joint]
         rows -= basis @ (basis.T @ rows)
-        parts[joint] = rms(rows[:, [-1]])[0] / sizes[joint]
+        moment = moments[:, joint] - basis @ (basis.T @ moments[:, joint])
+        if np.linalg.norm(rows[:, joint]) >= LEAST_EXPECTED * np.linalg.norm(moment):
+            parts[joint] = rms(rows[:, [-1]])[0] / sizes[joint]
         weight = counts[joint] / given.shape[0] / (COMPARED_SIGMA * sizes[joint]) ** 2
         normal += weight * rows[:, :-1].T @ rows[:, :-1]
         right += weight * rows[:, :-1].T @ rows[:, -1]

@@ -245,6 +245,10 @@ class LogEvidence:
         """
         return self._fit(reading).load_columns
 
+    def get_moment_columns(self, reading: LogReading) -> FloatArray:
+        """Return those of the load's columns that are its first moments, shape (M, n, k)."""
+        return self._fit(reading).moment_columns
+
     def get_rates(self, reading: LogReading) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return velocity, acceleration and direction in a reading, shape (M, n) each."""
         velocity, acceleration, direction = self._rates

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.log_fault import LogFault
+from ne_dynamics.identification.source_clock import LARGEST_GAP
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -200,15 +201,22 @@ def find_time_unit(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
 
 
 def find_wraps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
-    """Find angles that jump by whole turns from one sample to the next."""
-    step = np.diff(log.position, axis=0)
+    """Find angles that jump by whole turns from one sample to the next.
+
+    Over a gap, at which a log is cut into pieces, a joint may have turned: such a step shows no
+    jump. Where the joint jumps elsewhere it is taken for the shorter way.
+    """
+    if log.times.size < 2:
+        return log, None
+    step, spans = np.diff(log.position, axis=0), np.diff(log.times)
     turns = np.round(step / TURN) * _turning(robot)
     rest = np.abs(step - TURN * turns)
-    allowed = 0.2 + SPIKE_STEP * list_speeds(robot) * np.diff(log.times)[:, np.newaxis]
+    allowed = 0.2 + SPIKE_STEP * list_speeds(robot) * spans[:, np.newaxis]
     turns = np.where(rest <= np.minimum(allowed, 0.5 * math.pi), turns, 0.0)
-    wrapped = turns.any(axis=0)
+    wrapped = turns[spans <= LARGEST_GAP * np.median(spans)].any(axis=0)
     if not wrapped.any():
         return log, None
+    turns = turns * wrapped
     position = unwrap_positions(robot, log.position, turns)
     names = tuple(np.array(robot.joint_names)[wrapped])
     number = int(np.count_nonzero(turns))

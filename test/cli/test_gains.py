@@ -59,6 +59,21 @@ def test_text_names_margins_and_what_bounds_them(extras, capsys):
     assert sum(line.startswith('joint_') for line in printed.splitlines()) == 6
 
 
+def test_a_rate_that_is_too_slow_for_the_motion_is_said_first(extras, capsys):
+    """Drives at 1 kHz have margins whatever the states' rate is; the arm does not follow."""
+    arguments = [*SHORT, '--extras', extras, '--mode', 'mit']
+    assert main([*arguments, '--rate', '5']) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith(
+        'warning: mit: expected errors of the motion within position_error, 50'
+    )
+    assert '5 Hz and a dead time of 200 ms are too slow' in first
+    assert main([*arguments, '--rate', '5', '--json']) == 0
+    assert 'too slow' in json.loads(capsys.readouterr().out)['remarks'][0]
+    assert main(arguments) == 0
+    assert 'warning' not in capsys.readouterr().out
+
+
 def test_a_trajectory_of_ones_own(extras, tmp_path, capsys):
     """Errors are those of the motion in the file."""
     file = tmp_path / 'motion.yaml'

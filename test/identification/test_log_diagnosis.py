@@ -14,6 +14,9 @@ import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.log import Log, read_log
 from ne_dynamics.identification.log_diagnosis import diagnose_log
+from ne_dynamics.identification.sample_faults import keep_samples
+from ne_dynamics.model.robot import Inertia
+from ne_dynamics.simulation.altered_robot import with_hung_mass
 
 PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
 
@@ -236,6 +239,57 @@ def test_recorded_ur10e_is_right(ur10e, name):
     assert {(fault.severity, fault.code) for fault in diagnosis.faults} <= {
         ('warning', 'effort-delay')
     }
+
+
+@pytest.mark.parametrize('name', list(LOGS)[1:])
+def test_a_fold_of_a_recorded_ur10e_has_no_turns(ur10e, name):
+    """Without ten seconds of it, in which the base turns by more than 4.7 rad, a log is right."""
+    log = read_ur10e(ur10e, name)
+    moved = np.abs(log.position[1000:, 0] - log.position[:-1000, 0])
+    assert moved.max() > 4.7
+    kept = np.ones(log.times.size, dtype=bool)
+    kept[moved.argmax() + 1 : moved.argmax() + 1000] = False
+    diagnosis = diagnose_log(ur10e, keep_samples(log, kept, 'fold'))
+    assert 'angles-wrapped' not in {fault.code for fault in diagnosis.faults}
+
+
+def with_light_links(robot, count):
+    """Return an arm of which the last links weigh a thousandth."""
+    links = list(robot.links)
+    for index in range(len(links) - count, len(links)):
+        inertia = links[index].inertia
+        light = Inertia(
+            1e-3 * inertia.mass, inertia.center_of_mass, 1e-3 * inertia.inertia_about_com
+        )
+        links[index] = replace(links[index], inertia=light)
+    return robot.with_links(links)
+
+
+def test_a_recorded_arm_whose_wrist_has_no_mass_in_its_model(ur10e):
+    """With a load that the model has not, joints of which it expects nothing have no vote."""
+    log = read_ur10e(ur10e, 'ur-20_02_19_14harm50secLoad.csv')
+    diagnosis = diagnose_log(with_light_links(ur10e, 2), log)
+    assert 'efforts-scaled' not in {fault.code for fault in diagnosis.faults}
+
+
+@pytest.mark.parametrize(('shoulder', 'factor'), [(0.0, 1.0), (0.5, 1.0), (0.5, 10.0)])
+def test_joints_of_which_the_model_expects_nothing_have_no_vote(ur10e, shoulder, factor):
+    """Where the wrist alone moves a factor is not told; a factor on all joints is found."""
+    rng = np.random.default_rng(4)
+    times = np.arange(2000) / 100.0
+    rates, phases = rng.uniform(0.6, 2.5, 6), rng.uniform(0.0, 6.0, 6)
+    amplitude = np.array((shoulder, shoulder, shoulder, shoulder, 0.8, 0.8))
+    middle = np.array((0.0, -1.0, 1.2, 0.3, 0.4, 0.0))
+    position = middle + amplitude * np.sin(rates * times[:, np.newaxis] + phases)
+    velocity = np.gradient(position, times, axis=0)
+    acceleration = np.gradient(velocity, times, axis=0)
+    loaded = with_hung_mass(ur10e, 1.0, np.array((0.05, 0.1, 0.08)))
+    dynamics = ned.Dynamics(loaded, backend='python')
+    effort = dynamics.inverse_dynamics(position, velocity, acceleration)
+    effort += 0.02 * np.sqrt((effort**2).mean(axis=0)) * rng.standard_normal(effort.shape)
+    log = Log.from_samples(ur10e.joint_names, times, position, factor * effort)
+    found = diagnose_log(with_light_links(ur10e, 2), log).faults
+    assert ('efforts-scaled' in {fault.code for fault in found}) == (factor != 1.0)
 
 
 def test_currents_are_no_torques(ur10e):

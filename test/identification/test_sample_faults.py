@@ -14,6 +14,7 @@ from ne_dynamics.identification.sample_faults import (
     find_stale,
     find_time_unit,
     find_wraps,
+    keep_samples,
     unwrap_positions,
 )
 
@@ -62,6 +63,24 @@ def test_wrapped_angles_go_on(given):
     assert fault.joints == (given.joint_names[1],)
     np.testing.assert_allclose(repaired.position, log.position, atol=1e-12)
     np.testing.assert_allclose(unwrap_positions(given, position), log.position, atol=1e-12)
+
+
+def test_a_joint_may_turn_while_the_log_pauses(given):
+    """Where the log has a gap no turn is told; where it jumps elsewhere, it may over the gap."""
+    log = make_log(given, amplitude=2.45)
+    moved = np.abs(log.position[230:, 1] - log.position[:-230, 1])
+    start = int(moved.argmax()) + 1
+    assert 4.7 < moved.max() < 4.95
+    kept = np.ones(log.times.size, dtype=bool)
+    kept[start : start + 229] = False
+    paused = keep_samples(log, kept, 'pause')
+    assert find_wraps(given, paused) == (paused, None)
+    position = paused.position.copy()
+    position[:, 1] = np.mod(position[:, 1], 2.0 * np.pi)
+    repaired, fault = find_wraps(given, replace(paused, position=position))
+    assert fault.joints == (given.joint_names[1],)
+    turns = (repaired.position - paused.position) / (2.0 * np.pi)
+    np.testing.assert_allclose(turns, np.round(turns), atol=1e-9)
 
 
 @pytest.mark.parametrize('held', [('position', 'effort'), ('position',), ('effort',)])
