@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +14,11 @@ import pytest
 pytest.importorskip('scipy', reason='scipy is missing')
 pytest.importorskip('coal', reason='coal is missing')
 
+from example_robots import example_robots_folder
 from excitation_arm import QUICK, START, make_urdf, quick_plan, small_arm, small_solids
 
 import ne_dynamics as ned
+from ne_dynamics.cli.main import main
 from ne_dynamics.control.annotation import annotate
 from ne_dynamics.control.trajectory import Waypoints
 from ne_dynamics.errors import ExcitationError, InputError
@@ -371,3 +377,22 @@ def test_motions_that_tell_by_condition(monkeypatch):
         small_arm(), START, solids=small_solids(), objective='condition', **QUICK
     )
     assert plan.condition_number <= 1.05 * quick_plan().condition_number
+
+
+@pytest.mark.skipif(
+    os.environ.get('NE_DYNAMICS_ORACLES') != 'all', reason='half a minute: NE_DYNAMICS_ORACLES=all'
+)
+def test_the_command_of_the_document_gives_the_numbers_of_its_table(tmp_path, capsys):
+    """Within what other processors make of a search among many optima."""
+    document = Path(__file__).resolve().parents[2] / 'doc' / 'excitation.md'
+    text = document.read_text(encoding='utf-8')
+    options = re.search(r'--tip-link tool0 --start ([-0-9. ]+) -o', text)[1].split()
+    row = re.search(r'\| UR5, planned [^|]*\| ([0-9,]+) \|[^|]*\|[^|]*\| (\S+) \|', text)
+    robots = example_robots_folder()
+    model = str(robots / 'ur_description/urdf/ur5_robot.urdf')
+    arguments = ['excite', '--model', model, '--tip-link', 'tool0', '--start', *options]
+    arguments += ['--package-path', str(robots.parent), '--json']
+    assert main([*arguments, '-o', str(tmp_path / 'motion.yaml')]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report['condition_number'] == pytest.approx(float(row[1].replace(',', '')), rel=0.15)
+    assert report['log_determinant'] == pytest.approx(float(row[2]), abs=5.0)
