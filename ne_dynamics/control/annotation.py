@@ -47,7 +47,7 @@ from ne_dynamics.control.compensation import (
     Terms,
     changes_sign,
 )
-from ne_dynamics.control.limits import per_joint
+from ne_dynamics.control.joint_limits import per_joint
 from ne_dynamics.control.motion_demand import (
     DemandLimits,
     Excess,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ne_dynamics.control.following_error import usual_velocities
+from ne_dynamics.control.joint_limits import usual_velocities
 from ne_dynamics.control.motion_demand import (
     EFFORT_TOLERANCE,
     DemandLimits,

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.braking import AnsweredStates, ModelEfforts, predict
 from ne_dynamics.control.compensation import Base, Compensation
-from ne_dynamics.control.following_error import usual_velocities
+from ne_dynamics.control.joint_limits import usual_velocities
 from ne_dynamics.control.state_guard import POSITION_SLACK
 from ne_dynamics.control.trajectory import TURN, continuous_joints
 from ne_dynamics.control.transition import CommandOffset

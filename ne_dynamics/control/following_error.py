@@ -32,11 +32,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.joint_limits import usual_velocities
 from ne_dynamics.control.standing_joint import AnsweredState, StandingJoints
 from ne_dynamics.control.state_guard import FaultKind
 from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.model.robot import Joint
 
 LASTING_SHARE = 0.4
 LASTING_TIME = 1.0
@@ -80,24 +81,6 @@ VELOCITY_SHARE = 2.0
 
 STICKING_SHARE = 0.02
 """Joints that are slower may stick at once, by the velocity limit."""
-
-USUAL_SPEED = {JointType.PRISMATIC: 1.0}
-"""[m/s]"""
-
-USUAL_TURNING_SPEED = 3.0
-"""Velocity limits of joints whose model has none [rad/s]."""
-
-
-def usual_velocities(joints: Sequence[Joint]) -> FloatArray:
-    """Return the velocity limits that other limits are derived from, shape (n,)."""
-    return np.array(
-        [
-            joint.velocity_limit
-            if 0.0 < joint.velocity_limit < inf
-            else USUAL_SPEED.get(joint.type, USUAL_TURNING_SPEED)
-            for joint in joints
-        ]
-    )
 
 
 @dataclass(frozen=True, eq=False)

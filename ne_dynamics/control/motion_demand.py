@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.following_error import usual_velocities
+from ne_dynamics.control.joint_limits import usual_velocities
 from ne_dynamics.control.segment_bounds import (
     Bounds,
     Candidates,

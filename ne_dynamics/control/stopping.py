@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ne_dynamics.control.following_error import usual_velocities
+from ne_dynamics.control.joint_limits import usual_velocities
 from ne_dynamics.control.trajectory import DesiredState, Trajectory, with_derivatives
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ne_dynamics.identification.effort_factors import compare_with_given
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints, rms
 from ne_dynamics.identification.log import Log
 from ne_dynamics.identification.log_evidence import LogEvidence
-from ne_dynamics.identification.log_fault import LogFault
+from ne_dynamics.identification.log_fault import Diagnosis, LogFault
 from ne_dynamics.identification.log_fault_words import describe_fault
 from ne_dynamics.identification.log_hypotheses import (
     Hypothesis,
@@ -60,38 +59,6 @@ UNEXPLAINED = 0.9
 
 SHOWN = 2.0
 """By how much a cost must change for a log to show something."""
-
-
-@dataclass(frozen=True, eq=False)
-class Diagnosis:
-    """What is wrong with a log.
-
-    Attributes
-    ----------
-    faults : tuple of LogFault
-    untold : tuple of str
-        What this log cannot show, each a sentence.
-    """
-
-    faults: tuple[LogFault, ...]
-    untold: tuple[str, ...]
-
-    @property
-    def errors(self) -> tuple[LogFault, ...]:
-        """Faults with which a fit would be wrong."""
-        return tuple(fault for fault in self.faults if fault.severity == 'error')
-
-    @property
-    def remaining(self) -> tuple[LogFault, ...]:
-        """Errors that are left when all faults are repaired whose repair is certain."""
-        return tuple(fault for fault in self.errors if not fault.is_certain)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the diagnosis as what JSON can hold."""
-        return {
-            'faults': [fault.as_json() for fault in self.faults],
-            'untold': list(self.untold),
-        }
 
 
 @dataclass(frozen=True, eq=False)

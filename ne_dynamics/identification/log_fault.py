@@ -1,4 +1,4 @@
-"""One fault of a log: its cause, whose it is, and what undoes it."""
+"""Faults of a log: their causes, whose they are, and what undoes them."""
 
 from __future__ import annotations
 
@@ -58,4 +58,36 @@ class LogFault:
             'remedy': self.remedy,
             'certain': self.is_certain,
             'amount': self.amount,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """What is wrong with a log.
+
+    Attributes
+    ----------
+    faults : tuple of LogFault
+    untold : tuple of str
+        What this log cannot show, each a sentence.
+    """
+
+    faults: tuple[LogFault, ...]
+    untold: tuple[str, ...]
+
+    @property
+    def errors(self) -> tuple[LogFault, ...]:
+        """Faults with which a fit would be wrong."""
+        return tuple(fault for fault in self.faults if fault.severity == 'error')
+
+    @property
+    def remaining(self) -> tuple[LogFault, ...]:
+        """Errors that are left when all faults are repaired whose repair is certain."""
+        return tuple(fault for fault in self.errors if not fault.is_certain)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the diagnosis as what JSON can hold."""
+        return {
+            'faults': [fault.as_json() for fault in self.faults],
+            'untold': list(self.untold),
         }

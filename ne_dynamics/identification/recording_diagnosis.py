@@ -10,9 +10,9 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.log_diagnosis import Diagnosis, diagnose_log, weigh_log
+from ne_dynamics.identification.log_diagnosis import diagnose_log, weigh_log
 from ne_dynamics.identification.log_evidence import choose_evidence_cutoff
-from ne_dynamics.identification.log_fault import LogFault
+from ne_dynamics.identification.log_fault import Diagnosis, LogFault
 from ne_dynamics.identification.log_reading import LogReading
 from ne_dynamics.identification.log_set import FilteredLog
 from ne_dynamics.identification.piece_samples import Change

@@ -9,7 +9,7 @@ import numpy as np
 
 from ne_dynamics.identification.finding_remedies import REMEDIES
 from ne_dynamics.identification.fit_evidence import ShownLog
-from ne_dynamics.identification.log_diagnosis import Diagnosis
+from ne_dynamics.identification.log_fault import Diagnosis
 from ne_dynamics.identification.report import Identified, Report
 from ne_dynamics.identification.report_words import (
     format_number,

@@ -17,8 +17,9 @@ from ne_dynamics.control.following_error import FollowingLimits
 from ne_dynamics.control.goal import Tolerances
 from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.control.imu import BaseImu
+from ne_dynamics.control.joint_limits import effort_limits, limit_remarks, per_joint
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.limits import EffortLimiter, effort_limits, limit_remarks, per_joint
+from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.motion_guard import MotionLimits
 from ne_dynamics.control.observer import BOUND_SHARE, ObserverMode
 from ne_dynamics.control.slew import needed_slew, refuse_slow_rates, slew_remarks

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.limits import EffortLimiter, effort_limits
+from ne_dynamics.control.joint_limits import effort_limits
+from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.robot import Joint
 

@@ -11,11 +11,8 @@ from ne_dynamics.cli.options.log_changes import change_log
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.log import Log, list_joints, read_log
-from ne_dynamics.identification.log_diagnosis import (
-    Diagnosis,
-    LogDiagnosis,
-    diagnose_log,
-)
+from ne_dynamics.identification.log_diagnosis import LogDiagnosis, diagnose_log
+from ne_dynamics.identification.log_fault import Diagnosis
 from ne_dynamics.identification.log_names import (
     find_still,
     find_unrecorded,

@@ -1,0 +1,116 @@
+"""Limits of joints: those of the user, else those of the model, else what is usual."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, isfinite
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.errors import ParameterError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint, JointType
+
+USUAL_SPEED = {JointType.PRISMATIC: 1.0}
+"""[m/s]"""
+
+USUAL_TURNING_SPEED = 3.0
+"""Velocity limits of joints whose model has none [rad/s]."""
+
+
+def usual_velocities(joints: Sequence[Joint]) -> FloatArray:
+    """Return the velocity limits that other limits are derived from, shape (n,)."""
+    return np.array(
+        [
+            joint.velocity_limit
+            if 0.0 < joint.velocity_limit < inf
+            else USUAL_SPEED.get(joint.type, USUAL_TURNING_SPEED)
+            for joint in joints
+        ]
+    )
+
+
+def per_joint(value: ArrayLike, n: int, name: str) -> FloatArray:
+    """Return one number a joint from one for all or one each, shape (n,).
+
+    Raises
+    ------
+    ParameterError
+        When there are neither 1 nor n of them, or one is NaN or negative.
+    """
+    try:
+        numbers = np.atleast_1d(np.array(value, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f'{name}: expected numbers, got {value!r}') from error
+    if numbers.shape not in ((1,), (n,)):
+        raise ParameterError(
+            f'{name}: expected 1 or {n} values (one for all, or one per joint), got {numbers.size}'
+        )
+    if np.isnan(numbers).any() or (numbers < 0.0).any():
+        raise ParameterError(f'{name}: expected numbers >= 0, got {numbers.tolist()}')
+    return np.array(np.broadcast_to(numbers, (n,)))
+
+
+def effort_limits(joints: Sequence[Joint], override: ArrayLike = ()) -> FloatArray:
+    """Return the effort limits that hold: those of the user, else those of the model.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+    override : array-like, shape (0,), (1,) or (n,)
+        The parameter `effort_limits` in the order of `joints` [N m or N]; empty: the model's.
+
+    Returns
+    -------
+    array, shape (n,)
+        Infinite where there is none.
+
+    Raises
+    ------
+    ParameterError
+        When the override has a wrong length or a value that is not positive; when there is no
+        override and the model limits a joint to zero: descriptions written so mean "not
+        filled in", and clamping to it would drop the arm.
+    """
+    if np.size(override):
+        limits = per_joint(override, len(joints), 'effort_limits')
+        if (limits == 0.0).any():
+            raise ParameterError(f'effort_limits: expected numbers > 0, got {limits.tolist()}')
+        return limits
+    limits = np.array([joint.effort_limit for joint in joints], dtype=np.float64)
+    without = [
+        f'{joint.name!r} ({joint.effort_limit:g})' for joint in joints if joint.effort_limit <= 0.0
+    ]
+    if without:
+        raise ParameterError(
+            f'effort_limits: the model limits the effort of {", ".join(without)}: nothing could '
+            'be commanded; set the parameter effort_limits, or correct the model'
+        )
+    return limits
+
+
+def limit_remarks(
+    joints: Sequence[Joint], limits: FloatArray, largest_ratio: float = 2.0
+) -> list[str]:
+    """Return which finite limits are far above those of the model, in words.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+    limits : array, shape (n,)
+        That hold [N m or N].
+    largest_ratio : float
+        Of a limit to that of the model, from which on it is said.
+    """
+    above = [
+        f'{joint.name} {limit:g} (model: {joint.effort_limit:g})'
+        for joint, limit in zip(joints, limits.tolist(), strict=True)
+        if isfinite(limit) and 0.0 < largest_ratio * joint.effort_limit < limit
+    ]
+    if not above:
+        return []
+    return [
+        f'effort_limits: far above what the model allows: {", ".join(above)} N m or N: commands '
+        'may be more than the motors can do'
+    ]
