@@ -71,7 +71,7 @@ golden-net: venv
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python test/support/record_net.py $(RECORDS)
 
 observer-study: venv
-	@$(VENV)/bin/python -m ne_dynamics.simulation.observer_study doc/observer.md
+	@$(VENV)/bin/python -m studies.observer_study doc/observer.md
 
 fault-speeds: venv
 	@$(VENV)/bin/python doc/fault_speed_table.py
@@ -80,7 +80,7 @@ gain-study: venv
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python doc/gain_study.py $(or $(FILE),gain_study.json)
 
 commission-study: venv
-	@$(VENV)/bin/python -m ne_dynamics.commission.study $(or $(FOLDER),commission_study)
+	@$(VENV)/bin/python -m studies.commission_study $(or $(FOLDER),commission_study)
 
 lint: venv
 	@$(VENV)/bin/ruff check .

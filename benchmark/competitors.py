@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmark.textbook import inverse_dynamics, rotation_to_z, textbook_links
 from benchmark.timing import Contender
-from ne_dynamics.codegen.compiler import toolchain
+from ne_dynamics.codegen.llvm.compiler import toolchain
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import MissingDependencyError, ModelError
 from ne_dynamics.model.rigid_body import FloatArray, Transform

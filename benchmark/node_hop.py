@@ -24,7 +24,7 @@ from benchmark.timing import Ratio, Times
 from ne_dynamics.errors import BackendError, InputError, MissingDependencyError
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.simulation.ros_process import (
+from ne_dynamics.simulation.demo.ros_process import (
     NODE_MODULE,
     RELAY_MODULE,
     RosProcess,
@@ -41,7 +41,7 @@ try:
     from std_msgs.msg import Float64MultiArray
     from trajectory_msgs.msg import JointTrajectory
 
-    from ne_dynamics.simulation.node_messages import trajectory_message
+    from ne_dynamics.simulation.demo.node_messages import trajectory_message
 except ImportError as error:
     raise MissingDependencyError(
         'the node hop needs ROS 2 for Python: source a ROS 2 installation, or '

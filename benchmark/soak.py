@@ -53,7 +53,7 @@ from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.ros_process import (
+from ne_dynamics.simulation.demo.ros_process import (
     NODE_MODULE,
     RELAY_MODULE,
     ROBOT_MODULE,
@@ -74,7 +74,7 @@ try:
     from std_msgs.msg import Float64MultiArray
     from trajectory_msgs.msg import JointTrajectory
 
-    from ne_dynamics.simulation.node_messages import parameters_request, trajectory_message
+    from ne_dynamics.simulation.demo.node_messages import parameters_request, trajectory_message
 except ImportError as error:
     raise MissingDependencyError(
         'the long run needs ROS 2 for Python: source a ROS 2 installation, or '

@@ -22,13 +22,13 @@ from benchmark.timing import (
     measure,
     require_agreement,
 )
-from ne_dynamics.codegen.compiler import count_cores, toolchain
+from ne_dynamics.codegen.llvm.compiler import count_cores, toolchain
 from ne_dynamics.errors import BackendError, MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.robots import Case
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.ros_process import ProcessError
+from ne_dynamics.simulation.demo.ros_process import ProcessError
 
 MOTION = 'q, qd, qdd'
 MOTION_BY_NAME = 'q=q, qd=qd, qdd=qdd'

@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.trajectory_file import read_trajectory
 from ne_dynamics.excitation import FLOOR, MotionLimits, load_solids, plan_excitation
 from ne_dynamics.excitation import plan as planning
 from ne_dynamics.excitation.clearance import Clearance
@@ -32,8 +31,9 @@ from ne_dynamics.excitation.information import (
     measure_determinant,
 )
 from ne_dynamics.excitation.search import Search, Task
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.signals import filtered
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.signals import filtered
+from ne_dynamics.motion.annotated.trajectory_file import read_trajectory
 
 QUARTER = np.pi / 2.0
 

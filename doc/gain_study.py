@@ -19,13 +19,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ne_dynamics.commission.study import ARMS, subject_of
-from ne_dynamics.control.gain_design import GainDesign, design_gains
-from ne_dynamics.control.gain_request import ALL_MODES, GainMode, GainRequest
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.gains.design import GainDesign, design_gains
+from ne_dynamics.gains.request import ALL_MODES, GainMode, GainRequest
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.simulation.gain_proof import prove_gains
+from studies.commission_study import ARMS, subject_of
 
 NAMES = ('UR5', 'UR10', 'Panda', 'xArm7')
 PAYLOADS = {'UR5': 3.0, 'UR10': 5.0, 'Panda': 1.5, 'xArm7': 2.0}

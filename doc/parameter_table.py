@@ -9,11 +9,13 @@ import re
 import sys
 from pathlib import Path
 
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.tables import markdown_table
 
-BEGIN = '<!-- parameters: written by `make readme` from ne_dynamics/ros/parameters.py -->\n'
+BEGIN = (
+    '<!-- parameters: written by `make readme` from ne_dynamics/ros/settings/parameters.py -->\n'
+)
 END = '<!-- end of parameters -->\n'
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 import ne_dynamics as ned
 from ne_dynamics.identification.identify import identify
-from ne_dynamics.identification.log import read_log
-from ne_dynamics.identification.write_back import write_urdf
+from ne_dynamics.identification.writing.write_back import write_urdf
+from ne_dynamics.logs.log import read_log
 from ne_dynamics.shipped import shipped_file
 
 folder, urdf = Path(sys.argv[1] if len(sys.argv) > 1 else '.'), shipped_file('six_axis_arm.urdf')

@@ -20,8 +20,7 @@ from launch_ros.actions import LifecycleNode
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-from ne_dynamics.ros.drivers import DRIVERS, driver_file, find_changes, find_driver
-from ne_dynamics.ros.launch_arguments import (
+from ne_dynamics.ros.launching.launch_arguments import (
     USE_SIM_TIME,
     check_argument,
     check_file,
@@ -29,8 +28,9 @@ from ne_dynamics.ros.launch_arguments import (
     check_log_level,
     read_leader,
 )
-from ne_dynamics.ros.parameter_file import full_name, read_parameters
-from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
+from ne_dynamics.ros.settings.drivers import DRIVERS, driver_file, find_changes, find_driver
+from ne_dynamics.ros.settings.parameter_file import full_name, read_parameters
+from ne_dynamics.ros.settings.parameters import PARAMETERS as NODE_PARAMETERS
 
 # Launch argument -> (parameter, type): passed on only when given.
 PARAMETERS = {

@@ -41,12 +41,12 @@ from sensor_msgs.msg import JointState
 
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.launch_arguments import (
+from ne_dynamics.ros.launching.launch_arguments import (
     check_argument,
     check_efforts_alone,
     check_log_level,
 )
-from ne_dynamics.ros.launch_order import (
+from ne_dynamics.ros.launching.launch_order import (
     CommandsFlow,
     after,
     check_packages,
@@ -60,9 +60,12 @@ from ne_dynamics.ros.launch_order import (
     read_yaml,
     watch_commands,
 )
-from ne_dynamics.ros.parameter_file import parameters_in_any_namespace, read_parameters
-from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
-from ne_dynamics.simulation.gazebo_description import gazebo_description, links_at_sensor
+from ne_dynamics.ros.settings.parameter_file import parameters_in_any_namespace, read_parameters
+from ne_dynamics.ros.settings.parameters import PARAMETERS as NODE_PARAMETERS
+from ne_dynamics.simulation.descriptions.gazebo_description import (
+    gazebo_description,
+    links_at_sensor,
+)
 
 PACKAGES = (
     'controller_manager',

@@ -33,8 +33,8 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.model.urdf_tree import load_urdf
-from ne_dynamics.ros.launch_arguments import (
+from ne_dynamics.model.urdf.tree import load_urdf
+from ne_dynamics.ros.launching.launch_arguments import (
     USE_SIM_TIME,
     check_argument,
     check_efforts_alone,
@@ -43,7 +43,7 @@ from ne_dynamics.ros.launch_arguments import (
     check_log_level,
     read_leader,
 )
-from ne_dynamics.ros.launch_order import (
+from ne_dynamics.ros.launching.launch_order import (
     CommandsFlow,
     after,
     check_packages,
@@ -54,11 +54,11 @@ from ne_dynamics.ros.launch_order import (
     read_initial_position,
     watch_commands,
 )
-from ne_dynamics.ros.parameter_file import read_parameters
-from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
-from ne_dynamics.ros.parameters import LockedJoints
+from ne_dynamics.ros.settings.parameter_file import read_parameters
+from ne_dynamics.ros.settings.parameters import PARAMETERS as NODE_PARAMETERS
+from ne_dynamics.ros.settings.parameters import LockedJoints
 from ne_dynamics.settings import ParameterSpec
-from ne_dynamics.simulation.hardware_description import (
+from ne_dynamics.simulation.descriptions.hardware_description import (
     hardware_description,
     mjcf_with_motors,
     mujoco_hardware,

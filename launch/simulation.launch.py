@@ -29,7 +29,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.launch_arguments import (
+from ne_dynamics.ros.launching.launch_arguments import (
     check_argument,
     check_efforts_alone,
     check_file,
@@ -37,9 +37,9 @@ from ne_dynamics.ros.launch_arguments import (
     check_log_level,
     read_leader,
 )
-from ne_dynamics.ros.launch_order import end_without_controller
-from ne_dynamics.ros.parameter_file import full_name, read_parameters
-from ne_dynamics.ros.parameters import PARAMETERS as NODE_PARAMETERS
+from ne_dynamics.ros.launching.launch_order import end_without_controller
+from ne_dynamics.ros.settings.parameter_file import full_name, read_parameters
+from ne_dynamics.ros.settings.parameters import PARAMETERS as NODE_PARAMETERS
 from ne_dynamics.settings import ParameterTable
 from ne_dynamics.simulation.robot_parameters import PARAMETERS as ROBOT_PARAMETERS
 

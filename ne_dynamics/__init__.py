@@ -7,7 +7,7 @@ from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematic
 from ne_dynamics.model.dh import load_dh
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.urdf.tree import load_urdf
 
 __version__ = '0.1.0'
 

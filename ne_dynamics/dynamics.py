@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE
 from ne_dynamics.algorithms.newton_euler import friction_efforts
-from ne_dynamics.algorithms.rounding import LoadSizes, torque_bound
+from ne_dynamics.algorithms.scalars.rounding import LoadSizes, torque_bound
 from ne_dynamics.arguments import (
     Given,
     check_result,
@@ -27,8 +27,8 @@ from ne_dynamics.arguments import (
     require_finite,
 )
 from ne_dynamics.codegen.array_function import make_array_function
-from ne_dynamics.codegen.c_project import check_prefix, make_prefix, write_c_project
-from ne_dynamics.codegen.compiler import count_cores, toolchain
+from ne_dynamics.codegen.c.c_project import check_prefix, make_prefix, write_c_project
+from ne_dynamics.codegen.c.rounding_note import describe_rounding
 from ne_dynamics.codegen.description import MARK, describe_count, describe_function
 from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import (
@@ -42,9 +42,9 @@ from ne_dynamics.codegen.functions import (
     choose_function,
     functions_for,
 )
+from ne_dynamics.codegen.llvm.compiler import count_cores, toolchain
 from ne_dynamics.codegen.llvm.cpython_entry import Owner
 from ne_dynamics.codegen.programs import list_functions, make_overflow_error
-from ne_dynamics.codegen.rounding_note import describe_rounding
 from ne_dynamics.codegen.run_time_parameters import JOINT_PARAMETERS, GivenParameters
 from ne_dynamics.codegen.source import LANGUAGES, Program, python_module, standalone_source
 from ne_dynamics.codegen.subject import Subject

@@ -12,7 +12,7 @@ import pytest
 from build_control_msgs import ControlMessages, find_or_build, importable
 from long_sweeps import holds_nothing_for, left_out
 
-from ne_dynamics.ros.private_domain import private_domain
+from ne_dynamics.ros.running.private_domain import private_domain
 
 # Whatever runs beside these tests, and whatever they start, neither hears the other.
 os.environ['ROS_DOMAIN_ID'] = str(private_domain())

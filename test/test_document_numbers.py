@@ -198,7 +198,7 @@ def test_numbers_of_a_leader_are_those_of_its_file():
 
 def test_velocities_are_as_late_as_is_said():
     """The table of doc/topics.md has the lags of both filters at their defaults and 500 Hz."""
-    from ne_dynamics.control.velocity_source import (
+    from ne_dynamics.control.sensors.velocity_source import (
         VelocitySettings,
         VelocitySource,
         velocity_filter,
@@ -217,7 +217,7 @@ def test_the_first_point_of_a_plan_may_be_as_far_as_is_said():
 
 def test_the_limits_of_following_are_those_that_are_said():
     """doc/failure_behaviour.md has the derived limits of the shipped arm, least and largest."""
-    from ne_dynamics.control.following_error import FollowingLimits
+    from ne_dynamics.control.guards.following_error import FollowingLimits
 
     robot = ned.load_urdf(ROOT / ARM[0], tip_link='tcp')
     limits = FollowingLimits.derived(robot.joints)
@@ -237,9 +237,9 @@ def test_the_most_that_is_taken_is_what_is_said():
     """Numbers of points, of trajectories that wait, and the size of the cache are the limits."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     from ne_dynamics.codegen.cache import LARGEST_CACHE
-    from ne_dynamics.control.trajectory import MOST_WAITING
+    from ne_dynamics.motion.trajectory import MOST_WAITING
     from ne_dynamics.ros.follow_joint_trajectory import MOST_GOAL_POINTS
-    from ne_dynamics.ros.trajectory_intake import MOST_POINTS
+    from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
 
     topics, failures = joined(document('topics.md')), joined(document('failure_behaviour.md'))
     assert f'at most {MOST_GOAL_POINTS:,} points' in topics
@@ -286,8 +286,8 @@ def test_an_arm_sags_as_the_table_says(cut, kp):
 
 def test_gains_of_an_arm_with_rotors_are_as_large_as_is_said():
     """doc/gains.md has kp of feedforward_pd for two joints of the arm with rotors."""
-    from ne_dynamics.control.gain_design import design_gains
-    from ne_dynamics.control.gain_request import GainRequest
+    from ne_dynamics.gains.design import design_gains
+    from ne_dynamics.gains.request import GainRequest
 
     request = GainRequest(
         rate=500.0, delay=0.002, payload=3.0, uncertainty=0.3, modes=('feedforward_pd',)
@@ -319,7 +319,7 @@ def agrees(number, text):
 
 def test_the_load_of_a_recorded_arm_is_as_heavy_as_is_said(tmp_path):
     """doc/identification.md has the mass that two logs of a UR10e tell, with both factors."""
-    from ne_dynamics.identification.payload_fit import fit_payload
+    from ne_dynamics.identification.load.payload_fit import fit_payload
 
     robot = load_ur10e(tmp_path)
     text = joined(document('identification.md'))
@@ -342,7 +342,7 @@ def test_the_load_of_a_recorded_arm_is_as_heavy_as_is_said(tmp_path):
 
 def test_gains_of_the_drives_of_a_recorded_arm_are_those_of_the_table(tmp_path):
     """doc/identification.md has the torque per current that the logs of a UR10e tell."""
-    from ne_dynamics.identification.drive_gains import fit_drive_gains
+    from ne_dynamics.identification.load.drive_gains import fit_drive_gains
 
     robot = load_ur10e(tmp_path)
     one = np.ones(6)

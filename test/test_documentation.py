@@ -20,7 +20,7 @@ def parameter_specs(node):
         pytest.importorskip('mujoco', reason='mujoco is missing')
         from ne_dynamics.simulation.simulated_robot import PARAMETERS
     else:
-        from ne_dynamics.ros.parameters import PARAMETERS
+        from ne_dynamics.ros.settings.parameters import PARAMETERS
     return {spec.name: spec for spec in PARAMETERS}
 
 
@@ -101,7 +101,7 @@ def test_python_examples_run(tmp_path, monkeypatch, capsys):
 def test_c_library_document_names_what_an_export_writes(tmp_path, capsys, monkeypatch):
     """The command of doc/c_library.md runs, and the files, names and figures are its own."""
     from ne_dynamics.cli.main import main
-    from ne_dynamics.codegen.c_project import SAMPLES, SMALLEST_SCALE, TOLERANCE
+    from ne_dynamics.codegen.c.c_project import SAMPLES, SMALLEST_SCALE, TOLERANCE
 
     text = (ROOT / 'doc' / 'c_library.md').read_text(encoding='utf-8')
     (command,) = re.findall(r'^    ne_dynamics (equations .*)$', text, flags=re.MULTILINE)

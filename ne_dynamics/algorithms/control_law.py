@@ -20,10 +20,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ne_dynamics.algorithms.elementary import clamp, nearest
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
-from ne_dynamics.algorithms.scalar import Scalar, Vector
+from ne_dynamics.algorithms.scalars.elementary import clamp, nearest
+from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
 from ne_dynamics.model.robot import Link
 
 _TURN = 2.0 * math.pi

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ne_dynamics.algorithms.control_law import ControlledRobot, Loads, State
 from ne_dynamics.algorithms.newton_euler import newton_euler
-from ne_dynamics.algorithms.scalar import Scalar, Vector
+from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
 
 
 class ObserverStep(NamedTuple):

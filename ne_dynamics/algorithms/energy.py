@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ne_dynamics.algorithms.elementary import add, cross, dot, scale
 from ne_dynamics.algorithms.kinematics import body_poses, locate_point
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import joint_rotation, to_child, to_parent
-from ne_dynamics.algorithms.scalar import Scalar, Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross, dot, scale
+from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
 from ne_dynamics.algorithms.terms import gravity_torque
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import BASE

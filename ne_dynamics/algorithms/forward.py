@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
-from ne_dynamics.algorithms.scalar import Matrix, Scalar, Vector
+from ne_dynamics.algorithms.scalars.scalar import Matrix, Scalar, Vector
 from ne_dynamics.algorithms.terms import mass_matrix
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import Link

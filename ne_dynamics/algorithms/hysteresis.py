@@ -15,10 +15,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ne_dynamics.algorithms.elementary import absolute, exp, sign
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import compute_direction, compute_friction
-from ne_dynamics.algorithms.scalar import Scalar
+from ne_dynamics.algorithms.scalars.elementary import absolute, exp, sign
+from ne_dynamics.algorithms.scalars.scalar import Scalar
 from ne_dynamics.model.friction import HYSTERESIS_WITHOUT_PATH, FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ne_dynamics.algorithms.elementary import add, cross, scale
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import joint_rotation
-from ne_dynamics.algorithms.scalar import Matrix, Scalar, Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross, scale
+from ne_dynamics.algorithms.scalars.scalar import Matrix, Scalar, Vector
 from ne_dynamics.model.robot import BASE, Link, Transform
 
 Pose = tuple[list[Vector], Vector]

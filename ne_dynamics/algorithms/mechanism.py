@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.algorithms.mechanism_body import MechanismBody, RigidInertia
-from ne_dynamics.algorithms.negligible import NegligibleNumbers
-from ne_dynamics.algorithms.rotation_split import split_rotation
-from ne_dynamics.algorithms.sensitivity import EffortSensitivity
+from ne_dynamics.algorithms.scalars.negligible import NegligibleNumbers
+from ne_dynamics.algorithms.scalars.rotation_split import split_rotation
+from ne_dynamics.algorithms.scalars.sensitivity import EffortSensitivity
 from ne_dynamics.model.robot import BASE, FloatArray, FrictionModel, Link, Robot, Transform
 
 FOOT_SINE = 0.1
@@ -52,7 +52,7 @@ class Mechanism:
         What friction is beyond the viscous and that of Coulomb, one each coordinate.
     changes : dict
         What treating numbers as exact changed: (body, field, position) to the size of the
-        change, see :class:`~ne_dynamics.algorithms.negligible.NegligibleNumbers`.
+        change, see :class:`~ne_dynamics.algorithms.scalars.negligible.NegligibleNumbers`.
     """
 
     bodies: tuple[MechanismBody, ...]
@@ -122,7 +122,7 @@ def build_mechanism(
     tolerance : float
         A small sine or cosine of a constant angle, length or moment is treated as zero when that
         changes no joint's effort by more than about this part of the largest effort of that
-        joint itself (see :mod:`ne_dynamics.algorithms.negligible`). 0 switches it off.
+        joint itself (see :mod:`ne_dynamics.algorithms.scalars.negligible`). 0 switches it off.
     regroup : bool
         False keeps each link's own inertial parameters (for a regressor per link).
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ne_dynamics.algorithms.rotation_split import Pair
+from ne_dynamics.algorithms.scalars.rotation_split import Pair
 from ne_dynamics.model.robot import FloatArray
 
 MOMENT_ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))

@@ -18,7 +18,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ne_dynamics.algorithms.elementary import (
+from ne_dynamics.algorithms.mechanism import Mechanism
+from ne_dynamics.algorithms.mechanism_body import MechanismBody
+from ne_dynamics.algorithms.scalars.elementary import (
     absolute,
     add,
     cos,
@@ -32,9 +34,7 @@ from ne_dynamics.algorithms.elementary import (
     sqrt,
     tanh,
 )
-from ne_dynamics.algorithms.mechanism import Mechanism
-from ne_dynamics.algorithms.mechanism_body import MechanismBody
-from ne_dynamics.algorithms.scalar import Matrix, Scalar, Vector
+from ne_dynamics.algorithms.scalars.scalar import Matrix, Scalar, Vector
 from ne_dynamics.model.friction import (
     HYSTERESIS_WITHOUT_PATH,
     LEAST_ROOT_VELOCITY,

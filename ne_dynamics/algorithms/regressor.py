@@ -14,10 +14,10 @@ from typing import cast
 
 import numpy as np
 
-from ne_dynamics.algorithms.elementary import add, cos, cross, multiply, scale, sin
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import angular_matrix, newton_euler
-from ne_dynamics.algorithms.scalar import AnyScalar, Matrix, Scalar, Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cos, cross, multiply, scale, sin
+from ne_dynamics.algorithms.scalars.scalar import AnyScalar, Matrix, Scalar, Vector
 from ne_dynamics.model.robot import BASE, FloatArray
 
 PARAMETERS_PER_BODY = 10

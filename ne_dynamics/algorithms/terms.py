@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from ne_dynamics.algorithms.elementary import add, cross
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import (
     Rotation,
@@ -19,7 +18,8 @@ from ne_dynamics.algorithms.newton_euler import (
     newton_euler,
     to_parent,
 )
-from ne_dynamics.algorithms.scalar import AnyScalar, Matrix, Scalar, Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross
+from ne_dynamics.algorithms.scalars.scalar import AnyScalar, Matrix, Scalar, Vector
 from ne_dynamics.model.robot import BASE, Link
 
 _NO_GRAVITY = (0.0, 0.0, 0.0)

@@ -137,13 +137,17 @@ def run(args: argparse.Namespace) -> int:
     """
     import numpy as np
 
-    from ne_dynamics.control.annotation import annotate, check_positions
-    from ne_dynamics.control.compensation import Terms
-    from ne_dynamics.control.retiming import EFFORT_SHARE, retime
-    from ne_dynamics.control.trajectory import Waypoints, resting_state
-    from ne_dynamics.control.trajectory_file import read_trajectory, trajectory_text, write_text
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
     from ne_dynamics.model.rigid_body import Inertia
+    from ne_dynamics.motion.annotated.annotation import annotate, check_positions
+    from ne_dynamics.motion.annotated.trajectory_file import (
+        read_trajectory,
+        trajectory_text,
+        write_text,
+    )
+    from ne_dynamics.motion.compensation import Terms
+    from ne_dynamics.motion.time_scaling.retiming import EFFORT_SHARE, retime
+    from ne_dynamics.motion.trajectory import Waypoints, resting_state
 
     if not args.model:
         raise ParameterError(

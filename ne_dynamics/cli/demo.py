@@ -11,11 +11,11 @@ import numpy as np
 
 from ne_dynamics.cli.options.model_file import add_links
 from ne_dynamics.errors import InputError
-from ne_dynamics.simulation.control_laws import LAWS, SHORT_LAWS, ControlLaws
-from ne_dynamics.simulation.demo_arm import SENSOR_LINK
-from ne_dynamics.simulation.demo_scenarios import SCENARIOS
-from ne_dynamics.simulation.ros_process import terminated_in_order
-from ne_dynamics.simulation.scenario import Options, perform
+from ne_dynamics.simulation.demo.arm import SENSOR_LINK
+from ne_dynamics.simulation.demo.control_laws import LAWS, SHORT_LAWS, ControlLaws
+from ne_dynamics.simulation.demo.ros_process import terminated_in_order
+from ne_dynamics.simulation.demo.scenario import Options, perform
+from ne_dynamics.simulation.demo.scenarios import SCENARIOS
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
     Raises
     ------
     NeDynamicsError
-        As :func:`~ne_dynamics.simulation.scenario.perform`.
+        As :func:`~ne_dynamics.simulation.demo.scenario.perform`.
     """
     if args.modes is not None and args.scenario != ControlLaws.name:
         raise InputError('--modes: expected none with --scenario, which brings its own laws')

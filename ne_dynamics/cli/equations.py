@@ -103,7 +103,7 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _export(dynamics: Dynamics, args: argparse.Namespace) -> int:
-    from ne_dynamics.codegen.export_folder import write_folder
+    from ne_dynamics.codegen.c.export_folder import write_folder
     from ne_dynamics.printable import print_lines
 
     files = dynamics.source_files(args.language, args.prefix)

@@ -29,7 +29,7 @@ from ne_dynamics.identification.effort_sums import EffortSums
 from ne_dynamics.identification.evaluation import JointResidual, evaluate
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.printable import print_lines
-from ne_dynamics.simulation.ros_process import terminated_in_order
+from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -111,7 +111,7 @@ def _run(args: argparse.Namespace) -> int:
         logs, found = read_filtered(args, robot, found, runner)
         sums = evaluate_filtered(dynamics, logs)
     if args.plot is not None:
-        from ne_dynamics.identification.plots import plot_efforts
+        from ne_dynamics.identification.report.plots import plot_efforts
 
         (used,) = found.recordings[0].looks
         plot_efforts(args.plot, robot, evaluate(dynamics, used, cutoff_frequency=args.cutoff))

@@ -39,15 +39,15 @@ from ne_dynamics.identification.identify import (
     DEFAULT_HOLDOUT,
     identify_filtered,
 )
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.log_set import FilteredLog
-from ne_dynamics.identification.model_files import require_own_extras, write_model
-from ne_dynamics.identification.runner import Runner
-from ne_dynamics.identification.write_back import encode_urdf
-from ne_dynamics.identification.written_model import make_written_model
+from ne_dynamics.identification.pieces.log_set import FilteredLog
+from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
+from ne_dynamics.identification.writing.write_back import encode_urdf
+from ne_dynamics.identification.writing.written_model import make_written_model
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.runner import Runner
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.printable import print_lines
-from ne_dynamics.simulation.ros_process import terminated_in_order
+from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
 EXIT_UNUSABLE = 1
 

@@ -27,7 +27,7 @@ def describe_function(program: Program, rounding: str) -> list[str]:
     ----------
     program : Program
     rounding : str
-        From :func:`~ne_dynamics.codegen.rounding_note.describe_rounding`.
+        From :func:`~ne_dynamics.codegen.c.rounding_note.describe_rounding`.
 
     Returns
     -------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ne_dynamics.algorithms.elementary import sign
+from ne_dynamics.algorithms.scalars.elementary import sign
 from ne_dynamics.codegen.symbols import CLAMP, Graph, Symbol, Traced
 
 _Vertex = int | str

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from ne_dynamics.codegen.cache import ObjectCache
-from ne_dynamics.codegen.compiler import CHUNK, CompiledKernel
 from ne_dynamics.codegen.functions import (
     FUNCTIONS,
     Function,
@@ -18,6 +17,7 @@ from ne_dynamics.codegen.functions import (
     method_arguments,
     names_only,
 )
+from ne_dynamics.codegen.llvm.compiler import CHUNK, CompiledKernel
 from ne_dynamics.codegen.llvm.cpython_entry import Signature
 from ne_dynamics.codegen.llvm.equations import fits_stack
 from ne_dynamics.codegen.programs import make_overflow_error, trace_function

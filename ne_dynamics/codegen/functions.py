@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from ne_dynamics.algorithms import regressor
-from ne_dynamics.codegen import assembly, traces
+from ne_dynamics.codegen import traces
+from ne_dynamics.codegen.llvm import assembly
 from ne_dynamics.model.robot import Robot
 
 
@@ -79,7 +80,7 @@ class Function:
         Coordinates up to which the function is written out; None for all.
     assemble : callable, optional
         Computes the function of larger robots from other rows; see
-        :mod:`ne_dynamics.codegen.assembly`.
+        :mod:`ne_dynamics.codegen.llvm.assembly`.
     by_name : tuple of str
         Last arguments, which the method takes by name only.
     is_stacked : bool

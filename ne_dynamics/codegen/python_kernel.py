@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.algorithms import elementary
+from ne_dynamics.algorithms.scalars import elementary
 from ne_dynamics.codegen.source import Program, python_source
 from ne_dynamics.model.robot import FloatArray
 

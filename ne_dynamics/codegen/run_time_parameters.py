@@ -16,7 +16,7 @@ import numpy as np
 from ne_dynamics.algorithms.inertia_map import PER_BODY, InertiaMap
 from ne_dynamics.algorithms.mechanism import Mechanism, replace_inertias
 from ne_dynamics.algorithms.mechanism_body import MechanismBody, RigidInertia
-from ne_dynamics.algorithms.scalar import Scalar
+from ne_dynamics.algorithms.scalars.scalar import Scalar
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.frozen import Frozen, frozen_array
 from ne_dynamics.model.robot import BASE, FloatArray, Inertia, Robot

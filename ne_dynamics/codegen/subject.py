@@ -8,7 +8,7 @@ from typing import Any
 
 from ne_dynamics.algorithms.mechanism import Mechanism, build_mechanism
 from ne_dynamics.algorithms.regressor import RegressorStructure, find_structure
-from ne_dynamics.algorithms.scalar import Scalar
+from ne_dynamics.algorithms.scalars.scalar import Scalar
 from ne_dynamics.codegen.run_time_parameters import (
     GivenParameters,
     ParameterInputs,

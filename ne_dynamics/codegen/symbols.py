@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union, cast
 
-from ne_dynamics.algorithms.elementary import (
+from ne_dynamics.algorithms.scalars.elementary import (
     absolute,
     clamp,
     cos,

@@ -21,9 +21,9 @@ from ne_dynamics.algorithms import (
     regressor,
     terms,
 )
-from ne_dynamics.algorithms.scalar import Scalar
-from ne_dynamics.codegen.assembly import TWIST
+from ne_dynamics.algorithms.scalars.scalar import Scalar
 from ne_dynamics.codegen.differentiation import differentiate, pull_back, push_forward, substitute
+from ne_dynamics.codegen.llvm.assembly import TWIST
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.symbols import Symbol, Traced
 from ne_dynamics.model.robot import JointType, Link

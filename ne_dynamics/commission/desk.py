@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.commission.fitting import FittedModel, fit_records
+from ne_dynamics.commission.fits.fitting import FittedModel, fit_records
+from ne_dynamics.commission.fits.profile import describe_recorded_driver
+from ne_dynamics.commission.fits.reading import EffortReading, read_efforts
+from ne_dynamics.commission.fits.static_friction import RiseTrial, choose_parts, with_part_of_rise
 from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, write_whole
 from ne_dynamics.commission.node_settings import (
     GENTLE_TOLERANCE,
@@ -20,16 +23,13 @@ from ne_dynamics.commission.node_settings import (
     parameter_text,
     sticking_parameters,
 )
-from ne_dynamics.commission.profile import describe_recorded_driver
-from ne_dynamics.commission.reading import EffortReading, read_efforts
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import make_report
-from ne_dynamics.commission.static_friction import RiseTrial, choose_parts, with_part_of_rise
 from ne_dynamics.commission.subject import Subject
-from ne_dynamics.control.gain_design import design_gains
-from ne_dynamics.control.gain_request import GainMode, GainRequest
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.gains.design import design_gains
+from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot

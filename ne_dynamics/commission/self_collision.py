@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.commission.followed_plan import planned_position
+from ne_dynamics.commission.arm.followed_plan import planned_position
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError, NeDynamicsError

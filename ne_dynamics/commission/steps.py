@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ne_dynamics.commission.arm.undisturbed import undisturbed
 from ne_dynamics.commission.folder import COMPLETE, RUNNING, STOPPED, CommissionFolder
-from ne_dynamics.commission.undisturbed import undisturbed
 from ne_dynamics.errors import NeDynamicsError
 
 

@@ -10,12 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.commission.arm_session import ArmSession, Progress
-from ne_dynamics.commission.delay import find_delay
+from ne_dynamics.commission.arm.arm_session import ArmSession, Progress
+from ne_dynamics.commission.arm.live_arm import ArmFault, LostArm, StrayedArm
 from ne_dynamics.commission.desk import CLOSE, FITTED, IDENTIFIED, ROUGH, TRIED, Bar, Desk
-from ne_dynamics.commission.fitting import judge_record
+from ne_dynamics.commission.fits.delay import find_delay
+from ne_dynamics.commission.fits.fitting import judge_record
+from ne_dynamics.commission.fits.reading import find_encoder_steps, read_stamps
+from ne_dynamics.commission.fits.static_friction import (
+    RiseTrial,
+    choose_next_parts,
+    with_part_of_rise,
+)
 from ne_dynamics.commission.folder import CommissionFolder
-from ne_dynamics.commission.live_arm import ArmFault, LostArm, StrayedArm
 from ne_dynamics.commission.motions import (
     FITTED_SHARES,
     PlannedMotion,
@@ -30,13 +36,7 @@ from ne_dynamics.commission.node_settings import (
     longest_silence,
     usable_effort_limits,
 )
-from ne_dynamics.commission.reading import find_encoder_steps, read_stamps
 from ne_dynamics.commission.record import Record
-from ne_dynamics.commission.static_friction import (
-    RiseTrial,
-    choose_next_parts,
-    with_part_of_rise,
-)
 from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import Subject
 from ne_dynamics.json_numbers import as_json_numbers

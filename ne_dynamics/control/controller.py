@@ -4,7 +4,7 @@ It keeps the desired motion. Where the first state after :meth:`Controller.reset
 what is held, then whatever :meth:`Controller.follow` and :meth:`Controller.hold` ask for, from the
 present desired state on, so that the desired position never jumps by itself. When states have
 stopped, jumped or lost their clock, the motion is over and the arm is held where it is found. What
-still moves is brought to rest along its motion; see :mod:`ne_dynamics.control.stopping`.
+still moves is brought to rest along its motion; see :mod:`ne_dynamics.motion.stopping`.
 
 Nor does the command jump when its nature changes: at the first command, with another tuning, when
 readings of a sensor come or stay away, after a fault, and at the last one. See
@@ -27,9 +27,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.braking import AnsweredStates, Brake, plan_brake
-from ne_dynamics.control.compensation import Base
 from ne_dynamics.control.contact import ContactReaction
+from ne_dynamics.control.desired.followed_motion import Circumstances, FollowedMotion
 from ne_dynamics.control.disturbance import DisturbanceObserver
 from ne_dynamics.control.drive_setpoint import (
     REACH_TIME,
@@ -39,7 +38,7 @@ from ne_dynamics.control.drive_setpoint import (
     plan_rest,
 )
 from ne_dynamics.control.fault_damping import FaultDamping, find_damping_rate
-from ne_dynamics.control.feasibility import (
+from ne_dynamics.control.guards.feasibility import (
     Verdict,
     find_drive_inertias,
     judge_gains_and_drives,
@@ -48,35 +47,36 @@ from ne_dynamics.control.feasibility import (
     judge_velocities,
     refuse_following_limits,
 )
-from ne_dynamics.control.followed_motion import Circumstances, FollowedMotion
-from ne_dynamics.control.imu import BaseImu
-from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.limits import EffortLimiter
-from ne_dynamics.control.motion_demand import Excess
-from ne_dynamics.control.motion_guard import MotionGuard
-from ne_dynamics.control.path_hysteresis import PathHysteresis
-from ne_dynamics.control.slew import refuse_slow_rates
-from ne_dynamics.control.standing_joint import AnsweredState
-from ne_dynamics.control.state_effort import StateEffort, find_beginning
-from ne_dynamics.control.state_guard import (
+from ne_dynamics.control.guards.motion_guard import MotionGuard
+from ne_dynamics.control.guards.standing_joint import AnsweredState
+from ne_dynamics.control.guards.state_guard import (
     STATES_STILL_COME,
     Fault,
     FaultKind,
     StateGuard,
     StateRefused,
 )
-from ne_dynamics.control.state_rate import StateRate
-from ne_dynamics.control.trajectory import (
+from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.limits import EffortLimiter
+from ne_dynamics.control.path_hysteresis import PathHysteresis
+from ne_dynamics.control.sensors.imu import BaseImu
+from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
+from ne_dynamics.control.sensors.state_rate import StateRate
+from ne_dynamics.control.sensors.wrench import WristWrench
+from ne_dynamics.control.slew import refuse_slow_rates
+from ne_dynamics.control.transition import CommandOffset, ramp
+from ne_dynamics.control.tuning import LastCommand, OnFault, OnStateLoss, Tuning
+from ne_dynamics.errors import InputError, TrajectoryError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.braking import AnsweredStates, Brake, plan_brake
+from ne_dynamics.motion.compensation import Base
+from ne_dynamics.motion.motion_demand import Excess
+from ne_dynamics.motion.trajectory import (
     DesiredState,
     Trajectory,
     Waypoints,
     resting_state,
 )
-from ne_dynamics.control.transition import CommandOffset, ramp
-from ne_dynamics.control.tuning import LastCommand, OnFault, OnStateLoss, Tuning
-from ne_dynamics.control.wrench import WristWrench
-from ne_dynamics.errors import InputError, TrajectoryError
-from ne_dynamics.model.rigid_body import FloatArray
 
 RAMP_PERIOD = 0.002
 """Time between the commands of a ramp [s]."""

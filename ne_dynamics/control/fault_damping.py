@@ -20,7 +20,7 @@ states in a row is not believed any more.
 
 **A joint that is not believed**, as one with a frozen encoder, is where the model predicts it,
 from its last believed state on and with the efforts that were sent; see
-:func:`ne_dynamics.control.braking.predict`. After :attr:`DampingSettings.longest_prediction` it
+:func:`ne_dynamics.motion.braking.predict`. After :attr:`DampingSettings.longest_prediction` it
 counts as standing at the end of the prediction.
 """
 
@@ -34,16 +34,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.braking import AnsweredStates, ModelEfforts, predict
-from ne_dynamics.control.compensation import Base, Compensation
-from ne_dynamics.control.joint_limits import usual_velocities
-from ne_dynamics.control.state_guard import POSITION_SLACK
-from ne_dynamics.control.trajectory import TURN, continuous_joints
+from ne_dynamics.control.guards.state_guard import POSITION_SLACK
+from ne_dynamics.control.sensors.velocity_source import PositionVelocity, VelocitySource
 from ne_dynamics.control.transition import CommandOffset
-from ne_dynamics.control.velocity_source import PositionVelocity, VelocitySource
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.braking import AnsweredStates, ModelEfforts, predict
+from ne_dynamics.motion.compensation import Base, Compensation
+from ne_dynamics.motion.joint_limits import usual_velocities
+from ne_dynamics.motion.trajectory import TURN, continuous_joints
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class FaultDamping:
     ----------
     joints : sequence of Joint
     compute_efforts : callable
-        Efforts of the model with friction, as :func:`ne_dynamics.control.braking.predict` takes
+        Efforts of the model with friction, as :func:`ne_dynamics.motion.braking.predict` takes
         them.
     jump_speeds : array, shape (n,), or None
         A joint that moves faster between two states has jumped [rad/s or m/s]; None for no limit.

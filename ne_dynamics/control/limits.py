@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ne_dynamics.control.joint_limits import per_joint
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.joint_limits import per_joint
 
 
 class LimitedEffort(NamedTuple):

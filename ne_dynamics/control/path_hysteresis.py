@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.control.laws import ControlLaw
-from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.trajectory import DesiredState
 
 
 class PathHysteresis:

@@ -33,7 +33,7 @@ from math import ceil, hypot, sqrt
 import numpy as np
 
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.velocity_source import MEASURED, VelocitySettings, velocity_filter
+from ne_dynamics.control.sensors.velocity_source import MEASURED, VelocitySettings, velocity_filter
 from ne_dynamics.model.rigid_body import FloatArray
 
 LEAST_FREQUENCY = 12.0

@@ -5,18 +5,18 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from ne_dynamics.control.desired.position_stream import LONGEST_INTERVAL
 from ne_dynamics.control.disturbance import DisturbanceTuning
-from ne_dynamics.control.imu import ImuSettings
+from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.motion_demand import WhenInfeasible
-from ne_dynamics.control.motion_guard import MotionLimits
-from ne_dynamics.control.position_spline import Interpolation
-from ne_dynamics.control.position_stream import LONGEST_INTERVAL
-from ne_dynamics.control.state_effort import StateEffort
-from ne_dynamics.control.state_guard import StateLimits
+from ne_dynamics.control.sensors.imu import ImuSettings
+from ne_dynamics.control.sensors.state_effort import StateEffort
+from ne_dynamics.control.sensors.wrench import WrenchSettings
 from ne_dynamics.control.transition import TRANSITION_TIME
-from ne_dynamics.control.wrench import WrenchSettings
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.motion_demand import WhenInfeasible
+from ne_dynamics.motion.position_spline import Interpolation
 
 
 class LastCommand(str, enum.Enum):

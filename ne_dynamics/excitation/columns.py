@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation.limits import MotionLimits
-from ne_dynamics.identification.design import FRICTION_SPREAD, find_bodies
-from ne_dynamics.identification.friction_terms import ALWAYS, Term, given_values
-from ne_dynamics.identification.pseudo_inertia import divergence_slopes
 from ne_dynamics.identification.quality import NAMES, RANK, REFERENCE, UNITS
-from ne_dynamics.identification.regression_rows import PER_BODY
+from ne_dynamics.identification.regression.design import FRICTION_SPREAD, find_bodies
+from ne_dynamics.identification.regression.friction_terms import ALWAYS, Term, given_values
+from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
+from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.model.rigid_body import FloatArray
 
 TERMS = ALWAYS

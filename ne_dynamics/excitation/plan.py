@@ -10,9 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.arguments import check_vector
-from ne_dynamics.control.annotated_trajectory import AnnotatedTrajectory
-from ne_dynamics.control.spline_motion import NANO
-from ne_dynamics.control.trajectory import TrajectoryPoint
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError, InputError
 from ne_dynamics.excitation.basis import Series
@@ -39,7 +36,10 @@ from ne_dynamics.excitation.verification import (
 )
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.model.urdf_shapes import read_shapes
+from ne_dynamics.model.urdf.shapes import read_shapes
+from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.motion.spline_motion import NANO
+from ne_dynamics.motion.trajectory import TrajectoryPoint
 
 MARGIN = 0.02
 """Distance that is kept between links, and from planes [m]."""
@@ -165,7 +165,7 @@ def load_solids(
     Parameters
     ----------
     path_or_xml, description_file, package_folders
-        See :func:`~ne_dynamics.model.urdf_shapes.read_shapes`.
+        See :func:`~ne_dynamics.model.urdf.shapes.read_shapes`.
     robot : Robot
         Loaded from the same URDF.
 

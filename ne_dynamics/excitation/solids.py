@@ -16,7 +16,7 @@ import numpy as np
 from ne_dynamics.errors import MissingDependencyError, ModelError
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 from ne_dynamics.model.robot import BASE, Robot
-from ne_dynamics.model.urdf_shapes import Shape
+from ne_dynamics.model.urdf.shapes import Shape
 
 ROUND = 24
 """Edges of the prism around a cylinder that planes are kept by."""

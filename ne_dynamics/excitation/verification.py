@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control.spline_motion import NANO, SplineMotion
-from ne_dynamics.control.trajectory import DesiredState, TrajectoryPoint, Waypoints
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError, TrajectoryError
 from ne_dynamics.excitation.clearance import Clearance, Pair, Wall, bound_motion
@@ -22,6 +20,8 @@ from ne_dynamics.excitation.limits import MotionLimits
 from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.model.rigid_body import FloatArray, cross_matrix
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.motion.spline_motion import NANO, SplineMotion
+from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints
 
 STEP = 1_000_000
 """Between samples [ns]."""

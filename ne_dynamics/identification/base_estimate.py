@@ -21,12 +21,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ne_dynamics.identification.design import Design
-from ne_dynamics.identification.filtered_piece import SAMPLES_PER_PERIOD
-from ne_dynamics.identification.friction_terms import Term
-from ne_dynamics.identification.pseudo_inertia import divergence_slopes
-from ne_dynamics.identification.regression_rows import PER_BODY
-from ne_dynamics.identification.stretch import FILTER_ORDER
+from ne_dynamics.identification.regression.design import Design
+from ne_dynamics.identification.regression.friction_terms import Term
+from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
+from ne_dynamics.identification.regression.regression_rows import PER_BODY
+from ne_dynamics.logs.filtered_piece import SAMPLES_PER_PERIOD
+from ne_dynamics.logs.stretch import FILTER_ORDER
 from ne_dynamics.model.rigid_body import FloatArray
 
 WIDEST = 30.0

@@ -10,9 +10,9 @@ import numpy as np
 from ne_dynamics.algorithms.hysteresis import compute_friction_along
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.signals import Signals, filtered
 from ne_dynamics.json_numbers import finite_or_none
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.signals import Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -80,7 +80,7 @@ def evaluate(
     log : Log
         With the joints of the model, in its order.
     cutoff_frequency : float, optional
-        [Hz], see :func:`~ne_dynamics.identification.signals.filtered`.
+        [Hz], see :func:`~ne_dynamics.logs.signals.filtered`.
 
     Returns
     -------

@@ -9,13 +9,13 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.base_estimate import correct_likeness
-from ne_dynamics.identification.design import Design, believed, compute_scales
-from ne_dynamics.identification.friction_terms import ALWAYS
-from ne_dynamics.identification.log_rows import LogRows
-from ne_dynamics.identification.piece_steps import Weighting
-from ne_dynamics.identification.reduction import Reduction
-from ne_dynamics.identification.residual_sums import ResidualSums
-from ne_dynamics.identification.selection import (
+from ne_dynamics.identification.pieces.log_rows import LogRows
+from ne_dynamics.identification.pieces.piece_steps import Weighting
+from ne_dynamics.identification.regression.design import Design, believed, compute_scales
+from ne_dynamics.identification.regression.friction_terms import ALWAYS
+from ne_dynamics.identification.regression.reduction import Reduction
+from ne_dynamics.identification.regression.residual_sums import ResidualSums
+from ne_dynamics.identification.regression.selection import (
     SPREADS,
     Folds,
     Prediction,
@@ -23,7 +23,7 @@ from ne_dynamics.identification.selection import (
     choose_terms,
     sum_squares,
 )
-from ne_dynamics.identification.solver import Problem, Solution, minimize
+from ne_dynamics.identification.regression.solver import Problem, Solution, minimize
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Finding
 
@@ -112,7 +112,7 @@ class Fitter:
         Of the given robot.
     rows : LogRows
     bodies : tuple
-        What :func:`~ne_dynamics.identification.design.find_bodies` returned.
+        What :func:`~ne_dynamics.identification.regression.design.find_bodies` returned.
     """
 
     def __init__(

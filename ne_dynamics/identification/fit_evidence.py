@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.effort_spectra import EffortSpectra, compute_effort_spectra
 from ne_dynamics.identification.evaluation import model_effort
 from ne_dynamics.identification.fit import Fit
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.log_names import with_joints
-from ne_dynamics.identification.log_set import FilteredLogs
-from ne_dynamics.identification.signals import Signals, filtered
+from ne_dynamics.identification.pieces.log_set import FilteredLogs
+from ne_dynamics.identification.report.effort_spectra import EffortSpectra, compute_effort_spectra
 from ne_dynamics.json_numbers import finite_or_none
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.names import with_joints
+from ne_dynamics.logs.signals import Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray
 
 

@@ -1,15 +1,16 @@
 """Fit inertias, friction and rotor inertias of a model to a log.
 
 Efforts are linear in mass, first moment and inertia of each body, in the terms of friction that
-:mod:`~ne_dynamics.identification.friction_terms` lists, and in rotor inertia. Minimised is
+:mod:`~ne_dynamics.identification.regression.friction_terms` lists, and in rotor inertia. Minimised
+is
 
     sum over joints and samples huber |effort - regressor @ parameters|^2 / (2 sigma^2 c)
       + 1/spread^2 sum over bodies D(P, P_given) + the numbers' own, weak, quadratic term
 
 with numbers >= 0 where nature has it so. D is the divergence of
-:mod:`~ne_dynamics.identification.pseudo_inertia`: what the log does not tell stays as it was in
-the given model, and every body stays one that can exist. sigma and c are each joint's own: the
-standard deviation of what is left, and how many samples tell as much as one, by its
+:mod:`~ne_dynamics.identification.regression.pseudo_inertia`: what the log does not tell stays as
+it was in the given model, and every body stays one that can exist. sigma and c are each joint's
+own: the standard deviation of what is left, and how many samples tell as much as one, by its
 autocorrelation.
 
 The log is read twice (:mod:`~ne_dynamics.identification.fit`): for a first fit, whose residuals
@@ -26,7 +27,6 @@ import math
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.base_estimate import correct_likeness
-from ne_dynamics.identification.design import Design, find_bodies
 from ne_dynamics.identification.evaluation import JointResidual, as_dynamics
 from ne_dynamics.identification.findings import (
     find_implausible_masses,
@@ -35,18 +35,19 @@ from ne_dynamics.identification.findings import (
 )
 from ne_dynamics.identification.fit import Fit, Fitter
 from ne_dynamics.identification.fit_evidence import FitEvidence, compute_block_residual
-from ne_dynamics.identification.friction_terms import SMOOTH, STRIBECK, Term
-from ne_dynamics.identification.log_rows import LogRows
-from ne_dynamics.identification.log_set import FilteredLogs, Logs, as_recordings
+from ne_dynamics.identification.pieces.log_rows import LogRows
+from ne_dynamics.identification.pieces.log_set import FilteredLogs, Logs, as_recordings
 from ne_dynamics.identification.quality import Quality
-from ne_dynamics.identification.report import (
+from ne_dynamics.identification.regression.design import Design, find_bodies
+from ne_dynamics.identification.regression.friction_terms import SMOOTH, STRIBECK, Term
+from ne_dynamics.identification.regression.selection import DROPPED
+from ne_dynamics.identification.report.report import (
     BodyChange,
     Identified,
     JointChange,
     Report,
 )
-from ne_dynamics.identification.runner import LocalRunner, Runner
-from ne_dynamics.identification.selection import DROPPED
+from ne_dynamics.logs.runner import LocalRunner, Runner
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 
@@ -78,7 +79,7 @@ def identify(
         With the joints of the model, in its order. Samples of several are taken one log after
         another, in the order given.
     cutoff_frequency : float, optional
-        [Hz], see :func:`~ne_dynamics.identification.signals.filtered`.
+        [Hz], see :func:`~ne_dynamics.logs.signals.filtered`.
     holdout : float
         Part of the logs, at their end, that is predicted by a fit to the rest; 0 to 0.9. The
         result is then fitted to all of it.

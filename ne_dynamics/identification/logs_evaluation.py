@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.effort_sums import EffortSums
-from ne_dynamics.identification.log_set import FilteredLogs
-from ne_dynamics.identification.piece_steps import compare_efforts
+from ne_dynamics.identification.pieces.log_set import FilteredLogs
+from ne_dynamics.identification.pieces.piece_steps import compare_efforts
 
 
 def evaluate_filtered(dynamics: Dynamics, logs: FilteredLogs) -> list[EffortSums]:

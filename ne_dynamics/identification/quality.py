@@ -9,11 +9,11 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.base_estimate import BaseColumns, estimate_base
-from ne_dynamics.identification.design import Design
-from ne_dynamics.identification.friction_terms import Term
-from ne_dynamics.identification.pseudo_inertia import divergence_slopes
-from ne_dynamics.identification.regression_rows import PER_BODY
-from ne_dynamics.identification.solver import Problem, Solution
+from ne_dynamics.identification.regression.design import Design
+from ne_dynamics.identification.regression.friction_terms import Term
+from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
+from ne_dynamics.identification.regression.regression_rows import PER_BODY
+from ne_dynamics.identification.regression.solver import Problem, Solution
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 

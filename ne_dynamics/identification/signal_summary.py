@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.identification.effort_sums import SignalSums
-from ne_dynamics.identification.filtered_piece import Judgement
-from ne_dynamics.identification.log_set import FilteredLogs
+from ne_dynamics.identification.pieces.log_set import FilteredLogs
+from ne_dynamics.logs.filtered_piece import Judgement
 from ne_dynamics.model.rigid_body import FloatArray
 
 OPPOSED = -0.5

@@ -16,7 +16,7 @@ from ne_dynamics.errors import ModelError
 from ne_dynamics.model.extras import DRIVE_KEYS, LARGEST_EXTRAS_FILE, ModelExtras
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.robot import Joint, Robot
-from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.model.yaml_text import parse_yaml
 
 IN_URDF = ('viscous_friction', 'coulomb_friction')
@@ -36,8 +36,8 @@ def write_extras(urdf_text: str, robot: Robot, given: ModelExtras | None = None)
     Parameters
     ----------
     urdf_text : str
-        What :func:`~ne_dynamics.identification.write_back.write_urdf` returned for the robot: it
-        has its viscous and Coulomb friction.
+        What :func:`~ne_dynamics.identification.writing.write_back.write_urdf` returned for the
+        robot: it has its viscous and Coulomb friction.
     robot : Robot
     given : ModelExtras, optional
         Extras that the robot was loaded with. What they say of joints that do not move in it is

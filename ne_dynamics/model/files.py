@@ -10,7 +10,7 @@ from ne_dynamics.model.description_file import looks_like_xml, read_file
 from ne_dynamics.model.dh import load_dh
 from ne_dynamics.model.extras import Extras, read_extras, with_extras
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.urdf.tree import load_urdf
 
 
 def load_model(
@@ -29,11 +29,11 @@ def load_model(
         XML, anything else a DH file, whatever its name ends in.
     base_link, tip_link : str, optional
         First and last link of the chain; URDF only, see
-        :func:`~ne_dynamics.model.urdf_tree.load_urdf`.
+        :func:`~ne_dynamics.model.urdf.tree.load_urdf`.
     locked_joints : mapping of str to float, optional
         Joints that do not move, with their position [rad or m]; URDF only.
     extras : str, path or mapping, optional
-        Friction and drives of joints, as :func:`~ne_dynamics.model.urdf_tree.load_urdf` takes
+        Friction and drives of joints, as :func:`~ne_dynamics.model.urdf.tree.load_urdf` takes
         them. A DH file holds its own, which these replace, and none is looked for beside it.
 
     Returns

@@ -12,7 +12,7 @@ from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.dh import load_dh
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import Body, Joint, JointType, Link, Robot
-from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.shipped import shipped_file
 
 CHAIN_LENGTHS = (5, 10, 20, 40)

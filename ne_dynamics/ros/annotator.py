@@ -2,8 +2,9 @@
 
 The work is done in a thread of its own, in pieces of a few hundred microseconds with sleeps in
 between that are as long as the pieces, so that the control path of the node answers on; messages
-are taken and sent as bytes for the same reason (see :mod:`ne_dynamics.ros.trajectory_cdr`). One
-trajectory is worked on and one may wait; a third one takes the place of the one that waits.
+are taken and sent as bytes for the same reason (see
+:mod:`ne_dynamics.ros.messages.trajectory_cdr`). One trajectory is worked on and one may wait; a
+third one takes the place of the one that waits.
 """
 
 from __future__ import annotations
@@ -15,20 +16,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ne_dynamics.control.annotation import annotate, check_positions
-from ne_dynamics.control.compensation import InverseDynamics, Terms
-from ne_dynamics.control.trajectory import DesiredState, Waypoints
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.ros.pauses import Pauses, Released
-from ne_dynamics.ros.trajectory_cdr import read_trajectory, write_trajectory
+from ne_dynamics.motion.annotated.annotation import annotate, check_positions
+from ne_dynamics.motion.compensation import InverseDynamics, Terms
+from ne_dynamics.motion.trajectory import DesiredState, Waypoints
+from ne_dynamics.ros.messages.trajectory_cdr import read_trajectory, write_trajectory
+from ne_dynamics.ros.running.pauses import Pauses, Released
 
 try:
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from trajectory_msgs.msg import JointTrajectory
 
     from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
-    from ne_dynamics.ros.reporter import Reporter
+    from ne_dynamics.ros.watching.reporter import Reporter
 except ImportError as error:
     raise MissingDependencyError(
         'the node needs ROS 2 for Python: source a ROS 2 installation, or '
@@ -54,7 +55,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, eq=False)
 class AnnotationTuning:
-    """What may change at any time; see :func:`ne_dynamics.control.annotation.annotate`.
+    """What may change at any time; see :func:`ne_dynamics.motion.annotated.annotation.annotate`.
 
     Attributes
     ----------

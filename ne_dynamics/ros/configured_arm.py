@@ -27,21 +27,33 @@ from ne_dynamics.control.controller import (
     Controller,
     Observed,
 )
-from ne_dynamics.control.effort_steps import EffortSteps
-from ne_dynamics.control.goal import GoalMonitor, Tolerances
+from ne_dynamics.control.guards.effort_steps import EffortSteps
+from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.laws import Mode
-from ne_dynamics.control.motion_demand import Excess, WhenInfeasible, describe, rank
-from ne_dynamics.control.motion_watch import MotionWatch
-from ne_dynamics.control.partial_goal import NamedFields, completed
-from ne_dynamics.control.state_guard import Fault, FaultKind, StateRefused
-from ne_dynamics.control.trajectory import PointFields, Waypoints
+from ne_dynamics.control.sensors.wrench import static_wrench
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
-from ne_dynamics.control.wrench import static_wrench
 from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.goal import GoalMonitor, Tolerances
+from ne_dynamics.motion.motion_demand import Excess, WhenInfeasible, describe, rank
+from ne_dynamics.motion.motion_watch import MotionWatch
+from ne_dynamics.motion.partial_goal import NamedFields, completed
+from ne_dynamics.motion.trajectory import PointFields, Waypoints
 from ne_dynamics.ros.annotator import AnnotationTuning
-from ne_dynamics.ros.command_message import make_command_message
-from ne_dynamics.ros.configuration import (
+from ne_dynamics.ros.connections import Callbacks, Connections
+from ne_dynamics.ros.control_clock import ControlClock
+from ne_dynamics.ros.messages.command_message import make_command_message
+from ne_dynamics.ros.messages.conversion import (
+    MessageError,
+    imu_reading,
+    stamp_nanoseconds,
+    trajectory_points,
+    wrench_reading,
+)
+from ne_dynamics.ros.messages.joint_constraints import JointConstraints
+from ne_dynamics.ros.messages.trajectory_cdr import SerializedTrajectory
+from ne_dynamics.ros.messages.trajectory_intake import TrajectoryIntake
+from ne_dynamics.ros.settings.configuration import (
     ControlledArm,
     carried_parameters,
     command_timeout,
@@ -49,24 +61,12 @@ from ne_dynamics.ros.configuration import (
     goal_tolerances,
     load_beyond_sensor,
 )
-from ne_dynamics.ros.connections import Callbacks, Connections
-from ne_dynamics.ros.control_clock import ControlClock
-from ne_dynamics.ros.felt_motion import FeltMotion
-from ne_dynamics.ros.joint_constraints import JointConstraints
-from ne_dynamics.ros.messages import (
-    MessageError,
-    imu_reading,
-    stamp_nanoseconds,
-    trajectory_points,
-    wrench_reading,
-)
-from ne_dynamics.ros.other_commanders import OtherCommanders
-from ne_dynamics.ros.parameters import NodeSettings
-from ne_dynamics.ros.reporter import Reporter
-from ne_dynamics.ros.trajectory_cdr import SerializedTrajectory
-from ne_dynamics.ros.trajectory_intake import TrajectoryIntake
-from ne_dynamics.ros.weight_watch import WeightWatch
-from ne_dynamics.ros.wrench_sign import WrenchSignWatch
+from ne_dynamics.ros.settings.parameters import NodeSettings
+from ne_dynamics.ros.watching.felt_motion import FeltMotion
+from ne_dynamics.ros.watching.other_commanders import OtherCommanders
+from ne_dynamics.ros.watching.reporter import Reporter
+from ne_dynamics.ros.watching.weight_watch import WeightWatch
+from ne_dynamics.ros.watching.wrench_sign import WrenchSignWatch
 
 FAR_START = 10.0
 """Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""

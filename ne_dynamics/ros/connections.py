@@ -16,13 +16,13 @@ from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.control.controller import RAMP_PERIOD, Command, Controller, Observed
-from ne_dynamics.control.trajectory import DesiredState
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.ros.command_layout import CommandSettings
-from ne_dynamics.ros.command_message import CommandMessage
+from ne_dynamics.motion.trajectory import DesiredState
 from ne_dynamics.ros.command_repeater import CommandRepeater
-from ne_dynamics.ros.configuration import ControlledArm
-from ne_dynamics.ros.messages import JointStateReader
+from ne_dynamics.ros.messages.command_message import CommandMessage
+from ne_dynamics.ros.messages.conversion import JointStateReader
+from ne_dynamics.ros.settings.command_layout import CommandSettings
+from ne_dynamics.ros.settings.configuration import ControlledArm
 
 RELIABILITY = {
     'best_effort': ReliabilityPolicy.BEST_EFFORT,

@@ -13,7 +13,7 @@ from ne_dynamics.control.controller import Command
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
-from ne_dynamics.ros.messages import fill_point, stamp_nanoseconds
+from ne_dynamics.ros.messages.conversion import fill_point, stamp_nanoseconds
 
 STATE_TOPIC = '~/controller_state'
 QUERY_SERVICE = '~/query_state'

@@ -1,7 +1,7 @@
 """The action `~/follow_joint_trajectory`: a trajectory, how closely to follow it, and an end.
 
 The rules are those of ros2_controllers' joint trajectory controller; what they say of the motion
-is in :mod:`ne_dynamics.control.goal`. Everything runs in the node's one thread, and nothing
+is in :mod:`ne_dynamics.motion.goal`. Everything runs in the node's one thread, and nothing
 waits: a goal is accepted, its motion judged in pieces before it is followed, how it is followed
 with every command, and ended from there. `control_msgs`, where
 the type of the action is from, is optional.
@@ -18,17 +18,17 @@ from rclpy.action.server import RCLError, ServerGoalHandle
 from rclpy.logging import LoggingSeverity as Severity
 
 from ne_dynamics.control.controller import Command, Controller
-from ne_dynamics.control.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
 from ne_dynamics.control.laws import Mode
-from ne_dynamics.control.motion_demand import InfeasibleMotionError
-from ne_dynamics.control.trajectory import Trajectory, Waypoints
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
+from ne_dynamics.motion.motion_demand import InfeasibleMotionError
+from ne_dynamics.motion.trajectory import Trajectory, Waypoints
 from ne_dynamics.ros.configured_arm import ConfiguredArm
-from ne_dynamics.ros.messages import fill_point, stamp_nanoseconds
-from ne_dynamics.ros.reporter import Reporter
-from ne_dynamics.ros.trajectory_intake import MOST_POINTS
-from ne_dynamics.ros.turns import Turns
+from ne_dynamics.ros.messages.conversion import fill_point, stamp_nanoseconds
+from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
+from ne_dynamics.ros.running.turns import Turns
+from ne_dynamics.ros.watching.reporter import Reporter
 
 NAME = 'follow_joint_trajectory'
 

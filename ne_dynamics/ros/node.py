@@ -33,7 +33,8 @@ from ne_dynamics.errors import (
     ParameterError,
 )
 from ne_dynamics.printable import print_lines
-from ne_dynamics.ros.configuration import (
+from ne_dynamics.ros.running.signals import stop_on_signals
+from ne_dynamics.ros.settings.configuration import (
     check_description,
     controlled_arm,
     has_model_parameter,
@@ -42,9 +43,8 @@ from ne_dynamics.ros.configuration import (
     make_tuning,
     require_short,
 )
-from ne_dynamics.ros.parameter_file import files_without_effect
-from ne_dynamics.ros.parameters import PARAMETERS
-from ne_dynamics.ros.signals import stop_on_signals
+from ne_dynamics.ros.settings.parameter_file import files_without_effect
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 
 try:
     import rclpy
@@ -59,24 +59,24 @@ try:
     from std_srvs.srv import Trigger
 
     from ne_dynamics.ros.annotator import Annotator
-    from ne_dynamics.ros.command_line import (
-        check_arguments,
-        readable_parameters,
-        start_rclpy,
-    )
     from ne_dynamics.ros.configured_arm import ConfiguredArm
     from ne_dynamics.ros.connections import has_time
     from ne_dynamics.ros.control_clock import ControlClock
     from ne_dynamics.ros.controller_state import make_controller_state
-    from ne_dynamics.ros.declared_parameters import DeclaredParameters
-    from ne_dynamics.ros.diagnosis import DiagnosticsPublisher
     from ne_dynamics.ros.follow_joint_trajectory import make_follow_joint_trajectory
-    from ne_dynamics.ros.joint_constraints import is_of_a_joint
+    from ne_dynamics.ros.messages.joint_constraints import is_of_a_joint
     from ne_dynamics.ros.payload_estimator import PayloadEstimator
-    from ne_dynamics.ros.prompt_executor import make_executor
-    from ne_dynamics.ros.rclpy_guards import guard_clock, guard_services
-    from ne_dynamics.ros.reporter import Reporter
+    from ne_dynamics.ros.running.command_line import (
+        check_arguments,
+        readable_parameters,
+        start_rclpy,
+    )
+    from ne_dynamics.ros.running.prompt_executor import make_executor
+    from ne_dynamics.ros.running.rclpy_guards import guard_clock, guard_services
+    from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.speed_scaling import make_speed_scaling
+    from ne_dynamics.ros.watching.diagnosis import DiagnosticsPublisher
+    from ne_dynamics.ros.watching.reporter import Reporter
 except ImportError as error:
     raise MissingDependencyError(
         'the node needs ROS 2 for Python: source a ROS 2 installation, or '

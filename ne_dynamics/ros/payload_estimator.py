@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control.payload_estimate import PayloadEstimate, estimate_payload
+from ne_dynamics.control.payload.estimate import PayloadEstimate, estimate_payload
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, PayloadError
-from ne_dynamics.ros.deferred_service import DeferredService, Reply
-from ne_dynamics.ros.felt_motion import Question
-from ne_dynamics.ros.parameters import PayloadSettings
-from ne_dynamics.ros.pauses import Pauses, Released
+from ne_dynamics.ros.running.deferred_service import DeferredService, Reply
+from ne_dynamics.ros.running.pauses import Pauses, Released
+from ne_dynamics.ros.settings.parameters import PayloadSettings
+from ne_dynamics.ros.watching.felt_motion import Question
 
 try:
     from geometry_msgs.msg import InertiaStamped
@@ -27,7 +27,7 @@ try:
 
     from ne_dynamics.ros.configured_arm import ConfiguredArm
     from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
-    from ne_dynamics.ros.reporter import Reporter
+    from ne_dynamics.ros.watching.reporter import Reporter
 except ImportError as error:
     raise MissingDependencyError(
         'the node needs ROS 2 for Python: source a ROS 2 installation, or '

@@ -13,7 +13,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.ros.configured_arm import ConfiguredArm
-from ne_dynamics.ros.reporter import Reporter
+from ne_dynamics.ros.watching.reporter import Reporter
 
 TOPIC = '~/speed_scaling_input'
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ne_dynamics.control.wrench import Measures
+from ne_dynamics.control.sensors.wrench import Measures
 from ne_dynamics.dynamics import STANDARD_GRAVITY
-from ne_dynamics.ros.parameters import LockedJoints
+from ne_dynamics.ros.settings.parameters import LockedJoints
 from ne_dynamics.settings import Changes, ParameterTable, group, parameter
 from ne_dynamics.simulation.integrators import INTEGRATORS
 
@@ -167,7 +167,7 @@ class DropoutSettings:
 
 @dataclass(frozen=True)
 class SimulatedRobotSettings:
-    """All parameters of the node; see :class:`~ne_dynamics.ros.parameters.NodeSettings`."""
+    """All parameters; see :class:`~ne_dynamics.ros.settings.parameters.NodeSettings`."""
 
     model_file: str = parameter(
         '', 'URDF or DH file of the arm, told apart by content. Empty: `robot_description`.'

@@ -10,9 +10,9 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.profiles import cubic_coefficients, quintic_coefficients
-from ne_dynamics.control.trajectory import Trajectory, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.files import load_model
+from ne_dynamics.motion.trajectory import Trajectory, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file
 
 START, END = np.array([0.2, -1.0, 0.7]), np.array([1.0, 2.0, 0.7])

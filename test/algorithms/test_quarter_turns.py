@@ -12,7 +12,7 @@ from oracle_measure import EVERYTHING
 from ne_dynamics.algorithms.kinematics import link_pose
 from ne_dynamics.algorithms.mechanism import build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
-from ne_dynamics.algorithms.rotation_split import split_rotation
+from ne_dynamics.algorithms.scalars.rotation_split import split_rotation
 from ne_dynamics.model.robot import Body, Inertia, Joint, JointType, Link, Robot, Transform
 
 GRAVITY = (0.3, -0.2, -9.80665)

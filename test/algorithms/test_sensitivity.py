@@ -10,7 +10,7 @@ from test_mechanism import REVOLUTE, chain, tree_robot
 
 from ne_dynamics.algorithms.mechanism import build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
-from ne_dynamics.algorithms.sensitivity import EffortSensitivity
+from ne_dynamics.algorithms.scalars.sensitivity import EffortSensitivity
 
 STEP = 1e-6
 

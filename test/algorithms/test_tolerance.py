@@ -13,7 +13,7 @@ from tolerance_robots import KINDS, machine_with_finger, mounted, usual
 import ne_dynamics as ned
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
-from ne_dynamics.algorithms.rounding import torque_bound
+from ne_dynamics.algorithms.scalars.rounding import torque_bound
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import Body, Inertia, Joint, JointType, Link, Robot, Transform
 from ne_dynamics.papers import robots

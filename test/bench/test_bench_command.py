@@ -10,7 +10,7 @@ import pytest
 from benchmark import __main__ as bench
 from benchmark import report as reports
 from ne_dynamics.cli import main as cli
-from ne_dynamics.codegen.compiler import toolchain
+from ne_dynamics.codegen.llvm.compiler import toolchain
 from ne_dynamics.errors import BackendError, MissingDependencyError
 from ne_dynamics.papers import robots
 

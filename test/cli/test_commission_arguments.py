@@ -14,7 +14,7 @@ from ne_dynamics.cli.main import main
 from ne_dynamics.commission.desk import ROW
 from ne_dynamics.commission.folder import PROGRESS
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.demo_arm import SHIPPED_MODEL
+from ne_dynamics.simulation.demo.arm import SHIPPED_MODEL
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 

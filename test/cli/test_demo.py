@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.control_laws import LAWS
+from ne_dynamics.simulation.demo.control_laws import LAWS
 
 COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
 TIMEOUT = 600.0

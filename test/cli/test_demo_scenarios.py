@@ -11,9 +11,9 @@ import sys
 import numpy as np
 import pytest
 
-from ne_dynamics.simulation.demo_scenarios import SCENARIOS
+from ne_dynamics.simulation.demo.scenario import Options
+from ne_dynamics.simulation.demo.scenarios import SCENARIOS
 from ne_dynamics.simulation.recording import SessionRecording
-from ne_dynamics.simulation.scenario import Options
 
 COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
 TIMEOUT = 600.0

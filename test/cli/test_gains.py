@@ -136,7 +136,7 @@ def test_what_cannot_be_written_is_said_before_anything_is(
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'taken').write_text('')
     monkeypatch.setattr(
-        'ne_dynamics.control.gain_design.design_gains', lambda *_: pytest.fail('it began')
+        'ne_dynamics.gains.design.design_gains', lambda *_: pytest.fail('it began')
     )
     folder = [] if '-o' in option else ['-o', 'out']
     assert main([*SHORT, *folder, *option]) == 1
@@ -160,7 +160,7 @@ def test_an_encoder_without_use_is_refused_before_loops_are_looked_at(
 ):
     """One step moves the effort more than any gain of use allows: no search is begun."""
     monkeypatch.setattr(
-        'ne_dynamics.control.gain_search._choose', lambda *_, **__: pytest.fail('it began')
+        'ne_dynamics.gains.search._choose', lambda *_, **__: pytest.fail('it began')
     )
     assert main([*SHORT, '--extras', extras, '--position-step', step]) == 1
     error = capsys.readouterr().err

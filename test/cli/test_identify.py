@@ -14,7 +14,7 @@ import ne_dynamics as ned
 from ne_dynamics.cli import evaluate, identify
 from ne_dynamics.cli import main as cli
 from ne_dynamics.errors import IdentificationError
-from ne_dynamics.identification.report import Report
+from ne_dynamics.identification.report.report import Report
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
 ARM = short_arm()

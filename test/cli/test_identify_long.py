@@ -18,7 +18,7 @@ from short_arm import short_arm
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
 from ne_dynamics.cli.options import log_set_source
-from ne_dynamics.identification import recording
+from ne_dynamics.logs import recording
 
 ARM = short_arm()
 MODEL = ('--model', str(ARM), '--cutoff', '3.9')

@@ -23,9 +23,9 @@ from planted_faults import PLANTED_FAULTS, simulate_log
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification import finding_remedies
-from ne_dynamics.identification.effort_spectra import compute_effort_spectra
-from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.report import finding_remedies
+from ne_dynamics.identification.report.effort_spectra import compute_effort_spectra
+from ne_dynamics.logs.log import Log
 
 ROOT = Path(__file__).resolve().parents[2]
 ARM = ROOT / 'config' / 'six_axis_arm.urdf'

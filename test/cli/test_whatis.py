@@ -14,9 +14,9 @@ import pytest
 from driver_arms import load_shipped, simulate
 
 from ne_dynamics.cli import main as cli
+from ne_dynamics.driver.reading import read_csv, write_csv
+from ne_dynamics.driver.recording import DriverRecording
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.driver_reading import read_csv, write_csv
-from ne_dynamics.identification.driver_recording import DriverRecording
 from ne_dynamics.shipped import shipped_file
 
 ARM = str(shipped_file('six_axis_arm.urdf'))
@@ -65,7 +65,7 @@ def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
     from rclpy.context import Context
 
     from ne_dynamics.ros.node import ComputedTorqueNode
-    from ne_dynamics.ros.private_domain import private_domain
+    from ne_dynamics.ros.running.private_domain import private_domain
 
     write_bag(tmp_path / 'bag', recording)
     profile = tmp_path / 'driver.yaml'
@@ -129,7 +129,7 @@ def test_live_listens_and_never_speaks(robot, tmp_path, capsys, monkeypatch):
     from rclpy.node import Node
     from sensor_msgs.msg import JointState
 
-    from ne_dynamics.ros.private_domain import private_domain
+    from ne_dynamics.ros.running.private_domain import private_domain
 
     monkeypatch.setenv('ROS_DOMAIN_ID', str(private_domain()))
     context = Context()
@@ -252,7 +252,7 @@ def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, t
 def test_live_topics_that_cannot_be_heard_are_one_line(words, expected, capsys, monkeypatch):
     """Names that are none, one topic for both, and a topic without a publisher."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
-    from ne_dynamics.ros.private_domain import private_domain
+    from ne_dynamics.ros.running.private_domain import private_domain
 
     monkeypatch.setenv('ROS_DOMAIN_ID', str(private_domain()))
     assert cli.main(['whatis', *MODEL, '--live', '--seconds', '0.2', *words]) == 1
@@ -278,7 +278,7 @@ def test_live_says_why_it_heard_nothing(names, topic, expected, capsys, monkeypa
     from sensor_msgs.msg import JointState
     from std_msgs.msg import String
 
-    from ne_dynamics.ros.private_domain import private_domain
+    from ne_dynamics.ros.running.private_domain import private_domain
 
     monkeypatch.setenv('ROS_DOMAIN_ID', str(private_domain()))
     context = Context()

@@ -9,7 +9,7 @@ import pytest
 
 def find_missing_compiler():
     """Return why nothing can be compiled here; '' where it can."""
-    from ne_dynamics.codegen.compiler import toolchain
+    from ne_dynamics.codegen.llvm.compiler import toolchain
     from ne_dynamics.errors import BackendError
 
     try:

@@ -13,8 +13,8 @@ import pytest
 from random_robots import random_tree
 
 import ne_dynamics as ned
-from ne_dynamics.codegen.c_project import LONGEST_PREFIX, SAMPLES, make_prefix
-from ne_dynamics.codegen.export_folder import write_folder
+from ne_dynamics.codegen.c.c_project import LONGEST_PREFIX, SAMPLES, make_prefix
+from ne_dynamics.codegen.c.export_folder import write_folder
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import JointType
 from ne_dynamics.shipped import shipped_file

@@ -49,7 +49,7 @@ def forget(monkeypatch, compiler):
 
     What was loaded before stays alive, so that nothing that points to it dangles.
     """
-    from ne_dynamics.codegen import compiler
+    from ne_dynamics.codegen.llvm import compiler
 
     kept = []
 
@@ -192,7 +192,7 @@ def test_keys_do_not_run_together():
 
 def test_code_for_another_processor_is_not_used(folder, forget, monkeypatch):
     """The identity of the machine is part of the key: a shared home folder is no danger."""
-    from ne_dynamics.codegen import compiler
+    from ne_dynamics.codegen.llvm import compiler
 
     used()
     tools = compiler.toolchain()
@@ -524,7 +524,7 @@ from ne_dynamics.shipped import shipped_file
 robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
 python = ned.Dynamics(robot, backend='python')
 dynamics = ned.Dynamics(robot, backend='numba')
-from ne_dynamics.codegen.compiler import toolchain
+from ne_dynamics.codegen.llvm.compiler import toolchain
 toolchain()
 q = np.linspace(0.1, 0.9, 6)
 Path(sys.argv[1], sys.argv[2]).touch()

@@ -23,7 +23,7 @@ import gc, os, pickle, signal, sys, threading, time
 import multiprocessing
 import numpy as np
 import ne_dynamics as ned
-from ne_dynamics.codegen import compiler
+from ne_dynamics.codegen.llvm import compiler
 from ne_dynamics.shipped import shipped_file
 
 robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
@@ -274,7 +274,7 @@ def test_a_child_forked_while_another_thread_compiles_can_compile(tmp_path):
 
 def test_code_is_unloaded_with_the_last_dynamics_that_use_it(monkeypatch, tmp_path):
     """No collection of cycles is needed, and who still uses the same code keeps it."""
-    from ne_dynamics.codegen import compiler
+    from ne_dynamics.codegen.llvm import compiler
 
     monkeypatch.setenv('NE_DYNAMICS_CACHE', str(tmp_path))
     robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
@@ -414,7 +414,7 @@ def test_a_sweep_of_robots_keeps_neither_maps_nor_memory(tmp_path):
 
 def test_too_many_functions_at_once_are_a_clear_error(monkeypatch):
     """Before the system runs out of memory maps, a backend error says what to do."""
-    from ne_dynamics.codegen import compiler
+    from ne_dynamics.codegen.llvm import compiler
     from ne_dynamics.errors import BackendError
 
     robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))

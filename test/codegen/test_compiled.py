@@ -883,7 +883,7 @@ def test_an_unknown_interpreter_or_numpy_gets_no_direct_entry(tmp_path):
     code = """
 import numpy as np
 import ne_dynamics as ned
-from ne_dynamics.codegen import compiler
+from ne_dynamics.codegen.llvm import compiler
 from ne_dynamics.shipped import shipped_file
 
 compiler.is_layout_known = lambda: False
@@ -964,7 +964,7 @@ def exact_sincos(angle):
 def sincos(session_cache, compiler):
     """Compiled sines and cosines: a batch of one angle, one sample of three and of six."""
     from ne_dynamics.codegen.cache import ObjectCache
-    from ne_dynamics.codegen.compiler import CompiledKernel
+    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
 
     def refuse(*arguments):
         raise AssertionError('the compiled entry refused its arguments')

@@ -16,21 +16,21 @@ from random_robots import random_tree
 from test_friction import TERMS, random_robot
 
 import ne_dynamics as ned
-from ne_dynamics.algorithms import elementary
+from ne_dynamics.algorithms.scalars import elementary
 from ne_dynamics.cli.main import main
 from ne_dynamics.codegen.cache import ObjectCache
-from ne_dynamics.codegen.compiler import CompiledKernel
 from ne_dynamics.codegen.differentiation import differentiate
+from ne_dynamics.codegen.llvm.compiler import CompiledKernel
 from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.codegen.source import python_module, standalone_source, trace
-from ne_dynamics.control.annotation import annotate
-from ne_dynamics.control.compensation import Base, Terms
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.path_hysteresis import PathHysteresis
-from ne_dynamics.control.trajectory import DesiredState, TrajectoryPoint, Waypoints
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import JointType
+from ne_dynamics.motion.annotated.annotation import annotate
+from ne_dynamics.motion.compensation import Base, Terms
+from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 GRAVITY = (0.3, -0.2, -9.80665)

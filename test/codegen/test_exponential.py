@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
+from ne_dynamics.codegen.c.magnitude import find_largest_input
 from ne_dynamics.codegen.differentiation import differentiate
-from ne_dynamics.codegen.magnitude import find_largest_input
 from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.codegen.source import python_source, trace
 from ne_dynamics.codegen.symbols import Graph, Symbol
@@ -27,7 +27,7 @@ def functions(x):
 def kernels(session_cache, compiler):
     """Machine code by number of arguments: the kernel, and its entry for one sample."""
     from ne_dynamics.codegen.cache import ObjectCache
-    from ne_dynamics.codegen.compiler import CompiledKernel
+    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
     from ne_dynamics.codegen.llvm.cpython_entry import Owner
 
     def refuse(*arguments):

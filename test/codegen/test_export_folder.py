@@ -7,8 +7,8 @@ import stat
 
 import pytest
 
+from ne_dynamics.codegen.c.export_folder import write_folder
 from ne_dynamics.codegen.description import MARK
-from ne_dynamics.codegen.export_folder import write_folder
 from ne_dynamics.errors import InputError
 
 FIRST = {name: f'# {MARK}\nfirst {name}\n' for name in ('a.h', 'a.c', 'CMakeLists.txt')}

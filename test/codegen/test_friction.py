@@ -15,8 +15,8 @@ from random_robots import random_tree
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms import newton_euler
-from ne_dynamics.algorithms.elementary import absolute, sign, tanh
 from ne_dynamics.algorithms.hysteresis import compute_friction_along
+from ne_dynamics.algorithms.scalars.elementary import absolute, sign, tanh
 from ne_dynamics.cli.main import main
 from ne_dynamics.codegen.programs import list_functions, trace_function
 from ne_dynamics.codegen.source import python_source
@@ -228,7 +228,7 @@ def without_new_terms(monkeypatch):
 @pytest.mark.parametrize('seed', range(3))
 def test_what_is_not_used_costs_nothing(seed, monkeypatch):
     """Text and counts of a robot without further friction are those of viscous and Coulomb."""
-    from ne_dynamics.codegen.compiler import write_module
+    from ne_dynamics.codegen.llvm.compiler import write_module
 
     robot = random_robot({}, seed)
     subject = Subject(robot, GRAVITY, 1e-12)

@@ -21,9 +21,9 @@ from random_expressions import random_expressions, traced
 from random_robots import random_tree
 
 import ne_dynamics as ned
-from ne_dynamics.algorithms import elementary
-from ne_dynamics.codegen.compiler import write_module
+from ne_dynamics.algorithms.scalars import elementary
 from ne_dynamics.codegen.functions import INTERNAL
+from ne_dynamics.codegen.llvm.compiler import write_module
 from ne_dynamics.codegen.llvm.cpython_entry import Signature
 from ne_dynamics.codegen.programs import list_functions, trace_function
 from ne_dynamics.codegen.source import LANGUAGES, escape_for_comment, python_source, trace

@@ -24,10 +24,10 @@ from random_expressions import (
 )
 
 import ne_dynamics as ned
-from ne_dynamics.algorithms.elementary import cos, sign, sin
+from ne_dynamics.algorithms.scalars.elementary import cos, sign, sin
 from ne_dynamics.codegen.cache import ObjectCache
-from ne_dynamics.codegen.compiler import write_module
 from ne_dynamics.codegen.differentiation import differentiate, push_forward, substitute
+from ne_dynamics.codegen.llvm.compiler import write_module
 from ne_dynamics.codegen.llvm.cpython_entry import Owner, Signature
 from ne_dynamics.codegen.programs import trace_function
 from ne_dynamics.codegen.python_kernel import PythonKernel
@@ -89,7 +89,7 @@ def test_random_expressions_keep_their_value_as_python_source_on_floats_and_arra
 @pytest.mark.parametrize('seed', range(100, 103))
 def test_random_expressions_keep_their_value_as_machine_code(seed, compiler):
     """Random expressions, compiled, agree with direct evaluation: batch, rest, single entry."""
-    from ne_dynamics.codegen.compiler import CompiledKernel
+    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
 
     expressions = random_expressions(seed, 24, depth=5)
     rows = random_rows(seed, 19)  # two groups of eight and a rest of three
@@ -121,7 +121,7 @@ def test_any_expression_keeps_its_value(seed):
 
 def test_nested_functions_and_many_angles_compile(compiler):
     """More angles than fit one vector, and sines of sines, are computed on every path."""
-    from ne_dynamics.codegen.compiler import CompiledKernel
+    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
 
     def function(q, qd):
         angles = [factor * q[0] + q[1] for factor in range(1, 12)]
@@ -146,7 +146,7 @@ def test_nested_functions_and_many_angles_compile(compiler):
 
 def test_constants_outputs_and_unused_inputs_survive_every_path(compiler):
     """An output that is a number, and inputs that nothing reads, are no special case."""
-    from ne_dynamics.codegen.compiler import CompiledKernel
+    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
 
     program = trace('constants', GROUPS, (4,), lambda q, qd: [0.0, -2.5, q[1], -q[1]])
     rows = random_rows(0, 10)

@@ -19,9 +19,9 @@ from test_compiled import (
 )
 
 import ne_dynamics as ned
-from ne_dynamics.codegen import compiler
-from ne_dynamics.codegen.compiler import write_module
 from ne_dynamics.codegen.functions import FUNCTIONS as TABLE
+from ne_dynamics.codegen.llvm import compiler
+from ne_dynamics.codegen.llvm.compiler import write_module
 from ne_dynamics.codegen.programs import list_functions, trace_function
 from ne_dynamics.codegen.subject import Subject
 

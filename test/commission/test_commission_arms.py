@@ -20,14 +20,14 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 pytest.importorskip('matplotlib', reason='the report needs matplotlib')
 pytest.importorskip('jinja2', reason='the report needs Jinja2')
 
+from ne_dynamics.commission.arm.session import Session
 from ne_dynamics.commission.desk import IDENTIFIED, PARAMETERS, PROFILE, REPORT
 from ne_dynamics.commission.folder import CommissionFolder
-from ne_dynamics.commission.session import Session
 from ne_dynamics.commission.steps import Ending
 from ne_dynamics.commission.subject import Subject
 from ne_dynamics.commission.work import Motions, Work
 from ne_dynamics.model.files import load_model
-from ne_dynamics.ros.parameter_file import read_parameters
+from ne_dynamics.ros.settings.parameter_file import read_parameters
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, HiddenErrors, draw_hidden_errors
 
 SHORT = Motions(listen=1.0, excite=12.0, judge=6.0, test=5.0)

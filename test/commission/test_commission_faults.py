@@ -23,12 +23,12 @@ from rcl_interfaces.srv import GetParameters
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
+from ne_dynamics.commission.arm.guardian import Guardian
+from ne_dynamics.commission.arm.live_arm import ArmFault, StrayedArm
+from ne_dynamics.commission.arm.session import Session
 from ne_dynamics.commission.folder import PROGRESS
-from ne_dynamics.commission.guardian import Guardian
-from ne_dynamics.commission.live_arm import ArmFault, StrayedArm
 from ne_dynamics.commission.motions import plan_sines
 from ne_dynamics.commission.node_settings import common_parameters, gentle_parameters
-from ne_dynamics.commission.session import Session
 from ne_dynamics.commission.steps import Ending
 from ne_dynamics.commission.work import Motions, Work
 from ne_dynamics.simulation.hidden_errors import draw_hidden_errors
@@ -45,7 +45,7 @@ PATIENCE = 90.0
 def soon():
     """Let motions begin soon."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr('ne_dynamics.commission.live_arm.LEAD', 0.5)
+        patch.setattr('ne_dynamics.commission.arm.live_arm.LEAD', 0.5)
         yield
 
 
@@ -228,7 +228,7 @@ def test_no_node_is_started_beside_another_one(tmp_path, live):
 
 def test_a_node_that_comes_to_command_the_arm_ends_the_motion(tmp_path, live, monkeypatch):
     """As of a second run, and it is not taken for a node of this one afterwards."""
-    monkeypatch.setattr('ne_dynamics.commission.live_arm.OTHERS_PERIOD', 0.0)
+    monkeypatch.setattr('ne_dynamics.commission.arm.live_arm.OTHERS_PERIOD', 0.0)
     with contextlib.ExitStack() as stack:
 
         def come():

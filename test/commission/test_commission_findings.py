@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.commission.delay import find_delay
+from ne_dynamics.commission.fits.delay import find_delay
+from ne_dynamics.commission.fits.reading import find_encoder_steps, read_efforts, read_stamps
 from ne_dynamics.commission.motions import (
     FITTED_SHARES,
     plan_probe,
@@ -18,7 +19,6 @@ from ne_dynamics.commission.motions import (
     velocity_limits,
 )
 from ne_dynamics.commission.node_settings import sticking_parameters
-from ne_dynamics.commission.reading import find_encoder_steps, read_efforts, read_stamps
 from ne_dynamics.commission.record import Record
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.friction import FrictionModel

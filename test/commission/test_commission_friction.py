@@ -9,9 +9,9 @@ from small_arm import URDF, kept_folder, no_bar, small_arm
 import ne_dynamics as ned
 from ne_dynamics.algorithms.newton_euler import compute_friction
 from ne_dynamics.commission.desk import CLOSE, Desk
-from ne_dynamics.commission.friction import refine_friction
+from ne_dynamics.commission.fits.friction import refine_friction
 from ne_dynamics.commission.record import Record
-from ne_dynamics.identification.log import Log
+from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
 
 ROBOT = ned.load_urdf(URDF)

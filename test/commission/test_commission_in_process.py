@@ -9,9 +9,9 @@ from small_arm import kept_folder, no_bar, perform_steps, simulated_small_arm, s
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from ne_dynamics.commission.arm.one_process import OneProcessSession
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.node_settings import gentle_parameters
-from ne_dynamics.commission.one_process import OneProcessSession
 from ne_dynamics.commission.steps import Ending
 from ne_dynamics.commission.work import Motions, Work
 from ne_dynamics.dynamics import Dynamics

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from small_arm import kept_folder, no_bar, small_arm
 
-from ne_dynamics.commission.operator import Operator
+from ne_dynamics.commission.arm.operator import Operator
 from ne_dynamics.commission.record import Record
 
 NEEDS_ROS = 'needs ROS 2 for Python'
@@ -68,8 +68,8 @@ def test_without_a_terminal_nobody_is_waited_for(terminal):
 def test_an_arm_whose_brakes_nobody_engages_is_held_on(tmp_path, answers):
     """Then its node ends; and it is not moved when nobody releases them."""
     pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.live_arm import ArmFault
-    from ne_dynamics.commission.session import AskedBrakes, Session
+    from ne_dynamics.commission.arm.live_arm import ArmFault
+    from ne_dynamics.commission.arm.session import AskedBrakes, Session
 
     session = Session(small_arm(tmp_path).robot, None, lambda sentence: answers)
     done = []
@@ -100,8 +100,8 @@ def work_of(path, arm=None):
 def test_what_says_nothing_of_the_given_model_is_no_result_of_it(tmp_path, monkeypatch):
     """States that stop end the run; a joint that is off its motion with that model does not."""
     pytest.importorskip('rclpy', reason=NEEDS_ROS)
+    from ne_dynamics.commission.arm.live_arm import ArmFault, LostArm
     from ne_dynamics.commission.desk import IDENTIFIED
-    from ne_dynamics.commission.live_arm import ArmFault, LostArm
 
     work = work_of(tmp_path)
     work.folder.finish('listen', {'position': [0.0, -0.8, 1.2]})
@@ -122,7 +122,7 @@ def test_what_says_nothing_of_the_given_model_is_no_result_of_it(tmp_path, monke
 def test_states_with_a_gap_are_not_what_a_run_begins_with(tmp_path):
     """The node would leave the arm at the next one."""
     pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.live_arm import ArmFault
+    from ne_dynamics.commission.arm.live_arm import ArmFault
 
     stamps = np.concatenate([np.arange(0.0, 1.0, 0.01), np.arange(1.5, 2.0, 0.01)])
     table = np.zeros((stamps.size, 3))
@@ -152,7 +152,7 @@ def test_where_an_arm_stood_is_as_many_numbers(tmp_path):
 def test_a_joint_that_is_driven_away_in_its_probe_is_left(tmp_path, monkeypatch):
     """By the node, before the run has it held there with efforts of the wrong sign, or joint."""
     pytest.importorskip('rclpy', reason=NEEDS_ROS)
-    from ne_dynamics.commission.live_arm import ArmFault
+    from ne_dynamics.commission.arm.live_arm import ArmFault
     from ne_dynamics.commission.motions import plan_probe
 
     work = work_of(tmp_path)

@@ -12,11 +12,11 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
-from ne_dynamics.commission.live_arm import ArmFault, LiveArm, LostArm
-from ne_dynamics.commission.reading import read_stamps
-from ne_dynamics.commission.undisturbed import interrupted_in_order
-from ne_dynamics.ros.private_domain import private_domain
-from ne_dynamics.simulation.ros_process import RosProcesses
+from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, LostArm
+from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
+from ne_dynamics.commission.fits.reading import read_stamps
+from ne_dynamics.ros.running.private_domain import private_domain
+from ne_dynamics.simulation.demo.ros_process import RosProcesses
 
 NAMES = ('turn', 'lift')
 
@@ -36,7 +36,7 @@ def context():
 @pytest.fixture
 def arm(context, monkeypatch):
     """An arm that is soon taken for silent."""
-    monkeypatch.setattr('ne_dynamics.commission.live_arm.SILENCE', 0.3)
+    monkeypatch.setattr('ne_dynamics.commission.arm.live_arm.SILENCE', 0.3)
     domain = context.get_domain_id()
     with LiveArm(context, '', NAMES, RosProcesses(domain), None) as arm:
         yield arm

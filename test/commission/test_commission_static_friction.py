@@ -8,14 +8,14 @@ import pytest
 from small_arm import URDF, kept_folder, no_bar, simulated_small_arm, small_arm
 
 import ne_dynamics as ned
-from ne_dynamics.commission.record import Record
-from ne_dynamics.commission.static_friction import (
+from ne_dynamics.commission.fits.static_friction import (
     RiseTrial,
     choose_next_parts,
     choose_parts,
     find_leads,
     with_part_of_rise,
 )
+from ne_dynamics.commission.record import Record
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.simulation.hidden_errors import draw_hidden_errors
 
@@ -117,8 +117,8 @@ def test_a_joint_that_swings_by_too_much_static_friction_is_calmed(tmp_path):
     """Found far too large by a fit, it is mended by what the arm does; nothing else changes."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
     pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+    from ne_dynamics.commission.arm.one_process import OneProcessSession
     from ne_dynamics.commission.desk import FITTED, IDENTIFIED
-    from ne_dynamics.commission.one_process import OneProcessSession
     from ne_dynamics.commission.work import Motions, Work
 
     subject = small_arm(tmp_path / 'model')

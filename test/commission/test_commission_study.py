@@ -6,7 +6,7 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 pytest.importorskip('matplotlib', reason='the study draws a picture')
 
-from ne_dynamics.commission.study import ARMS, chosen_arms, run_name, table
+from studies.commission_study import ARMS, chosen_arms, run_name, table
 
 
 def test_every_arm_runs_once_with_its_own_seed():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ne_dynamics.commission.followed_plan import FollowedPlan, StrayWatch, planned_position
+from ne_dynamics.commission.arm.followed_plan import FollowedPlan, StrayWatch, planned_position
 from ne_dynamics.commission.motions import PlannedMotion
 
 TIMES = np.linspace(0.0, 2.0, 21)

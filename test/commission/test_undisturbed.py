@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from ne_dynamics.commission import undisturbed as module
-from ne_dynamics.commission.undisturbed import in_one_piece, interrupted_in_order, undisturbed
+from ne_dynamics.commission.arm import undisturbed as module
+from ne_dynamics.commission.arm.undisturbed import in_one_piece, interrupted_in_order, undisturbed
 
 
 @pytest.fixture(autouse=True)

@@ -7,13 +7,13 @@ import pytest
 from jtc_interpolation import NANO, JointTrajectoryController
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.annotation import annotate
-from ne_dynamics.control.trajectory import TrajectoryPoint
+from ne_dynamics.motion.annotated.annotation import annotate
+from ne_dynamics.motion.trajectory import TrajectoryPoint
 from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from ne_dynamics.simulation.demo_motion import excitation
+from ne_dynamics.simulation.demo.motion import excitation
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop
 

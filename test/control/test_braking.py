@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_model
-from ne_dynamics.control.braking import (
+from ne_dynamics.errors import InputError
+from ne_dynamics.motion.braking import (
     LONGEST_BRAKE,
     LONGEST_SILENCE,
     AnsweredStates,
     plan_brake,
     predict,
 )
-from ne_dynamics.control.compensation import Compensation, Terms
-from ne_dynamics.control.stopping import StopLimits
-from ne_dynamics.errors import InputError
+from ne_dynamics.motion.compensation import Compensation, Terms
+from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.shipped import shipped_file
 
 ROBOT = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')

@@ -9,18 +9,18 @@ import pytest
 from motion_loop import node_controller, shipped_arm
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Controller
+from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.motion_guard import MotionLimits
-from ne_dynamics.control.position_spline import Interpolation
-from ne_dynamics.control.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, OnFault, Tuning
-from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion.compensation import Terms
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_model
-from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.disturbance import DisturbanceObserver, DisturbanceTuning
+from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits, StateRefused
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.state_guard import FaultKind, StateLimits, StateRefused
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.motion.compensation import Terms
+from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 PERIOD = 0.002

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Controller
 from ne_dynamics.control.drive_setpoint import REACH_TIME, Setpoint, SetpointBridge, plan_rest
+from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.state_guard import FaultKind, StateLimits
-from ne_dynamics.control.stopping import StopLimits
-from ne_dynamics.control.trajectory import DesiredState, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
+from ne_dynamics.motion.compensation import Terms
+from ne_dynamics.motion.stopping import StopLimits
+from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.compensation import BASE_MOTION, Base, Terms
-from ne_dynamics.control.effort_demand import (
+from ne_dynamics.control.desired.motion_judge import PathEfforts
+from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.motion.compensation import BASE_MOTION, Base, Terms
+from ne_dynamics.motion.effort_demand import (
     RESOLUTION,
     find_rests,
     find_unholdable,
     survey_efforts,
 )
-from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.motion_demand import EFFORT_TOLERANCE, DemandLimits, Excess, Quantity
-from ne_dynamics.control.motion_judge import PathEfforts
-from ne_dynamics.control.segment_bounds import Segments
-from ne_dynamics.control.trajectory import DesiredState, scaled_coefficients
-from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.motion.motion_demand import EFFORT_TOLERANCE, DemandLimits, Excess, Quantity
+from ne_dynamics.motion.segment_bounds import Segments
+from ne_dynamics.motion.trajectory import DesiredState, scaled_coefficients
 from ne_dynamics.shipped import shipped_file
 
 ROBOT = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.effort_steps import EffortSteps
+from ne_dynamics.control.guards.effort_steps import EffortSteps
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics import load_model
-from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.mujoco_model import MujocoArm

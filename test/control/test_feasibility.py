@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.feasibility import (
+from ne_dynamics.control.guards.feasibility import (
     growth_rate,
     judge_gains,
     judge_limits,
     phase_margin,
 )
 from ne_dynamics.control.laws import Gains, Mode
-from ne_dynamics.control.velocity_source import (
+from ne_dynamics.control.sensors.velocity_source import (
     PositionVelocity,
     VelocitySettings,
     VelocitySource,

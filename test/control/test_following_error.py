@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.following_error import FollowingGuard, FollowingLimits
-from ne_dynamics.control.standing_joint import AnsweredState
-from ne_dynamics.control.state_guard import FaultKind
-from ne_dynamics.control.trajectory import DesiredState
+from ne_dynamics.control.guards.following_error import FollowingGuard, FollowingLimits
+from ne_dynamics.control.guards.standing_joint import AnsweredState
+from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion.trajectory import DesiredState
 
 JOINTS = [
     Joint('a', JointType.REVOLUTE, velocity_limit=2.0, effort_limit=10.0),

@@ -12,20 +12,20 @@ import pytest
 import yaml
 from geared_arm import geared_arm
 
-from ne_dynamics.control.feasibility import judge_gains
-from ne_dynamics.control.gain_design import design_gains
-from ne_dynamics.control.gain_files import KINDS, as_yaml, list_kinds
-from ne_dynamics.control.gain_loop import close_loop, growth, rigid_modes
-from ne_dynamics.control.gain_plants import gather_plants
-from ne_dynamics.control.gain_request import GainMode, GainRequest
+from ne_dynamics.control.guards.feasibility import judge_gains
 from ne_dynamics.control.laws import Gains, Mode
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ParameterError
+from ne_dynamics.gains.design import design_gains
+from ne_dynamics.gains.files import KINDS, as_yaml, list_kinds
+from ne_dynamics.gains.loop import close_loop, growth, rigid_modes
+from ne_dynamics.gains.plants import gather_plants
+from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.model.robot import Inertia
-from ne_dynamics.model.urdf_tree import load_urdf
-from ne_dynamics.ros.configuration import controlled_arm, make_tuning
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.model.urdf.tree import load_urdf
+from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.ros.settings.configuration import controlled_arm, make_tuning
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 

@@ -12,10 +12,11 @@ from example_robots import example_robots_folder
 from geared_arm import geared_arm
 from scipy.optimize import minimize
 
-from ne_dynamics.control.gain_design import design_gains
-from ne_dynamics.control.gain_falling import Falls
-from ne_dynamics.control.gain_kind import corner_modes
-from ne_dynamics.control.gain_loop import (
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.gains.design import design_gains
+from ne_dynamics.gains.falling import Falls
+from ne_dynamics.gains.kind import corner_modes
+from ne_dynamics.gains.loop import (
     JointGains,
     Timing,
     close_loop,
@@ -25,12 +26,11 @@ from ne_dynamics.control.gain_loop import (
     resting_loop,
     rigid_modes,
 )
-from ne_dynamics.control.gain_margins import margins_of_all, margins_of_joints
-from ne_dynamics.control.gain_plants import gather_plants, pose_range
-from ne_dynamics.control.gain_request import GainMode, GainRequest
-from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.gains.margins import margins_of_all, margins_of_joints
+from ne_dynamics.gains.plants import gather_plants, pose_range
+from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.model.robot import Inertia
-from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 
 ROTOR_BY_EFFORT = 0.0075

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.gain_loop import (
+from ne_dynamics.control.sensors.velocity_source import (
+    VelocitySettings,
+    VelocitySource,
+    velocity_filter,
+)
+from ne_dynamics.gains.loop import (
     JointGains,
     Timing,
     close_loop,
@@ -16,12 +21,11 @@ from ne_dynamics.control.gain_loop import (
     respond,
     rigid_modes,
 )
-from ne_dynamics.control.gain_margins import (
+from ne_dynamics.gains.margins import (
     find_margins,
     margins_of_all,
     margins_of_joints,
 )
-from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource, velocity_filter
 
 PERIOD = 0.004
 ALIASES = 4000

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_model
-from ne_dynamics.control.compensation import Compensation, Terms
 from ne_dynamics.control.controller import LOWERING_TIME, RAMP_PERIOD
+from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
 from ne_dynamics.control.hand_guiding import HandGuiding, HandGuidingSettings
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.state_guard import FaultKind, StateRefused
-from ne_dynamics.control.trajectory import resting_state
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.errors import InputError, ParameterError
-from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.motion.compensation import Compensation, Terms
+from ne_dynamics.motion.trajectory import resting_state
+from ne_dynamics.ros.settings.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 
 ARM = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, Robot, load_urdf
-from ne_dynamics.control.imu import BaseImu, ImuSettings
+from ne_dynamics.control.sensors.imu import BaseImu, ImuSettings
 from ne_dynamics.errors import ImuError, ModelError, NeDynamicsError, ParameterError
 from ne_dynamics.model.rigid_body import axis_angle_rotation
 from ne_dynamics.shipped import shipped_file

@@ -7,10 +7,9 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.following_error import FollowingLimits
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.motion_guard import MotionLimits
-from ne_dynamics.control.state_guard import (
+from ne_dynamics.control.guards.following_error import FollowingLimits
+from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.state_guard import (
     REPEATS,
     STATES_TO_RETURN,
     FaultKind,
@@ -18,10 +17,11 @@ from ne_dynamics.control.state_guard import (
     StateLimits,
     StateRefused,
 )
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.tuning import OnFault, Tuning
-from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])

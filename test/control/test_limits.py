@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.joint_limits import effort_limits
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.joint_limits import effort_limits
 
 
 def test_inside_the_limits_nothing_changes() -> None:

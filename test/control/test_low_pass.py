@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.low_pass import LATE, LowPass
+from ne_dynamics.control.sensors.low_pass import LATE, LowPass
 from ne_dynamics.errors import ParameterError
 
 ONE = np.ones(2)

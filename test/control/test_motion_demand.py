@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ne_dynamics.control.motion_demand import (
+from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion.motion_demand import (
     ACCELERATION_TOLERANCE,
     VELOCITY_TOLERANCE,
     DemandLimits,
@@ -17,14 +18,13 @@ from ne_dynamics.control.motion_demand import (
     rank,
     survey_motion,
 )
-from ne_dynamics.control.segment_bounds import (
+from ne_dynamics.motion.segment_bounds import (
     Segments,
     bound_segments,
     find_candidates,
     sample_segments,
 )
-from ne_dynamics.control.trajectory import DesiredState, scaled_coefficients
-from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion.trajectory import DesiredState, scaled_coefficients
 
 JOINTS = (
     Joint('a', lower=-1.0, upper=1.0, velocity_limit=2.0),

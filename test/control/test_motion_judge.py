@@ -10,19 +10,19 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.desired.motion_judge import PathEfforts, finish
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.motion_demand import (
+from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.motion.motion_demand import (
     STEP_TIME,
     InfeasibleMotionError,
     Quantity,
     WhenInfeasible,
 )
-from ne_dynamics.control.motion_judge import PathEfforts, finish
-from ne_dynamics.control.position_spline import Interpolation
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
-from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.errors import NeDynamicsError
-from ne_dynamics.model.robot import Robot
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.goal import GoalMonitor, Tolerances
-from ne_dynamics.control.motion_watch import MotionWatch
-from ne_dynamics.control.position_spline import Interpolation
-from ne_dynamics.control.trajectory import Trajectory, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.goal import GoalMonitor, Tolerances
+from ne_dynamics.motion.motion_watch import MotionWatch
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.trajectory import Trajectory, TrajectoryPoint, Waypoints, resting_state
 
 JOINTS = (Joint('a', lower=-3.0, upper=3.0), Joint('b', lower=-3.0, upper=3.0))
 STILL = np.zeros(2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.motion_windows import (
+from ne_dynamics.control.payload.motion_windows import (
     SAMPLE_PERIOD,
     WINDOW,
     MeasuredState,

@@ -8,9 +8,9 @@ from motion_loop import PERIOD, node_controller, shipped_arm
 
 from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Command
-from ne_dynamics.control.motion_demand import InfeasibleMotionError
-from ne_dynamics.control.motion_judge import MotionJudge, finish
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.control.desired.motion_judge import MotionJudge, finish
+from ne_dynamics.motion.motion_demand import InfeasibleMotionError
+from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
 
 MODEL = shipped_arm()
 DYNAMICS = Dynamics(MODEL, backend='python')

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.partial_goal import NamedFields, completed
-from ne_dynamics.control.position_spline import Interpolation
-from ne_dynamics.control.replacement import replace_motion
-from ne_dynamics.control.trajectory import PointFields, Trajectory, TrajectoryPoint, Waypoints
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.partial_goal import NamedFields, completed
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.replacement import replace_motion
+from ne_dynamics.motion.trajectory import PointFields, Trajectory, TrajectoryPoint, Waypoints
 
 NAMES = ('a', 'b', 'c')
 JOINTS = tuple(Joint(name, lower=-3.0, upper=3.0) for name in NAMES)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.path_clock import (
+from ne_dynamics.control.desired.path_clock import (
     SCALING_RATE,
     STANDING,
     SWING_TIME,
     Band,
     PathClock,
 )
-from ne_dynamics.control.speed_profile import SpeedProfile
-from ne_dynamics.control.trajectory import DesiredState
+from ne_dynamics.motion.time_scaling.speed_profile import SpeedProfile
+from ne_dynamics.motion.trajectory import DesiredState
 
 PERIOD = 0.002
 FREE = Band()

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_model
-from ne_dynamics.control.motion_windows import Window
-from ne_dynamics.control.payload_carrier import Carrier, Source
-from ne_dynamics.control.payload_estimate import estimate_payload
-from ne_dynamics.control.wrench import inertia_beyond
+from ne_dynamics.control.payload.carrier import Carrier, Source
+from ne_dynamics.control.payload.estimate import estimate_payload
+from ne_dynamics.control.payload.motion_windows import Window
+from ne_dynamics.control.sensors.wrench import inertia_beyond
 from ne_dynamics.errors import ModelError, PayloadError
 from ne_dynamics.model.rigid_body import Inertia, Transform
 from ne_dynamics.shipped import shipped_file

@@ -9,21 +9,21 @@ import pytest
 from jtc_interpolation import JointTrajectoryController
 from streamed_motion import RATE, TrueMotion
 
-from ne_dynamics.control.position_spline import (
+from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.position_spline import (
     Interpolation,
     passes_over_first,
     spline_derivatives,
 )
-from ne_dynamics.control.replacement import replace_motion
-from ne_dynamics.control.trajectory import (
+from ne_dynamics.motion.replacement import replace_motion
+from ne_dynamics.motion.trajectory import (
     DesiredState,
     Trajectory,
     TrajectoryPoint,
     Waypoints,
     resting_state,
 )
-from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.model.robot import Joint
 
 JOINTS = (Joint('a', lower=-3.0, upper=3.0), Joint('b', lower=-3.0, upper=3.0))
 STILL = np.zeros(2)

@@ -13,7 +13,7 @@ from motion_loop import node_controller
 from streamed_motion import RATE, TrueMotion
 
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.position_stream import (
+from ne_dynamics.control.desired.position_stream import (
     ENDINGS,
     REGULAR_BEFORE,
     Pace,
@@ -21,8 +21,8 @@ from ne_dynamics.control.position_stream import (
     end_derivatives,
     going_on,
 )
-from ne_dynamics.control.trajectory import DesiredState, TrajectoryPoint, Waypoints
 from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints
 
 PERIOD = 1.0 / RATE
 STATE_PERIOD = 0.002

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.position_spline import Interpolation
-from ne_dynamics.control.replacement import replace_motion
-from ne_dynamics.control.trajectory import MOST_WAITING, Trajectory, TrajectoryPoint, Waypoints
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.replacement import replace_motion
+from ne_dynamics.motion.trajectory import MOST_WAITING, Trajectory, TrajectoryPoint, Waypoints
 
 JOINTS = (Joint('a', lower=-3.0, upper=3.0), Joint('b', lower=-3.0, upper=3.0))
 REST = [0.0, 0.0]

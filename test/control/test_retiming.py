@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.annotation import annotate
-from ne_dynamics.control.motion_demand import DemandLimits, InfeasibleMotionError
-from ne_dynamics.control.path_deviation import measure_deviation
-from ne_dynamics.control.retiming import EFFORT_SHARE, PATH_TOLERANCE, retime
-from ne_dynamics.control.segment_bounds import Segments, bound_segments, sample_segments
-from ne_dynamics.control.spline_motion import SplineMotion
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.model.robot import JointType
+from ne_dynamics.motion.annotated.annotation import annotate
+from ne_dynamics.motion.motion_demand import DemandLimits, InfeasibleMotionError
+from ne_dynamics.motion.segment_bounds import Segments, bound_segments, sample_segments
+from ne_dynamics.motion.spline_motion import SplineMotion
+from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
+from ne_dynamics.motion.time_scaling.retiming import EFFORT_SHARE, PATH_TOLERANCE, retime
+from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file
 
 START = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])

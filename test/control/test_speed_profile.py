@@ -9,12 +9,12 @@ import pytest
 from timed_paths import TimedPath
 
 from ne_dynamics import load_urdf
-from ne_dynamics.control.motion_demand import DemandLimits
-from ne_dynamics.control.motion_judge import finish
-from ne_dynamics.control.path_limits import PathIntervals
-from ne_dynamics.control.segment_bounds import Segments
-from ne_dynamics.control.speed_profile import PathPlan
+from ne_dynamics.control.desired.motion_judge import finish
 from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.motion.motion_demand import DemandLimits
+from ne_dynamics.motion.segment_bounds import Segments
+from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
+from ne_dynamics.motion.time_scaling.speed_profile import PathPlan
 from ne_dynamics.shipped import shipped_file
 
 SHARES = (np.arange(4) + 0.5) / 4

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.compensation import Compensation, Terms
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.imu import BaseImu
+from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.state_effort import (
+from ne_dynamics.control.sensors.imu import BaseImu
+from ne_dynamics.control.sensors.state_effort import (
     LARGEST_SHARE,
     LEAST_SHARE,
     StateEffort,
     find_beginning,
 )
-from ne_dynamics.control.state_guard import FaultKind
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.motion.compensation import Compensation, Terms
 from ne_dynamics.shipped import shipped_file
 
 ARM = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.trajectory import (
+from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion.trajectory import (
     DesiredState,
     Trajectory,
     TrajectoryPoint,
     Waypoints,
     resting_state,
 )
-from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.model.robot import Joint, JointType
 
 JOINTS = (
     Joint('a', lower=-3.0, upper=3.0),

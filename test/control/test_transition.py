@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.compensation import Terms
 from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Controller
-from ne_dynamics.control.imu import BaseImu, OnImuTimeout
+from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.motion_guard import MotionLimits
-from ne_dynamics.control.state_guard import FaultKind, StateLimits
+from ne_dynamics.control.sensors.imu import BaseImu, OnImuTimeout
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
+from ne_dynamics.control.sensors.wrench import OnTimeout, WrenchSettings, WristWrench
 from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
 from ne_dynamics.control.tuning import LastCommand, Tuning
-from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
-from ne_dynamics.control.wrench import OnTimeout, WrenchSettings, WristWrench
 from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.motion.compensation import Terms
 from ne_dynamics.shipped import shipped_file
 
 ARM = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')

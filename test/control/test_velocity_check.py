@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.velocity_check import FINEST, VelocityCheck
+from ne_dynamics.control.guards.velocity_check import FINEST, VelocityCheck
 from ne_dynamics.model.robot import Joint, JointType
 
 JOINTS = [Joint('a', JointType.REVOLUTE), Joint('b', JointType.CONTINUOUS)]

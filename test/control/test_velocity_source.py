@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.velocity_source import PositionVelocity, VelocitySource
+from ne_dynamics.control.sensors.velocity_source import PositionVelocity, VelocitySource
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.robot import Joint, JointType
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.wrench import static_wrench
-from ne_dynamics.control.wrench_sign import WrenchSignCheck
+from ne_dynamics.control.sensors.wrench import static_wrench
+from ne_dynamics.control.sensors.wrench_sign import WrenchSignCheck
 from ne_dynamics.model.rigid_body import Inertia
 
 TOOL = Inertia(1.2, (0.01, -0.02, 0.08), np.zeros((3, 3)))

@@ -19,8 +19,6 @@ from excitation_arm import QUICK, START, make_urdf, quick_plan, small_arm, small
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
-from ne_dynamics.control.annotation import annotate
-from ne_dynamics.control.trajectory import Waypoints
 from ne_dynamics.errors import ExcitationError, InputError
 from ne_dynamics.excitation import FLOOR, KeepOut, MotionLimits, Shares, plan_excitation
 from ne_dynamics.excitation.clearance import Clearance
@@ -31,7 +29,9 @@ from ne_dynamics.excitation.search import Search, Task
 from ne_dynamics.excitation.start_pose import choose_start
 from ne_dynamics.excitation.verification import Distances, check_limits, sample_densely
 from ne_dynamics.identification.identify import identify
-from ne_dynamics.identification.log import Log
+from ne_dynamics.logs.log import Log
+from ne_dynamics.motion.annotated.annotation import annotate
+from ne_dynamics.motion.trajectory import Waypoints
 
 
 @pytest.fixture(scope='module')

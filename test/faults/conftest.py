@@ -15,7 +15,7 @@ def make_bench() -> Iterator[Callable[..., Any]]:
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     from fault_bench import FaultBench
 
-    from ne_dynamics.simulation.ros_process import local_discovery
+    from ne_dynamics.simulation.demo.ros_process import local_discovery
 
     with local_discovery():
         benches = []

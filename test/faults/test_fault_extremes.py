@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pytest
 
-from ne_dynamics.control.state_rate import LEAST_PERIODS
+from ne_dynamics.control.sensors.state_rate import LEAST_PERIODS
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 HUGE = [1e3, 1e100, 1e308]
@@ -59,7 +59,7 @@ def send_wrench(player, size: float) -> None:
     """Send a reading of the wrist sensor, of this size in every number."""
     from geometry_msgs.msg import WrenchStamped
 
-    from ne_dynamics.simulation.node_messages import set_stamp
+    from ne_dynamics.simulation.demo.node_messages import set_stamp
 
     message = WrenchStamped()
     set_stamp(message.header.stamp, player.time)
@@ -73,7 +73,7 @@ def send_imu(player, size: float) -> None:
     """Send a reading of the inertial unit, off by this size in every number."""
     from sensor_msgs.msg import Imu
 
-    from ne_dynamics.simulation.node_messages import set_stamp
+    from ne_dynamics.simulation.demo.node_messages import set_stamp
 
     message = Imu()
     set_stamp(message.header.stamp, player.time)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics.control.limits import EffortLimiter, LimitedEffort
-from ne_dynamics.ros.private_domain import private_domain
+from ne_dynamics.ros.running.private_domain import private_domain
 
 SEED = 20240607
 MESSAGES = 1_000
@@ -136,7 +136,7 @@ def test_it_finds_silence_floods_and_lost_messages(context, monkeypatch) -> None
     """States that are never answered again, lines without end, and missing counts are found."""
     from ne_dynamics.control.controller import Controller
     from ne_dynamics.errors import InputError
-    from ne_dynamics.ros.reporter import Reporter
+    from ne_dynamics.ros.watching.reporter import Reporter
 
     def refuse(*_) -> None:
         raise InputError('position: not today')
@@ -145,7 +145,7 @@ def test_it_finds_silence_floods_and_lost_messages(context, monkeypatch) -> None
         patch.setattr(Controller, 'answer', refuse)
         assert run_of(context, 0)[1].clause == 'good states are answered again'
     with monkeypatch.context() as patch:
-        patch.setattr('ne_dynamics.ros.reporter.WARNING_PERIOD', 0.0)
+        patch.setattr('ne_dynamics.ros.watching.reporter.WARNING_PERIOD', 0.0)
         assert run_of(context, 0)[1].clause == 'no log flood'
     with monkeypatch.context() as patch:
         patch.setattr(Reporter, 'drop', lambda *_: None)

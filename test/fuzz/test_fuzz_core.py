@@ -14,17 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ne_dynamics import load_model
-from ne_dynamics.control.imu import BaseImu, ImuSettings, ImuSource, OnImuTimeout
+from ne_dynamics.control.guards.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.limits import EffortLimiter
-from ne_dynamics.control.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
-from ne_dynamics.control.trajectory import (
-    POSITION_TOLERANCE,
-    Trajectory,
-    TrajectoryPoint,
-    Waypoints,
-    resting_state,
-)
-from ne_dynamics.control.wrench import Measures, OnTimeout, WrenchSettings, WristWrench
+from ne_dynamics.control.sensors.imu import BaseImu, ImuSettings, ImuSource, OnImuTimeout
+from ne_dynamics.control.sensors.wrench import Measures, OnTimeout, WrenchSettings, WristWrench
 from ne_dynamics.errors import (
     ImuError,
     InputError,
@@ -33,9 +26,16 @@ from ne_dynamics.errors import (
     WrenchError,
 )
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.ros.messages import JointStateReader, MessageError
-from ne_dynamics.ros.parameters import PARAMETERS
-from ne_dynamics.ros.trajectory_cdr import read_trajectory
+from ne_dynamics.motion.trajectory import (
+    POSITION_TOLERANCE,
+    Trajectory,
+    TrajectoryPoint,
+    Waypoints,
+    resting_state,
+)
+from ne_dynamics.ros.messages.conversion import JointStateReader, MessageError
+from ne_dynamics.ros.messages.trajectory_cdr import read_trajectory
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.shipped import shipped_file
 

@@ -21,7 +21,7 @@ from std_srvs.srv import Trigger
 from virtual_world import BEGIN, VirtualWorld
 
 from ne_dynamics.ros.node import ComputedTorqueNode
-from ne_dynamics.simulation.node_messages import parameter_of, set_stamp, trajectory_message
+from ne_dynamics.simulation.demo.node_messages import parameter_of, set_stamp, trajectory_message
 
 __all__ = ['Float64MultiArray', 'NodeSession', 'opened']
 

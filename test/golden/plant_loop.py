@@ -12,7 +12,7 @@ from node_session import NodeSession
 from replay_inputs import EVENT, IMU, RESOLUTION, SENSOR_RESOLUTION, STATE, WRENCH, Told, steps_of
 
 from ne_dynamics import Dynamics, Robot
-from ne_dynamics.simulation.demo_motion import Motion, excitation, rest_to_rest
+from ne_dynamics.simulation.demo.motion import Motion, excitation, rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Disturbance, Reading, Sensor
 

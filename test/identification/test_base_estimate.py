@@ -15,9 +15,9 @@ from ne_dynamics.identification.base_estimate import (
     count_alike_by_filter,
 )
 from ne_dynamics.identification.identify import identify
-from ne_dynamics.identification.likeness import count_alike
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.signals import low_pass
+from ne_dynamics.logs.likeness import count_alike
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.signals import low_pass
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file

@@ -20,10 +20,10 @@ from short_arm import short_arm
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification import cluster
-from ne_dynamics.identification.cluster import ClusterRunner
 from ne_dynamics.identification.identify import identify
-from ne_dynamics.identification.recording import Recording
+from ne_dynamics.logs import cluster
+from ne_dynamics.logs.cluster import ClusterRunner
+from ne_dynamics.logs.recording import Recording
 
 ARM = short_arm()
 OPTIONS = {'spread': 0.5, 'cutoff_frequency': 3.9}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.identification.cutoff import HIGHEST, MULTIPLES, choose_cutoff
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.stale_samples import REPEATED, without_repeated
+from ne_dynamics.logs.cutoff import HIGHEST, MULTIPLES, choose_cutoff
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.stale_samples import REPEATED, without_repeated
 
 
 def swing(rate, frequency, *, noise=1e-5, effort_noise=0.1, duration=30.0):

@@ -9,8 +9,8 @@ import pytest
 from loaded_motion import LOAD, alter, record
 
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.identification.drive_gains import fit_drive_gains
-from ne_dynamics.identification.log import Log
+from ne_dynamics.identification.load.drive_gains import fit_drive_gains
+from ne_dynamics.logs.log import Log
 
 GAINS = np.array([14.0, 12.0, 11.0, 9.0, 10.0, 8.0])
 

@@ -9,19 +9,19 @@ import pytest
 from driver_arms import load_shipped
 
 import ne_dynamics as ned
-from ne_dynamics.identification.driver_command import describe_commands
-from ne_dynamics.identification.driver_delay import EffortDelay, find_effort_delay
-from ne_dynamics.identification.driver_description import describe_driver
-from ne_dynamics.identification.driver_effort import (
+from ne_dynamics.driver.command import describe_commands
+from ne_dynamics.driver.delay import EffortDelay, find_effort_delay
+from ne_dynamics.driver.description import describe_driver
+from ne_dynamics.driver.effort import (
     describe_efforts,
     summarise_meaning,
     summarise_scale,
 )
-from ne_dynamics.identification.driver_meaning import Meaning
-from ne_dynamics.identification.driver_recording import CommandLog, DriverRecording
-from ne_dynamics.identification.driver_verdict import Level
-from ne_dynamics.identification.effort_fit import JointTerms
-from ne_dynamics.identification.log_reading import LogReading
+from ne_dynamics.driver.evidence.effort_fit import JointTerms
+from ne_dynamics.driver.meaning import Meaning
+from ne_dynamics.driver.recording import CommandLog, DriverRecording
+from ne_dynamics.driver.verdict import Level
+from ne_dynamics.logs.reading import LogReading
 
 
 @pytest.fixture(scope='module')

@@ -11,11 +11,11 @@ from example_robots import example_robots_folder
 from recorded_robots import load_ur10e, panda_bag, read_ur10e
 
 import ne_dynamics as ned
+from ne_dynamics.driver.delay import find_effort_delay
+from ne_dynamics.driver.description import describe_driver
+from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.driver_delay import find_effort_delay
-from ne_dynamics.identification.driver_description import describe_driver
-from ne_dynamics.identification.driver_recording import CommandLog, DriverRecording
-from ne_dynamics.identification.log import read_log
+from ne_dynamics.logs.log import read_log
 
 pytest.importorskip('mujoco', reason='mujoco is missing')
 

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.identification.driver_command import describe_commands, describe_unit
-from ne_dynamics.identification.driver_delay import find_effort_delay
-from ne_dynamics.identification.driver_description import describe_driver
-from ne_dynamics.identification.driver_effort import describe_nothing
-from ne_dynamics.identification.driver_order import find_order
-from ne_dynamics.identification.driver_recording import CommandLog
-from ne_dynamics.identification.driver_verdict import Level, Verdict, unknown
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.log_evidence import LogEvidence
+from ne_dynamics.driver.command import describe_commands, describe_unit
+from ne_dynamics.driver.delay import find_effort_delay
+from ne_dynamics.driver.description import describe_driver
+from ne_dynamics.driver.effort import describe_nothing
+from ne_dynamics.driver.evidence.evidence import LogEvidence
+from ne_dynamics.driver.order import find_order
+from ne_dynamics.driver.recording import CommandLog
+from ne_dynamics.driver.verdict import Level, Verdict, unknown
+from ne_dynamics.logs.log import Log
 
 pytest.importorskip('mujoco', reason='mujoco is missing')
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ne_dynamics.driver.delay import find_effort_delay
+from ne_dynamics.driver.recording import CommandLog, DriverRecording
+from ne_dynamics.driver.steps import describe_step, find_step, round_to_bits
+from ne_dynamics.driver.timing import describe_timing
+from ne_dynamics.driver.velocity import describe_velocities, low_pass_log
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.driver_delay import find_effort_delay
-from ne_dynamics.identification.driver_recording import CommandLog, DriverRecording
-from ne_dynamics.identification.driver_steps import describe_step, find_step, round_to_bits
-from ne_dynamics.identification.driver_timing import describe_timing
-from ne_dynamics.identification.driver_velocity import describe_velocities, low_pass_log
-from ne_dynamics.identification.log import Log
+from ne_dynamics.logs.log import Log
 
 RATE = 250.0
 TIMES = np.arange(2500) / RATE

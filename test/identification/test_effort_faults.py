@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sine_log import make_log
 
-from ne_dynamics.identification.effort_faults import find_cut_efforts, find_frozen_efforts
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.sample_checks import check_samples
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.samples.effort_faults import find_cut_efforts, find_frozen_efforts
+from ne_dynamics.logs.samples.sample_checks import check_samples
 
 
 def with_effort(log, joint, column):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics.algorithms.hysteresis import compute_friction_along
-from ne_dynamics.identification.friction_terms import (
+from ne_dynamics.identification.regression.friction_terms import (
     ALWAYS,
     SMOOTH,
     STRIBECK,

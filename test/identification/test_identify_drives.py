@@ -12,7 +12,7 @@ from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.identification.evaluation import evaluate
 from ne_dynamics.identification.findings import find_implausible_masses
 from ne_dynamics.identification.identify import identify
-from ne_dynamics.identification.log import Log
+from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.shipped import shipped_file

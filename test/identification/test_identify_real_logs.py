@@ -13,10 +13,10 @@ import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
 from ne_dynamics.identification.evaluation import model_effort
 from ne_dynamics.identification.identify import identify
-from ne_dynamics.identification.log import Log, read_log
-from ne_dynamics.identification.pseudo_inertia import is_body, pseudo_inertia
-from ne_dynamics.identification.signals import filtered
-from ne_dynamics.identification.solver import LARGEST_GAP
+from ne_dynamics.identification.regression.pseudo_inertia import is_body, pseudo_inertia
+from ne_dynamics.identification.regression.solver import LARGEST_GAP
+from ne_dynamics.logs.log import Log, read_log
+from ne_dynamics.logs.signals import filtered
 
 DATA = Path(__file__).resolve().parents[3] / 'shared' / 'data'
 PANDA_LOG = DATA / 'panda_exciting_trajectory'

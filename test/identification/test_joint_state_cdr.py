@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.identification import joint_state_cdr
-from ne_dynamics.identification.joint_state_cdr import (
+from ne_dynamics.logs.readers import joint_state_cdr
+from ne_dynamics.logs.readers.joint_state_cdr import (
     REASONS,
     JointStateDecoder,
     find_by_name,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics.errors import InputError, MissingDependencyError
-from ne_dynamics.identification.log import Log, list_joints, read_log
+from ne_dynamics.logs.log import Log, list_joints, read_log
 
 JOINTS = ('shoulder', 'elbow.left')
 HEADER = 'elbow.left.effort,time,shoulder.position,note,shoulder.effort,elbow.left.position'

@@ -11,10 +11,10 @@ from planted_faults import PLANTED_FAULTS, excite, simulate_log
 from recorded_robots import LOGS, load_ur10e, panda_bag, read_ur10e
 
 import ne_dynamics as ned
+from ne_dynamics.driver.evidence.diagnosis import diagnose_log
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.log import Log, read_log
-from ne_dynamics.identification.log_diagnosis import diagnose_log
-from ne_dynamics.identification.sample_faults import keep_samples
+from ne_dynamics.logs.log import Log, read_log
+from ne_dynamics.logs.samples.sample_faults import keep_samples
 from ne_dynamics.model.robot import Inertia
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 

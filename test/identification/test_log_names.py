@@ -9,8 +9,8 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.log import Log, list_joints
-from ne_dynamics.identification.log_names import (
+from ne_dynamics.logs.log import Log, list_joints
+from ne_dynamics.logs.names import (
     find_still,
     find_unrecorded,
     match_names,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.log_reading import LogReading
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.reading import LogReading
 
 
 def make_log(n=3, samples=400):

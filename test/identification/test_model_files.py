@@ -9,7 +9,11 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
-from ne_dynamics.identification.model_files import extras_path, require_own_extras, write_model
+from ne_dynamics.identification.writing.model_files import (
+    extras_path,
+    require_own_extras,
+    write_model,
+)
 
 URDF = (
     '<robot name="{name}"><link name="base"/><link name="a"><inertial><mass value="1"/>'

@@ -12,11 +12,11 @@ from loaded_motion import LOAD, alter, move, record
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError, PayloadError
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.payload_fit import fit_payload
-from ne_dynamics.identification.payload_parameters import describe_payload, format_parameters
-from ne_dynamics.identification.pseudo_inertia import is_body, pseudo_inertia
-from ne_dynamics.identification.shared_rows import transform_parameters
+from ne_dynamics.identification.load.payload_fit import fit_payload
+from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
+from ne_dynamics.identification.load.shared_rows import transform_parameters
+from ne_dynamics.identification.regression.pseudo_inertia import is_body, pseudo_inertia
+from ne_dynamics.logs.log import Log
 from ne_dynamics.model.rigid_body import Transform
 
 LOAD_VALUES = np.r_[LOAD.mass, LOAD.center_of_mass, LOAD.inertia_about_com[np.triu_indices(3)]]
@@ -98,7 +98,7 @@ def test_what_a_slow_motion_does_not_tell_is_said(given):
 
 def test_the_parameters_are_those_of_the_node(given):
     """The YAML text sets the node's payload to what was fitted, digit for digit."""
-    from ne_dynamics.ros.parameters import PayloadSettings
+    from ne_dynamics.ros.settings.parameters import PayloadSettings
 
     truth = alter(given, 0)
     fit = fit_payload(given, record(truth.with_payload(LOAD), 0), without=record(truth, 0))

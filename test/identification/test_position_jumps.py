@@ -11,9 +11,9 @@ from short_arm import short_arm
 from sine_log import make_log
 
 import ne_dynamics as ned
-from ne_dynamics.identification.log import Log, find_clock_step
-from ne_dynamics.identification.log_diagnosis import diagnose_log
-from ne_dynamics.identification.position_jumps import find_zero_jumps
+from ne_dynamics.driver.evidence.diagnosis import diagnose_log
+from ne_dynamics.logs.log import Log, find_clock_step
+from ne_dynamics.logs.samples.position_jumps import find_zero_jumps
 
 
 @pytest.fixture(scope='module')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.identification.pseudo_inertia import (
+from ne_dynamics.identification.regression.pseudo_inertia import (
     divergence,
     divergence_slopes,
     inertia_of,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from recorded_robots import TORQUE_PER_CURRENT, load_ur10e, read_ur10e
 
-from ne_dynamics.identification.drive_gains import fit_drive_gains
-from ne_dynamics.identification.payload_fit import fit_payload
+from ne_dynamics.identification.load.drive_gains import fit_drive_gains
+from ne_dynamics.identification.load.payload_fit import fit_payload
 
 LOADED, SAME, OTHER = (
     'ur-20_02_19_14harm50secLoad.csv',

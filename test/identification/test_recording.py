@@ -15,14 +15,14 @@ from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification import bag
-from ne_dynamics.identification.bag import open_joint_states
-from ne_dynamics.identification.log import Log, read_log
-from ne_dynamics.identification.log_set import FilteredLogs, as_recordings
-from ne_dynamics.identification.recording import Recording
-from ne_dynamics.identification.runner import LocalRunner
-from ne_dynamics.identification.sample_checks import merge_faults
-from ne_dynamics.identification.signals import filtered
+from ne_dynamics.identification.pieces.log_set import FilteredLogs, as_recordings
+from ne_dynamics.logs.log import Log, read_log
+from ne_dynamics.logs.readers import bag
+from ne_dynamics.logs.readers.bag import open_joint_states
+from ne_dynamics.logs.recording import Recording
+from ne_dynamics.logs.runner import LocalRunner
+from ne_dynamics.logs.samples.sample_checks import merge_faults
+from ne_dynamics.logs.signals import filtered
 
 CUTOFF = 3.9
 

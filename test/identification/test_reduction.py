@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.reduction import Reduction, triangle
-from ne_dynamics.identification.regression_rows import Rows
+from ne_dynamics.identification.regression.reduction import Reduction, triangle
+from ne_dynamics.identification.regression.regression_rows import Rows
 
 SAMPLES, JOINTS, COLUMNS = 60, 2, 7
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sine_log import RATE, make_log
 
-from ne_dynamics.identification.sample_faults import (
+from ne_dynamics.logs.samples.sample_faults import (
     find_degrees,
     find_spikes,
     find_stale,

@@ -9,7 +9,7 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.identification.identify import identify
-from ne_dynamics.identification.log import Log
+from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
 
 RATE = 50.0

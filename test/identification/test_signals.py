@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification import filtered_piece, source_clock
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.signals import derivatives, filtered, low_pass
-from ne_dynamics.identification.stale_samples import without_repeated
+from ne_dynamics.logs import filtered_piece, source_clock
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.signals import derivatives, filtered, low_pass
+from ne_dynamics.logs.stale_samples import without_repeated
 
 RATE = 500.0
 NONE = np.array([np.inf])

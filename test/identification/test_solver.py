@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics.errors import IdentificationError
-from ne_dynamics.identification.pseudo_inertia import BASIS, divergence, pseudo_inertia
-from ne_dynamics.identification.solver import LARGEST_GAP, STUCK, Problem, minimize
+from ne_dynamics.identification.regression.pseudo_inertia import BASIS, divergence, pseudo_inertia
+from ne_dynamics.identification.regression.solver import LARGEST_GAP, STUCK, Problem, minimize
 
 
 def make_problem(seed, *, spread=0.5, bodies=2, numbers=5, noise=1.0):

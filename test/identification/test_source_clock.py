@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.signals import filtered
-from ne_dynamics.identification.source_clock import find_recorder_stamps, with_source_clock
-from ne_dynamics.identification.stale_samples import without_repeated
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.signals import filtered
+from ne_dynamics.logs.source_clock import find_recorder_stamps, with_source_clock
+from ne_dynamics.logs.stale_samples import without_repeated
 
 SOURCE = 0.034
 RECORDER = 1.0 / 30.0

@@ -12,9 +12,13 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
-from ne_dynamics.identification.lumps import with_body_inertias
-from ne_dynamics.identification.pseudo_inertia import inertia_of, is_body, pseudo_inertia
-from ne_dynamics.identification.write_back import read_text, write_urdf
+from ne_dynamics.identification.regression.lumps import with_body_inertias
+from ne_dynamics.identification.regression.pseudo_inertia import (
+    inertia_of,
+    is_body,
+    pseudo_inertia,
+)
+from ne_dynamics.identification.writing.write_back import read_text, write_urdf
 from ne_dynamics.model.rigid_body import Inertia
 
 ARM = Path(__file__).resolve().parents[2] / 'config' / 'six_axis_arm.urdf'

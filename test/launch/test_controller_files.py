@@ -13,14 +13,14 @@ import pytest
 import yaml
 
 import ne_dynamics as ned
-from ne_dynamics.control.gain_design import design_gains
-from ne_dynamics.control.gain_kind import corner_modes, loop_kind
-from ne_dynamics.control.gain_loop import JointGains, close_loop, frequencies, growth, open_loop
-from ne_dynamics.control.gain_margins import margins_of_all
-from ne_dynamics.control.gain_plants import gather_plants
-from ne_dynamics.control.gain_request import GainMode, GainRequest
-from ne_dynamics.ros.parameters import PARAMETERS
-from ne_dynamics.simulation.gazebo_description import (
+from ne_dynamics.gains.design import design_gains
+from ne_dynamics.gains.kind import corner_modes, loop_kind
+from ne_dynamics.gains.loop import JointGains, close_loop, frequencies, growth, open_loop
+from ne_dynamics.gains.margins import margins_of_all
+from ne_dynamics.gains.plants import gather_plants
+from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.ros.settings.parameters import PARAMETERS
+from ne_dynamics.simulation.descriptions.gazebo_description import (
     STANDARD_GRAVITY,
     gazebo_description,
     links_at_sensor,

@@ -9,10 +9,10 @@ import pytest
 import yaml
 from test_controller_files import constants
 
-from ne_dynamics.control.state_effort import StateEffort
+from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.drivers import DRIVERS, driver_file, find_changes, find_driver
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.drivers import DRIVERS, driver_file, find_changes, find_driver
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / 'config'

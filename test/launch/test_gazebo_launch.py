@@ -22,7 +22,7 @@ from rcl_interfaces.srv import GetParameters
 from trajectory_msgs.msg import JointTrajectory
 
 import ne_dynamics as ned
-from ne_dynamics.simulation.node_messages import trajectory_message
+from ne_dynamics.simulation.demo.node_messages import trajectory_message
 
 LAUNCH_FILE = ROOT / 'launch/gazebo.launch.py'
 STAND_IN = Path(__file__).parents[1] / 'support' / 'gazebo_stand_in.py'

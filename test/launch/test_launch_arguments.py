@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.launch_arguments import (
+from ne_dynamics.ros.launching.launch_arguments import (
     check_argument,
     check_efforts_alone,
     check_file,
@@ -13,7 +13,7 @@ from ne_dynamics.ros.launch_arguments import (
     check_log_level,
     read_leader,
 )
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.simulation.robot_parameters import PARAMETERS as ROBOT_PARAMETERS
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics.model.checks import SEVERITIES, check_robot
-from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.urdf.tree import load_urdf
 
 INERTIAL = (
     '<inertial><origin xyz="0.01 0 0.1"/><mass value="1"/>'

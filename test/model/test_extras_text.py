@@ -10,7 +10,7 @@ import yaml
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
-from ne_dynamics.identification.write_back import write_urdf
+from ne_dynamics.identification.writing.write_back import write_urdf
 from ne_dynamics.model.extras import JOINT_KEYS, read_extras
 from ne_dynamics.model.extras_text import format_extras, write_extras
 from ne_dynamics.model.friction import FrictionModel

@@ -11,7 +11,7 @@ from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.rigid_body import Inertia, Transform, axis_angle_rotation
 from ne_dynamics.model.robot import JointType
-from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.urdf.tree import load_urdf
 
 
 def link(name, mass=1.0, xyz='0 0 0', rpy='0 0 0', moments=(0.01, 0.02, 0.025)):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
-from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.urdf.tree import load_urdf
 
 pin = pytest.importorskip('pinocchio', reason='Pinocchio (pin) is not installed')
 

@@ -11,7 +11,7 @@ import pytest
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.urdf.tree import load_urdf
 
 GOOD = """<?xml version="1.0"?>
 <robot name="test">

@@ -8,7 +8,7 @@ import pytest
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.checks import check_robot
-from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.urdf.tree import load_urdf
 
 LINK = (
     '<link name="{}"><inertial><origin xyz="0.1 0.02 0.2"/><mass value="2"/><inertia ixx="0.05" '

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.mesh_files import find_mesh
-from ne_dynamics.model.urdf_shapes import read_shapes
+from ne_dynamics.model.urdf.mesh_files import find_mesh
+from ne_dynamics.model.urdf.shapes import read_shapes
 
 SHAPES = {
     '<box size="0.1 0.2 0.3"/>': ('box', (0.1, 0.2, 0.3)),

@@ -8,7 +8,7 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import MissingDependencyError, ModelError
-from ne_dynamics.model.xacro_file import is_xacro, process_xacro
+from ne_dynamics.model.urdf.xacro_file import is_xacro, process_xacro
 
 TEXT = """<?xml version="1.0"?>
 <robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from oracle_measure import BACKENDS, COMPILED, TOLERANCE, relative_error
 
-from ne_dynamics.codegen.compiler import toolchain
+from ne_dynamics.codegen.llvm.compiler import toolchain
 from ne_dynamics.errors import BackendError
 
 ERRORS = pytest.StashKey[dict]()

@@ -10,8 +10,8 @@ import pytest
 from oracle_measure import relative_error
 
 import ne_dynamics as ned
-from ne_dynamics.control.wrench import wrench_matrix
-from ne_dynamics.simulation.gazebo_description import gazebo_description
+from ne_dynamics.control.sensors.wrench import wrench_matrix
+from ne_dynamics.simulation.descriptions.gazebo_description import gazebo_description
 
 dart = pytest.importorskip('dartpy', reason='needs DART (pip install dartpy)')
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.control.imu import BaseImu, ImuSettings
+from ne_dynamics.control.sensors.imu import BaseImu, ImuSettings
 from ne_dynamics.shipped import shipped_file
 
 pin = pytest.importorskip('pinocchio', reason='needs Pinocchio (pip install pin)')

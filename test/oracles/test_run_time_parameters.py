@@ -543,7 +543,7 @@ def test_batches_that_threads_share():
 @pytest.fixture
 def compilations(tmp_path, monkeypatch):
     """List of the calls that compile or load machine code, with an empty cache folder."""
-    from ne_dynamics.codegen.compiler import Toolchain, toolchain
+    from ne_dynamics.codegen.llvm.compiler import Toolchain, toolchain
     from ne_dynamics.errors import BackendError
 
     try:

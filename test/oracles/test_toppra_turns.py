@@ -9,11 +9,11 @@ import pytest
 from example_robots import EXAMPLE_ROBOTS
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.motion_demand import DemandLimits
-from ne_dynamics.control.retiming import EFFORT_SHARE, retime
-from ne_dynamics.control.segment_bounds import sample_segments
-from ne_dynamics.control.spline_motion import SplineMotion
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.motion_demand import DemandLimits
+from ne_dynamics.motion.segment_bounds import sample_segments
+from ne_dynamics.motion.spline_motion import SplineMotion
+from ne_dynamics.motion.time_scaling.retiming import EFFORT_SHARE, retime
+from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 toppra = pytest.importorskip('toppra', reason='needs toppra')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.codegen.compiler import toolchain
+from ne_dynamics.codegen.llvm.compiler import toolchain
 from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.errors import BackendError
 from ne_dynamics.papers import robots

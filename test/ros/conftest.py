@@ -24,7 +24,7 @@ def process(bench: Any) -> Iterator[Callable[..., Any]]:
     """Return a function that starts an executable in the bench's domain, the node unless told."""
     from node_bench import DOMAIN
 
-    from ne_dynamics.simulation.ros_process import NODE_MODULE, RosProcesses
+    from ne_dynamics.simulation.demo.ros_process import NODE_MODULE, RosProcesses
 
     processes = RosProcesses(DOMAIN)
 

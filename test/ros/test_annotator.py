@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.compensation import Terms
-from ne_dynamics.control.trajectory import DesiredState, resting_state
-from ne_dynamics.ros.private_domain import private_domain
+from ne_dynamics.motion.compensation import Terms
+from ne_dynamics.motion.trajectory import DesiredState, resting_state
+from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
 
 DOMAIN = private_domain()
@@ -37,7 +37,7 @@ class Site:
         from trajectory_msgs.msg import JointTrajectory
 
         from ne_dynamics.ros.annotator import Annotator
-        from ne_dynamics.ros.reporter import Reporter
+        from ne_dynamics.ros.watching.reporter import Reporter
 
         self.context = Context()
         self.context.init(domain_id=DOMAIN)

@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
-from ne_dynamics.control.braking import LONGEST_BRAKE
 from ne_dynamics.control.controller import RAMP_PERIOD
 from ne_dynamics.control.transition import TRANSITION_TIME
+from ne_dynamics.motion.braking import LONGEST_BRAKE
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 REST = np.zeros(6)

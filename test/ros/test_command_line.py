@@ -12,13 +12,13 @@ import pytest
 pytest.importorskip('rclpy', reason='rclpy is missing')
 
 from ne_dynamics.errors import CommandLineError
-from ne_dynamics.ros.command_line import (
+from ne_dynamics.ros.running.command_line import (
     check_arguments,
     plain_reason,
     readable_parameters,
     start_rclpy,
 )
-from ne_dynamics.ros.private_domain import private_domain
+from ne_dynamics.ros.running.private_domain import private_domain
 
 FILES = {
     'open list': 'computed_torque:\n  ros__parameters:\n    mode: [1, a\n',

@@ -41,7 +41,7 @@ class Listener:
 
     def ask(self, seconds: float) -> Any:
         """Ask where the motion is at a time."""
-        from ne_dynamics.simulation.node_messages import set_stamp
+        from ne_dynamics.simulation.demo.node_messages import set_stamp
 
         request = self.kind.Request()
         set_stamp(request.time, seconds)
@@ -152,7 +152,7 @@ def test_both_names_of_the_trajectory_are_heard(bench) -> None:
 def test_one_topic_by_two_names_is_heard_once(bench, remapped: bool) -> None:
     """Remapped to one and the same, each message counts once."""
     from ne_dynamics.ros.node import ComputedTorqueNode
-    from ne_dynamics.simulation.node_messages import parameter_of
+    from ne_dynamics.simulation.demo.node_messages import parameter_of
 
     rules = ['--ros-args', '-r', 'joint_trajectory:=~/joint_trajectory'] if remapped else []
     values = {'model_file': bench.model_file, 'backend': 'python', 'autostart': False}

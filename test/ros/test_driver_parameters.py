@@ -8,9 +8,9 @@ rclpy = pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 
 from rclpy.context import Context  # noqa: E402
 
-from ne_dynamics.ros.drivers import DRIVERS, driver_file  # noqa: E402
 from ne_dynamics.ros.node import ComputedTorqueNode  # noqa: E402
-from ne_dynamics.ros.private_domain import private_domain  # noqa: E402
+from ne_dynamics.ros.running.private_domain import private_domain  # noqa: E402
+from ne_dynamics.ros.settings.drivers import DRIVERS, driver_file  # noqa: E402
 from ne_dynamics.shipped import shipped_file  # noqa: E402
 
 SIMULATED = {'gazebo', 'mujoco'}

@@ -17,8 +17,8 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dyn
 
 from node_bench import SLOW_STATES
 
-from ne_dynamics.ros import trajectory_intake
 from ne_dynamics.ros.follow_joint_trajectory import MOST_GOAL_POINTS
+from ne_dynamics.ros.messages import trajectory_intake
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 STEP = np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1])
@@ -570,7 +570,7 @@ def test_a_goal_that_is_still_judged_does_not_disturb(bench, active: Client, mon
     """Canceled while it is judged it never starts; whatever ends the motion ends it, too."""
     first = active.send_accepted((1.0, GOAL))
     with monkeypatch.context() as patch:
-        patch.setattr('ne_dynamics.ros.turns.Turns._go_on', lambda self, at_least=1: None)
+        patch.setattr('ne_dynamics.ros.running.turns.Turns._go_on', lambda self, at_least=1: None)
         second = active.send_accepted((1.0, Q - STEP))
         future = second.cancel_goal_async()
         bench.spin(future.done, 'the answer')

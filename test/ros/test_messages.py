@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ne_dynamics.ros.messages import (
+from ne_dynamics.ros.messages.conversion import (
     JointStateReader,
     MessageError,
     stamp_nanoseconds,

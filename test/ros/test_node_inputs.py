@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ne_dynamics.ros.trajectory_intake import MOST_POINTS
+from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
 
 NAN = float('nan')
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])

@@ -272,8 +272,8 @@ def test_extras_reach_the_command(bench, tmp_path, by_topic: bool) -> None:
 
 def test_files_that_were_written_of_a_robot_reach_the_command(bench, tmp_path) -> None:
     """A URDF and the extras that were written beside it are read by the name of the URDF alone."""
-    from ne_dynamics.identification.model_files import write_model
-    from ne_dynamics.identification.written_model import make_written_model
+    from ne_dynamics.identification.writing.model_files import write_model
+    from ne_dynamics.identification.writing.written_model import make_written_model
 
     robot = bench.dynamics.robot
     offsets = 0.1 + np.arange(robot.n)
@@ -348,8 +348,8 @@ NO_ROBOTS = {
 @pytest.mark.parametrize('what', list(NO_ROBOTS))
 def test_a_file_that_is_no_robot_is_not_told_of(tmp_path, what: str) -> None:
     """An error names the file and what was expected, without a word of what is in it."""
-    from ne_dynamics.ros.configuration import load_robot
-    from ne_dynamics.ros.parameters import PARAMETERS
+    from ne_dynamics.ros.settings.configuration import load_robot
+    from ne_dynamics.ros.settings.parameters import PARAMETERS
 
     file = tmp_path / 'file'
     file.write_text(NO_ROBOTS[what])

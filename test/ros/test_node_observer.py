@@ -9,7 +9,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 
 from ne_dynamics.control.contact import LEARNING_TIME
-from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.guards.state_guard import FaultKind
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 PERIOD = 0.02

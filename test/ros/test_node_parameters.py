@@ -12,7 +12,7 @@ pytest.importorskip('rclpy', reason='rclpy is missing')
 
 from rclpy.parameter import Parameter, parameter_dict_from_yaml_file
 
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 NAN = float('nan')

@@ -142,7 +142,7 @@ def test_the_load_by_the_wrist_sensor(bench, offers, gravity) -> None:
 
 def reading(robot, q, gravity):
     """Return what a sensor reads (on_tool) of all that is beyond it, at rest."""
-    from ne_dynamics.control.wrench import inertia_beyond, static_wrench
+    from ne_dynamics.control.sensors.wrench import inertia_beyond, static_wrench
 
     beyond = inertia_beyond(robot, SENSOR)
     pose = Dynamics(robot, backend='python').forward_kinematics(q, SENSOR)

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from ne_dynamics.simulation.ros_process import ROBOT_MODULE, RosProcess
+from ne_dynamics.simulation.demo.ros_process import ROBOT_MODULE, RosProcess
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 

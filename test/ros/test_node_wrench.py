@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics
-from ne_dynamics.control.wrench import inertia_beyond
+from ne_dynamics.control.sensors.wrench import inertia_beyond
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 SENSOR = 'ft_sensor'

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.parameter_file import (
+from ne_dynamics.ros.settings.parameter_file import (
     files_without_effect,
     full_name,
     nodes_in,

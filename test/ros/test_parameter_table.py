@@ -10,7 +10,7 @@ import pytest
 
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.settings import Changes, ParameterTable, group, parameter
 
 NAN, INFINITY = float('nan'), float('inf')

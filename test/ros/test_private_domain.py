@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from ne_dynamics.ros import private_domain as module
-from ne_dynamics.ros.private_domain import DOMAINS, FIRST_DOMAIN, private_domain
+from ne_dynamics.ros.running import private_domain as module
+from ne_dynamics.ros.running.private_domain import DOMAINS, FIRST_DOMAIN, private_domain
 
 ASK = (
-    'import sys; from ne_dynamics.ros.private_domain import private_domain; '
+    'import sys; from ne_dynamics.ros.running.private_domain import private_domain; '
     'print(private_domain(), flush=True); sys.stdin.read()'
 )
 

@@ -17,8 +17,8 @@ from rclpy.node import Node  # noqa: E402
 from std_msgs.msg import Int32  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 
-from ne_dynamics.ros.private_domain import private_domain  # noqa: E402
-from ne_dynamics.ros.prompt_executor import PromptExecutor, make_executor  # noqa: E402
+from ne_dynamics.ros.running.private_domain import private_domain  # noqa: E402
+from ne_dynamics.ros.running.prompt_executor import PromptExecutor, make_executor  # noqa: E402
 
 PATIENCE = 120.0
 

@@ -24,7 +24,7 @@ def arms() -> Iterator[list[Any]]:
     """Return two benches with an arm each, both held, in postures of their own."""
     from fault_bench import FaultBench
 
-    from ne_dynamics.simulation.ros_process import local_discovery
+    from ne_dynamics.simulation.demo.ros_process import local_discovery
 
     with local_discovery():
         benches = []

@@ -12,7 +12,10 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dyn
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.hardware_description import hardware_description, topic_hardware
+from ne_dynamics.simulation.descriptions.hardware_description import (
+    hardware_description,
+    topic_hardware,
+)
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])

@@ -7,10 +7,10 @@ import struct
 import numpy as np
 import pytest
 
-from ne_dynamics.control.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.errors import NeDynamicsError, TrajectoryError
-from ne_dynamics.ros.messages import MessageError
-from ne_dynamics.ros.trajectory_cdr import (
+from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.ros.messages.conversion import MessageError
+from ne_dynamics.ros.messages.trajectory_cdr import (
     MOST_LAYOUTS,
     TrajectoryReading,
     read_trajectory,

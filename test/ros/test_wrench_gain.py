@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.control.wrench import static_wrench
-from ne_dynamics.ros.configuration import (
+from ne_dynamics.control.sensors.wrench import static_wrench
+from ne_dynamics.ros.settings.configuration import (
     controlled_arm,
     load_beyond_sensor,
     make_controller,
     make_tuning,
     payload_parameters,
 )
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 
 MODEL = shipped_file('six_axis_arm.urdf')

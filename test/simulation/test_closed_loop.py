@@ -17,11 +17,11 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics.simulation.altered_robot import with_hung_mass
-from ne_dynamics.simulation.control_laws import LAWS
-from ne_dynamics.simulation.demo_arm import gain_parameters, law_parameters
-from ne_dynamics.simulation.demo_motion import excitation, rest_to_rest
-from ne_dynamics.simulation.demo_session import ClosedLoop
-from ne_dynamics.simulation.ros_process import ProcessError
+from ne_dynamics.simulation.demo.arm import gain_parameters, law_parameters
+from ne_dynamics.simulation.demo.control_laws import LAWS
+from ne_dynamics.simulation.demo.motion import excitation, rest_to_rest
+from ne_dynamics.simulation.demo.ros_process import ProcessError
+from ne_dynamics.simulation.demo.session import ClosedLoop
 
 KP, KV = 400.0, 40.0
 """Of computed torque [1/s^2, 1/s]; PD has the same, times the diagonal of the mass matrix."""

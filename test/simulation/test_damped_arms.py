@@ -10,7 +10,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 from fault_speeds import of_one_joint, scaled_velocity
 from sticking_arms import load_arm, make_loop, random_motion, with_friction
 
-from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.simulation.altered_robot import scale_masses
 from ne_dynamics.simulation.one_process_loop import Reading, frozen_position
 

@@ -6,8 +6,8 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.demo_arm import DemoArm, gain_parameters, law_parameters
-from ne_dynamics.simulation.demo_motion import rest_to_rest
+from ne_dynamics.simulation.demo.arm import DemoArm, gain_parameters, law_parameters
+from ne_dynamics.simulation.demo.motion import rest_to_rest
 
 PUMA = str(shipped_file('puma560_standard_dh.yaml'))
 

@@ -8,7 +8,7 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.demo_motion import (
+from ne_dynamics.simulation.demo.motion import (
     LONGEST_STRETCH,
     SHARE_OF_EFFORT,
     SHARE_OF_VELOCITY,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ne_dynamics.simulation.demo_tables import figure, shortened
+from ne_dynamics.simulation.demo.tables import figure, shortened
 
 
 @pytest.mark.parametrize(

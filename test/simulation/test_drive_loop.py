@@ -13,10 +13,10 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dyn
 from drive_loop import DRIVE_PERIOD, MIT, DriveLoop
 from motion_loop import demo_motion, shipped_arm
 
-from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.simulation.altered_robot import scale_masses
-from ne_dynamics.simulation.demo_arm import fair_gains
+from ne_dynamics.simulation.demo.arm import fair_gains
 
 ROBOT = shipped_arm()
 MOTION = demo_motion(ROBOT)

@@ -12,7 +12,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from fault_speeds import FRICTIONS, FROZEN, MASSES, SCENARIOS, FaultArm
 
-from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.tuning import OnFault
 
 SHAKING = ('velocities in degrees', 'shaking by a hidden delay')

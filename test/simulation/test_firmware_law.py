@@ -17,7 +17,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 from motion_loop import MotionLoop, demo_motion
 
 from ne_dynamics.control.laws import Mode
-from ne_dynamics.simulation.demo_arm import fair_gains
+from ne_dynamics.simulation.demo.arm import fair_gains
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from geared_arm import geared_arm
 
-from ne_dynamics.control.gain_design import design_gains
-from ne_dynamics.control.gain_request import GainRequest
 from ne_dynamics.control.laws import ControlLaw, Gains
-from ne_dynamics.control.trajectory import DesiredState
-from ne_dynamics.control.velocity_source import PositionVelocity, VelocitySource
+from ne_dynamics.control.sensors.velocity_source import PositionVelocity, VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.gains.design import design_gains
+from ne_dynamics.gains.request import GainRequest
+from ne_dynamics.motion.trajectory import DesiredState
 from ne_dynamics.simulation.gain_proof import Proof, Trial, draw_arm, prove_gains
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop

@@ -10,8 +10,8 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.simulation.control_description import WRENCH_INTERFACES
-from ne_dynamics.simulation.gazebo_description import (
+from ne_dynamics.simulation.descriptions.control_description import WRENCH_INTERFACES
+from ne_dynamics.simulation.descriptions.gazebo_description import (
     GAZEBO_PLUGIN,
     HARDWARE_PLUGIN,
     WORLD,

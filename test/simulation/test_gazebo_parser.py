@@ -20,7 +20,7 @@ from example_robots import EXAMPLE_ROBOTS
 
 import ne_dynamics as ned
 from ne_dynamics.model.rigid_body import Inertia, Transform
-from ne_dynamics.simulation.gazebo_description import (
+from ne_dynamics.simulation.descriptions.gazebo_description import (
     GAZEBO_PLUGIN,
     GAZEBO_PLUGIN_FILE,
     SENSOR_RATE,

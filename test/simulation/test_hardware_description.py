@@ -11,7 +11,7 @@ import yaml
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.hardware_description import (
+from ne_dynamics.simulation.descriptions.hardware_description import (
     hardware_description,
     mjcf_with_motors,
     mujoco_hardware,

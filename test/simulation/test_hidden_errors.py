@@ -7,7 +7,7 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.urdf_tree import load_urdf
+from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.hidden_errors import (
     DELAYS,

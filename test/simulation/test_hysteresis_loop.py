@@ -12,7 +12,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 from motion_loop import PERIOD, demo_motion, node_controller, shipped_arm
 
 from ne_dynamics.model.friction import FrictionModel
-from ne_dynamics.simulation.demo_arm import fair_gains
+from ne_dynamics.simulation.demo.arm import fair_gains
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import NodeAnswers, OneProcessLoop
 

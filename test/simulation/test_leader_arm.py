@@ -11,11 +11,11 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics import load_model
 from ne_dynamics.control.controller import RAMP_PERIOD
-from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.tuning import LastCommand
-from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
-from ne_dynamics.ros.parameter_file import read_parameters
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.settings.parameter_file import read_parameters
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses
 from ne_dynamics.simulation.mujoco_model import MujocoArm

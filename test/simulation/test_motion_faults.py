@@ -13,13 +13,13 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from motion_loop import MotionLoop, demo_motion, shipped_arm
 
-from ne_dynamics.control.following_error import FollowingLimits
+from ne_dynamics.control.guards.following_error import FollowingLimits
+from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.laws import Mode, Terms
-from ne_dynamics.control.motion_guard import MotionLimits
-from ne_dynamics.control.state_guard import FaultKind
-from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
-from ne_dynamics.simulation.demo_motion import rest_to_rest
+from ne_dynamics.simulation.demo.motion import rest_to_rest
 from ne_dynamics.simulation.one_process_loop import (
     delayed,
     differenced_velocity,

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from ne_dynamics.simulation.observer_study import (
+from studies.observer_study import (
     CASES,
     ELASTIC_FREQUENCIES,
     ELASTIC_PERIOD,

@@ -14,8 +14,8 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from payload_loop import LoadedArm, poses
 
-from ne_dynamics.control.payload_carrier import Source
-from ne_dynamics.control.payload_estimate import estimate_payload
+from ne_dynamics.control.payload.carrier import Source
+from ne_dynamics.control.payload.estimate import estimate_payload
 from ne_dynamics.errors import PayloadError
 
 TILTED = tuple(9.80665 * np.array([np.sin(0.4), 0.0, -np.cos(0.4)]))

@@ -11,7 +11,7 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import NeDynamicsError
-from ne_dynamics.ros.private_domain import private_domain
+from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
 
 rclpy = pytest.importorskip('rclpy', reason='needs ROS 2 for Python')

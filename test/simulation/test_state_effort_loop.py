@@ -15,7 +15,7 @@ from motion_loop import MotionLoop, demo_motion, shipped_arm
 
 from ne_dynamics import Dynamics
 from ne_dynamics.control.laws import Terms
-from ne_dynamics.control.state_effort import LARGEST_SHARE, LEAST_SHARE, StateEffort
+from ne_dynamics.control.sensors.state_effort import LARGEST_SHARE, LEAST_SHARE, StateEffort
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.one_process_loop import ControllerAnswers
 

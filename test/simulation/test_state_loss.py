@@ -10,9 +10,9 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 import state_loss
 from state_loss import ARM, CASES, FREE, TIMEOUT, WATCHED, lose_states, with_gears
 
-from ne_dynamics.control.braking import LONGEST_BRAKE
-from ne_dynamics.control.stopping import DURATIONS
 from ne_dynamics.control.tuning import OnStateLoss
+from ne_dynamics.motion.braking import LONGEST_BRAKE
+from ne_dynamics.motion.stopping import DURATIONS
 
 SEEDS = range(6)
 STANDS = 1e-3

@@ -20,7 +20,7 @@ from sticking_arms import (
     with_friction,
 )
 
-from ne_dynamics.control.state_guard import FaultKind
+from ne_dynamics.control.guards.state_guard import FaultKind
 
 FROZEN = (FaultKind.FROZEN_POSITION, FaultKind.VELOCITY)
 

@@ -11,10 +11,10 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from motion_loop import SETTLE, MotionLoop, demo_motion, shipped_arm
 
-from ne_dynamics.control.motion_demand import WhenInfeasible
-from ne_dynamics.control.position_spline import Interpolation
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
-from ne_dynamics.simulation.position_chunks import PositionChunks
+from ne_dynamics.motion.motion_demand import WhenInfeasible
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.simulation.demo.position_chunks import PositionChunks
 
 ROBOT = shipped_arm()
 MOTION = demo_motion(ROBOT, 4.0)

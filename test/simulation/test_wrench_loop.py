@@ -11,8 +11,8 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.sensors.wrench import WrenchSettings, WristWrench, inertia_beyond
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.control.wrench import WrenchSettings, WristWrench, inertia_beyond
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import Inertia
 
@@ -21,7 +21,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 from wrench_figures import ARM, POSTURE, heaviest, heaviness
 
 from ne_dynamics.simulation.altered_robot import with_hung_mass
-from ne_dynamics.simulation.demo_motion import excitation, rest_to_rest
+from ne_dynamics.simulation.demo.motion import excitation, rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import OneProcessLoop, delayed
 

@@ -10,17 +10,17 @@ import pytest
 pytest.importorskip('mujoco', reason='mujoco is missing')
 
 from ne_dynamics import load_urdf
-from ne_dynamics.control.state_guard import StateLimits
-from ne_dynamics.control.trajectory import TrajectoryPoint, Waypoints
-from ne_dynamics.control.wrench import Measures, WrenchSettings, static_wrench
-from ne_dynamics.ros.configuration import (
+from ne_dynamics.control.guards.state_guard import StateLimits
+from ne_dynamics.control.sensors.wrench import Measures, WrenchSettings, static_wrench
+from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.ros.settings.configuration import (
     controlled_arm,
     load_beyond_sensor,
     make_controller,
     make_tuning,
 )
-from ne_dynamics.ros.parameters import ComputedTorqueGains, NodeSettings
-from ne_dynamics.ros.wrench_sign import WrenchSignWatch
+from ne_dynamics.ros.settings.parameters import ComputedTorqueGains, NodeSettings
+from ne_dynamics.ros.watching.wrench_sign import WrenchSignWatch
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.mujoco_model import MujocoArm

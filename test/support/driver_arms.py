@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 import ne_dynamics as ned
-from ne_dynamics.identification.driver_recording import CommandLog, DriverRecording
+from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.shipped import shipped_file
 
 STEP = 0.001

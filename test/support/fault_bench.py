@@ -27,10 +27,10 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics import Dynamics, load_model
-from ne_dynamics.ros.private_domain import private_domain
+from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.node_messages import NANOSECONDS, set_stamp
-from ne_dynamics.simulation.ros_process import (
+from ne_dynamics.simulation.demo.node_messages import NANOSECONDS, set_stamp
+from ne_dynamics.simulation.demo.ros_process import (
     NODE_MODULE,
     ROBOT_MODULE,
     Parameters,

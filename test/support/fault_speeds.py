@@ -15,12 +15,12 @@ from motion_loop import MotionLoop, demo_motion, shipped_arm
 
 from ne_dynamics import Robot
 from ne_dynamics.control.disturbance import DisturbanceTuning
-from ne_dynamics.control.following_error import FollowingLimits
-from ne_dynamics.control.motion_guard import MotionLimits
+from ne_dynamics.control.guards.following_error import FollowingLimits
+from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings
 from ne_dynamics.control.tuning import OnFault
-from ne_dynamics.control.velocity_source import VelocitySettings
 from ne_dynamics.simulation.altered_robot import scale_masses
-from ne_dynamics.simulation.demo_motion import rest_to_rest
+from ne_dynamics.simulation.demo.motion import rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
     Reading,

@@ -37,7 +37,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics import Robot, load_model
 from ne_dynamics.model.robot import JointType
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.settings import Changes, ParameterSpec
 from ne_dynamics.shipped import shipped_file
 

@@ -45,10 +45,10 @@ from std_srvs.srv import Trigger
 
 from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD
 from ne_dynamics.ros.follow_joint_trajectory import _PatientServer
+from ne_dynamics.ros.messages.trajectory_cdr import read_trajectory
 from ne_dynamics.ros.node import ComputedTorqueNode
-from ne_dynamics.ros.parameters import PARAMETERS
-from ne_dynamics.ros.reporter import WARNING_PERIOD
-from ne_dynamics.ros.trajectory_cdr import read_trajectory
+from ne_dynamics.ros.settings.parameters import PARAMETERS
+from ne_dynamics.ros.watching.reporter import WARNING_PERIOD
 
 SHORTEST_STEP = 0.002
 """A command may always move on by the rate limit times this [s]."""

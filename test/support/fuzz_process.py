@@ -52,9 +52,9 @@ from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.settings import Changes
-from ne_dynamics.simulation.ros_process import NODE_MODULE, RosProcesses, local_discovery
+from ne_dynamics.simulation.demo.ros_process import NODE_MODULE, RosProcesses, local_discovery
 
 PATIENCE = 120.0
 """Seconds that an answer may take on a busy machine."""

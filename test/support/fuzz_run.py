@@ -25,7 +25,7 @@ from fuzz_shrink import shrink
 from rclpy.context import Context
 from rclpy.logging import LoggingSeverity, set_logger_level
 
-from ne_dynamics.ros.private_domain import private_domain
+from ne_dynamics.ros.running.private_domain import private_domain
 
 RUN_LENGTH = 4_000
 """Messages of a run."""

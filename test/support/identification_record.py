@@ -19,12 +19,12 @@ from recorded_robots import TORQUE_PER_CURRENT, load_ur10e, panda_bag, read_ur10
 from short_arm import short_arm
 
 import ne_dynamics as ned
-from ne_dynamics.identification.driver_description import describe_driver
+from ne_dynamics.driver.description import describe_driver
+from ne_dynamics.driver.evidence.diagnosis import LogDiagnosis, diagnose_log
 from ne_dynamics.identification.identify import Report, identify
-from ne_dynamics.identification.log import Log, read_log
-from ne_dynamics.identification.log_diagnosis import LogDiagnosis, diagnose_log
-from ne_dynamics.identification.log_fault import LogFault
-from ne_dynamics.identification.payload_fit import NAMES, fit_payload
+from ne_dynamics.identification.load.payload_fit import NAMES, fit_payload
+from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.log import Log, read_log
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.shipped import shipped_file

@@ -51,8 +51,8 @@ def record_computed_torque(messages: ControlMessages) -> dict[str, Any]:
         Which the action needs.
     """
     from ne_dynamics.ros.node import ComputedTorqueNode
-    from ne_dynamics.ros.parameters import PARAMETERS
-    from ne_dynamics.simulation.node_messages import parameter_of
+    from ne_dynamics.ros.settings.parameters import PARAMETERS
+    from ne_dynamics.simulation.demo.node_messages import parameter_of
 
     values = {
         'backend': 'python',
@@ -99,8 +99,8 @@ def _running(kind: Callable[..., Any], values: Mapping[str, Any]) -> Iterator[An
     """Make a node in a context of its own; nobody spins it."""
     from rclpy.context import Context
 
-    from ne_dynamics.ros.private_domain import private_domain
-    from ne_dynamics.simulation.node_messages import parameter_of
+    from ne_dynamics.ros.running.private_domain import private_domain
+    from ne_dynamics.simulation.demo.node_messages import parameter_of
 
     context = Context()
     context.init(domain_id=private_domain())

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 import ne_dynamics as ned
-from ne_dynamics.identification.log import Log
+from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import ne_dynamics as ned
-from ne_dynamics.identification import recording
-from ne_dynamics.identification.log import Log
+from ne_dynamics.logs import recording
+from ne_dynamics.logs.log import Log
 
 RATE = 100.0
 

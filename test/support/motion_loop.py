@@ -8,23 +8,23 @@ import numpy as np
 
 from ne_dynamics import Dynamics, Robot, load_model
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.following_error import FollowingLimits
+from ne_dynamics.control.guards.following_error import FollowingLimits
+from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.state_guard import Fault, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
-from ne_dynamics.control.motion_guard import MotionLimits
-from ne_dynamics.control.state_guard import Fault, StateLimits
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.control.velocity_source import VelocitySettings
-from ne_dynamics.ros.configuration import (
+from ne_dynamics.ros.settings.configuration import (
     ControlledArm,
     controlled_arm,
     make_controller,
     make_tuning,
 )
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import with_hung_mass
-from ne_dynamics.simulation.demo_arm import fair_gains
-from ne_dynamics.simulation.demo_motion import Motion, excitation
+from ne_dynamics.simulation.demo.arm import fair_gains
+from ne_dynamics.simulation.demo.motion import Motion, excitation
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import NodeAnswers, OneProcessLoop
 

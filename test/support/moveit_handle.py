@@ -17,7 +17,7 @@ from control_msgs.action import FollowJointTrajectory
 from rclpy.action import ActionClient
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ne_dynamics.simulation.node_messages import set_stamp
+from ne_dynamics.simulation.demo.node_messages import set_stamp
 
 MANAGER = 'moveit_simple_controller_manager'
 RESAMPLE_PERIOD = 0.1

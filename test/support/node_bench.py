@@ -24,9 +24,9 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics import Dynamics, Robot, load_model
 from ne_dynamics.ros.node import ComputedTorqueNode
-from ne_dynamics.ros.private_domain import private_domain
+from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.node_messages import parameter_of, set_stamp
+from ne_dynamics.simulation.demo.node_messages import parameter_of, set_stamp
 
 DOMAIN = private_domain()
 PATIENCE = 120.0

@@ -14,7 +14,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from ne_dynamics.simulation.node_messages import (
+from ne_dynamics.simulation.demo.node_messages import (
     parameters_request,
     set_stamp,
     trajectory_message,

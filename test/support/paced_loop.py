@@ -8,19 +8,19 @@ import numpy as np
 from motion_loop import PERIOD, shipped_arm
 
 from ne_dynamics import Dynamics
-from ne_dynamics.control.position_spline import Interpolation
-from ne_dynamics.control.trajectory import (
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.trajectory import (
     DesiredState,
     Trajectory,
     TrajectoryPoint,
     Waypoints,
     resting_state,
 )
-from ne_dynamics.ros.configuration import controlled_arm, make_controller, make_tuning
-from ne_dynamics.ros.parameters import PARAMETERS
+from ne_dynamics.ros.settings.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.settings.parameters import PARAMETERS
+from ne_dynamics.simulation.demo.path_distance import SampledPath
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import OneProcessLoop
-from ne_dynamics.simulation.path_distance import SampledPath
 
 MODEL = shipped_arm()
 DYNAMICS = Dynamics(MODEL, backend='python')

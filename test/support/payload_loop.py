@@ -10,11 +10,11 @@ import numpy as np
 from motion_loop import node_controller, shipped_arm
 
 from ne_dynamics import Dynamics, Robot
-from ne_dynamics.control.motion_windows import MeasuredState, MotionWindows, Window
-from ne_dynamics.control.payload_carrier import Carrier
-from ne_dynamics.control.wrench import inertia_beyond
+from ne_dynamics.control.payload.carrier import Carrier
+from ne_dynamics.control.payload.motion_windows import MeasuredState, MotionWindows, Window
+from ne_dynamics.control.sensors.wrench import inertia_beyond
 from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
-from ne_dynamics.simulation.demo_motion import rest_to_rest
+from ne_dynamics.simulation.demo.motion import rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import OneProcessLoop, encoder
 

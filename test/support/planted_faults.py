@@ -9,7 +9,7 @@ import numpy as np
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
-from ne_dynamics.identification.log import Log
+from ne_dynamics.logs.log import Log
 
 DURATION = 30.0
 

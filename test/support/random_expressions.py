@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ne_dynamics.algorithms import elementary
+from ne_dynamics.algorithms.scalars import elementary
 from ne_dynamics.codegen.source import trace
 
 GROUPS = (('q', 3), ('qd', 2))

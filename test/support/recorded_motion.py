@@ -7,8 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 import ne_dynamics as ned
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.pseudo_inertia import inertia_of, is_body, pseudo_inertia
+from ne_dynamics.identification.regression.pseudo_inertia import (
+    inertia_of,
+    is_body,
+    pseudo_inertia,
+)
+from ne_dynamics.logs.log import Log
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import OneProcessLoop

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.identification.log import Log
+from ne_dynamics.logs.log import Log
 
 DATA = Path(__file__).resolve().parents[3] / 'shared' / 'data'
 

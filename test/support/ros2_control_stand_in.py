@@ -127,7 +127,7 @@ def ros2_control_node(folder, arguments):
     from sensor_msgs.msg import JointState
     from std_msgs.msg import Float64MultiArray, String
 
-    from ne_dynamics.simulation.node_messages import set_stamp
+    from ne_dynamics.simulation.demo.node_messages import set_stamp
 
     rclpy.init(args=[sys.argv[0], *arguments])
     node = rclpy.create_node('controller_manager')

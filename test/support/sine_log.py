@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.identification.log import Log
+from ne_dynamics.logs.log import Log
 
 RATE = 100.0
 

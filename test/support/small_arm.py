@@ -2,8 +2,8 @@
 
 import contextlib
 
+from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.folder import CommissionFolder
-from ne_dynamics.commission.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.steps import perform
 from ne_dynamics.commission.subject import Subject
 

@@ -11,13 +11,13 @@ from example_robots import example_robots_folder
 from motion_loop import PERIOD, SETTLE, MotionLoop, shipped_arm
 
 from ne_dynamics import Dynamics, Robot, load_urdf
-from ne_dynamics.control.following_error import FollowingLimits
-from ne_dynamics.control.motion_guard import MotionLimits
-from ne_dynamics.control.state_guard import Fault
-from ne_dynamics.control.velocity_source import VelocitySettings, VelocitySource
+from ne_dynamics.control.guards.following_error import FollowingLimits
+from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.state_guard import Fault
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.simulation.altered_robot import scale_masses
-from ne_dynamics.simulation.demo_motion import Motion
+from ne_dynamics.simulation.demo.motion import Motion
 from ne_dynamics.simulation.one_process_loop import (
     Reading,
     Sensor,

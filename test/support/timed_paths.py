@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics import Dynamics
+from ne_dynamics.control.desired.motion_judge import PathEfforts, finish, segments_of
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.motion_demand import DemandLimits
-from ne_dynamics.control.motion_judge import PathEfforts, finish, segments_of
-from ne_dynamics.control.path_limits import PathIntervals
-from ne_dynamics.control.position_spline import Interpolation
-from ne_dynamics.control.speed_profile import PathPlan
-from ne_dynamics.control.trajectory import (
+from ne_dynamics.motion.motion_demand import DemandLimits
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
+from ne_dynamics.motion.time_scaling.speed_profile import PathPlan
+from ne_dynamics.motion.trajectory import (
     Trajectory,
     TrajectoryPoint,
     Waypoints,

@@ -12,8 +12,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.errors import InputError, MissingDependencyError
-from ne_dynamics.identification.driver_collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.printable import print_lines
 
 NODE = 'ne_dynamics_whatis'

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.errors import InputError
-from ne_dynamics.identification.bag import is_bag
-from ne_dynamics.identification.driver_collecting import MessageCollector
-from ne_dynamics.identification.driver_reading import list_csv_joints, read_bag, read_csv
-from ne_dynamics.identification.driver_recording import (
+from ne_dynamics.driver.collecting import MessageCollector
+from ne_dynamics.driver.reading import list_csv_joints, read_bag, read_csv
+from ne_dynamics.driver.recording import (
     DriverRecording,
     rename_joints,
 )
-from ne_dynamics.identification.log_names import find_unrecorded, match_names, name_misfit
+from ne_dynamics.errors import InputError
+from ne_dynamics.logs.names import find_unrecorded, match_names, name_misfit
+from ne_dynamics.logs.readers.bag import is_bag
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.simulation.ros_process import terminated_in_order
+from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
 
 @dataclass(frozen=True, eq=False)

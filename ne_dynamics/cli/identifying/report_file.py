@@ -17,10 +17,10 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.identification.evaluation import Evaluation, JointResidual, evaluate
 from ne_dynamics.identification.fit_evidence import ShownLog
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.log_set import FilteredLogs
-from ne_dynamics.identification.model_files import extras_path
-from ne_dynamics.identification.report import Identified
+from ne_dynamics.identification.pieces.log_set import FilteredLogs
+from ne_dynamics.identification.report.report import Identified
+from ne_dynamics.identification.writing.model_files import extras_path
+from ne_dynamics.logs.log import Log
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.report_page.page import (
     Block,
@@ -118,8 +118,9 @@ def write_identified(
     """
     if args.report is None:
         return
-    from ne_dynamics.identification import report_figures, report_sections
-    from ne_dynamics.identification.report_words import judge_report
+    from ne_dynamics.identification.report import figures as report_figures
+    from ne_dynamics.identification.report import sections as report_sections
+    from ne_dynamics.identification.report.words import judge_report
 
     report, robot = result.report, source.robot
     spectra = report_figures.show_spectra(shown.spectra, robot, report.cutoff_frequency)
@@ -155,7 +156,7 @@ def write_refused(
     """Write why logs were refused, where a report was asked for."""
     if args.report is None:
         return
-    from ne_dynamics.identification import report_sections
+    from ne_dynamics.identification.report import sections as report_sections
 
     remedy = (
         '--repair takes out what is wrong' if found.is_certain else 'not all of it can be repaired'
@@ -197,8 +198,8 @@ def write_evaluated(
     """
     if args.report is None:
         return
-    from ne_dynamics.identification import report_sections
-    from ne_dynamics.identification.report_words import format_number, format_part
+    from ne_dynamics.identification.report import sections as report_sections
+    from ne_dynamics.identification.report.words import format_number, format_part
 
     heads = ('measured', 'model', 'difference', 'left')
     table = Table(
@@ -245,8 +246,8 @@ def _name_wrong(found: DiagnosedLogs) -> str:
 
 
 def _show_evaluation(robot: Robot, part: Log, result: Evaluation) -> list[Section]:
-    from ne_dynamics.identification.effort_spectra import compute_effort_spectra
-    from ne_dynamics.identification.report_figures import show_evaluation, show_spectra
+    from ne_dynamics.identification.report.effort_spectra import compute_effort_spectra
+    from ne_dynamics.identification.report.figures import show_evaluation, show_spectra
 
     cutoff = result.signals.cutoff_frequency
     spectra = compute_effort_spectra(part, cutoff)

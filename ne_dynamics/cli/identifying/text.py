@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ne_dynamics.identification.report import Identified, Report
+from ne_dynamics.identification.report.report import Identified, Report
 from ne_dynamics.model.robot import Robot
 
 

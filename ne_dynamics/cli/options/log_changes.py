@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.log import Log
-from ne_dynamics.identification.log_reading import LogReading
-from ne_dynamics.identification.sample_faults import (
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.logs.samples.sample_faults import (
     TIME_UNITS,
     scale_positions,
     scale_time,

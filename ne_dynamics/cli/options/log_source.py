@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ne_dynamics.cli.options.log_changes import change_log
+from ne_dynamics.driver.evidence.diagnosis import LogDiagnosis, diagnose_log
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.log import Log, list_joints, read_log
-from ne_dynamics.identification.log_diagnosis import LogDiagnosis, diagnose_log
-from ne_dynamics.identification.log_fault import Diagnosis
-from ne_dynamics.identification.log_names import (
+from ne_dynamics.logs.fault import Diagnosis
+from ne_dynamics.logs.log import Log, list_joints, read_log
+from ne_dynamics.logs.names import (
     find_still,
     find_unrecorded,
     match_names,
@@ -136,7 +136,7 @@ def diagnose(
 ) -> tuple[LogDiagnosis, Log, list[str]]:
     """Return what is wrong with a log, the log to be used, and lines for people.
 
-    The keywords are those of :func:`~ne_dynamics.identification.log_diagnosis.diagnose_log`.
+    The keywords are those of :func:`~ne_dynamics.driver.evidence.diagnosis.diagnose_log`.
     """
     diagnosis = diagnose_log(dynamics, log, has_free_factors=has_free_factors, has_load=has_load)
     used = diagnosis.repaired if args.repair else log

@@ -10,11 +10,12 @@ from functools import cached_property
 from pathlib import Path
 
 from ne_dynamics.cli.options.extras import add_extras, get_extras
-from ne_dynamics.identification.write_back import read_text
-from ne_dynamics.model import extras, xacro_file
+from ne_dynamics.identification.writing.write_back import read_text
+from ne_dynamics.model import extras
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.urdf import xacro_file
 
 
 def add_model_file(

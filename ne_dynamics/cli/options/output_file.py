@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ne_dynamics.control.trajectory_file import STANDARD
 from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.motion.annotated.trajectory_file import STANDARD
 
 PICTURES = ('.pdf', '.png', '.svg')
 

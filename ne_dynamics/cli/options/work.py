@@ -6,7 +6,7 @@ import argparse
 import contextlib
 from collections.abc import Iterator
 
-from ne_dynamics.identification.runner import LocalRunner, Runner
+from ne_dynamics.logs.runner import LocalRunner, Runner
 from ne_dynamics.progress_bar import show_items
 
 
@@ -35,7 +35,7 @@ def open_runner(args: argparse.Namespace) -> Iterator[Runner]:
         with LocalRunner(progress) as runner:
             yield runner
         return
-    from ne_dynamics.identification.cluster import ClusterRunner
+    from ne_dynamics.logs.cluster import ClusterRunner
 
     with ClusterRunner(args.scheduler, progress) as cluster:
         yield cluster

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ne_dynamics.codegen.c.magnitude import find_largest_input
 from ne_dynamics.codegen.llvm.exponential import EXP, TANH, write_exp, write_tanh
 from ne_dynamics.codegen.llvm.lanes import format_constant, format_double, format_type
-from ne_dynamics.codegen.magnitude import find_largest_input
 from ne_dynamics.codegen.source import Program
 from ne_dynamics.codegen.symbols import (
     CLAMP,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from ne_dynamics.algorithms.elementary import add, cross, multiply, scale
-from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply, scale
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.counting.counting_scalars import Count, Tally
 from ne_dynamics.papers.forms.angeles import JointRotation
 from ne_dynamics.papers.forms.arm import DHLink

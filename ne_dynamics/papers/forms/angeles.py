@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ne_dynamics.algorithms.elementary import add, cross, multiply, scale
-from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply, scale
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.arm import Arm, DHLink
 from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
 from ne_dynamics.papers.forms.formulation import Formulation, Request

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.algorithms.elementary import add, cross, multiply
-from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import (
     BASE,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ne_dynamics.algorithms.elementary import add, cross
-from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.formulation import Request
 
 

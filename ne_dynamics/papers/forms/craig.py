@@ -7,8 +7,8 @@ of its outward pass are named by the quantity they give. Viscous friction is tha
 
 from __future__ import annotations
 
-from ne_dynamics.algorithms.elementary import add, cross, multiply, scale
-from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply, scale
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
 from ne_dynamics.papers.forms.formulation import Formulation, Request

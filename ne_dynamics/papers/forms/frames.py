@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ne_dynamics.algorithms.elementary import cos, sin
-from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.algorithms.scalars.elementary import cos, sin
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.arm import DHLink, cosine_sine
 from ne_dynamics.papers.forms.generic_scalars import ConstantMaker, Matrix, Scalar, Scalars
 

@@ -1,7 +1,7 @@
 """Names for what the forms compute with.
 
 A generic scalar is a ``float``, a NumPy array (one entry a sample), a symbol that traces or a
-scalar that counts, see :mod:`ne_dynamics.algorithms.elementary`.
+scalar that counts, see :mod:`ne_dynamics.algorithms.scalars.elementary`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from ne_dynamics.algorithms.scalar import Scalar
+from ne_dynamics.algorithms.scalars.scalar import Scalar
 
 __all__ = ['ConstantMaker', 'Matrix', 'Scalar', 'Scalars']
 

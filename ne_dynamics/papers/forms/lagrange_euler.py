@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ne_dynamics.algorithms.elementary import dot, multiply
-from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.algorithms.scalars.elementary import dot, multiply
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.arm import Arm, DHLink
 from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction

@@ -11,8 +11,8 @@ they write. Terms are named by the rows of 001 table 3 and 003 table 2.
 
 from __future__ import annotations
 
-from ne_dynamics.algorithms.elementary import add, cross, dot, multiply, scale
-from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross, dot, multiply, scale
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
 from ne_dynamics.papers.forms.formulation import Formulation, Request

@@ -8,8 +8,8 @@ joints and viscous friction are those of 000 (2.31-2.39).
 
 from __future__ import annotations
 
-from ne_dynamics.algorithms.elementary import add, cross, dot, multiply, scale
-from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross, dot, multiply, scale
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.arm import DHLink
 from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction

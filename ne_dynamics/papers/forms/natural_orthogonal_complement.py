@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ne_dynamics.algorithms.elementary import add, cross, dot, multiply, scale
-from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross, dot, multiply, scale
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.base_state import BaseState, compute_base_state
 from ne_dynamics.papers.forms.bookkeeping import bookkeeping

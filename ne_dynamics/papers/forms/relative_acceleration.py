@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ne_dynamics.algorithms.elementary import add, cross, dot, multiply, scale
-from ne_dynamics.algorithms.scalar import Vector
+from ne_dynamics.algorithms.scalars.elementary import add, cross, dot, multiply, scale
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers.forms.frames import subtract
 from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalars

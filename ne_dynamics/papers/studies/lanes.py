@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ne_dynamics.codegen.compiler import Toolchain, toolchain
+from ne_dynamics.codegen.llvm.compiler import Toolchain, toolchain
 from ne_dynamics.codegen.llvm.equations import (
     LANES,
     write_declarations,

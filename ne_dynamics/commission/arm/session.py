@@ -1,0 +1,250 @@
+"""The live part of a run: DDS, the arm, its brakes, and the node for the time of a motion."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
+from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, Progress, StrayedArm
+from ne_dynamics.commission.arm.simulated import SimulatedBrakes, start_simulated_robot
+from ne_dynamics.commission.arm.undisturbed import in_one_piece, undisturbed
+from ne_dynamics.commission.folder import write_whole
+from ne_dynamics.commission.motions import PlannedMotion, plan_approach
+from ne_dynamics.commission.node_settings import parameter_text
+from ne_dynamics.commission.record import Record
+from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.ros.running.private_domain import private_domain
+from ne_dynamics.simulation.demo.ros_process import RosProcesses, domain_id, local_discovery
+from ne_dynamics.simulation.robot_parameters import SimulatedRobotSettings
+
+try:
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
+except ImportError as error:
+    raise MissingDependencyError(
+        f'a commissioning run needs ROS 2 for Python: source a ROS 2 installation, or '
+        f'pip install "ne_dynamics[ros]" ({error})'
+    ) from error
+
+SETTLING = 0.5
+"""From the release of the brakes to the first motion [s]."""
+
+STANDING_TIME = 3600.0
+"""For which a simulated arm may stand still, in real time, before its node takes its stamps for
+frozen [s]: it waits for node and run, and they for the machine."""
+
+FIRST_STATE = 20.0
+"""Longest wait for a first state, in real time [s]."""
+
+
+class Brakes(Protocol):
+    """What keeps the arm where it is while no node does."""
+
+    def release(self) -> None:
+        """Let the arm move."""
+
+    def engage(self) -> bool:
+        """Stop the arm where it is; return whether that was done, or said to be."""
+
+
+class AskedBrakes:
+    """Brakes, or an effort controller, that the operator switches.
+
+    Parameters
+    ----------
+    ask : callable
+        Shows a sentence and returns when it is done; False when nobody can be asked any more.
+    """
+
+    def __init__(self, ask: Callable[[str], bool]) -> None:
+        self._ask = ask
+        self._is_released = False
+
+    def release(self) -> None:
+        """Ask for it.
+
+        Raises
+        ------
+        ArmFault
+            When nobody answers.
+        """
+        self._is_released = True
+        sentence = 'release the brakes (activate the effort controller): the node holds the arm'
+        if not self._ask(sentence):
+            raise ArmFault('the brakes: expected somebody who releases them, nobody answers')
+
+    def engage(self) -> bool:
+        """Ask for it, if they were released."""
+        was_released, self._is_released = self._is_released, False
+        sentence = 'engage the brakes (or support the arm): the node is going to end'
+        return not was_released or self._ask(sentence)
+
+
+class Session:
+    """See the module's docstring; a context that leaves no process behind.
+
+    Parameters
+    ----------
+    robot : Robot
+    simulated : mapping, optional
+        Parameters of the simulated robot; None: a robot that is there.
+    ask : callable
+        For the brakes of a robot that is there, see :class:`AskedBrakes`.
+    namespace : str
+
+    Attributes
+    ----------
+    arm : LiveArm
+    brakes : Brakes
+    check : callable
+        Asked before every motion; raises where it is not to be begun.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        simulated: Mapping[str, Any] | None,
+        ask: Callable[[str], bool],
+        namespace: str = '',
+    ) -> None:
+        self.robot = robot
+        self._simulated = simulated
+        self._ask = ask
+        self._namespace = namespace
+        self._stack = contextlib.ExitStack()
+        self._is_released = False
+        self.check: Callable[[PlannedMotion], None] = lambda motion: None
+        self.arm: LiveArm
+        self.brakes: Brakes
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the arm is the simulated robot."""
+        return self._simulated is not None
+
+    def __enter__(self) -> Session:
+        with contextlib.ExitStack() as stack:
+            is_simulated = self._simulated is not None
+            if is_simulated:
+                stack.enter_context(local_discovery())
+            # Whatever the environment names: a real arm may listen there.
+            domain = private_domain() if is_simulated else domain_id(0)
+            context = rclpy.Context()
+            rclpy.init(
+                args=[],
+                context=context,
+                domain_id=domain,
+                signal_handler_options=SignalHandlerOptions.NO,
+            )
+            stack.callback(context.try_shutdown)
+            guardian = stack.enter_context(Guardian(domain, self._namespace, is_simulated))
+            processes = stack.enter_context(RosProcesses(domain, self._namespace))
+            rate = None
+            if self._simulated is not None:
+                rate = float(self._simulated.get('rate', SimulatedRobotSettings().rate))
+                with in_one_piece():
+                    start_simulated_robot(processes, self._simulated)
+            self.arm = stack.enter_context(
+                LiveArm(
+                    context, self._namespace, self.robot.joint_names, processes, guardian, rate
+                )
+            )
+            self.brakes = SimulatedBrakes(self.arm) if is_simulated else AskedBrakes(self._ask)
+            self.arm.guard_processes()
+            self.arm.wait_for_state(FIRST_STATE)
+            self.arm.require_only_run()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with undisturbed():
+            self._stack.close()
+
+    @contextlib.contextmanager
+    def moving(
+        self,
+        name: str,
+        parameters: Mapping[str, Any],
+        file: Path,
+        look: Progress | None = None,
+    ) -> Iterator[None]:
+        """Let a node hold the arm for the time of the context.
+
+        Parameters
+        ----------
+        name : str
+            Of its log.
+        parameters : mapping
+        file : Path
+            Where they are written, as a parameter file of the node.
+        look : callable, optional
+            Called with the time from the release of the brakes to the begin of the context [s].
+        """
+        if self.is_simulated:
+            parameters = {**parameters, 'state_timeout': STANDING_TIME}
+        write_whole(file, parameter_text(parameters))
+        arm = self.arm
+        arm.catch_up()
+        arm.forget()
+        try:
+            arm.start_node(name, parameters)
+            # Before: whether they are released when this is interrupted cannot be told.
+            self._is_released = True
+            self.brakes.release()
+            arm.catch_up()
+            arm.watch()
+            arm.pass_time(arm.now + SETTLING, look)
+            yield
+        except StrayedArm:
+            with undisturbed():
+                arm.let_float()
+            raise
+        except BaseException:
+            with undisturbed():
+                arm.hold()
+            raise
+        finally:
+            self.rest()
+
+    def rest(self) -> None:
+        """Engage the brakes, and end the node; nothing interrupts that.
+
+        Where nobody engages them the node holds the arm on for a time.
+        """
+        with undisturbed():
+            try:
+                if self._is_released and not self.brakes.engage():
+                    self.arm.hold_on(HELD_FOR)
+                self._is_released = False
+            finally:
+                self.arm.end_node()
+
+    def follow(
+        self,
+        motion: PlannedMotion,
+        tolerance: FloatArray,
+        progress: Progress | None = None,
+        astray: FloatArray | None = None,
+    ) -> Record:
+        """Go to where a motion begins, follow it, and return what was heard of it."""
+        arm = self.arm
+        self.check(motion)
+        arm.catch_up()
+        # From where the arm is held, which is not quite where it is: the node knows.
+        way = plan_approach(self.robot, arm.position, motion)
+        if way is not None:
+            self.check(way)
+            arm.follow(way, tolerance)
+        arm.forget()
+        return arm.follow(motion, tolerance, progress, astray=astray)

@@ -1,0 +1,45 @@
+"""The simulated arm of a run, with errors that nobody but it knows. Needs no ROS."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ne_dynamics.commission.subject import Subject
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.simulation.demo.motion import excitation
+from ne_dynamics.simulation.hidden_errors import HiddenErrors
+
+HIDDEN = 'hidden_errors.yaml'
+
+POSE_MOTION = 6.0
+"""Duration of the motion that a first pose must leave room for [s]."""
+
+
+def prepare_simulated_arm(subject: Subject, errors: HiddenErrors, folder: Path) -> dict[str, Any]:
+    """Write what is hidden, and return the parameters of the simulated robot.
+
+    The arm begins where its motors, with its true masses and friction, can move it.
+
+    Parameters
+    ----------
+    subject : Subject
+    errors : HiddenErrors
+    folder : Path
+        Made where it is missing.
+
+    Raises
+    ------
+    NeDynamicsError
+        When there is no such pose.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / HIDDEN
+    errors.write(file)
+    true = Dynamics(errors.apply(subject.robot), backend='python')
+    start = excitation(subject.robot, POSE_MOTION, true.inverse_dynamics).positions[0]
+    return {
+        **subject.parameters(),
+        'initial_position': start.tolist(),
+        'hidden_errors_file': str(file.resolve()),
+    }

@@ -1,0 +1,138 @@
+"""From what was recorded to a model, by the commands.
+
+The commands are what the fit explains, not the efforts that the arm reports: they are efforts in
+the units of the model whatever the driver reports, and what a controller has to send is what is
+asked for. A command acts from `delay` after its state on until the next one does, so at a state it
+is that of `delay` and half a period before that acts in the mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.commission.fits.friction import refine_friction
+from ne_dynamics.commission.record import Record
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import IdentificationError
+from ne_dynamics.identification.evaluation import evaluate
+from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.report.report import Report
+from ne_dynamics.logs.log import Log
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint, Robot
+
+HOLDOUT = 0.2
+
+
+class FittedModel(NamedTuple):
+    """What a fit has found.
+
+    Attributes
+    ----------
+    robot : Robot
+    report : Report
+        On inertias, and on the friction that they were fitted with.
+    """
+
+    robot: Robot
+    report: Report
+
+
+CUTOFFS = (None, 8.0, 5.0, 3.0)
+"""Cut-off frequencies of the fit, one after the other until it converges [Hz]; None: by the
+spectra."""
+
+
+def acting_log(record: Record, delay: float) -> Log:
+    """Return positions with the commands that acted at their time.
+
+    Parameters
+    ----------
+    record : Record
+    delay : float
+        See :class:`~ne_dynamics.commission.fits.delay.FoundDelay` [s].
+    """
+    record = record.answered
+    period = float(np.median(np.diff(record.times)))
+    late = delay + 0.5 * period
+    effort = np.column_stack(
+        [np.interp(record.times - late, record.times, column) for column in record.command.T]
+    )
+    kept = record.times >= record.times[0] + late
+    return Log.from_samples(
+        record.joint_names, record.times[kept], record.position[kept], effort[kept]
+    )
+
+
+def fit_records(
+    given: Dynamics,
+    records: Sequence[Record],
+    delay: float,
+    friction: Robot | None = None,
+) -> FittedModel:
+    """Fit a model to records, and then its friction by itself.
+
+    Parameters
+    ----------
+    given : Dynamics
+    records : sequence of Record
+    delay : float
+        See :class:`~ne_dynamics.commission.fits.delay.FoundDelay` [s].
+    friction : Robot, optional
+        From whose friction the fit begins, by an earlier one: static friction and its width are
+        kept while inertias are fitted.
+
+    Raises
+    ------
+    IdentificationError
+        When it cannot be fitted with any cut-off frequency; the message says why.
+    """
+    logs = [acting_log(record, delay) for record in records]
+    if friction is not None:
+        joints = tuple(map(_with_friction_of, given.robot.joints, friction.joints))
+        given = Dynamics(replace(given.robot, joints=joints), given.gravity, 'python')
+    failure = IdentificationError('not fitted')
+    for cutoff in CUTOFFS:
+        try:
+            fitted = identify(given, logs, holdout=HOLDOUT, cutoff_frequency=cutoff)
+            break
+        except IdentificationError as error:
+            failure = error
+    else:
+        raise failure
+    if fitted.report.has_errors:
+        worst = next(item for item in fitted.report.findings if item.severity == 'error')
+        raise IdentificationError(
+            f'the excitation cannot be used: {worst.element}: {worst.message}'
+        )
+    dynamics = Dynamics(fitted.robot, given.gravity, 'python')
+    return FittedModel(refine_friction(dynamics, logs), fitted.report)
+
+
+def _with_friction_of(joint: Joint, other: Joint) -> Joint:
+    return replace(
+        joint,
+        viscous_friction=other.viscous_friction,
+        coulomb_friction=other.coulomb_friction,
+        friction=other.friction,
+    )
+
+
+def judge_record(dynamics: Dynamics, record: Record, delay: float) -> FloatArray:
+    """Return the RMS effort of each joint that a model leaves of a record, shape (n,).
+
+    Only where the joint moves: what holds one that sticks is anything up to its friction. NaN for
+    a joint that does not.
+    """
+    judged = evaluate(dynamics, acting_log(record, delay))
+    rest = judged.signals.effort - judged.model_effort
+    moving = judged.signals.usable
+    left = np.full(rest.shape[1], np.nan)
+    for joint, (values, chosen) in enumerate(zip(rest.T, moving.T, strict=True)):
+        if chosen.any():
+            left[joint] = np.sqrt(np.mean(values[chosen] ** 2))
+    return left

@@ -1,0 +1,285 @@
+"""Friction of each joint from what its motors did while it moved, also slowly.
+
+The fit of all the model filters by a few hertz, and has the Stribeck effect in two widths. A joint
+passes the velocities at which friction rises in some hundredths of a second: what tells of them is
+in faster signals. So, with inertias and rotors of a fit, what is left of each effort is fitted
+once more by
+
+    viscous v + (coulomb + (static - coulomb) exp(-(v / w)^2)) sign(v) + offset
+
+with a cut-off frequency as high as the encoder of the joint allows, and a grid for the width w.
+Only where the joint moves: what holds one that sticks is anything up to its static friction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.commission.fits.reading import find_encoder_steps
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.logs.filtered_piece import MOTION_BAND
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.signals import Signals, filtered, find_step
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint, Robot
+
+CUTOFFS = (10.0, 14.0, 20.0, 28.0, 40.0)
+"""Cut-off frequencies [Hz]."""
+
+SAMPLES_A_PERIOD = 6.0
+"""Of the cut-off frequency, at least."""
+
+NOISE_SHARE = 0.1
+"""Of Coulomb friction, that the noise of the encoder may be by the joint's inertia."""
+
+SPEED_NOISE_SHARE = 0.011
+"""Of the joint's largest velocity, that the noise of the encoder may be."""
+
+MOST_SWINGING = 5.0
+"""By which the noise of a joint that swings may seem to be more than that of its encoder."""
+
+WIDTHS = 12
+"""Stribeck velocities that are tried."""
+
+NARROWEST, WIDEST = 0.02, 0.3
+"""The first and the last of them, as parts of the joint's largest velocity; none is narrower than
+the velocity at which a joint may stand."""
+
+LARGEST_STATIC = 2.0
+"""Static friction over Coulomb friction that is believed, at most."""
+
+STANDING = 0.01
+"""Part of its largest velocity below which a joint stands."""
+
+LONGEST_TURN = 0.03
+"""A joint that stands for longer sticks [s]."""
+
+FILTER_REACH = 0.6
+"""How far the filter carries what was while it stuck, in periods of the cut-off frequency."""
+
+STEP = 0.00125
+"""Width of the change of sign of what is found, as a part of the joint's largest velocity. The fit
+knows a step, and the joints of the study have one: with four times that width, what is fed forward
+where a joint turns round slowly is late by more than the rest of the model is wrong."""
+
+FEWEST = 100
+"""Samples in motion that tell the friction of a joint, at least."""
+
+
+class _Piece(NamedTuple):
+    """A log with one cut-off frequency, and the effort of the model without friction."""
+
+    signals: Signals
+    rest: FloatArray
+
+
+class _Fit(NamedTuple):
+    """What was found of a joint: the numbers, what they leave, and the width of the sign."""
+
+    viscous: float
+    coulomb: float
+    offset: float
+    raised: float
+    width: float
+    left: float
+    step: float = 0.0
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether it is friction."""
+        most = (LARGEST_STATIC - 1.0) * self.coulomb
+        return self.viscous >= 0.0 and self.coulomb >= 0.0 and 0.0 <= self.raised <= most
+
+
+def refine_friction(dynamics: Dynamics, logs: Sequence[Log]) -> Robot:
+    """Return the robot with friction that is fitted anew; its inertias and rotors stay.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        A model that was fitted.
+    logs : sequence of Log
+        Of its joints, with the efforts that acted.
+
+    Returns
+    -------
+    Robot
+        Joints that have not moved enough to tell are as they were.
+    """
+    robot = dynamics.robot
+    rigid = dynamics.without_friction()
+    chosen = _choose_cutoffs(dynamics, logs)
+    joints = list(robot.joints)
+    for cutoff in sorted(set(chosen.tolist())):
+        pieces = [_read(rigid, log, cutoff) for log in logs]
+        for index in np.flatnonzero(chosen == cutoff).tolist():
+            found = _fit_joint(pieces, index)
+            if found is not None:
+                joints[index] = _with_friction(joints[index], found)
+    return replace(robot, joints=tuple(joints))
+
+
+def _choose_cutoffs(dynamics: Dynamics, logs: Sequence[Log]) -> FloatArray:
+    """Return the cut-off frequency of each joint, by the noise of its encoder, shape (n,) [Hz]."""
+    robot = dynamics.robot
+    first = logs[0]
+    highest = 1.0 / find_step(first) / SAMPLES_A_PERIOD
+    cutoffs = np.array([cutoff for cutoff in CUTOFFS if cutoff <= highest] or [highest])
+    lowest = float(cutoffs[0])
+    read = [filtered(log, robot.limits('effort_limit'), lowest) for log in logs]
+    noise = _noise_of_encoders(logs, read)
+    largest = np.abs(read[0].velocity).max(axis=0)
+    inertia = np.diag(dynamics.mass_matrix(np.median(first.position, axis=0)))
+    friction = np.array([joint.coulomb_friction for joint in robot.joints])
+    with np.errstate(divide='ignore', invalid='ignore'):
+        room = NOISE_SHARE * friction / (inertia * noise)
+        # Of white noise: that of the velocity by that of the acceleration, at this cut-off.
+        speed_noise = noise * np.sqrt(5.0 / 3.0) / (2.0 * np.pi * lowest)
+        slow_room = SPEED_NOISE_SHARE * largest / (speed_noise * MOTION_BAND**1.5)
+    # They grow with the cut-off frequency to the power of 5/2 and 3/2.
+    most = lowest * np.minimum(
+        np.nan_to_num(room, nan=1.0, posinf=1e9) ** 0.4,
+        np.nan_to_num(slow_room, nan=1.0, posinf=1e9) ** (2.0 / 3.0),
+    )
+    chosen = np.maximum(np.searchsorted(cutoffs, most, side='right') - 1, 0)
+    result: FloatArray = cutoffs[chosen]
+    return result
+
+
+def _noise_of_encoders(logs: Sequence[Log], read: Sequence[Signals]) -> FloatArray:
+    """Return the noise of the acceleration by encoders, shape (n,) [rad/s^2 or m/s^2].
+
+    A joint that swings where it turns round seems to have more of it. But encoders of an arm are
+    of a kind, and their noise goes by their steps: the calmest joint tells by how much.
+    """
+    noise, ratio = read[0].acceleration_noise.copy(), math.inf
+    steps = np.min([_steps(log.position) for log in logs], axis=0)
+    for signals in read:
+        speeds = np.abs(signals.velocity)
+        is_moving = (speeds > STANDING * speeds.max(axis=0, initial=0.0)).mean(axis=0) > 0.5
+        noise[is_moving] = np.minimum(noise, signals.acceleration_noise)[is_moving]
+        known = is_moving & np.isfinite(steps)
+        ratio = min(
+            ratio, float((signals.acceleration_noise / steps)[known].min(initial=math.inf))
+        )
+    by_steps = np.where(np.isfinite(steps), steps, 1.0) * ratio
+    found: FloatArray = np.clip(by_steps, noise / MOST_SWINGING, noise)
+    return found
+
+
+def _steps(position: FloatArray) -> FloatArray:
+    """Return the steps of encoders, shape (n,) [rad or m]; infinite where none was seen."""
+    steps = find_encoder_steps(position)
+    return np.where(steps > 0.0, steps, np.inf)
+
+
+def _read(rigid: Dynamics, log: Log, cutoff: float) -> _Piece:
+    signals = filtered(log, rigid.robot.limits('effort_limit'), cutoff)
+    model = [
+        stretch.filtered(
+            rigid.inverse_dynamics(stretch.position, stretch.velocity, stretch.acceleration)
+        )
+        for stretch in signals.stretches
+    ]
+    return _Piece(signals, signals.effort - np.concatenate(model))
+
+
+def _fit_joint(pieces: Sequence[_Piece], joint: int) -> _Fit | None:
+    """Return the friction of a joint; None when it has not moved enough."""
+    used = [
+        piece.signals.usable[:, joint] & ~_near_sticking(piece.signals, joint) for piece in pieces
+    ]
+    if sum(int(part.sum()) for part in used) < FEWEST:
+        return None
+    target = np.concatenate(
+        [piece.rest[part, joint] for piece, part in zip(pieces, used, strict=True)]
+    )
+    speeds = [np.abs(piece.signals.velocity[:, joint]) for piece in pieces]
+    largest = max(float(part.max()) for part in speeds)
+    slowest = min(
+        float(part[kept].min()) for part, kept in zip(speeds, used, strict=True) if kept.any()
+    )
+    widths = np.geomspace(
+        max(NARROWEST * largest, slowest), max(WIDEST * largest, 2.0 * slowest), WIDTHS
+    )
+    columns = np.concatenate(
+        [
+            _columns(piece.signals, joint, widths)[part]
+            for piece, part in zip(pieces, used, strict=True)
+        ]
+    )
+    always = columns[:, :3]
+    best = _fit(always, target, 0.0)
+    for number, width in enumerate(widths.tolist()):
+        found = _fit(np.column_stack([always, columns[:, 3 + number]]), target, width)
+        if found.left < best.left and found.is_possible:
+            best = found
+    return best._replace(step=STEP * largest) if best.is_possible else None
+
+
+def _fit(matrix: FloatArray, target: FloatArray, width: float) -> _Fit:
+    numbers = np.linalg.lstsq(matrix, target, rcond=None)[0]
+    left = float(np.mean((target - matrix @ numbers) ** 2))
+    viscous, coulomb, offset, *raised = numbers.tolist()
+    return _Fit(viscous, coulomb, offset, raised[0] if raised else 0.0, width, left)
+
+
+def _columns(signals: Signals, joint: int, widths: FloatArray) -> FloatArray:
+    """Return efforts of one unit of each term, filtered, shape (M, 3 + widths).
+
+    Viscous and Coulomb friction, offset, and what the Stribeck effect adds with each width.
+    """
+    parts: list[FloatArray] = []
+    for stretch in signals.stretches:
+        velocity = stretch.velocity[:, joint]
+        sign = np.sign(velocity)
+        slow = np.exp(-((velocity[:, np.newaxis] / widths) ** 2)) * sign[:, np.newaxis]
+        every = np.column_stack([velocity, sign, np.ones_like(velocity), slow])
+        parts.append(stretch.filtered(every))
+    return np.concatenate(parts)
+
+
+def _near_sticking(signals: Signals, joint: int) -> NDArray[np.bool_]:
+    """Return which samples a time of sticking has a part in, by the filter, shape (M,)."""
+    speeds = np.abs(signals.velocity[:, joint])
+    standing = STANDING * float(speeds.max(initial=0.0))
+    parts = []
+    for stretch in signals.stretches:
+        is_slow = (np.abs(stretch.velocity[:, joint]) < standing).astype(np.float64)
+        longest = max(round(LONGEST_TURN * stretch.rate), 1)
+        # Runs of slow samples that are longer than a turn takes, grown by what the filter sees.
+        kernel = np.ones(longest)
+        is_stuck = np.convolve(is_slow, kernel)[longest - 1 :] >= longest - 0.5
+        reach = longest + round(FILTER_REACH * stretch.rate / signals.cutoff_frequency)
+        near = np.convolve(is_stuck, np.ones(2 * reach + 1), mode='same') > 0.5
+        parts.append(np.asarray(near[stretch.kept], dtype=bool))
+    return np.concatenate(parts)
+
+
+def _with_friction(joint: Joint, found: _Fit) -> Joint:
+    has_effect = found.raised > 0.0
+    friction = replace(
+        joint.friction,
+        friction_offset=found.offset,
+        friction_asymmetry=0.0,
+        load_coefficient=0.0,
+        square_root_friction=0.0,
+        cubic_friction=0.0,
+        hysteresis_friction=0.0,
+        hysteresis_displacement=0.0,
+        static_friction=found.coulomb + found.raised if has_effect else None,
+        stribeck_velocity=found.width if has_effect else 0.0,
+        smoothing_velocity=found.step,
+    )
+    return replace(
+        joint,
+        viscous_friction=found.viscous,
+        coulomb_friction=found.coulomb,
+        friction=friction,
+    )

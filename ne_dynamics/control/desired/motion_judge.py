@@ -1,0 +1,522 @@
+"""Whether an arm can do what a trajectory asks for, judged before it moves.
+
+Two parts make a motion. Its waypoints say what happens between them, whenever it begins: that is
+surveyed in pieces, as soon as they are known. How it begins, from the state of the moment, and how
+it is brought to rest where its last point moves, is known when it is laid into time: few segments,
+judged at once.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from ne_dynamics.control.laws import ControlLaw
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.compensation import Base
+from ne_dynamics.motion.effort_demand import (
+    Efforts,
+    find_rests,
+    find_unholdable,
+    survey_efforts,
+)
+from ne_dynamics.motion.integrated_points import integrated
+from ne_dynamics.motion.motion_demand import (
+    DemandLimits,
+    Excess,
+    InfeasibleMotionError,
+    Quantity,
+    WhenInfeasible,
+    rank,
+    survey_motion,
+)
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.replacement import replace_motion
+from ne_dynamics.motion.segment_bounds import Segments
+from ne_dynamics.motion.trajectory import (
+    SHORTEST_SEGMENT,
+    DesiredState,
+    Trajectory,
+    Waypoints,
+    scaled_coefficients,
+)
+
+Result = TypeVar('Result')
+
+SEGMENTS_AT_ONCE = 160
+"""Segments that are computed and bounded in one step."""
+
+SPLINES_AT_ONCE = 64
+"""The same where each is looked up in a motion."""
+
+LEAST_SEGMENTS = 3
+"""Of so many segments of a spline or more the last is but its end, and not much of the motion."""
+
+REACH = 10
+"""So many segments of a spline feel where it begins: another velocity there changes the 10th by a
+part in a million."""
+
+
+class Ending(NamedTuple):
+    """How a motion goes on behind the last point of a stream.
+
+    Attributes
+    ----------
+    share : float
+        Part of the velocity and acceleration that the points say with which it is passed.
+    steady : bool
+        Whether the acceleration stays; else it fades.
+    """
+
+    share: float
+    steady: bool
+
+
+@dataclass(frozen=True, eq=False)
+class MotionRequest:
+    """Waypoints that wait to be laid into time.
+
+    Attributes
+    ----------
+    waypoints : Waypoints
+    start_time : float or None
+        Time from which theirs count [s]; when they are laid when None.
+    interpolation : Interpolation
+        What is between points that carry positions alone.
+    judged_from : DesiredState or None
+        State in which the motion that was judged begins.
+    ending : Ending or None
+        How the motion goes on behind the last waypoint of a stream; None: it comes to rest there.
+    """
+
+    waypoints: Waypoints
+    start_time: float | None = None
+    interpolation: Interpolation = Interpolation.LINEAR
+    judged_from: DesiredState | None = None
+    ending: Ending | None = None
+
+    @property
+    def is_spline(self) -> bool:
+        """Whether the motion between the waypoints depends on where it begins."""
+        return self.interpolation is Interpolation.SPLINES and not any(self.waypoints.orders)
+
+    def origin(self, now: float) -> float:
+        """Return the time from which those of the waypoints count, if it is laid now [s]."""
+        return now if self.start_time is None else self.start_time
+
+    def integrated(self, running: Trajectory, now: float) -> MotionRequest:
+        """Return the request with positions in all waypoints, in the place of another motion.
+
+        Raises
+        ------
+        TrajectoryError
+            As :func:`~ne_dynamics.motion.integrated_points.integrated`.
+        """
+        origin = self.origin(now)
+        begin = max(origin, now)
+        waypoints = integrated(self.waypoints, running.sample(begin), begin - origin)
+        return replace(self, waypoints=waypoints)
+
+    def is_judged_from(self, state: DesiredState) -> bool:
+        """Return whether the motion from this state on is the one that was judged."""
+        judged = self.judged_from
+        if judged is None or self.start_time is not None:
+            return False
+        return all(np.array_equal(*pair) for pair in zip(judged, state, strict=True))
+
+    def lay(
+        self,
+        running: Trajectory,
+        now: float,
+        stop: Callable[[DesiredState, float], Trajectory],
+        *,
+        goes_on: bool = False,
+    ) -> Trajectory:
+        """Return the motion in the place of another one.
+
+        Parameters
+        ----------
+        running : Trajectory
+            What is followed at `now`.
+        now : float
+            [s]
+        stop : callable
+            Returns the stop of a motion from a state at a time, for waypoints that end moving.
+        goes_on : bool
+            Whether the waypoints are those of a stream, with the states in which they end.
+
+        Raises
+        ------
+        TrajectoryError
+            As :func:`~ne_dynamics.motion.replacement.replace_motion`.
+        """
+        trajectory = replace_motion(
+            running,
+            self.waypoints,
+            now=now,
+            start_time=self.start_time,
+            interpolation=self.interpolation,
+            goes_on=goes_on,
+        )
+        if self.waypoints.velocities[-1].any():
+            end = stop(trajectory.last_moment, trajectory.end_time)
+            trajectory = trajectory.ended_by(end)
+        return trajectory
+
+
+class PathEfforts:
+    """Efforts along a path that is to be gone, by the model and what it feels now.
+
+    A force at the wrist is taken for one that stays: its direction in the axes of the base, and
+    where it acts in those of the tip, as a weight that is held has both. How far along the force
+    that is one reading does not tell: the point nearest to the tip is taken.
+
+    Parameters
+    ----------
+    law : ControlLaw
+    base : Base, optional
+        How the base stands.
+    wrench : array, shape (6,), optional
+        As :meth:`~ne_dynamics.motion.compensation.Compensation.effort` takes it.
+    position : array, shape (n,), optional
+        Where it was felt [rad or m].
+    """
+
+    def __init__(
+        self,
+        law: ControlLaw,
+        base: Base | None = None,
+        wrench: FloatArray | None = None,
+        position: FloatArray | None = None,
+    ) -> None:
+        self._law = law
+        self._base = base
+        self._wrench = wrench
+        self._force: FloatArray | None = None
+        if wrench is None or position is None:
+            return
+        force, moment = wrench[:3], wrench[3:]
+        square = float(force @ force)
+        if square > 0.0:
+            self._force = law.dynamics.forward_kinematics(position)[:3, :3] @ force
+            self._arm = np.cross(force, moment) / square
+            self._pitch = float(moment @ force) / square
+
+    def moving(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        """Return the efforts of states, all of shape (N, n) [N m or N]; infinite for too much."""
+        compensation = self._law.compensation
+        if not compensation.terms.inertia:
+            qdd = np.zeros_like(qdd)
+        try:
+            wrench = self._wrench_at(q)
+        except InputError:
+            # Where the positions are beyond all numbers so are the efforts.
+            return np.full(q.shape, np.inf)
+        return compensation.effort_or_infinite(q, qd, qdd, wrench, self._base)
+
+    def holding(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        """Return the same without what the wrist feels: it may let go."""
+        return self._law.compensation.effort_or_infinite(q, qd, qdd, None, self._base)
+
+    def _wrench_at(self, q: FloatArray) -> FloatArray | None:
+        if self._force is None:
+            return self._wrench
+        rotation = self._law.dynamics.forward_kinematics(q)[:, :3, :3]
+        force = self._force @ rotation
+        return np.concatenate((force, np.cross(self._arm, force) + self._pitch * force), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class MotionJudge:
+    """What counts when a motion is judged.
+
+    Attributes
+    ----------
+    limits : DemandLimits
+    compute_efforts : callable
+        Efforts along a motion, with all that is known of what the arm carries and feels.
+    compute_holding : callable
+        Those at rest with what it carries alone: who pushes now may let go.
+    when_infeasible : WhenInfeasible
+        What becomes of a motion that leaves limits of velocity, acceleration or effort.
+    longest_interval : float
+        Points of a spline that are no farther apart than this may be those of a stream, whose
+        end nobody gets to [s].
+    """
+
+    limits: DemandLimits
+    compute_efforts: Efforts
+    compute_holding: Efforts
+    when_infeasible: WhenInfeasible
+    longest_interval: float
+
+    def decide(self, found: list[Excess]) -> tuple[Excess, ...]:
+        """Return what a motion exceeds and is followed all the same, the worst first.
+
+        Raises
+        ------
+        InfeasibleMotionError
+            When it is not to be followed.
+        """
+        ranked = rank(found)
+        if not all(self.when_infeasible.allows(excess.quantity) for excess in ranked):
+            raise InfeasibleMotionError(ranked)
+        return tuple(ranked)
+
+    def survey_waypoints(
+        self, waypoints: Waypoints, found: list[Excess], *, since: float = 0.0
+    ) -> Iterator[None]:
+        """Find what the motion between waypoints exceeds, and the pose in which it ends.
+
+        Parameters
+        ----------
+        waypoints : Waypoints
+        found : list of Excess
+            Takes what is found; times are from the waypoints' start.
+        since : float
+            Segments that end before are of the past [s].
+
+        Yields
+        ------
+        None
+            Between pieces of the work.
+        """
+        times = np.array(waypoints.times)
+        found += find_unholdable(
+            waypoints.positions[-1:], times[-1:], self.compute_holding, self.limits
+        )
+        first = int(np.searchsorted(times, since))
+        for begin in range(first, len(times) - 1, SEGMENTS_AT_ONCE):
+            some = slice(begin, min(begin + SEGMENTS_AT_ONCE, len(times) - 1))
+            if begin > first:
+                yield
+            yield from self._survey(_segments_between(waypoints, times, some), found)
+
+    def survey_poses(self, waypoints: Waypoints, found: list[Excess]) -> Iterator[None]:
+        """Find poses that cannot be held, where nothing is between the waypoints.
+
+        Parameters and yields are those of :meth:`survey_waypoints`.
+        """
+        times = np.array(waypoints.times)
+        for begin in range(0, len(times), SEGMENTS_AT_ONCE):
+            some = slice(begin, begin + SEGMENTS_AT_ONCE)
+            if begin:
+                yield
+            found += find_unholdable(
+                waypoints.positions[some], times[some], self.compute_holding, self.limits
+            )
+
+    def survey_trajectory(
+        self, trajectory: Trajectory, origin: float, found: list[Excess]
+    ) -> Iterator[None]:
+        """Find what a spline exceeds, and the pose in which it ends.
+
+        Parameters
+        ----------
+        trajectory : Trajectory
+        origin : float
+            Time from which what is found counts [s].
+        found : list of Excess
+            Takes what is found.
+
+        Yields
+        ------
+        None
+            Between pieces of the work.
+        """
+        end = trajectory.end_time - origin
+        final = trajectory.final.position[np.newaxis]
+        found += find_unholdable(final, np.array([end]), self.compute_holding, self.limits)
+        count = len(trajectory.knots) - 1
+        judged = count - self._spares_end(trajectory.knots)
+        for begin in range(0, judged, SPLINES_AT_ONCE):
+            if begin:
+                yield
+            some = range(begin, min(begin + SPLINES_AT_ONCE, judged))
+            yield from self._survey(segments_of(trajectory, some, origin), found)
+        found += self._judge_rest(trajectory, range(judged, count), origin)
+
+    def judge_ends(
+        self,
+        trajectory: Trajectory,
+        request: MotionRequest,
+        state: DesiredState,
+        now: float,
+        *,
+        is_told: bool = True,
+    ) -> list[Excess]:
+        """Return what a motion exceeds before its first waypoint and after its last one.
+
+        Of a spline the first :data:`REACH` segments count as well: they feel where it begins.
+
+        Parameters
+        ----------
+        trajectory : Trajectory
+            Of the request, laid at `now`.
+        request : MotionRequest
+        state : DesiredState
+            From which it goes.
+        now : float
+            [s]
+        is_told : bool
+            Whether anybody is told of what is followed all the same; else it is not looked for
+            segment by segment, and what begins beyond the limits is among it.
+        """
+        found: list[Excess] = []
+        is_settled = None if is_told else self.when_infeasible.allows
+        if request.interpolation is Interpolation.NONE:
+            # Jumps are what was asked for.
+            return found
+        origin = request.origin(now)
+        step = trajectory.sample(now).position - state.position
+        for joint in np.flatnonzero(np.abs(step) > self.limits.step):
+            limit = float(np.copysign(self.limits.step[joint], step[joint]))
+            excess = Excess(
+                Quantity.STEP,
+                self.limits.joints[joint],
+                int(joint),
+                now - origin,
+                float(step[joint]),
+                limit,
+            )
+            found.append(excess)
+        knots = trajectory.knots
+        last = bisect_left(knots, origin + request.waypoints.times[-1])
+        before, judged = 1, last
+        if request.is_spline:
+            before, judged = REACH, last - self._spares_end(knots[: last + 1])
+        for some in (range(min(before, judged)), range(last, len(knots) - 1)):
+            found += self._judge_some(trajectory, some, origin, is_settled)
+        if before > judged:
+            found += self._judge_rest(trajectory, range(judged, last), origin, is_settled)
+        return found
+
+    def allows_end(self, trajectory: Trajectory, request: MotionRequest, now: float) -> bool:
+        """Return whether nothing is exceeded from the last segment between the waypoints on."""
+        origin = request.origin(now)
+        last = bisect_left(trajectory.knots, origin + request.waypoints.times[-1])
+        some = range(max(last - 1, 0), len(trajectory.knots) - 1)
+        return not self._judge_some(trajectory, some, origin)
+
+    def _spares_end(self, knots: Sequence[float]) -> bool:
+        """Return whether the last segment of a spline is but the end of a message."""
+        is_end = len(knots) > LEAST_SEGMENTS
+        return is_end and knots[-1] - knots[-2] <= self.longest_interval + SHORTEST_SEGMENT
+
+    def _judge_rest(
+        self,
+        trajectory: Trajectory,
+        some: range,
+        origin: float,
+        is_settled: Callable[[Quantity], bool] | None = None,
+    ) -> list[Excess]:
+        """Return what is not optional of what the end of a spline exceeds.
+
+        To come to rest there is what no sender has asked for, and who streams never gets there.
+        """
+        if self.when_infeasible is WhenInfeasible.SLOW_DOWN:
+            # But all of it can be slowed down.
+            return self._judge_some(trajectory, some, origin, is_settled)
+        found = self._judge_some(trajectory, some, origin, lambda quantity: quantity.is_optional)
+        return [excess for excess in found if not excess.quantity.is_optional]
+
+    def _judge_some(
+        self,
+        trajectory: Trajectory,
+        some: range,
+        origin: float,
+        is_settled: Callable[[Quantity], bool] | None = None,
+    ) -> list[Excess]:
+        """Return what some segments exceed: all at once, as they seldom do, or each by itself.
+
+        Not each where nothing but what `is_settled` is exceeded: that costs milliseconds.
+        """
+        found: list[Excess] = []
+        if not some:
+            return found
+        finish(self._survey(segments_of(trajectory, some, origin), found))
+        if not found or (is_settled and all(is_settled(one.quantity) for one in found)):
+            return found
+        each = (range(index, index + 1) for index in some)
+        return [
+            excess
+            for one in each
+            for excess in self._judge_segment(segments_of(trajectory, one, origin))
+        ]
+
+    def _judge_segment(self, segment: Segments) -> list[Excess]:
+        """Return what one segment exceeds, which may begin beyond the limits."""
+        found: list[Excess] = []
+        finish(self._survey(segment, found))
+        if not found:
+            return found
+        (duration,) = segment.durations
+        position, way, half = segment.scaled[:3, 0]
+        begin = DesiredState(position, way / duration, 2.0 * half / duration**2)
+        effort = self.compute_efforts(*(values[np.newaxis] for values in begin))[0]
+        limits = self.limits.widened_to(begin, np.where(np.isfinite(effort), effort, 0.0))
+        if limits.are(self.limits):
+            return found
+        found = []
+        finish(self._survey(segment, found, limits))
+        return found
+
+    def _survey(
+        self, segments: Segments, found: list[Excess], limits: DemandLimits | None = None
+    ) -> Generator[None, None, None]:
+        limits = self.limits if limits is None else limits
+        yield from survey_motion(segments, limits, found)
+        yield from survey_efforts(segments, self.compute_efforts, limits, found)
+        rests = find_rests(segments)
+        if rests.size:
+            positions, times = segments.scaled[0, rests], segments.begins[rests]
+            found += find_unholdable(positions, times, self.compute_holding, self.limits)
+
+
+def segments_of(trajectory: Trajectory, some: range, origin: float) -> Segments:
+    """Return some segments of a motion.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+    some : range
+        Their indices.
+    origin : float
+        From which their times count [s].
+    """
+    knots = np.array(trajectory.knots[some.start : some.stop + 1])
+    durations = np.diff(knots)
+    polynomials = np.stack([trajectory.coefficients(index) for index in some], axis=1)
+    powers = durations ** np.arange(6.0)[:, np.newaxis]
+    return Segments(knots[:-1] - origin, durations, polynomials * powers[..., np.newaxis])
+
+
+def _segments_between(waypoints: Waypoints, times: FloatArray, some: slice) -> Segments:
+    """Return the segments that begin at some of the waypoints."""
+    ends = slice(some.start + 1, some.stop + 1)
+    states = waypoints.positions, waypoints.velocities, waypoints.accelerations
+    orders = np.minimum(waypoints.orders[some], waypoints.orders[ends])
+    durations = times[ends] - times[some]
+    with np.errstate(over='ignore', invalid='ignore'):
+        scaled = scaled_coefficients(
+            orders,
+            durations,
+            DesiredState(*(values[some] for values in states)),
+            DesiredState(*(values[ends] for values in states)),
+        )
+    return Segments(times[some], durations, scaled)
+
+
+def finish(work: Generator[None, None, Result]) -> Result:
+    """Do all of a work that goes in pieces, and return what comes of it."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            result: Result = end.value
+            return result

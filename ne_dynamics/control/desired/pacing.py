@@ -1,0 +1,459 @@
+"""At what pace a motion is followed: as it was sent, or slower along the same path.
+
+A motion has a pace of its own while it is scaled, while it is brought to rest, and where it is to
+be slowed down rather than refused (`trajectory.when_infeasible`). Then, at every state, the
+acceleration along the path is chosen within the limits that are left beside all the law wants for;
+see :mod:`ne_dynamics.control.desired.path_clock`. What is planned of the rest of the path is
+planned anew, in pieces between the states, when the model that it was planned with does not hold
+any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.control.desired.motion_judge import PathEfforts, segments_of
+from ne_dynamics.control.desired.path_clock import Band, PathClock
+from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.effort_demand import Efforts, find_unholdable, find_unpassable
+from ne_dynamics.motion.motion_demand import (
+    DemandLimits,
+    InfeasibleMotionError,
+    WhenInfeasible,
+)
+from ne_dynamics.motion.stopping import EFFORT_SHARE, StopLimits
+from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
+from ne_dynamics.motion.time_scaling.speed_profile import (
+    SLOWEST,
+    PathPlan,
+    SpeedProfile,
+    is_corner,
+)
+from ne_dynamics.motion.trajectory import DesiredState, Trajectory
+
+PLANNED_SHARE = 0.94
+"""Part of the effort limits that a plan asks for: the rest is the feedback's."""
+
+FELT_SHARE = 0.98
+"""Part of the effort limits beyond which the pace gives way, whatever was planned."""
+
+GIVEN_SHARE = 0.05
+"""Part of an effort limit by which a motor that is beyond it may be taken farther beyond."""
+
+CHANGED_SHARE = 0.02
+"""Part of an effort limit by which holding the arm must take another effort than it was planned
+with for the rest of a path to be planned anew."""
+
+LOOKS_APART = 0.05
+"""That is looked at so often [s]."""
+
+SEGMENTS_AT_ONCE = 3
+"""Segments that are divided in one step."""
+
+_FEEDING_FORWARD = (Mode.FEEDFORWARD, Mode.FEEDFORWARD_PD)
+
+
+class Planned(NamedTuple):
+    """The pace of a path.
+
+    Attributes
+    ----------
+    profile : SpeedProfile
+    duration : float
+        Of the fastest motion [s].
+    """
+
+    profile: SpeedProfile
+    duration: float
+
+
+class Pacer:
+    """Keeps the pace of what is followed.
+
+    Parameters
+    ----------
+    tuning : Tuning
+
+    Attributes
+    ----------
+    clock : PathClock or None
+        None where motions go as they were sent, and always did.
+    target : float
+        Speed that is asked for: 1 for that of the sender.
+    """
+
+    def __init__(self, tuning: Tuning) -> None:
+        self.clock: PathClock | None = None
+        self.target = 1.0
+        self._efforts: PathEfforts | None = None
+        self._planning: Generator[None, None, Planned] | None = None
+        self._is_outdated = False
+        self._looked_at = -np.inf
+        self.configure(tuning)
+
+    def configure(self, tuning: Tuning) -> None:
+        """Let another tuning count from the next state on."""
+        joints = tuning.law.joints
+        self._tuning = tuning
+        if not self.slows_down:
+            self.target = min(self.target, 1.0)
+        self._limits = DemandLimits.of(joints, tuning.effort_limits)
+        self._stop_limits = StopLimits.of(joints, tuning.effort_limits, tuning.decelerations)
+        self._is_outdated = True
+
+    @property
+    def slows_down(self) -> bool:
+        """Whether motions are slowed down rather than refused."""
+        return self._tuning.when_infeasible is WhenInfeasible.SLOW_DOWN
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether motions go as they were sent, and nothing asks for anything else."""
+        return self.clock is None and self.target == 1.0 and not self.slows_down
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the pace is to be chosen at this state."""
+        return self.clock is not None and (self.slows_down or not self.clock.is_idle)
+
+    def scale(self, target: float) -> None:
+        """Ask for another speed; one above 1 is planned for before it is gone to."""
+        self._is_outdated |= max(target, 1.0) != max(self.target, 1.0)
+        self.target = target
+
+    def forget(self) -> None:
+        """Forget the path; the speed that is asked for stays."""
+        self.clock = self._planning = self._efforts = None
+
+    # ---- times
+
+    def place_at(self, time: float) -> float:
+        """Return the time of the path at a time of the caller [s]."""
+        return time if self.clock is None else self.clock.ahead(time)[0]
+
+    def start_of(self, start_time: float | None, time: float) -> float | None:
+        """Return a start by the caller's time as one by that of the path, at a time [s].
+
+        What lies ahead is as far ahead on the path as it is at the speed that is asked for, as
+        joint_trajectory_controller has it; at a speed above 1, as far as that has come about.
+        """
+        if start_time is None or self.clock is None:
+            return start_time
+        wait = start_time - time
+        rate = min(self.target, max(self.clock.speed, 1.0)) if wait > 0.0 else 1.0
+        return self.clock.ahead(time)[0] + wait * rate
+
+    def state_at(self, trajectory: Trajectory, time: float) -> DesiredState:
+        """Return the desired motion at a time of the caller [s]."""
+        clock = self.clock
+        if clock is None:
+            return trajectory.sample(time)
+        place, speed = clock.ahead(time)
+        position, velocity, acceleration = trajectory.sample(place)
+        change = clock.change
+        return DesiredState(
+            position, velocity * speed, acceleration * (speed * speed) + velocity * change
+        )
+
+    def advance(self, trajectory: Trajectory, time: float) -> Trajectory:
+        """Go on to a state; return the trajectory, or what is held where it has come to rest."""
+        if self.is_absent:
+            return trajectory
+        clock = self.clock
+        if clock is None:
+            clock = self._start(time)
+            if not trajectory.sample(time).velocity.any():
+                clock.speed = min(self.target, 1.0)
+        clock.advance(time)
+        clock.target = self.target
+        if clock.has_stopped:
+            # The next motion begins anew, by the time of the caller, if need be with a new clock.
+            self.forget()
+            held = Trajectory.hold(trajectory.sample(clock.place).position, now=time)
+            return self.advance(held, time)
+        return trajectory
+
+    def _start(self, time: float) -> PathClock:
+        clock = self.clock = PathClock(time, time)
+        return clock
+
+    # ---- motions
+
+    def stop(self, trajectory: Trajectory, time: float, efforts: Efforts) -> bool:
+        """Give a motion up; return whether it comes to rest along its path, if it moves.
+
+        Parameters
+        ----------
+        trajectory : Trajectory
+        time : float
+            Of the last state [s].
+        efforts : callable
+            Of the model, by which it begins to brake at that state.
+        """
+        place, speed = (time, 1.0) if self.clock is None else self.clock.ahead(time)
+        path = trajectory.sample(place)
+        if speed == 0.0 or not (path.velocity.any() or path.acceleration.any()):
+            return False
+        if not np.isfinite(path).all():
+            return False
+        clock = self.clock or self._start(time)
+        self._planning, clock.is_stopping = None, True
+        band = Band()
+        desired = clock.moved(path)
+        accelerations = np.stack((desired.acceleration, desired.acceleration + path.velocity))
+        still, moved = efforts(
+            np.stack([desired.position] * 2), np.stack([desired.velocity] * 2), accelerations
+        )
+        if np.isfinite(still).all() and np.isfinite(moved).all():
+            band = self._band(clock, path.velocity, desired, moved - still, still)
+        clock.stop(band)
+        return True
+
+    def turn(self, before: FloatArray, after: FloatArray) -> None:
+        """Go on at a corner: as fast as what was followed goes into the new direction.
+
+        Parameters
+        ----------
+        before, after : array, shape (n,)
+            The derivatives of both paths there.
+        """
+        clock = self.clock
+        if clock is not None and is_corner(after, before):
+            share = float(before @ after) / max(float(after @ after), 1e-9)
+            clock.speed, clock.change = clock.speed * min(max(share, 0.0), 1.0), 0.0
+
+    def take(
+        self,
+        profile: SpeedProfile | None,
+        efforts: PathEfforts,
+        start: float,
+        *,
+        is_outdated: bool,
+        stands: bool = False,
+    ) -> None:
+        """Follow another path.
+
+        Parameters
+        ----------
+        profile : SpeedProfile or None
+            None where all of it may go as it was sent, as far as is known.
+        efforts : PathEfforts
+            By which that is known.
+        start : float
+            Place from which on it is followed [s].
+        is_outdated : bool
+            Whether it is to be planned anew.
+        stands : bool
+            Whether the arm is at rest, so that any speed of the clock is the same to it.
+        """
+        clock = self.clock
+        if clock is None:
+            return
+        before = None if clock.profile is None else clock.profile.until(start)
+        clock.go_on()
+        clock.profile = before if profile is None else profile.after(before)
+        if stands and profile is None:
+            # Nobody knows yet whether a path that was not planned may be gone faster.
+            clock.speed = min(clock.speed, 1.0)
+        self._planning, self._efforts = None, efforts
+        self._is_outdated = is_outdated or self.target > 1.0
+
+    def survey(
+        self,
+        trajectory: Trajectory,
+        efforts: PathEfforts,
+        *,
+        begin: float,
+        origin: float = 0.0,
+        speed: float = 1.0,
+        has_corner: bool = False,
+    ) -> Generator[None, None, Planned]:
+        """Plan the pace of a path in pieces.
+
+        Parameters
+        ----------
+        trajectory : Trajectory
+        efforts : PathEfforts
+        begin : float
+            Place from which on it is planned [s].
+        origin : float
+            From which the times count of what is refused [s].
+        speed : float
+            At the begin.
+        has_corner : bool
+            Whether the motion turns at the begin, from what is followed until then.
+
+        Raises
+        ------
+        InfeasibleMotionError
+            When there is a pose that the motors cannot hold, or not leave slowly.
+        """
+        knots = trajectory.knots
+        count = len(knots) - 1
+        first = int(np.searchsorted(knots, begin, side='right')) - 1
+        first = min(max(first, 0), count - 1)
+        parts = []
+        for index in range(first, count, SEGMENTS_AT_ONCE):
+            some = range(index, min(index + SEGMENTS_AT_ONCE, count))
+            parts.append(PathIntervals.of(segments_of(trajectory, some, 0.0)))
+            self._refuse_poses(parts[-1], efforts, origin)
+            yield
+        times, durations = (np.concatenate([part[i] for part in parts]) for i in range(2))
+        motion = [np.concatenate([part[i] for part in parts], axis=1) for i in range(2, 5)]
+        plan = PathPlan(
+            PathIntervals(times, durations, *motion),
+            efforts.moving,
+            self._limits,
+            share=PLANNED_SHARE,
+            fastest=max(1.0, self.target),
+        )
+        # Behind the last segment the arm stands.
+        end = SLOWEST if is_corner(motion[1][1, -1], 0.0) else np.inf
+        profile, taken = yield from plan.find(SLOWEST if has_corner else max(speed, SLOWEST), end)
+        if has_corner:
+            profile = SpeedProfile(
+                profile.times, np.concatenate(([SLOWEST**2], profile.squares[1:]))
+            )
+        return Planned(profile, float(plan.when(taken)[-1]))
+
+    def _refuse_poses(self, path: PathIntervals, efforts: PathEfforts, origin: float) -> None:
+        """Refuse a path on which the arm can nowhere stand, or only not move slowly."""
+        position, times = path.position[0], path.begins - origin
+        found = find_unholdable(position, times, efforts.holding, self._limits)
+        if found:
+            raise InfeasibleMotionError(found)
+        found = find_unpassable(position, path.velocity[0], times, efforts.moving, self._limits)
+        if found:
+            raise InfeasibleMotionError(found)
+
+    # ---- at each state
+
+    def choose(
+        self,
+        law: ControlLaw,
+        position: FloatArray,
+        path: DesiredState,
+        desired: DesiredState,
+        effort: FloatArray,
+        wrench: FloatArray | None,
+        elapsed: float,
+    ) -> tuple[DesiredState, FloatArray]:
+        """Return the desired motion with an acceleration along the path, and the effort it takes.
+
+        Parameters
+        ----------
+        law : ControlLaw
+        position : array, shape (n,)
+            Measured [rad or m].
+        path : DesiredState
+            The path and its derivatives at the present place.
+        desired : DesiredState
+            The motion without that acceleration.
+        effort : array, shape (n,)
+            Of it, with all that is added to the law's [N m or N].
+        wrench : array, shape (6,), or None
+            That the law was given.
+        elapsed : float
+            Since the state before [s].
+        """
+        clock = self.clock
+        assert clock is not None
+        tangent = path.velocity
+        where = desired.position if law.mode in _FEEDING_FORWARD else position
+        inertial = law.compensation.inertial_effort(where, tangent, wrench)
+        band = self._band(clock, tangent, desired, inertial, effort)
+        change = clock.choose(band, elapsed)
+        moved = desired._replace(acceleration=desired.acceleration + change * tangent)
+        return moved, change * inertial
+
+    def _band(
+        self,
+        clock: PathClock,
+        tangent: FloatArray,
+        desired: DesiredState,
+        inertial: FloatArray,
+        effort: FloatArray,
+    ) -> Band:
+        limits = FELT_SHARE * self._limits.effort
+        if clock.is_stopping:
+            # What is asked for already is left no faster than the motion swings.
+            present = np.abs(effort + clock.change * inertial)
+            sought = np.maximum(EFFORT_SHARE * self._limits.effort, present)
+            limits = np.minimum(sought, limits)
+        band = Band.of(inertial, -limits - effort, limits - effort)
+        if band.is_empty:
+            band = self._give_way(band, inertial, effort)
+        if clock.is_stopping:
+            most = self._stop_limits.decelerations_from(desired.velocity)
+        elif self.slows_down:
+            most = np.minimum(self._limits.acceleration, self._limits.deceleration)
+        else:
+            return band
+        felt = desired.acceleration
+        both = band.within(Band.of(tangent, -most - felt, most - felt))
+        return band if both.is_empty else both
+
+    def _give_way(self, band: Band, inertial: FloatArray, effort: FloatArray) -> Band:
+        """Return the deceleration where no acceleration keeps the limits.
+
+        Less speed is the one thing that helps then, but not at the cost of other motors.
+        """
+        limits = self._limits.effort
+        most = np.maximum(FELT_SHARE * limits, np.abs(effort) + GIVEN_SHARE * limits)
+        spared = Band.of(inertial, -most - effort, most - effort)
+        change = min(0.0, max(0.5 * (band.low + band.high), spared.low))
+        return Band(change, change)
+
+    # ---- between the states
+
+    def reconsider(
+        self, trajectory: Trajectory | None, make_efforts: Callable[[], PathEfforts]
+    ) -> None:
+        """Do a piece of what is to be planned anew, if anything is.
+
+        Parameters
+        ----------
+        trajectory : Trajectory or None
+            What is followed.
+        make_efforts : callable
+            Returns those of the model as it is now, and of what it feels.
+        """
+        clock = self.clock
+        if clock is None or trajectory is None or not self.slows_down or clock.is_stopping:
+            return
+        if not trajectory.start_time <= clock.place < trajectory.end_time:
+            return
+        if self._planning is None:
+            if not self._is_outdated and 0.0 <= clock.time - self._looked_at < LOOKS_APART:
+                return
+            self._looked_at = clock.time
+            efforts = make_efforts()
+            if not self._has_changed(trajectory, efforts, clock):
+                return
+            self._efforts, self._is_outdated = efforts, False
+            self._planning = self.survey(
+                trajectory, efforts, begin=clock.place, speed=max(clock.speed, SLOWEST)
+            )
+        try:
+            next(self._planning)
+        except StopIteration as end:
+            self._planning, clock.profile = None, end.value.profile
+        except InfeasibleMotionError:
+            # It goes on as far as it can: the motion slows, and waits for what it waits for.
+            self._planning = None
+
+    def _has_changed(self, trajectory: Trajectory, efforts: PathEfforts, clock: PathClock) -> bool:
+        """Return whether what was planned was planned with another model."""
+        if self._is_outdated or self._efforts is None:
+            return True
+        position = trajectory.sample(clock.place).position[np.newaxis]
+        still = np.zeros_like(position)
+        present, planned = (
+            each.moving(position, still, still) for each in (efforts, self._efforts)
+        )
+        return bool((np.abs(present - planned) > CHANGED_SHARE * self._limits.effort).any())

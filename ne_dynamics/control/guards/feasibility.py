@@ -1,0 +1,391 @@
+"""Whether a tuning can work on the arm as it stands: can the motors hold it, is the loop stable.
+
+A loop of double integrators, as computed torque makes of every joint, with a delay t between a
+position and the effort that answers it::
+
+    s^2 + exp(-s t) (kv s + kp) = 0
+
+crosses over at w^2 = (kv^2 + sqrt(kv^4 + 4 kp^2)) / 2 with a phase margin of
+atan(kv w / kp) - w t. With kp = kv^2 / 4, critically damped, it is 47 degrees at kv t = 0.5,
+17 degrees at 1.0, and zero at 1.29.
+
+That is for one joint. The loop of all of them, sampled and with the filter that the velocity comes
+from, is a linear map from one state to the next, whose largest eigenvalue says how fast it grows.
+
+A compensation by a momentum observer of the rate K feeds back as well. What it takes out of the
+command is K / (s + K) of the effort that the motion has taken less the one that was commanded, so
+that the loop has
+
+    s^2 + exp(-s t) ((kv + K) s + (kp + K kv) + K kp / s) = 0,
+
+kv larger by K: at the gains that are allowed K is small beside kv, and the last term has gone by
+where the loop crosses over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import atan2, degrees, hypot, inf, isinf, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.control.guards.following_error import LASTING_SHARE, FollowingLimits
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.sensors.velocity_source import (
+    MEASURED,
+    VelocityFilter,
+    VelocitySettings,
+    VelocitySource,
+    velocity_filter,
+)
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+
+PERIODS_OF_DELAY = 1.5
+"""Periods of the states from a position to the effort that answers it: one until the command
+counts, and half of the one for which it is held."""
+
+DOUBTFUL_PRODUCT, LARGEST_PRODUCT = 0.5, 1.0
+"""kv times the delay from which on the loop is doubtful, and refused. An observer that compensates
+adds its rate to kv; where joints are elastic it costs as much again of what is not doubtful."""
+
+OBSERVER_PRODUCT = 0.12
+"""The observer's rate times the delay from which on elastic joints may swing, whatever kv is."""
+
+LEAST_MARGIN = 5.0
+"""Phase margin below which a loop is refused, whatever the delay [degrees]."""
+
+FASTEST_GROWTH = 0.01
+"""A loop that grows faster than this is refused [1/s]: slower growth may be rounding."""
+
+PERIODS_OF_SILENCE = 2.0
+"""Where states count as stopped after fewer periods, one that is lost is a fault."""
+
+FASTEST_DRIVE = 160.0
+"""No drive is taken to accelerate its own rotor faster than this at its effort limit [rad/s^2, or
+m/s^2]: what a model without rotors leaves out."""
+
+DOUBTFUL_LOAD = 0.9
+"""Part of an effort limit that may be needed at rest without a remark."""
+
+
+class Verdict(NamedTuple):
+    """What is to be said of a tuning.
+
+    Attributes
+    ----------
+    refusals : list of str
+        Why it cannot work.
+    remarks : list of str
+        What is doubtful.
+    """
+
+    refusals: list[str]
+    remarks: list[str]
+
+
+def judge_limits(joint_names: Sequence[str], holding: FloatArray, limits: FloatArray) -> Verdict:
+    """Judge whether the motors can hold the arm where it is.
+
+    Parameters
+    ----------
+    joint_names : sequence of n str
+    holding : array, shape (n,)
+        Effort that holds the arm at rest [N m or N].
+    limits : array, shape (n,)
+        Effort limits [N m or N].
+    """
+    ratios = np.abs(holding) / limits
+    worst = int(ratios.argmax())
+    effort = f'{abs(holding[worst]):.4g} of {limits[worst]:.4g}'
+    name = joint_names[worst]
+    if ratios[worst] > 1.0:
+        return Verdict(
+            [
+                f'effort_limits, payload: expected that joint {name!r} can hold the arm where it '
+                f'is, which takes {effort} N m or N'
+            ],
+            [],
+        )
+    if ratios[worst] > DOUBTFUL_LOAD:
+        return Verdict([], [f'joint {name!r} takes {effort} N m or N to hold the arm where it is'])
+    return Verdict([], [])
+
+
+def judge_timeout(timeout: float, period: float) -> Verdict:
+    """Judge whether states that come every `period` are no gap [s]."""
+    if timeout > PERIODS_OF_SILENCE * period:
+        return Verdict([], [])
+    seen = f'state_timeout: {timeout:g} s, and states come every {period:.3g} s'
+    if timeout <= period:
+        return Verdict([f'{seen}: expected more, or each of them is a gap'], [])
+    return Verdict([], [f'{seen}: one that is lost ends the motion'])
+
+
+def refuse_following_limits(
+    joint_names: Sequence[str],
+    wanted: FollowingLimits,
+    present: FollowingLimits,
+    position_errors: tuple[FloatArray, FloatArray],
+    velocity_error: FloatArray | None,
+) -> list[str]:
+    """Return why limits of the following error would give the arm up as it moves at present.
+
+    A limit that is not lowered is not judged.
+
+    Parameters
+    ----------
+    joint_names : sequence of n str
+    wanted, present : FollowingLimits
+    position_errors : (array, array), shape (n,)
+        Of the last state, and the largest of late [rad or m].
+    velocity_error : array, shape (n,), or None
+        Of the last state [rad/s or m/s]; None where no velocity is used.
+    """
+    error, peak = (np.abs(one) for one in position_errors)
+    needed = {'position': (np.maximum(peak, error / LASTING_SHARE), np.maximum(peak, error))}
+    if velocity_error is not None:
+        needed['velocity'] = (np.abs(velocity_error), np.abs(velocity_error))
+    found = []
+    for what, (least, errors) in needed.items():
+        new, old = getattr(wanted, what), getattr(present, what)
+        if new is None:
+            continue
+        is_lowered = new < (np.inf if old is None else old)
+        excess = np.where(is_lowered, least / new, 0.0)
+        worst = int(excess.argmax())
+        if excess[worst] > 1.0:
+            found.append(
+                f'following_error.{what}: joint {joint_names[worst]!r} is {errors[worst]:.3g} '
+                f'from the desired {what} at present; expected more than {least[worst]:.3g}, or '
+                f'the motion is given up, got {new[worst]:.3g}'
+            )
+    return found
+
+
+def judge_velocities(
+    law: ControlLaw, velocity: VelocitySettings, *, are_measured: bool
+) -> Verdict:
+    """Judge whether a law has the velocities that it needs."""
+    if are_measured or not law.needs_velocity or velocity.source is not VelocitySource.MEASURED:
+        return Verdict([], [])
+    return Verdict(
+        [
+            f'mode, velocity_source: {law.mode.value} needs velocities, and joint_states have '
+            'none; expected velocity_source to be differentiated or estimated'
+        ],
+        [],
+    )
+
+
+def phase_margin(kp: float, kv: float, delay: float) -> float:
+    """Return the phase margin of a joint's loop [degrees].
+
+    Parameters
+    ----------
+    kp, kv : float
+        Accelerations per error [1/s^2, 1/s], not both zero.
+    delay : float
+        [s]
+    """
+    crossover = sqrt(0.5 * (kv * kv + hypot(kv * kv, 2.0 * kp)))
+    if isinf(crossover):
+        return -inf
+    return degrees(atan2(kv * crossover, kp) - crossover * delay)
+
+
+def growth_rate(
+    kp: FloatArray, kv: FloatArray, period: float, velocity: VelocityFilter | None = None
+) -> float:
+    """Return how fast a sampled loop grows; below 0 it dies out [1/s].
+
+    An effort counts a period after its state, and is held for one.
+
+    Parameters
+    ----------
+    kp, kv : array, shape (k, m, m)
+        Accelerations per error of k loops of m joints [1/s^2, 1/s].
+    period : float
+        [s]
+    velocity : VelocityFilter, optional
+        Where the velocities are not measured.
+    """
+    if not (np.isfinite(kp).all() and np.isfinite(kv).all()):
+        return inf
+    loops, m, _ = kp.shape
+    one = np.eye(m)
+    parts = 3 if velocity is None else 5
+    step = np.zeros((loops, parts, m, parts, m))
+    step[:, 0, :, 0], step[:, 0, :, 1] = one, period * one
+    step[:, 0, :, 2] = 0.5 * period**2 * one
+    step[:, 1, :, 1], step[:, 1, :, 2] = one, period * one
+    step[:, 2, :, 0] = -kp
+    if velocity is None:
+        step[:, 2, :, 1] = -kv
+    else:
+        step[:, 2, :, 0] -= velocity.d * kv
+        for index in range(2):
+            step[:, 2, :, 3 + index] = -velocity.c[index] * kv
+            step[:, 3 + index, :, 0] = velocity.b[index] * one
+            for other in range(2):
+                step[:, 3 + index, :, 3 + other] = velocity.a[index, other] * one
+    matrix = step.reshape(loops, parts * m, parts * m)
+    if not np.isfinite(matrix).all():
+        return inf
+    return log(np.abs(np.linalg.eigvals(matrix)).max()) / period
+
+
+def find_drive_inertias(joints: Sequence[Joint]) -> FloatArray:
+    """Return the inertia that a drive has at least where the model has none, shape (n,).
+
+    By its effort limit and :data:`FASTEST_DRIVE`; 0 where the model has one, or no effort limit
+    [kg m^2 or kg]. Descriptions of geared arms often have no rotors, which are most of the
+    inertia of a wrist.
+    """
+    limits = [0.0 if joint.rotor_inertia > 0.0 else joint.effort_limit for joint in joints]
+    return np.array([limit / FASTEST_DRIVE if 0.0 < limit < inf else 0.0 for limit in limits])
+
+
+def judge_gains_and_drives(
+    mode: Mode,
+    gains: Gains | None,
+    mass_matrix: Callable[[], FloatArray],
+    drives: FloatArray,
+    period: float,
+    velocity: VelocitySettings = MEASURED,
+    observer_rate: float = 0.0,
+) -> Verdict:
+    """Judge gains as :func:`judge_gains`, where the model may have no rotors.
+
+    Gains that are efforts are not refused for a small inertia that the drives make up for: that
+    is a remark.
+
+    Parameters
+    ----------
+    drives : array, shape (n,)
+        Inertias that the model lacks; see :func:`find_drive_inertias` [kg m^2 or kg].
+    mode, gains, mass_matrix, period, velocity, observer_rate
+        As for :func:`judge_gains`.
+    """
+    rest = period, velocity, observer_rate
+    verdict = judge_gains(mode, gains, mass_matrix, *rest)
+    if mode is not Mode.FEEDFORWARD_PD or not (verdict.refusals and drives.any()):
+        return verdict
+    with_drives = judge_gains(mode, gains, lambda: mass_matrix() + np.diag(drives), *rest)
+    if with_drives.refusals:
+        return verdict
+    return Verdict(
+        [],
+        [
+            f'{verdict.refusals[0]}; that is by a model without rotors, and with rotors of at '
+            f'least {[float(f"{one:.2g}") for one in drives]} kg m^2 or kg at the joints it may '
+            'do: better is a model that has them (rotor_inertia)'
+        ],
+    )
+
+
+def judge_gains(
+    mode: Mode,
+    gains: Gains | None,
+    mass_matrix: Callable[[], FloatArray],
+    period: float,
+    velocity: VelocitySettings = MEASURED,
+    observer_rate: float = 0.0,
+) -> Verdict:
+    """Judge whether the loop is stable with the delay that states every `period` have.
+
+    Parameters
+    ----------
+    mode : Mode
+    gains : Gains or None
+        Of the mode.
+    mass_matrix : callable
+        Returns that of the arm where it is, shape (n, n), for gains that are efforts.
+    period : float
+        Between two states [s].
+    velocity : VelocitySettings
+        Where the velocities come from.
+    observer_rate : float
+        Of the compensation by an observer, 2 pi times its cut-off [1/s]; 0 for none.
+    """
+    if gains is None or not mode.has_feedback:
+        return Verdict([], [])
+    delay = PERIODS_OF_DELAY * period
+    matrix = mass_matrix() if mode is Mode.FEEDFORWARD_PD else None
+    kp, kv = _find_loops(gains, matrix)
+    if not (kp.any() or kv.any()):
+        return Verdict([], [])
+    softest = min(_largest(kv))
+    kp, kv = kp + observer_rate * kv, kv + observer_rate * np.eye(kv.shape[-1])
+    pairs = list(zip(_largest(kp), _largest(kv), strict=True))
+    margins = [_margin(p, v, delay) for p, v in pairs]
+    worst = int(np.argmin(margins))
+    stiffest = max(_largest(kv))
+    source = velocity_filter(velocity, period)
+    lag = delay if source is None else delay + source.lag
+    product, margin = stiffest * delay, margins[worst]
+    late = f'{1e3 * delay:.3g} ms (states every {1e3 * period:.3g} ms)'
+    if source is not None:
+        late += f', and velocities {velocity.source.value}, {1e3 * source.lag:.3g} ms late,'
+    with_observer = ', with observer.cutoff_frequency' if observer_rate else ''
+    seen = (
+        f'{mode.value}.kp, {mode.value}.kv{with_observer}: kv = {pairs[worst][1]:.4g} /s and '
+        f'kp = {pairs[worst][0]:.4g} /s^2 '
+        f'with a delay of {late} make kv * delay = {stiffest * lag:.2f} and a phase margin of '
+        f'{margin:.0f} degrees'
+    )
+    if product > LARGEST_PRODUCT or margin < LEAST_MARGIN:
+        return Verdict(
+            [
+                f'{seen}; expected kv * delay of at most {LARGEST_PRODUCT:g} and a margin of at '
+                f'least {LEAST_MARGIN:g}'
+            ],
+            [],
+        )
+    growth = growth_rate(kp, kv, period, source)
+    if growth > FASTEST_GROWTH:
+        return Verdict([f'{seen}; with all joints the loop grows by {growth:.3g} /s'], [])
+    if (stiffest + observer_rate) * lag > DOUBTFUL_PRODUCT:
+        beside = f' less {observer_rate * lag:.2f} for the observer' if observer_rate else ''
+        remark = f'{seen}; better is kv * delay below {DOUBTFUL_PRODUCT:g}{beside}'
+        return Verdict([], [remark])
+    fastest = min(softest, OBSERVER_PRODUCT / lag)
+    if observer_rate > fastest:
+        remark = (
+            f'observer.cutoff_frequency: 2 pi times it is {observer_rate:.4g} /s; better is at '
+            f'most {fastest:.4g} /s, of kv and of {OBSERVER_PRODUCT:g} by a delay of {late}'
+        )
+        return Verdict([], [remark])
+    return Verdict([], [])
+
+
+def _margin(kp: float, kv: float, delay: float) -> float:
+    """Return the phase margin of a joint; infinite without feedback."""
+    return phase_margin(kp, kv, delay) if kp > 0.0 or kv > 0.0 else inf
+
+
+def _largest(gains: FloatArray) -> list[float]:
+    """Return the largest gain of each loop in any direction."""
+    return [
+        float(np.abs(np.linalg.eigvals(gain)).max()) if np.isfinite(gain).all() else inf
+        for gain in gains
+    ]
+
+
+def _find_loops(gains: Gains, mass_matrix: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    """Return gains as accelerations per error, for each loop that is by itself, shape (k, m, m).
+
+    Each joint is one, or one for all where they have the same gains; all joints together are where
+    gains or masses couple them.
+    """
+    given = gains.kp, gains.kv
+    if mass_matrix is None and max(gain.ndim for gain in given) < 2:
+        kp, kv = np.broadcast_arrays(*(np.atleast_1d(gain) for gain in given))
+        return kp[:, np.newaxis, np.newaxis], kv[:, np.newaxis, np.newaxis]
+    n = max(len(matrix) for matrix in (*given, mass_matrix) if matrix is not None and matrix.ndim)
+    full = [gain if gain.ndim == 2 else np.diag(np.broadcast_to(gain, (n,))) for gain in given]
+    if mass_matrix is not None:
+        full = [np.asarray(np.linalg.solve(mass_matrix, gain), np.float64) for gain in full]
+    kp, kv = full
+    return kp[np.newaxis], kv[np.newaxis]

@@ -1,0 +1,472 @@
+"""Whether the arm goes where it is sent. No ROS, no clock.
+
+What the joint states say may be wrong and not look so, and an arm may be kept from its way: what
+both have in common is that the measured motion is not the desired one. :class:`FollowingGuard`
+says when that has gone on for long enough.
+
+- A joint is farther from its desired position than the limit, or farther than
+  :data:`LASTING_SHARE` of it for :data:`LASTING_TIME`. In the first :data:`CATCHING_TIME` the
+  former does not count: an arm that is found in motion overshoots.
+- Its velocity is off by more than the limit for :data:`VELOCITY_TIME`, and is not being braked,
+  which would have it fall to :data:`BRAKED` of what it was in that time: a push passes.
+- Its position has been the same for :data:`FROZEN_TIME` and :data:`FROZEN_STATES` states, in which
+  it must have moved by the effort that was commanded, see
+  :mod:`ne_dynamics.control.guards.standing_joint`: by more than :data:`FROZEN_SHARE` of a limit
+  and :data:`FROZEN_STEPS` steps of its encoder. Where it stood before, the desired position must
+  have gone on by more than that limit too. That is a frozen encoder or a brake, and no joint that
+  sticks. The same is what stays within :data:`FROZEN_BAND` of that limit and turns round in
+  :data:`TREMBLING` of its changes or more: a frozen encoder may tremble in its last digits, an arm
+  that pushes at something creeps on or swings.
+- Its effort has been at the limit for longer than a timeout, in the direction of its error.
+- Its effort has gone from one limit to the other :data:`SWINGS` times within that timeout: the
+  loop is unstable, and the arm shakes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import copysign, inf
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.control.guards.standing_joint import AnsweredState, StandingJoints
+from ne_dynamics.control.guards.state_guard import FaultKind
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.joint_limits import usual_velocities
+from ne_dynamics.motion.trajectory import DesiredState
+
+LASTING_SHARE = 0.4
+LASTING_TIME = 1.0
+"""[s]"""
+
+CATCHING_TIME = 0.3
+"""[s]"""
+
+VELOCITY_TIME = 0.25
+"""[s]"""
+
+BRAKED = 0.6
+
+SWINGS = 12
+"""No motion that is asked for reverses the motors so often, all they have, within a second."""
+
+FROZEN_TIME = 0.04
+"""[s]"""
+
+FROZEN_STATES = 10
+
+FROZEN_BAND = 0.02
+
+FLICKER = 1.5
+"""... or within so many steps of the encoder."""
+
+FROZEN_SHARE = 0.1
+
+FROZEN_STEPS = 3.0
+
+TREMBLING = 0.25
+
+POSITION_TIME_SHARE = 0.4
+"""Derived limit of the position error: the way at the velocity limit in this time [s]."""
+
+FROZEN_TIME_SHARE = 0.02
+"""Derived limit of a frozen position: likewise [s]."""
+
+VELOCITY_SHARE = 2.0
+"""Derived limit of the velocity error, by the velocity limit."""
+
+STICKING_SHARE = 0.02
+"""Joints that are slower may stick at once, by the velocity limit."""
+
+
+@dataclass(frozen=True, eq=False)
+class FollowingLimits:
+    """How far the measured motion may be from the desired one; nothing is limited by default.
+
+    Attributes
+    ----------
+    position, velocity : array, shape (n,), or None
+        Largest errors [rad or m, rad/s or m/s]; infinite where there is none.
+    frozen : array, shape (n,), or None
+        How far the desired position may go on while the measured one stays the same, where the
+        joint stood before, and ten times the way by which one that moved must have gone on
+        [rad or m].
+    saturation_timeout : float
+        [s]; infinite for any time.
+    counts_without_feedback : bool
+        Whether the position error counts in `feedforward`, where nothing makes it small.
+    """
+
+    position: FloatArray | None = None
+    velocity: FloatArray | None = None
+    frozen: FloatArray | None = None
+    saturation_timeout: float = inf
+    counts_without_feedback: bool = False
+
+    @classmethod
+    def derived(cls, joints: Sequence[Joint], saturation_timeout: float = inf) -> FollowingLimits:
+        """Return the limits that come of the velocity limits of an arm."""
+        speeds = usual_velocities(joints)
+        return cls(
+            POSITION_TIME_SHARE * speeds,
+            VELOCITY_SHARE * speeds,
+            FROZEN_TIME_SHARE * speeds,
+            saturation_timeout,
+        )
+
+
+class Following(NamedTuple):
+    """What was found.
+
+    Attributes
+    ----------
+    kind : FaultKind
+    text : str
+        Joint, what was found and what was expected.
+    joints : tuple of int
+        Those whose measured positions are not believed.
+    """
+
+    kind: FaultKind
+    text: str
+    joints: tuple[int, ...] = ()
+
+
+class _Lasting:
+    """For how long each joint has been beyond a bound.
+
+    The rule is that none is: for a few joints a loop is quicker than NumPy.
+    """
+
+    def __init__(self, braked: float = 0.0) -> None:
+        self._braked = braked
+        self._begins: dict[int, tuple[float, float]] = {}
+
+    def __bool__(self) -> bool:
+        """Whether any joint is beyond its bound."""
+        return bool(self._begins)
+
+    def longest(
+        self, values: Sequence[float], bounds: Sequence[float], now: float, duration: float
+    ) -> int | None:
+        """Return the first joint that has been beyond its bound for longer; None when none.
+
+        One whose value has fallen to `braked` of what it was begins anew.
+        """
+        begins, found = self._begins, None
+        for index, (value, bound) in enumerate(zip(values, bounds, strict=True)):
+            if -bound <= value <= bound:
+                if begins:
+                    begins.pop(index, None)
+                continue
+            since, size = begins.setdefault(index, (now, abs(value)))
+            if now - since <= duration:
+                continue
+            if abs(value) <= self._braked * size:
+                begins[index] = now, abs(value)
+            elif found is None:
+                found = index
+        return found
+
+
+@dataclass
+class _Same:
+    """A position that stays the same.
+
+    Attributes
+    ----------
+    position, desired : float
+        At its beginning [rad or m].
+    since : float
+        [s]
+    last, change : float
+        The position in the state before, and its last change [rad or m].
+    goal : float
+        The desired position in the state before [rad or m].
+    states, changes, turns, unchanged : int
+        How many there were, how many of them changed the position, how many turned it round, and
+        how many at the end did not change it.
+    """
+
+    position: float
+    desired: float
+    since: float
+    last: float
+    goal: float
+    change: float = 0.0
+    states: int = 0
+    changes: int = 0
+    turns: int = 0
+    unchanged: int = 0
+
+    def begin(self, position: float, desired: float, now: float) -> None:
+        """Begin anew."""
+        self.position, self.desired, self.since, self.last = position, desired, now, position
+        self.goal, self.change = desired, 0.0
+        self.states = self.changes = self.turns = self.unchanged = 0
+
+    def go_on(self, position: float, desired: float) -> None:
+        """Take note of a position that is the same but for a tremble."""
+        self.goal = desired
+        self.states += 1
+        self.unchanged += 1
+        change = position - self.last
+        if change != 0.0:
+            self.changes += 1
+            self.unchanged = 0
+            self.turns += change * self.change < 0.0
+            self.last, self.change = position, change
+
+    @property
+    def trembles(self) -> bool:
+        """Whether it does not go anywhere; a change or two is not yet a way."""
+        return self.turns + 1 >= TREMBLING * self.changes
+
+
+class _Swings:
+    """When the effort of each joint went from one limit to the other."""
+
+    def __init__(self) -> None:
+        self._signs: dict[int, float] = {}
+        self._times: dict[int, deque[float]] = {}
+
+    def most(
+        self, values: Sequence[float], bounds: Sequence[float], now: float, duration: float
+    ) -> int | None:
+        """Return the first joint that has done so `SWINGS` times within a duration; or None."""
+        found = None
+        for index, (value, bound) in enumerate(zip(values, bounds, strict=True)):
+            if -bound <= value <= bound:
+                continue
+            sign = copysign(1.0, value)
+            before, self._signs[index] = self._signs.get(index, sign), sign
+            if before == sign:
+                continue
+            times = self._times.setdefault(index, deque(maxlen=SWINGS))
+            times.append(now)
+            if found is None and len(times) == SWINGS and now - times[0] <= duration:
+                found = index
+        return found
+
+
+class FollowingGuard:
+    """Judges each answered state.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+    limits : FollowingLimits
+    """
+
+    def __init__(self, joints: Sequence[Joint], limits: FollowingLimits) -> None:
+        self._names = [joint.name for joint in joints]
+        slow = STICKING_SHARE * usual_velocities(joints)
+        self._standing = StandingJoints(joints, slow.tolist())
+        self._steps = [0.0] * len(self._names)
+        self.configure(limits)
+        self.reset()
+
+    def configure(self, limits: FollowingLimits) -> None:
+        """Let other limits count from the next state on."""
+        self._limits = limits
+        self._position_limits = _as_list(limits.position)
+        self._lasting_limits = [LASTING_SHARE * limit for limit in self._position_limits]
+        self._velocity_limits = _as_list(limits.velocity)
+        self._frozen_limits = _as_list(limits.frozen)
+        self._least_ways = [FROZEN_SHARE * limit for limit in self._frozen_limits]
+        self._bands = [self._find_band(index) for index in range(len(self._frozen_limits))]
+
+    def reset(self) -> None:
+        """Forget what was so."""
+        self._far, self._fast, self._saturated = _Lasting(), _Lasting(BRAKED), _Lasting()
+        self._swings = _Swings()
+        self._begin: float | None = None
+        self._same: list[_Same] = []
+        self._standing.reset()
+
+    @property
+    def frozen_joints(self) -> tuple[int, ...]:
+        """All joints whose position stays the same at present while the desired one goes on."""
+        return self._standing.indices
+
+    def judge(
+        self,
+        answered: AnsweredState,
+        velocity: FloatArray | None,
+        error: FloatArray,
+        effort: FloatArray,
+        effort_limits: FloatArray,
+    ) -> Following | None:
+        """Return what is wrong with the motion; None when it is followed.
+
+        Parameters
+        ----------
+        answered : AnsweredState
+        velocity : array, shape (n,), or None
+            That the law uses [rad/s or m/s].
+        error : array, shape (n,)
+            Desired minus measured position, by the nearest turn [rad or m].
+        effort, effort_limits : array, shape (n,)
+            Effort before it is limited, and the limits [N m or N].
+        """
+        limits, has_feedback = self._limits, answered.law.has_feedback
+        desired, now = answered.desired, answered.now
+        if not (has_feedback or limits.counts_without_feedback):
+            return None
+        found = self._judge_position(error, now)
+        if found is None and has_feedback:
+            found = (
+                self._judge_velocity(velocity, desired, now)
+                or self._judge_frozen(answered)
+                or self._judge_saturation(error, effort, effort_limits, now)
+            )
+        return found
+
+    def _judge_position(self, error: FloatArray, now: float) -> Following | None:
+        limits = self._position_limits
+        if not limits:
+            return None
+        errors = error.tolist()
+        index = self._far.longest(errors, self._lasting_limits, now, LASTING_TIME)
+        share, duration = LASTING_SHARE, f' for {LASTING_TIME:g} s'
+        if self._begin is None:
+            self._begin = now
+        is_caught = now - self._begin >= CATCHING_TIME
+        for joint, (one, limit) in enumerate(zip(errors, limits, strict=True)):
+            if is_caught and not -limit <= one <= limit:
+                index, share, duration = joint, 1.0, ''
+                break
+        if index is None:
+            return None
+        return Following(
+            FaultKind.FOLLOWING,
+            f'joint {self._names[index]!r}: {abs(errors[index]):.3g} from the desired '
+            f'position{duration}; expected at most {share * limits[index]:.3g} '
+            '(following_error.position)',
+        )
+
+    def _judge_velocity(
+        self, velocity: FloatArray | None, desired: DesiredState, now: float
+    ) -> Following | None:
+        limits = self._velocity_limits
+        if not limits or velocity is None:
+            return None
+        errors = (desired.velocity - velocity).tolist()
+        index = self._fast.longest(errors, limits, now, VELOCITY_TIME)
+        if index is None:
+            return None
+        return Following(
+            FaultKind.FOLLOWING,
+            f'joint {self._names[index]!r}: {abs(errors[index]):.3g} from the desired velocity '
+            f'for {VELOCITY_TIME:g} s; expected at most {limits[index]:.3g} '
+            '(following_error.velocity)',
+        )
+
+    def _judge_frozen(self, answered: AnsweredState) -> Following | None:
+        limits = self._frozen_limits
+        if not limits:
+            return None
+        self._standing.note(answered)
+        self._standing.learn(self._least_ways)
+        since = self._find_standing(answered)
+        if not since:
+            self._standing.forget()
+            return None
+        for index, standing in self._standing.go_on(since, self._steps).items():
+            limit, same = limits[index], self._same[index]
+            went = abs(answered.desired.position[index] - same.desired)
+            least = self._least_ways[index] + FROZEN_STEPS * self._steps[index]
+            if abs(standing.way) > least and (standing.moved or went > limit):
+                return Following(
+                    FaultKind.FROZEN_POSITION,
+                    f'joint {self._names[index]!r}: the same position for '
+                    f'{answered.now - same.since:.3g} s while the desired one went on by '
+                    f'{went:.3g}; by its effort it must have moved by {abs(standing.way):.3g} at '
+                    f'least, expected at most {least:.3g} (following_error.frozen {limit:g})',
+                    self.frozen_joints,
+                )
+        return None
+
+    def _find_band(self, index: int) -> float:
+        """Return within which changes a position of a joint is the same [rad or m]."""
+        flicker = min(FLICKER * self._steps[index], 0.5 * self._least_ways[index])
+        return max(FROZEN_BAND * self._frozen_limits[index], flicker)
+
+    def _find_standing(self, answered: AnsweredState) -> dict[int, float]:
+        """Return joints whose position is the same though the desired one goes on, since when."""
+        now = answered.now
+        here, there = answered.position.tolist(), answered.desired.position.tolist()
+        if not self._same:
+            self._same = [
+                _Same(one, goal, now, one, goal) for one, goal in zip(here, there, strict=True)
+            ]
+        found = {}
+        for index, (same, least) in enumerate(zip(self._same, self._least_ways, strict=True)):
+            one, goal = here[index], there[index]
+            band = self._bands[index]
+            if not -band <= one - same.position <= band:
+                step, known = abs(one - same.last), self._steps[index]
+                if step > 0.0 and (step < known or known == 0.0):
+                    self._steps[index] = step
+                    self._bands[index] = self._find_band(index)
+                same.begin(one, goal, now)
+                continue
+            is_to_stand = goal == same.goal and abs(goal - same.desired) <= least
+            if is_to_stand or (same.unchanged >= FROZEN_STATES and not same.trembles):
+                # Neither counts time in which it was to stand, nor that in which it crept.
+                same.begin(one, goal, now)
+                continue
+            same.go_on(one, goal)
+            if (
+                same.states >= FROZEN_STATES
+                and now - same.since >= FROZEN_TIME
+                and abs(goal - same.desired) > least
+                and same.trembles
+            ):
+                found[index] = same.since
+        return found
+
+    def _judge_saturation(
+        self, error: FloatArray, effort: FloatArray, effort_limits: FloatArray, now: float
+    ) -> Following | None:
+        timeout = self._limits.saturation_timeout
+        if timeout == inf:
+            return None
+        efforts, bounds = effort.tolist(), effort_limits.tolist()
+        if not self._saturated and _are_within(efforts, bounds):
+            return None
+        pushes = np.where(effort * error > 0.0, effort, 0.0).tolist()
+        index = self._saturated.longest(pushes, bounds, now, timeout)
+        swings = self._swings.most(efforts, bounds, now, timeout)
+        if swings is not None:
+            return Following(
+                FaultKind.SATURATED,
+                f'joint {self._names[swings]!r}: from one effort limit to the other {SWINGS} '
+                f'times within {timeout:g} s, {bounds[swings]:.4g} each way: the loop is '
+                'unstable (gains, delay, noise; saturation.timeout)',
+            )
+        if index is None:
+            return None
+        return Following(
+            FaultKind.SATURATED,
+            f'joint {self._names[index]!r}: at its effort limit of {effort_limits[index]:.4g} for '
+            f'{timeout:g} s, still {abs(error[index]):.3g} from the desired position '
+            '(saturation.timeout)',
+        )
+
+
+def _are_within(values: Sequence[float], bounds: Sequence[float]) -> bool:
+    # A loop, and not all() of a generator, which takes three times as long.
+    for value, bound in zip(values, bounds, strict=True):  # noqa: SIM110
+        if not -bound <= value <= bound:
+            return False
+    return True
+
+
+def _as_list(limits: FloatArray | None) -> list[float]:
+    """Return limits as numbers; none of them where there is none."""
+    return [] if limits is None else limits.tolist()

@@ -1,0 +1,437 @@
+"""Whether a joint state is to be believed, judged by what came before it. No ROS, no clock.
+
+States stop, jump, repeat an old stamp, come from a clock that was set back: a controller that
+computes on would tear at the arm. :class:`StateGuard` says what each state is good for.
+
+A joint has jumped when it moved faster than it can, unless the velocities that come with the
+positions say the same: an arm that falls is to be caught.
+
+A fault is over when states agree again. One that latches is not, whatever the states say, until
+:meth:`StateGuard.clear`: those of the motion, and any that comes for the :data:`REPEATS`-th time
+within :attr:`StateLimits.repeat_window`.
+
+One stamp that is ahead of its time is known by the state after it: that one has an earlier stamp,
+and lies where the messages before say it should. The state that was ahead is forgotten then.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, remainder
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.trajectory import TURN, continuous_joints
+
+POSITION_SLACK = 0.02
+"""A joint may always be this far from where it was [rad or m]: noise, coarse stamps."""
+
+VELOCITY_SLACK = 0.5
+"""... and this part of the motion away from what the velocities say."""
+
+LARGEST_DISORDER = 1.0
+"""A stamp older than the last by this many seconds or more is a clock that was set back."""
+
+
+SLOWEST_CLOCK = 1e-3
+"""Stamps that advance by less than this part of the time that messages take are frozen: a stamp
+computed in floating point may tremble. A simulation that slow is not controlled."""
+
+
+LONGEST_EXCUSE = 0.5
+"""Time between two states that may be the own thread's doing [s]: an arm that was left alone for
+longer is held where it is found."""
+
+
+REPEATS = 3
+"""A fault that comes so many times within `repeat_window` latches."""
+
+REPEATS_OF_ANY_KIND = 6
+"""So many of several kinds within it as well."""
+
+
+class FaultKind(str, enum.Enum):
+    """What can be wrong with states and motion, in the words of the diagnostics."""
+
+    STOPPED = 'joint_states stopped'
+    JUMPED = 'joint_states jumped'
+    FROZEN = 'joint_states frozen stamp'
+    BACKWARDS = 'joint_states clock ran backwards'
+    GAP = 'joint_states gap'
+    VELOCITY = 'joint_states velocity wrong'
+    FROZEN_POSITION = 'joint_states position frozen'
+    FOLLOWING = 'following error'
+    SATURATED = 'saturated'
+    UNSTABLE = 'gains unstable'
+
+
+STATES_STILL_COME = frozenset((FaultKind.JUMPED, FaultKind.FROZEN, FaultKind.BACKWARDS))
+"""Faults in which states come that are not believed."""
+
+STATES_TO_RETURN = {
+    FaultKind.STOPPED: 1,
+    FaultKind.JUMPED: 3,
+    FaultKind.FROZEN: 2,
+    FaultKind.BACKWARDS: 2,
+    FaultKind.GAP: 1,
+    FaultKind.VELOCITY: 2,
+    FaultKind.FROZEN_POSITION: 2,
+    FaultKind.FOLLOWING: 2,
+    FaultKind.SATURATED: 2,
+    FaultKind.UNSTABLE: 2,
+}
+"""States in a row that must agree with one another before they count again."""
+
+
+class Fault(NamedTuple):
+    """Something that ends the motion.
+
+    Attributes
+    ----------
+    kind : FaultKind
+    text : str
+    latches : bool
+        Whether it stays until it is cleared.
+    joints : tuple of int
+        Joints whose measured positions are not believed.
+    """
+
+    kind: FaultKind
+    text: str
+    latches: bool = False
+    joints: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        what_to_do = ' (latched: remove the cause, then call ~/clear_fault)'
+        return f'{self.kind.value}: {self.text}{what_to_do if self.latches else ""}'
+
+
+class StateRefused(NeDynamicsError, ValueError):
+    """A joint state is not believed.
+
+    Parameters
+    ----------
+    field : str
+        Field of the message at fault.
+    reason : str
+    fault : Fault, optional
+        When this state is the one that ends the motion.
+    """
+
+    def __init__(self, field: str, reason: str, fault: Fault | None = None) -> None:
+        super().__init__(f'{field}: {reason}', field=field)
+        self.fault = fault
+
+
+@dataclass(frozen=True, eq=False)
+class StateLimits:
+    """What is physically possible between two states.
+
+    Attributes
+    ----------
+    timeout : float
+        [s]; a stamp that is farther from the last one, or does not advance for so long, ends the
+        motion. Infinite for never.
+    velocities : array, shape (n,), or None
+        Speeds beyond which a joint has jumped [rad/s or m/s], infinite where there is none; None
+        when all are.
+    repeat_window : float
+        [s]; see :data:`REPEATS`. 0: no fault latches for coming back.
+    """
+
+    timeout: float = np.inf
+    velocities: FloatArray | None = None
+    repeat_window: float = 0.0
+
+
+class _Seen(NamedTuple):
+    """A state to compare others with."""
+
+    position: FloatArray
+    velocity: FloatArray | None
+    time: float
+    arrival: float
+    places: list[float]
+
+    def advances_to(self, later: _Seen) -> bool:
+        """Whether the stamps go on with the messages."""
+        return later.time - self.time > SLOWEST_CLOCK * max(later.arrival - self.arrival, 0.0)
+
+
+class StateGuard:
+    """Judges states one after the other.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+        Of the robot; continuous ones may turn over.
+    limits : StateLimits
+
+    Attributes
+    ----------
+    ahead : float
+        How far the state before the one judged last was stamped ahead of its time [s]; 0 in the
+        usual case.
+    """
+
+    def __init__(self, joints: Sequence[Joint], limits: StateLimits) -> None:
+        self._names = [joint.name for joint in joints]
+        self._turns = frozenset(continuous_joints(joints).tolist())
+        self.configure(limits)
+        self.reset()
+
+    def configure(self, limits: StateLimits) -> None:
+        """Let other limits count from the next state on."""
+        self.limits = limits
+        self._velocities = None if limits.velocities is None else limits.velocities.tolist()
+
+    def reset(self) -> None:
+        """Forget everything: the next state is believed."""
+        self._last: _Seen | None = None
+        self._before: _Seen | None = None
+        self.ahead = 0.0
+        self.fault: Fault | None = None
+        self._anchor: _Seen | None = None
+        self._agreeing = 0
+        self._candidate: _Seen | None = None
+        self._history: list[tuple[FaultKind, float]] = []
+        self._has_heard = False
+        self._excused = 0.0
+
+    @property
+    def position(self) -> FloatArray | None:
+        """The last position that was believed [rad or m]."""
+        return None if self._last is None else self._last.position
+
+    @property
+    def velocity(self) -> FloatArray | None:
+        """Its velocity [rad/s or m/s]; None where none was measured."""
+        return None if self._last is None else self._last.velocity
+
+    @property
+    def time(self) -> float | None:
+        """Its stamp [s]."""
+        return None if self._last is None else self._last.time
+
+    @property
+    def arrival(self) -> float | None:
+        """When it came [s]."""
+        return None if self._last is None else self._last.arrival
+
+    def trip(
+        self, kind: FaultKind, text: str, *, latches: bool = False, joints: tuple[int, ...] = ()
+    ) -> Fault:
+        """Take note of a fault; states count again when enough of them agree, or it is cleared."""
+        self.fault = fault = self._counted(Fault(kind, text, latches, joints))
+        self._await_states()
+        return fault
+
+    def excuse(self, duration: float) -> None:
+        """Let so much of the time until the next state be no gap: nobody listened [s]."""
+        self._excused = min(self._excused + duration, LONGEST_EXCUSE)
+
+    def restore(self, fault: Fault) -> None:
+        """Let a fault that a state has ended go on: the state could not be answered."""
+        self.fault = fault
+        self._await_states()
+
+    def clear(self) -> Fault:
+        """Let a latched fault be one that is over as soon as states agree; return it.
+
+        Raises
+        ------
+        StateRefused
+            When there is none that latches, or no state has come since.
+        """
+        fault = self.fault
+        if fault is None or not fault.latches:
+            raise StateRefused('fault', 'none that latches' if fault is None else str(fault))
+        if not self._has_heard:
+            raise StateRefused('joint_states', f'none has come since the fault: {fault}')
+        self.fault = fault._replace(latches=False)
+        self._history.clear()
+        self._await_states()
+        return fault
+
+    def _await_states(self) -> None:
+        self._agreeing = 0
+        self._candidate = None
+        self._has_heard = False
+
+    def _counted(self, fault: Fault) -> Fault:
+        """Return a fault that latches when it has come too often."""
+        window, last = self.limits.repeat_window, self._last
+        if fault.latches or not window > 0.0 or last is None:
+            return fault
+        now = last.arrival
+        self._history = [one for one in self._history if now - one[1] <= window]
+        self._history.append((fault.kind, now))
+        count = sum(kind is fault.kind for kind, _ in self._history)
+        if count < REPEATS and len(self._history) < REPEATS_OF_ANY_KIND:
+            return fault
+        text = f'{fault.text}; {count} times within {window:g} s'
+        if count < REPEATS:
+            text = f'{fault.text}; the {len(self._history)}th fault within {window:g} s'
+        return fault._replace(text=text, latches=True)
+
+    def judge(
+        self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float
+    ) -> Fault | None:
+        """Believe a state or refuse it.
+
+        Parameters
+        ----------
+        position : array, shape (n,)
+            [rad or m]
+        velocity : array, shape (n,), or None
+            [rad/s or m/s]
+        now : float
+            Its stamp [s].
+        arrival : float
+            When it came, by a clock that is never set back [s].
+
+        Returns
+        -------
+        Fault or None
+            None in the usual case; the fault that this state ends (or that it is, for a gap):
+            hold where the arm is now.
+
+        Raises
+        ------
+        StateRefused
+            When it is not believed.
+        """
+        seen = _Seen(position, velocity, now, arrival, position.tolist())
+        self.ahead = 0.0
+        excused, self._excused = self._excused, 0.0
+        if self.fault is not None:
+            if self.fault.latches:
+                self._last = self._anchor = seen
+                self._has_heard = True
+                raise StateRefused('fault', str(self.fault))
+            return self._reconsider(self.fault, seen)
+        last = self._last
+        if last is not None:
+            elapsed = now - last.time
+            if elapsed < 0.0:
+                before = self._before_early(last, seen)
+                if before is None:
+                    self._refuse_old(seen, -elapsed)
+                else:
+                    self.ahead = -elapsed
+                    last, elapsed = before, now - before.time
+            if elapsed - excused > self.limits.timeout:
+                self._believe(seen)
+                self._before = last
+                gap = self._counted(Fault(FaultKind.GAP, f'{elapsed:.3g} s between two stamps'))
+                if gap.latches:
+                    self.restore(gap)
+                    raise StateRefused('header.stamp', gap.text, gap)
+                return gap
+            if self._anchor is None or arrival - self._anchor.arrival > self.limits.timeout:
+                self._check_clock(seen)
+            if self._velocities is not None:
+                jump = self._jump(last, seen)
+                if jump:
+                    self._refuse('position', jump, FaultKind.JUMPED, seen)
+            self._before, self._last = last, seen
+            return None
+        self._believe(seen)
+        return None
+
+    def believe(
+        self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float
+    ) -> None:
+        """Take a state for right, whatever came before; a fault is over then."""
+        self._believe(_Seen(position, velocity, now, arrival, position.tolist()))
+
+    def _believe(self, seen: _Seen) -> None:
+        self._last = self._anchor = seen
+        self._before = None
+        self.fault = None
+
+    def _before_early(self, last: _Seen, seen: _Seen) -> _Seen | None:
+        """Return the state before the last if the last was early rather than this one late.
+
+        Of the two, the one whose stamp is farther from what the arrivals say is the wrong one.
+        """
+        before = self._before
+        if before is None or not before.advances_to(seen) or seen.arrival <= last.arrival:
+            return None
+        early = abs(last.time - before.time - (last.arrival - before.arrival))
+        late = abs(seen.time - before.time - (seen.arrival - before.arrival))
+        if late >= early:
+            return None
+        if self._anchor is last:
+            self._anchor = before
+        return before
+
+    def _refuse_old(self, seen: _Seen, behind: float) -> None:
+        if behind >= LARGEST_DISORDER:
+            self._refuse('header.stamp', f'set back by {behind:.3g} s', FaultKind.BACKWARDS, seen)
+        raise StateRefused('header.stamp', f'{behind:.3g} s before the last one')
+
+    def _check_clock(self, seen: _Seen) -> None:
+        """Compare the stamps with the time that messages take, once in a timeout."""
+        anchor = self._anchor
+        if anchor is not None and not anchor.advances_to(seen):
+            still = seen.arrival - anchor.arrival
+            text = f'the same for {still:.3g} s while messages come'
+            self._refuse('header.stamp', text, FaultKind.FROZEN, seen)
+        self._anchor = seen
+
+    def _refuse(self, field: str, text: str, kind: FaultKind, seen: _Seen) -> None:
+        fault = self.trip(kind, text)
+        self._candidate, self._agreeing = seen, 1
+        raise StateRefused(field, text, fault)
+
+    def _reconsider(self, fault: Fault, seen: _Seen) -> Fault:
+        """Believe a state again when enough in a row agree."""
+        needed = STATES_TO_RETURN[fault.kind]
+        last = self._last
+        if fault.kind is FaultKind.STOPPED and last is not None and seen.time <= last.time:
+            needed = STATES_TO_RETURN[FaultKind.BACKWARDS]
+        before = self._candidate
+        agrees = before is None or (before.advances_to(seen) and not self._jump(before, seen))
+        self._agreeing = self._agreeing + 1 if agrees else 1
+        self._candidate = seen
+        if self._agreeing < needed:
+            raise StateRefused(
+                'header.stamp' if fault.kind is not FaultKind.JUMPED else 'position',
+                f'after {fault}: waiting for {needed} states in a row that agree',
+            )
+        self._believe(seen)
+        return fault
+
+    def _jump(self, before: _Seen, after: _Seen) -> str:
+        """Return which joint moved farther than it can, in words; '' when none did."""
+        if self._velocities is None:
+            return ''
+        elapsed = after.time - before.time
+        # A loop over numbers: for a few joints, and a processor that was elsewhere meanwhile, it
+        # takes half as long as NumPy.
+        for index, (here, there, velocity) in enumerate(
+            zip(after.places, before.places, self._velocities, strict=True)
+        ):
+            if velocity == inf:
+                continue
+            distance = here - there
+            if self._turns and index in self._turns:
+                distance = remainder(distance, TURN)
+            bound = velocity * elapsed + POSITION_SLACK
+            if not -bound <= distance <= bound:
+                if before.velocity is not None and after.velocity is not None:
+                    said = 0.5 * elapsed * float(before.velocity[index] + after.velocity[index])
+                    if abs(distance - said) <= POSITION_SLACK + VELOCITY_SLACK * abs(said):
+                        continue
+                return (
+                    f'joint {self._names[index]!r}: moved by {distance:.3g} in {elapsed:.3g} s; '
+                    f'expected at most {bound:.3g}'
+                )
+        return ''

@@ -1,0 +1,81 @@
+"""What carries a load, and by what the load is felt."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from ne_dynamics.control.payload.motion_windows import Window
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import PayloadError
+from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
+from ne_dynamics.model.robot import Robot
+
+
+class Source(str, enum.Enum):
+    """What the load was felt by; the values are the words of the report."""
+
+    EFFORT = 'measured efforts'
+    COMMAND = 'commanded efforts'
+    WRENCH = 'the wrist sensor'
+
+
+@dataclass(frozen=True, eq=False)
+class Carrier:
+    """What carries the load, and what else is known of it.
+
+    Attributes
+    ----------
+    dynamics : Dynamics
+        Of the arm without the load; it has a tip. With a wrist sensor it ends at the sensor.
+    link_name : str
+        Link in whose frame the load is described.
+    link_to_tip : Transform
+        Pose of that link in the frame of the dynamics' tip.
+    tool : Inertia
+        What the reading of a wrist sensor contains beside the load, in the frame of the tip.
+    """
+
+    dynamics: Dynamics
+    link_name: str
+    link_to_tip: Transform
+    tool: Inertia
+
+    @classmethod
+    def of_robot(cls, dynamics: Dynamics, link_name: str = '') -> Carrier:
+        """Return the carrier of a load at the tip, or at a link that is fixed to it.
+
+        Raises
+        ------
+        PayloadError
+            When the robot has no tip, or the link is elsewhere.
+        ModelError
+            When there is no such link.
+        """
+        robot = dynamics.robot
+        require_tip(robot)
+        link = robot.link(link_name) if link_name else robot.tip
+        if link.body != robot.tip.body:
+            raise PayloadError(
+                f'payload link {link_name!r}: expected one that does not move against the tip '
+                f'{robot.tip.name!r}'
+            )
+        pose = robot.tip.pose_in_body.inverse() @ link.pose_in_body
+        return cls(dynamics, link.name, pose, Inertia.zero())
+
+
+def require_tip(robot: Robot) -> None:
+    """Raise PayloadError when a robot has no tip for a load to hang on."""
+    if robot.tip_link is None:
+        raise PayloadError(
+            f'robot {robot.name!r}: expected a tip link for the load to hang on, got none'
+        )
+
+
+def felt_by(window: Window, source: Source) -> FloatArray | None:
+    """Return what a window has of a source; None where it has nothing."""
+    return {
+        Source.EFFORT: window.effort,
+        Source.COMMAND: window.command,
+        Source.WRENCH: window.wrench,
+    }[source]

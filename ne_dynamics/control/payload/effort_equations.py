@@ -1,0 +1,151 @@
+"""What a load, friction and errors of the model make of the joint efforts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.control.payload.carrier import Carrier, Source, felt_by
+from ne_dynamics.control.payload.equations import PayloadEquations, first_moments_to_tip
+from ne_dynamics.control.payload.motion_windows import Window
+from ne_dynamics.control.payload.states import MOVING_KIND, STANDING_KIND, MotionStates
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import JointType, Robot
+from ne_dynamics.motion.compensation import Base, Compensation, Terms
+
+FRICTION_SHARE = 0.005
+"""Friction that any joint may have beside that of its model, as a share of its effort limit."""
+
+SCALE_ERROR = 0.03
+"""What the model's own effort may be off by, as a share of itself."""
+
+VISCOUS_VELOCITY = 1.0
+"""At this velocity viscous friction beside the model's may be as large as Coulomb friction
+[rad/s or m/s]."""
+
+MOVING_SHARE = 0.1
+"""Of the friction of a moving joint so much is not explained by its direction and velocity."""
+
+WEIGHT_ERROR = 0.003
+"""What the weight beyond a joint may be off by along its lever and across, as a share of itself:
+a little, for where it is more that shows, and is given more width."""
+
+MODEL_SHARE = 0.01
+"""Of the model's own effort so much is wrong in no regular way."""
+
+
+def make_effort_equations(
+    carrier: Carrier,
+    windows: Sequence[Window],
+    states: MotionStates,
+    source: Source,
+    pause: Callable[[], None],
+) -> PayloadEquations:
+    """Return the equations of the joint efforts, joint by joint."""
+    dynamics = carrier.dynamics
+    robot, n = dynamics.robot, dynamics.n
+    moving, standing = states.kind == MOVING_KIND, states.kind == STANDING_KIND
+    to_tip = first_moments_to_tip(carrier.link_to_tip)
+    load, own, right, weights = [], [], [], []
+    compensation = Compensation(dynamics, Terms())
+    for window, moves in zip(windows, moving, strict=True):
+        rigid, added = _load_efforts(dynamics.without_friction(), window)
+        load.append(added @ to_tip)
+        own.append(rigid)
+        expected = _effort_with_friction(compensation, window, moves)
+        right.append(np.asarray(felt_by(window, source)) - expected)
+        pause()
+        weights.append(_weight_errors(dynamics.without_friction(), window, pause))
+    model = np.array(own)
+    friction = _believed_friction(robot, model)
+    velocity = np.array([window.velocity for window in windows])
+    share = np.where(moving, 1.0, 0.5) * states.direction
+    rest = np.zeros((len(windows), n, 5 * n))
+    joints = np.arange(n)
+    rest[:, joints, joints] = share
+    rest[:, joints, n + joints] = velocity
+    rest[:, joints, 2 * n + joints] = model
+    rest[:, :, 3 * n :] = weights
+    deviation = np.select(
+        [moving, standing],
+        [MOVING_SHARE * friction, friction],
+        2.0 * friction,
+    )
+    deviation = np.hypot(deviation, MODEL_SHARE * model)
+    viscous = robot.joint_values('viscous_friction') + friction / VISCOUS_VELOCITY
+    return PayloadEquations(
+        np.concatenate(load),
+        rest.reshape(-1, 5 * n),
+        np.concatenate(right),
+        deviation.ravel(),
+        states.repeats.ravel(),
+        np.concatenate([friction, viscous, np.full(n, SCALE_ERROR), np.full(2 * n, WEIGHT_ERROR)]),
+        slice(2 * n, 5 * n),
+    )
+
+
+def _believed_friction(robot: Robot, model: FloatArray) -> FloatArray:
+    """Return what friction may be off by, shape (n,) [N m or N]."""
+    limits = robot.limits('effort_limit')
+    largest = np.abs(model).max(axis=0)
+    limits = np.where(np.isfinite(limits) & (limits > 0.0), limits, largest.max())
+    coulomb = robot.joint_values('coulomb_friction')
+    static = [joint.friction.static_friction or 0.0 for joint in robot.joints]
+    of_path = [joint.friction.hysteresis_friction for joint in robot.joints]
+    friction: FloatArray = np.maximum(coulomb, static) + of_path + FRICTION_SHARE * limits
+    # A model without weight and limits believes anything.
+    return np.maximum(friction, 1e-6)
+
+
+def _effort_with_friction(
+    compensation: Compensation, window: Window, moves: NDArray[np.bool_]
+) -> FloatArray:
+    """Return the effort of the arm alone, with the friction of the joints that move."""
+    rate = np.where(moves, window.velocity, 0.0)
+    base = None if window.base is None else Base(window.base, window.base)
+    motion = window.position, window.velocity, window.acceleration
+    return compensation.effort(*motion, rate, None, base, np.sign(rate))
+
+
+def _load_efforts(rigid: Dynamics, window: Window) -> tuple[FloatArray, FloatArray]:
+    """Return the effort of the arm alone, shape (n,), and what a load adds, shape (n, 4).
+
+    The columns are those of unit mass and unit first moments at the tip.
+    """
+    motion = window.position, window.velocity, window.acceleration
+    alone = rigid.inverse_dynamics(*motion, None, window.base, np.zeros(10))
+    columns = [
+        rigid.inverse_dynamics(*motion, None, window.base, unit) - alone for unit in np.eye(10)[:4]
+    ]
+    return alone, np.stack(columns, axis=1)
+
+
+def _weight_errors(rigid: Dynamics, window: Window, pause: Callable[[], None]) -> FloatArray:
+    """Return what errors of the weight beyond each joint add to the efforts, shape (n, 2 n).
+
+    First along the lever on which it turns about its joint, then across, as shares of the weight.
+    The efforts g at rest are a constant and a sine of the angle of any one joint: the sine is what
+    turns with that joint, (g(q) - g(q + pi)) / 2, and a quarter of a turn on it acts across. What
+    a joint shifts has no lever.
+    """
+    still, none = np.zeros(rigid.n), np.zeros(10)
+    along, across = np.zeros((2, rigid.n, rigid.n))
+    here = rigid.inverse_dynamics(window.position, still, still, None, window.base, none)
+    for index, joint in enumerate(rigid.robot.joints):
+        if joint.type is JointType.PRISMATIC:
+            continue
+        quarter = np.zeros(rigid.n)
+        quarter[index] = 0.5 * math.pi
+        before, after = (
+            rigid.inverse_dynamics(position, still, still, None, window.base, none)
+            for position in (window.position - quarter, window.position + quarter)
+        )
+        # g(q - pi/2) + g(q + pi/2) is twice the constant.
+        along[:, index] = here - 0.5 * (before + after)
+        across[:, index] = 0.5 * (after - before)
+        pause()
+    return np.hstack([along, across])

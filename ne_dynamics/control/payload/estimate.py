@@ -1,0 +1,248 @@
+"""What hangs on the flange, from how an arm at rest or in slow motion is felt.
+
+Efforts, and what a wrist sensor reads, are linear in the inertial parameters of a load. At rest
+and in slow motion they tell its mass m and its first moment m c; its inertia about its centre of
+mass they do not, and it is left out. So of the joint efforts ::
+
+    effort = model without the load + Y (m, m c) + friction + what is wrong with the model
+
+with Y from the model itself: what a load of one unit adds to its inverse dynamics. The unknown
+rest is not noise, and is not treated as if it were. It is estimated along, joint by joint, each
+with a width of what is believed of it beforehand:
+
+- Coulomb friction beside that of the model, in the direction of motion; at rest half of it in the
+  direction of the motion before, for a feedback without integral part stops short of where it
+  wants to be. Poses that are approached from both sides tell it from the load.
+- Viscous friction beside that of the model.
+- An error of scale of the model's own effort.
+- An error of the weight beyond each joint, along and across the lever on which it turns: as all
+  joints before it feel it. It is what wrong masses and centres of mass of links, and wrong zeros
+  of encoders come to, and looks more like a load than an error of scale does.
+
+Beyond that a joint that stands may be held by friction in either direction, one and the same as
+long as it stands: so many windows of one pose count as one. What is left is a weighted linear
+least-squares problem, in which the load alone has no width beforehand: a direction in which its
+variance stays large is one that the poses do not tell. Where friction, scale or weight turn out
+larger than believed they are given more width, and the load is known the less; a model that would
+have to be wrong by more than a tenth is refused.
+
+The reading of a wrist sensor, in the axes of its link and with a for the acceleration of a point
+of the load, ::
+
+    force = m (a - g) summed over the load,  moment = c x force summed alike
+
+has no friction in it, but a bias; that, and an error of scale of the tool of the model, which the
+reading contains, are estimated along in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.control.payload.carrier import Carrier, Source
+from ne_dynamics.control.payload.effort_equations import make_effort_equations
+from ne_dynamics.control.payload.motion_windows import Window
+from ne_dynamics.control.payload.sensor_equations import make_sensor_equations
+from ne_dynamics.control.payload.solution import solve_equations
+from ne_dynamics.control.payload.states import choose_windows
+from ne_dynamics.errors import PayloadError
+from ne_dynamics.model.rigid_body import FloatArray
+
+MASS_DEVIATION, MASS_SHARE = 0.15, 0.15
+"""A mass is told when its standard deviation is below either: [kg], share of the mass."""
+
+COM_DEVIATION, MOMENT_DEVIATION = 0.03, 0.03
+"""A centre of mass is told when its standard deviation is below either: [m], or the first moment
+[kg m] as a length."""
+
+SIGNIFICANT = 2.0
+"""A mass of fewer standard deviations is none."""
+
+FARTHEST = 1.0
+"""A centre of mass that is surely farther from its link is none [m]."""
+
+ALONG_AXIS = 0.95
+"""A direction with such a component is called by the name of the axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class PayloadEstimate:
+    """A load and how well it is known.
+
+    Attributes
+    ----------
+    mass, mass_deviation : float
+        And its standard deviation [kg]. 0 where no load was found.
+    center_of_mass, com_deviation : array, shape (3,)
+        In the frame of the link [m]; zero where no load was found.
+    link_name : str
+    source : Source
+    duration : float
+        Of the windows that count [s].
+    misfit : float
+        Root mean square of what the fit leaves, in standard deviations of what is expected.
+    """
+
+    mass: float
+    mass_deviation: float
+    center_of_mass: FloatArray
+    com_deviation: FloatArray
+    link_name: str
+    source: Source
+    duration: float
+    misfit: float
+
+    @property
+    def text(self) -> str:
+        """What was found, in words."""
+        basis = f'from {self.duration:.1f} s, by {self.source.value}'
+        if self.mass == 0.0:
+            return (
+                f'no load at {self.link_name!r}: mass 0 +- {self.mass_deviation:.2g} kg, {basis}'
+            )
+        return (
+            f'mass {self.mass:.3f} +- {self.mass_deviation:.2g} kg, centre of mass '
+            f'({_numbers(self.center_of_mass)}) +- ({_numbers(self.com_deviation)}) m in '
+            f'{self.link_name!r}, {basis}'
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the estimate as what JSON can hold."""
+        return {
+            'link': self.link_name,
+            'mass': self.mass,
+            'mass_deviation': self.mass_deviation,
+            'center_of_mass': self.center_of_mass.tolist(),
+            'center_of_mass_deviation': self.com_deviation.tolist(),
+            'source': self.source.value,
+            'duration': self.duration,
+            'misfit': self.misfit,
+        }
+
+
+def _numbers(values: FloatArray) -> str:
+    return ', '.join(f'{value + 0.0:.3f}' for value in values)
+
+
+def _ignore() -> None:
+    return None
+
+
+def estimate_payload(
+    carrier: Carrier,
+    windows: Sequence[Window],
+    source: Source,
+    pause: Callable[[], None] = _ignore,
+) -> PayloadEstimate:
+    """Estimate mass and centre of mass of the load that an arm carries.
+
+    Parameters
+    ----------
+    carrier : Carrier
+    windows : sequence of Window
+        In the order of time. Those that do not have the source, or are too fast, do not count.
+    source : Source
+    pause : callable
+        Called between pieces of work, most of a few ten microseconds and none of more than about
+        a millisecond; what it raises ends the work.
+
+    Returns
+    -------
+    PayloadEstimate
+
+    Raises
+    ------
+    PayloadError
+        When the windows do not tell; the message says what is missing.
+    """
+    # Numbers of any size come in; what overflows is refused.
+    with np.errstate(all='ignore'):
+        used, states = choose_windows(carrier.dynamics.robot, windows, source, pause)
+        if source is Source.WRENCH:
+            equations = make_sensor_equations(carrier, used, states, pause)
+        else:
+            equations = make_effort_equations(carrier, used, states, source, pause)
+        pause()
+        found, covariance, misfit = solve_equations(equations, carrier.dynamics.robot)
+    duration = sum(window.duration for window in used)
+    return _judge(found, covariance, carrier.link_name, source, duration, misfit)
+
+
+def _judge(
+    found: FloatArray,
+    covariance: FloatArray,
+    link_name: str,
+    source: Source,
+    duration: float,
+    misfit: float,
+) -> PayloadEstimate:
+    """Return what was found, or refuse what no body has or the windows do not tell."""
+    mass, deviation = float(found[0]), math.sqrt(max(float(covariance[0, 0]), 0.0))
+    if deviation > max(MASS_DEVIATION, MASS_SHARE * abs(mass)):
+        raise PayloadError(
+            f'the poses do not tell the mass: {mass:.3g} +- {deviation:.2g} kg; hold more and '
+            'other poses, with the load far out, approached from both sides'
+        )
+    if mass < -SIGNIFICANT * deviation:
+        raise PayloadError(
+            f'a load of {mass:.3g} +- {deviation:.2g} kg cannot be: is the model too heavy (has '
+            'a tool of it been taken off), a sign wrong, or does something carry the arm?'
+        )
+    if mass <= SIGNIFICANT * deviation:
+        nothing = np.zeros(3)
+        return PayloadEstimate(
+            0.0, deviation, nothing, nothing, link_name, source, duration, misfit
+        )
+    center = found[1:] / mass
+    # c = (m c) / m
+    slope = np.column_stack([-center, np.eye(3)]) / mass
+    spread = slope @ covariance @ slope.T
+    distance = float(np.linalg.norm(center))
+    if (
+        distance - SIGNIFICANT * math.sqrt(max(float(np.linalg.eigvalsh(spread)[-1]), 0.0))
+        > FARTHEST
+    ):
+        raise PayloadError(
+            f'a centre of mass at ({_numbers(center)}) m of {link_name!r} is farther away than '
+            f'{FARTHEST:g} m: does something touch the arm?'
+        )
+    unknown = _unknown_directions(spread, max(COM_DEVIATION, MOMENT_DEVIATION / mass))
+    if unknown:
+        raise PayloadError(
+            f'the poses do not tell the centre of mass along {unknown} of {link_name!r}: hold '
+            'poses with the flange turned otherwise against the vertical (the mass is known: '
+            f'{mass:.3f} +- {deviation:.2g} kg)'
+        )
+    return PayloadEstimate(
+        mass,
+        deviation,
+        center,
+        np.sqrt(np.maximum(np.diag(spread), 0.0)),
+        link_name,
+        source,
+        duration,
+        misfit,
+    )
+
+
+def _unknown_directions(covariance: FloatArray, limit: float) -> str:
+    """Return the directions in which a point is known worse than a limit [m], in words."""
+    variances, directions = np.linalg.eigh(covariance)
+    words = []
+    for variance, direction in zip(variances, directions.T, strict=True):
+        deviation = math.sqrt(max(float(variance), 0.0))
+        if deviation <= limit:
+            continue
+        axis = int(np.abs(direction).argmax())
+        if abs(direction[axis]) >= ALONG_AXIS:
+            name = 'xyz'[axis]
+        else:
+            towards = direction * np.sign(direction[axis])
+            name = f'({", ".join(f"{value:.2f}" for value in towards)})'
+        words.append(f'{name} (+- {deviation:.2g} m)')
+    return ' and '.join(words)

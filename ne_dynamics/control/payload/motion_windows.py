@@ -1,0 +1,205 @@
+"""States of an arm as means over short windows: position, velocity, acceleration, effort.
+
+In a window the position is a quadratic polynomial of time, fitted by least squares: its
+coefficients are position, velocity and acceleration in the middle. Over so long a time nothing
+is differentiated twice, and encoders of 16 bits leave an error of 1 mrad/s^2.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.model.rigid_body import FloatArray
+
+WINDOW = 0.2
+"""Length of a window [s]."""
+
+SAMPLE_PERIOD = 0.005
+"""States that come sooner after the last one are passed over [s]: these are enough."""
+
+LARGEST_GAP = 0.5
+"""Time without a state from which on a window is given up, as a share of its length."""
+
+LEAST_STATES = 5
+"""A window of fewer states is not used."""
+
+DEFAULT_SPAN = 60.0
+"""How long windows are kept [s]."""
+
+
+class MeasuredState(NamedTuple):
+    """One state and what was felt in it.
+
+    Attributes
+    ----------
+    time : float
+        [s]
+    position : array, shape (n,)
+        [rad or m]
+    effort : array, shape (n,), or None
+        That was measured [N m or N].
+    command : array, shape (n,), or None
+        Effort that was asked for, where it comes of a feedback [N m or N].
+    wrench : array, shape (6,), or None
+        Reading of a wrist sensor: force [N], then moment [N m], that the arm exerts on what is
+        beyond it.
+    base : array, shape (9,), or None
+        Tilt of the base, as :attr:`ne_dynamics.motion.compensation.Base.resting`.
+    """
+
+    time: float
+    position: FloatArray
+    effort: FloatArray | None = None
+    command: FloatArray | None = None
+    wrench: FloatArray | None = None
+    base: FloatArray | None = None
+
+
+class Window(NamedTuple):
+    """What the states of a window say of its middle.
+
+    Attributes
+    ----------
+    time : float
+        [s]
+    duration : float
+        From the first state to the last [s].
+    position, velocity, acceleration : array, shape (n,)
+        [rad or m] and their time derivatives.
+    effort, command, wrench, base : array or None
+        Means of those of :class:`MeasuredState`; None unless all states have them.
+    """
+
+    time: float
+    duration: float
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+    effort: FloatArray | None
+    command: FloatArray | None
+    wrench: FloatArray | None
+    base: FloatArray | None
+
+    @property
+    def largest_speed(self) -> FloatArray:
+        """Largest speed of each joint in the window, shape (n,) [rad/s or m/s]."""
+        speed: FloatArray = np.abs(self.velocity) + np.abs(self._change_of_velocity)
+        return speed
+
+    @property
+    def least_speed(self) -> FloatArray:
+        """Least speed of each joint, 0 or less where it turns round, shape (n,)."""
+        speed: FloatArray = np.abs(self.velocity) - np.abs(self._change_of_velocity)
+        return speed
+
+    @property
+    def _change_of_velocity(self) -> FloatArray:
+        return 0.5 * self.duration * self.acceleration
+
+
+class MotionWindows:
+    """Gathers states into windows and forgets old ones.
+
+    Parameters
+    ----------
+    span : float
+        How long windows are kept [s], by the stamps of the states.
+    length : float
+        Of a window [s].
+
+    Attributes
+    ----------
+    span : float
+        May be changed on the way.
+    """
+
+    def __init__(self, span: float = DEFAULT_SPAN, length: float = WINDOW) -> None:
+        self.span = span
+        self._length = length
+        self._states: list[MeasuredState] = []
+        self._windows: deque[Window] = deque()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._states = []
+        self._windows.clear()
+
+    def wants(self, time: float) -> bool:
+        """Return whether a state of this time [s] would be used: most come too soon."""
+        return not self._states or not 0.0 <= time - self._states[-1].time < SAMPLE_PERIOD
+
+    def add(self, state: MeasuredState) -> None:
+        """Take a state; a time that was set back forgets those before it."""
+        if self._states:
+            elapsed = state.time - self._states[-1].time
+            if elapsed < 0.0:
+                self.clear()
+            elif elapsed > LARGEST_GAP * self._length:
+                self._states = []
+            elif state.time - self._states[0].time > self._length:
+                self._close()
+        self._states.append(state)
+
+    def windows(self) -> tuple[Window, ...]:
+        """Return the windows of the span before the last state, the oldest first."""
+        self._forget()
+        return tuple(self._windows)
+
+    def _forget(self) -> None:
+        if not self._states:
+            return
+        oldest = self._states[-1].time - self.span
+        while self._windows and self._windows[0].time < oldest:
+            self._windows.popleft()
+
+    def _close(self) -> None:
+        states, self._states = self._states, self._states[-1:]
+        if len(states) >= LEAST_STATES:
+            self._windows.append(make_window(states))
+        self._forget()
+
+
+def make_window(states: Sequence[MeasuredState]) -> Window:
+    """Return what states say of the middle of their time.
+
+    Parameters
+    ----------
+    states : sequence of MeasuredState
+        At least 3, of increasing times.
+
+    Returns
+    -------
+    Window
+    """
+    first, last = states[0].time, states[-1].time
+    middle = 0.5 * (first + last)
+    times = np.array([state.time for state in states]) - middle
+    # q(t) = q + qd t + qdd t^2 / 2
+    basis = np.stack([np.ones_like(times), times, 0.5 * times * times], axis=1)
+    positions = np.array([state.position for state in states])
+    # Numbers of any size come in; windows of what overflows are not slow.
+    with np.errstate(all='ignore'):
+        fitted, *_ = np.linalg.lstsq(basis, positions, rcond=None)
+        return Window(
+            middle,
+            last - first,
+            fitted[0],
+            fitted[1],
+            fitted[2],
+            _mean([state.effort for state in states]),
+            _mean([state.command for state in states]),
+            _mean([state.wrench for state in states]),
+            _mean([state.base for state in states]),
+        )
+
+
+def _mean(values: Sequence[FloatArray | None]) -> FloatArray | None:
+    present = [value for value in values if value is not None]
+    if len(present) < len(values):
+        return None
+    mean: FloatArray = np.mean(present, axis=0)
+    return mean

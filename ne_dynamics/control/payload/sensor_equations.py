@@ -1,0 +1,85 @@
+"""What a load makes of the reading of a wrist sensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ne_dynamics.control.payload.carrier import Carrier
+from ne_dynamics.control.payload.equations import PayloadEquations, first_moments_to_tip
+from ne_dynamics.control.payload.motion_windows import Window
+from ne_dynamics.control.payload.states import MotionStates
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.compensation import BASE_MOTION
+
+FORCE_ERROR, MOMENT_ERROR, READING_SHARE = 0.2, 0.02, 0.01
+"""Error of a sensor's reading [N, N m], and as a share of the reading."""
+
+FORCE_BIAS, MOMENT_BIAS = 1.0, 0.1
+"""What the bias of a tared sensor may be off by [N, N m]."""
+
+TOOL_ERROR = 0.03
+"""What the mass of the model's tool may be off by, as a share of itself."""
+
+DIFFERENCE = 0.05
+"""Time to either side over which the pose of the sensor is differenced twice [s]."""
+
+
+def make_sensor_equations(
+    carrier: Carrier, windows: Sequence[Window], states: MotionStates, pause: Callable[[], None]
+) -> PayloadEquations:
+    """Return the equations of force and moment."""
+    to_tip = first_moments_to_tip(carrier.link_to_tip)
+    tool = np.concatenate([[carrier.tool.mass], carrier.tool.first_moment])
+    load, rest, right = [], [], []
+    for window in windows:
+        unit = _load_wrench(carrier.dynamics, window)
+        known = unit @ tool
+        load.append(unit @ to_tip)
+        rest.append(np.column_stack([np.eye(6), known]))
+        right.append(np.asarray(window.wrench) - known)
+        pause()
+    readings = np.array([window.wrench for window in windows])
+    error = np.empty_like(readings)
+    for part, least in ((slice(0, 3), FORCE_ERROR), (slice(3, 6), MOMENT_ERROR)):
+        size = np.linalg.norm(readings[:, part], axis=1, keepdims=True)
+        error[:, part] = least + READING_SHARE * size
+    return PayloadEquations(
+        np.concatenate(load),
+        np.concatenate(rest),
+        np.concatenate(right),
+        error.ravel(),
+        np.repeat(states.repeats_of_arm, 6),
+        np.array([*[FORCE_BIAS] * 3, *[MOMENT_BIAS] * 3, TOOL_ERROR]),
+        slice(0),
+    )
+
+
+def _load_wrench(dynamics: Dynamics, window: Window) -> FloatArray:
+    """Return what unit mass and unit first moments at the tip read there, shape (6, 4).
+
+    With the pose (R, p) of the tip a point x of the load, in the tip's frame, is at p + R x:
+    summed over the load, force = m (p'' - g) + R'' (m c), and moment = R (m c) x (p'' - g) but for
+    what is of the second order in x.
+    """
+    before, pose, after = (
+        dynamics.forward_kinematics(
+            window.position + time * window.velocity + 0.5 * time * time * window.acceleration
+        )
+        for time in (-DIFFERENCE, 0.0, DIFFERENCE)
+    )
+    second = (before - 2.0 * pose + after) / DIFFERENCE**2
+    rotation = pose[:3, :3]
+    upwards = second[:3, 3] - dynamics.gravity
+    if window.base is not None:
+        # A tilt is an acceleration against the constant gravity.
+        upwards = upwards + window.base[BASE_MOTION - 3 :]
+    lifted = rotation.T @ upwards
+    result = np.zeros((6, 4))
+    result[:3, 0] = lifted
+    result[:3, 1:] = rotation.T @ second[:3, :3]
+    # e_k x lifted, one column each.
+    result[3:, 1:] = np.cross(np.eye(3), lifted).T
+    return result

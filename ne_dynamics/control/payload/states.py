@@ -1,0 +1,133 @@
+"""Which windows of a motion tell a load, and how the joints move in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.control.payload.carrier import Source, felt_by
+from ne_dynamics.control.payload.motion_windows import WINDOW, Window
+from ne_dynamics.errors import PayloadError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+SLOW_VELOCITY = 0.5
+"""A window in which no joint is faster counts [rad/s or m/s]."""
+
+SLOW_ACCELERATION = 1.0
+"""Nor accelerates more [rad/s^2 or m/s^2]: the load's own inertia does not show."""
+
+LEAST_TIME = 1.0
+"""Time of windows that count, at least [s]."""
+
+STANDING = 0.005
+"""A joint that is nowhere faster in a window stands [rad/s or m/s]."""
+
+CORRELATED = 5
+"""So many windows in a row count as one while a joint moves: 1 s."""
+
+STANDING_KIND, TURNING_KIND, MOVING_KIND = range(3)
+"""How a joint moves in a window."""
+
+
+class MotionStates(NamedTuple):
+    """How the joints move in windows; shape (windows, n) each.
+
+    Attributes
+    ----------
+    kind : array of int
+        `STANDING_KIND`, `TURNING_KIND` or `MOVING_KIND`.
+    direction : array
+        Sign of the last motion; 0 where nobody knows in which direction friction acts.
+    repeats : array
+        How many windows in a row have the same error of friction.
+    repeats_of_arm : array, shape (windows,)
+        The same of what the arm feels when all joints stand.
+    """
+
+    kind: NDArray[np.intp]
+    direction: FloatArray
+    repeats: FloatArray
+    repeats_of_arm: FloatArray
+
+    def of(self, rows: Sequence[int]) -> MotionStates:
+        """Return those of some windows."""
+        return MotionStates(
+            self.kind[rows], self.direction[rows], self.repeats[rows], self.repeats_of_arm[rows]
+        )
+
+
+def _find_states(windows: Sequence[Window], pause: Callable[[], None]) -> MotionStates:
+    """Return how the joints move, fast motions included: they end what is held before them."""
+    shape = len(windows), windows[0].position.size
+    kind, direction = np.full(shape, TURNING_KIND), np.zeros(shape)
+    last = np.zeros(shape[1])
+    for row, window in enumerate(windows):
+        kind[row, window.largest_speed <= STANDING] = STANDING_KIND
+        kind[row, window.least_speed > STANDING] = MOVING_KIND
+        last = np.where(kind[row] == MOVING_KIND, np.sign(window.velocity), last)
+        last = np.where(kind[row] == TURNING_KIND, 0.0, last)
+        direction[row] = last
+        pause()
+    positions = np.array([window.position for window in windows])
+    # States may have been lost between two windows, and a motion with them.
+    is_other: NDArray[np.bool_] = np.abs(np.diff(positions, axis=0)) > STANDING
+    columns = zip(kind.T, is_other.T, strict=True)
+    repeats = np.stack([_count_repeats(*column) for column in columns], axis=1)
+    of_arm = np.where((kind == STANDING_KIND).all(axis=1), STANDING_KIND, MOVING_KIND)
+    return MotionStates(kind, direction, repeats, _count_repeats(of_arm, np.any(is_other, axis=1)))
+
+
+def _count_repeats(kind: NDArray[np.intp], is_other: NDArray[np.bool_]) -> FloatArray:
+    """Return how many windows in a row have the same error, shape (windows,).
+
+    `is_other` says of each window but the first that it is not held as the one before.
+    """
+    begins = np.concatenate([[False], is_other | (np.diff(kind) != 0)])
+    run = np.cumsum(begins)
+    lengths = np.bincount(run)[run]
+    repeats: FloatArray = np.select(
+        [kind == STANDING_KIND, kind == MOVING_KIND], [lengths, float(CORRELATED)], 1.0
+    )
+    return repeats
+
+
+def choose_windows(
+    robot: Robot, windows: Sequence[Window], source: Source, pause: Callable[[], None]
+) -> tuple[list[Window], MotionStates]:
+    """Return the windows that count, and how the joints move in them.
+
+    Raises
+    ------
+    PayloadError
+        When they are too few.
+    """
+    felt = [window for window in windows if felt_by(window, source) is not None]
+    expected = f'expected at least {LEAST_TIME:g} s'
+    if not felt:
+        raise PayloadError(f'no states with {source.value} yet: {expected} of them')
+    slow = []
+    for index, window in enumerate(felt):
+        if (window.largest_speed <= SLOW_VELOCITY).all() and (
+            np.abs(window.acceleration) <= SLOW_ACCELERATION
+        ).all():
+            slow.append(index)
+        pause()
+    duration = sum(felt[index].duration for index in slow)
+    # Windows are a little shorter than they are asked to be.
+    if duration >= LEAST_TIME - WINDOW:
+        states = _find_states(felt, pause)
+        pause()
+        return [felt[index] for index in slow], states.of(slow)
+    if len(felt) > len(slow):
+        worst = int(felt[-1].largest_speed.argmax())
+        raise PayloadError(
+            f'the arm moves: {expected} with no joint faster than {SLOW_VELOCITY:g} rad/s or m/s '
+            f'and no acceleration above {SLOW_ACCELERATION:g} rad/s^2 or m/s^2, got '
+            f'{duration:.1f} s; the last speed of joint {robot.joint_names[worst]!r} is '
+            f'{felt[-1].largest_speed[worst]:.3g}'
+        )
+    raise PayloadError(f'too few states with {source.value} yet: {expected}, got {duration:.1f} s')

@@ -1,0 +1,479 @@
+"""What an inertial measurement unit on the base says of gravity and of the base's motion.
+
+The inverse dynamics is built with a constant gravity g0, in base axes, and takes the motion of
+the base beside it: angular velocity w, angular acceleration w' and linear acceleration a of the
+base frame's origin. What an arm feels is a - g; an accelerometer measures just that, the
+specific force f = a - g, upwards and 9.8 m/s^2 at rest. So :class:`BaseImu` hands over::
+
+    acceleration   (w, w', f + g0)     a tilt is an acceleration against the constant gravity
+    orientation    (w, w', g0 - g)     g = |g0| downwards; how the base accelerates is not known
+
+The dynamics subtract g0 again, and are left with f, or with -g: its direction comes from the
+sensor, and no equation has to be made anew when the base tilts.
+
+Readings are turned into base axes, filtered, and f is moved from the sensor, at p, to the origin
+of the base::
+
+    f_base = f_sensor - w' x p - w x (w x p)
+
+The angular acceleration is the derivative of the filtered angular velocity. White noise of
+standard deviation s in the angular velocity, read every T seconds, becomes noise of about
+``2 pi f_c s`` in it with a first-order filter of cut-off f_c, T much less than 1 / f_c; a
+difference of unfiltered readings has ``1.4 s / T``. For 1 mrad/s at 200 Hz that is 0.06 rad/s^2
+with 10 Hz, and 0.28 without a filter, and any amount when two readings follow each other
+closely. So there is no angular acceleration without a filter: it counts as zero.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from math import acos, expm1, hypot, inf, isfinite
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.control.sensors.low_pass import LowPass
+from ne_dynamics.errors import ImuError
+from ne_dynamics.model.frozen import frozen_array
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import BASE, Robot
+from ne_dynamics.settings import Changes, ParameterTable, parameter
+
+LARGEST_ANGULAR_VELOCITY = 100.0
+"""[rad/s]"""
+
+LARGEST_ANGULAR_ACCELERATION = 1e4
+"""[rad/s^2]"""
+
+LARGEST_LINEAR_ACCELERATION = 500.0
+"""[m/s^2]"""
+
+QUATERNION_TOLERANCE = 0.1
+"""How far the norm of an orientation may be from 1."""
+
+GRAVITY_TIME = 1.0
+"""Time constant with which the direction of gravity follows the measured acceleration [s]. Up to
+it, a turn is followed by the angular velocity, and an acceleration of the base does not count."""
+
+SIZE_TIME = 5.0
+"""Time constant of the mean size of the measured acceleration [s]."""
+
+SIZE_TOLERANCE = 0.05
+"""Share of |g0| by which that mean may be off: it shows a wrong unit, scale or kind of sensor."""
+
+
+class ImuSource(str, enum.Enum):
+    """What is taken from the readings beside the angular velocity."""
+
+    ACCELERATION = 'acceleration'
+    """The linear acceleration, gravity in it."""
+    ORIENTATION = 'orientation'
+    """The direction of gravity alone."""
+
+
+class OnImuTimeout(str, enum.Enum):
+    """What counts when readings stop."""
+
+    HOLD = 'hold'
+    """The last direction of gravity, and a base at rest: a rate is not held for ever."""
+    LEVEL = 'level'
+    """The constant gravity of the dynamics, and a base at rest."""
+
+
+@dataclass(frozen=True)
+class ImuSettings:
+    """The parameters `imu.*`: how the readings of the base's IMU count."""
+
+    enabled: bool = parameter(
+        False,
+        'The base is tilted or moves: take the direction of gravity and the motion of the base '
+        'from the topic `imu`.',
+        changes=Changes.UNCONFIGURED,
+    )
+    source: ImuSource = parameter(
+        ImuSource.ACCELERATION,
+        'What is taken from it beside the angular velocity: `acceleration`, the linear '
+        'acceleration, which contains gravity; `orientation`, the direction of gravity alone.',
+    )
+    cutoff_frequency: float = parameter(
+        10.0,
+        'Cut-off of a first-order low-pass filter on it. 0: no filter.',
+        unit='Hz',
+        minimum=0.0,
+    )
+    max_acceleration: float = parameter(
+        5.0,
+        'Largest acceleration of the base, beside gravity, that is believed. `.inf`: any.',
+        unit='m/s^2',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+    timeout: float = parameter(
+        0.5,
+        'Age from which a reading no longer counts.',
+        unit='s',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+    on_timeout: OnImuTimeout = parameter(
+        OnImuTimeout.HOLD,
+        'What counts then: `hold`, the last direction of gravity and a base at rest, or `level`, '
+        'the parameter `gravity`.',
+    )
+
+
+PARAMETERS = ParameterTable(ImuSettings, 'imu.')
+
+
+class BaseImu:
+    """Keeps the last readings and says what they mean for the dynamics now.
+
+    Parameters
+    ----------
+    robot : Robot
+        Its links that do not move against the base link name the frames readings may come in.
+    gravity : array-like, shape (3,)
+        The constant gravity g0 of the dynamics, in base axes [m/s^2].
+    settings : ImuSettings
+        How readings count; `enabled` is for who makes this. The filter is a
+        :class:`~ne_dynamics.control.sensors.low_pass.LowPass`; without one there is no angular
+        acceleration.
+
+    Attributes
+    ----------
+    settings : ImuSettings
+
+    Raises
+    ------
+    ModelError
+        When gravity is not three finite numbers.
+    ParameterError
+        When a word or a number is not allowed.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        gravity: ArrayLike,
+        settings: ImuSettings = ImuSettings(),
+    ) -> None:
+        base = robot.link(robot.base_link)
+        self.base_link = robot.base_link
+        body_to_base = base.pose_in_body.inverse()
+        self._poses = {}
+        for link in robot.links:
+            if link.body == base.body == BASE:
+                pose = body_to_base @ link.pose_in_body
+                self._poses[link.name] = pose.rotation, pose.translation
+        self._other_links = frozenset(link.name for link in robot.links) - self._poses.keys()
+        self._constant_gravity = frozen_array(gravity, (3,), 'gravity [m/s^2]')
+        self._strength = float(np.linalg.norm(self._constant_gravity))
+        self._filter = LowPass(name='imu.')
+        self._angular_filter = LowPass(name='imu.')
+        self.reset()
+        self.settings = settings
+        self.configure(settings)
+
+    def configure(self, settings: ImuSettings) -> None:
+        """Change how readings count.
+
+        After a change of the source the base counts as at rest until the next reading, in the
+        direction of gravity known by then. A change of the cut-off makes nothing jump.
+
+        Raises
+        ------
+        ParameterError
+            When a word or a number is not allowed; nothing is changed then.
+        """
+        settings = PARAMETERS.checked(settings)
+        self._filter.configure(settings.cutoff_frequency, settings.timeout)
+        self._angular_filter.configure(settings.cutoff_frequency, settings.timeout)
+        if self.settings.source != settings.source:
+            self._forget_readings()
+        self.settings = settings
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Frames that readings may come in."""
+        return tuple(self._poses)
+
+    def reset(self) -> None:
+        """Forget everything that was measured."""
+        self._forget_readings()
+        self._motion: FloatArray | None = None
+        self._resting: FloatArray | None = None
+        self._gravity: FloatArray = self._constant_gravity
+
+    def _forget_readings(self) -> None:
+        self._filter.reset()
+        self._angular_filter.reset()
+        self._frame = ''
+        self._stamp = -inf
+        self._mean_gravity: FloatArray | None = None
+        self._mean_stamp = -inf
+        self._mean_size = 0.0
+
+    def update(
+        self,
+        frame_id: str,
+        angular_velocity: ArrayLike | None,
+        linear_acceleration: ArrayLike | None,
+        orientation: ArrayLike | None,
+        stamp: float,
+        angular_acceleration: ArrayLike | None = None,
+    ) -> None:
+        """Take a reading. What the source does not need is not looked at.
+
+        Parameters
+        ----------
+        frame_id : str
+            Link whose frame is the sensor's: vectors are in its axes, the linear acceleration
+            is that of its origin.
+        angular_velocity : array-like, shape (3,), or None
+            [rad/s]; None when it is not given, as all of these.
+        linear_acceleration : array-like, shape (3,), or None
+            With gravity in it, the specific force a - g: a resting sensor that stands upright
+            reads (0, 0, +9.8) [m/s^2].
+        orientation : array-like, shape (4,), or None
+            Quaternion x, y, z, w that turns vectors from the sensor's axes into those of a
+            world whose z axis points up, as REP 103 has it. Which way its x and y axes point,
+            east and north or elsewhere, does not matter.
+        stamp : float
+            Time of the reading [s].
+        angular_acceleration : array-like, shape (3,), optional
+            [rad/s^2]; the derivative of the filtered angular velocity when omitted.
+
+        Raises
+        ------
+        ImuError
+            When the frame is empty, unknown, or not rigidly attached to the base link; when
+            something that the source needs is not given, not finite or larger than such a
+            sensor measures; when the orientation is no unit quaternion, the size of the
+            acceleration is not that of gravity on the average, or what there is beside gravity
+            is larger than `max_acceleration`. The last good reading is kept.
+        """
+        pose = self._poses.get(frame_id)
+        if pose is None:
+            raise ImuError(self._frame_fault(frame_id), field='header.frame_id')
+        rotation, position = pose
+        reading = np.empty(6)
+        reading[:3] = rotation @ _vector(
+            angular_velocity, 'angular_velocity', LARGEST_ANGULAR_VELOCITY, 'rad/s'
+        )
+        if self.settings.source is ImuSource.ACCELERATION:
+            reading[3:] = rotation @ _vector(
+                linear_acceleration, 'linear_acceleration', LARGEST_LINEAR_ACCELERATION, 'm/s^2'
+            )
+        else:
+            reading[3:] = -self._strength * (rotation @ _upwards(orientation))
+        given = None
+        if angular_acceleration is not None:
+            given = rotation @ _vector(
+                angular_acceleration,
+                'angular_acceleration',
+                LARGEST_ANGULAR_ACCELERATION,
+                'rad/s^2',
+            )
+        if frame_id != self._frame:  # what was filtered belongs to another place
+            self._frame = frame_id
+            self._filter.reset()
+            self._angular_filter.reset()
+        if not self._filter.update(reading, stamp):
+            return
+        if given is not None:
+            self._angular_filter.update(given, stamp)
+            angular = self._angular_filter.value
+        else:
+            change = self._filter.derivative()
+            angular = None if change is None else change[:3]
+        self._adopt(position, angular, stamp)
+
+    def _adopt(self, position: FloatArray, angular: FloatArray | None, stamp: float) -> None:
+        """Work out what the filtered readings mean."""
+        filtered = self._filter.value
+        if filtered is None:
+            return
+        rate, vector = filtered[:3].tolist(), filtered[3:].tolist()
+        motion = np.zeros(9)
+        motion[:3] = rate
+        if angular is not None:
+            motion[3:6] = angular
+        if self.settings.source is ImuSource.ACCELERATION:
+            offset = position.tolist()
+            turning = _cross(motion[3:6].tolist(), offset)
+            inwards = _cross(rate, _cross(rate, offset))
+            force = [f - t - i for f, t, i in zip(vector, turning, inwards, strict=True)]
+            gravity = self._followed_gravity(rate, force, stamp)
+            motion[6:] = self._constant_gravity + force
+        else:
+            gravity = self._scaled(vector)
+            motion[6:] = self._constant_gravity - gravity
+        resting = np.zeros(9)
+        resting[6:] = self._constant_gravity - gravity
+        self._gravity = gravity
+        self._motion, self._resting, self._stamp = motion, resting, stamp
+
+    def _followed_gravity(self, rate: list[float], force: list[float], stamp: float) -> FloatArray:
+        """Return gravity, turned by the angular velocity and drawn towards -f in the long run."""
+        mean, elapsed = self._mean_gravity, stamp - self._mean_stamp
+        self._mean_stamp = stamp
+        self._follow_size(hypot(*force), elapsed)
+        if mean is None or not 0.0 <= elapsed <= self.settings.timeout:
+            mean = -np.array(force)
+        elif elapsed > 0.0:
+            old = mean.tolist()
+            turned = [g - elapsed * t for g, t in zip(old, _cross(rate, old), strict=True)]
+            longer = hypot(*turned) / (hypot(*old) or 1.0)
+            turned = [g / (longer or 1.0) for g in turned]
+            share = -expm1(-elapsed / GRAVITY_TIME)
+            # What no base does pulls no more than the most that it may do.
+            beside = [f + g for f, g in zip(force, turned, strict=True)]
+            size = hypot(*beside)
+            if size > self.settings.max_acceleration:
+                share *= self.settings.max_acceleration / size
+            mean = np.array([g - share * a for g, a in zip(turned, beside, strict=True)])
+        self._mean_gravity = mean
+        if not self._is_of_gravity(self._mean_size):
+            raise ImuError(
+                f'linear_acceleration: expected gravity in it, {self._strength:.3g} m/s^2 upwards '
+                f'at rest, got {self._mean_size:.3g} m/s^2 on the average (a driver that takes '
+                'gravity out needs imu.source orientation)',
+                field='linear_acceleration',
+            )
+        gravity = self._scaled(mean.tolist())
+        size = hypot(*[f + g for f, g in zip(force, gravity.tolist(), strict=True)])
+        if size > self.settings.max_acceleration:
+            raise ImuError(
+                'linear_acceleration: expected at most imu.max_acceleration = '
+                f'{self.settings.max_acceleration:g} m/s^2 beside gravity, got {size:.3g}',
+                field='linear_acceleration',
+            )
+        return gravity
+
+    def _follow_size(self, size: float, elapsed: float) -> None:
+        """Follow the mean size; it starts anew when it was wrong and a reading is right."""
+        starts = not 0.0 <= elapsed <= self.settings.timeout
+        if starts or (self._is_of_gravity(size) and not self._is_of_gravity(self._mean_size)):
+            self._mean_size = size
+        else:
+            self._mean_size += -expm1(-elapsed / SIZE_TIME) * (size - self._mean_size)
+
+    def _is_of_gravity(self, size: float) -> bool:
+        within = abs(size - self._strength) <= SIZE_TOLERANCE * self._strength
+        return within or self._strength == 0.0
+
+    def _scaled(self, direction: list[float]) -> FloatArray:
+        """Return gravity's strength in a direction; the gravity known so far when it has none."""
+        size = hypot(*direction)
+        if size < 1e-3 * self._strength or size == 0.0:
+            return self._gravity
+        return self._strength / size * np.array(direction)
+
+    def _frame_fault(self, frame_id: str) -> str:
+        expected = f'expected a link rigidly attached to {self.base_link!r}: {sorted(self._poses)}'
+        if not frame_id:
+            return f'header.frame_id: got an empty one; {expected}'
+        if frame_id in self._other_links:
+            return f'header.frame_id: {frame_id!r} is elsewhere on the robot; {expected}'
+        return f'header.frame_id: no link {frame_id!r}; {expected}'
+
+    def is_stale(self, now: float) -> bool:
+        """Return whether readings have stopped (or never came, or come from another clock)."""
+        return not abs(now - self._stamp) <= self.settings.timeout
+
+    def at(self, now: float) -> FloatArray | None:
+        """Return the motion of the base for the inverse dynamics.
+
+        Parameters
+        ----------
+        now : float
+            [s]
+
+        Returns
+        -------
+        array, shape (9,), or None
+            Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration
+            against the constant gravity [m/s^2], of the base link's frame in its axes; the tilt
+            alone when readings have stopped. None when there is nothing to say but the constant
+            gravity: no reading yet, or stale and to be level then. Not to be changed.
+        """
+        if abs(now - self._stamp) <= self.settings.timeout:
+            return self._motion
+        return None if self.settings.on_timeout is OnImuTimeout.LEVEL else self._resting
+
+    def resting_at(self, now: float) -> FloatArray:
+        """Return the part of :meth:`at` that is the tilt alone, shape (9,).
+
+        Zero where :meth:`at` gives None. Not to be changed.
+        """
+        is_level = self.settings.on_timeout is OnImuTimeout.LEVEL and self.is_stale(now)
+        if self._resting is None or is_level:
+            return np.zeros(9)
+        return self._resting
+
+    def gravity_at(self, now: float) -> FloatArray:
+        """Return the gravity of a resting base, in base axes, shape (3,) [m/s^2].
+
+        Its strength is always that of the constant gravity. The direction is that of the
+        filtered orientation; from accelerations it is followed over `GRAVITY_TIME`, so that a
+        short acceleration of the base is not taken for a tilt.
+        """
+        if self.settings.on_timeout is OnImuTimeout.LEVEL and self.is_stale(now):
+            return self._constant_gravity.copy()
+        return self._gravity.copy()
+
+    def tilt_at(self, now: float) -> float:
+        """Return the angle between gravity and the constant gravity [rad]."""
+        if self._strength == 0.0:
+            return 0.0
+        cosine = float(self.gravity_at(now) @ self._constant_gravity) / self._strength**2
+        return acos(min(1.0, max(-1.0, cosine)))
+
+
+def _cross(a: list[float], b: list[float]) -> list[float]:
+    return [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+
+
+def _numbers(value: ArrayLike | None, name: str, axes: str) -> FloatArray:
+    """Return finite numbers, or raise an error that names the field."""
+    if value is None:
+        raise ImuError(
+            f'{name}: expected {len(axes)} numbers, got none (covariance -1)', field=name
+        )
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape != (len(axes),):
+        raise ImuError(f'{name}: expected {len(axes)} numbers, got {array.size}', field=name)
+    for axis, number in zip(axes, array.tolist(), strict=True):
+        if not isfinite(number):
+            raise ImuError(
+                f'{name}.{axis}: expected a finite number, got {number}', field=f'{name}.{axis}'
+            )
+    return array
+
+
+def _vector(value: ArrayLike | None, name: str, largest: float, unit: str) -> FloatArray:
+    vector = _numbers(value, name, 'xyz')
+    size = hypot(*vector.tolist())
+    if size > largest:
+        raise ImuError(f'{name}: expected at most {largest:g} {unit}, got {size:.4g}', field=name)
+    return vector
+
+
+def _upwards(orientation: ArrayLike | None) -> FloatArray:
+    """Return the world's z axis in the sensor's axes, from the sensor's orientation in it."""
+    x, y, z, w = _numbers(orientation, 'orientation', 'xyzw').tolist()
+    size = hypot(x, y, z, w)
+    if not abs(size - 1.0) <= QUATERNION_TOLERANCE:
+        raise ImuError(
+            f'orientation: expected a quaternion of norm 1, got norm {size:.4g}',
+            field='orientation',
+        )
+    x, y, z, w = x / size, y / size, z / size, w / size
+    return np.array((2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)))

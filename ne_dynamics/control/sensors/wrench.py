@@ -1,0 +1,526 @@
+"""The reading of a wrist force/torque sensor, as the inverse dynamics wants it.
+
+A sensor sits between links. What is beyond it is in the reading: its weight, its inertia, and
+what touches it. The inverse dynamics takes the wrench [f, n] that the last link of the arm
+exerts ON what is beyond, at the frame of the cut, in its axes. Readings come in another frame,
+with either sign, with a bias, noise and spikes, and late or not at all; :class:`WristWrench`
+deals with these, in this order:
+
+1. The reading gets its sign and is moved to the cut. A tare averages these.
+2. The bias is taken off.
+3. Force and moment are scaled down to the largest that are believed, each as a whole, so that
+   the direction stays. After the bias, because the limit is meant for the load, not for the
+   offset of the sensor; before the filter, so that no spike in it is larger than a load.
+4. A first-order low-pass filter. What is faster than its cut-off may pass in part.
+5. The gain. Last, so that it can be changed without disturbing the filter.
+
+What the wrench does in the control loop, and what the filter and the gain do to it there, is in
+`doc/wrench.md`.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from dataclasses import dataclass
+from math import hypot, inf, isfinite
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.control.sensors.low_pass import LowPass
+from ne_dynamics.errors import WrenchError
+from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform, cross_matrix
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.settings import Changes, ParameterTable, parameter
+
+TARE_WINDOW = 0.2
+"""A tare averages the readings of this many last seconds."""
+
+TARE_READINGS = 100
+"""... but not more than this many."""
+
+LARGEST_READING = 1e6
+"""Readings whose six numbers are together larger than this [N, N m] come from no sensor."""
+
+
+class Measures(str, enum.Enum):
+    """Which of the two opposite wrenches the sensor reports."""
+
+    ON_TOOL = 'on_tool'
+    """What the environment and the tool exert on the arm's side (the habit in ROS): f = -reading.
+
+    A tool that hangs on the sensor reads as a force downwards.
+    """
+    BY_TOOL = 'by_tool'
+    """The opposite: f = reading."""
+
+
+class OnTimeout(str, enum.Enum):
+    """What counts when readings stop."""
+
+    ZERO = 'zero'
+    """No reading: whoever computes with the wrench puts in what the model knows of the tool."""
+    HOLD = 'hold'
+    """The last one."""
+
+
+@dataclass(frozen=True)
+class WrenchSettings:
+    """The parameters `wrench.*`: where the sensor is, and how its readings count."""
+
+    enabled: bool = parameter(
+        False, 'Add the wrench of a wrist sensor to the dynamics.', changes=Changes.UNCONFIGURED
+    )
+    sensor_link: str = parameter(
+        '',
+        "Last link on the arm's side of the sensor. Empty: the tip.",
+        changes=Changes.UNCONFIGURED,
+    )
+    includes_tool: bool = parameter(
+        True,
+        'The reading contains what the model has beyond the sensor link: the model is cut there, '
+        'so that the tool counts once. False: weight and inertia of the tool are taken out of '
+        'the reading by whoever publishes it.',
+        changes=Changes.UNCONFIGURED,
+    )
+    measures: Measures = parameter(
+        Measures.ON_TOOL,
+        'Sign: `on_tool`, what environment and tool exert on the arm (the habit in ROS: a tool '
+        'reads as a force downwards), or `by_tool`, the opposite.',
+    )
+    timeout: float = parameter(
+        0.1,
+        'Age from which a reading no longer counts.',
+        unit='s',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+    on_timeout: OnTimeout = parameter(
+        OnTimeout.HOLD,
+        'What counts then: `hold`, the last reading (a tool does not lose its weight), or `zero`, '
+        'no reading: what the model knows of tool and payload, as before the first one.',
+    )
+    cutoff_frequency: float = parameter(
+        0.0,
+        'Cut-off of a first-order low-pass filter on the reading. 0: no filter.',
+        unit='Hz',
+        minimum=0.0,
+    )
+    feedthrough: float = parameter(
+        0.0,
+        'Share of what is faster than the cut-off that passes the filter all the same. 0: a '
+        'plain low-pass filter.',
+        minimum=0.0,
+        maximum=1.0,
+    )
+    gain: float = parameter(
+        1.0,
+        'How much of the reading is compensated. What this leaves out of the tool and payload '
+        'that are known beyond the sensor, the model puts in.',
+        minimum=0.0,
+        maximum=1.0,
+    )
+    max_force: float = parameter(
+        inf,
+        'Force beyond which a reading is scaled down. `.inf`: any.',
+        unit='N',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+    max_torque: float = parameter(
+        inf,
+        'Moment about the sensor link beyond which a reading is scaled down. `.inf`: any.',
+        unit='N m',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+    largest_bias: float = parameter(
+        20.0,
+        'Force of a bias beyond which ~/tare_wrench is refused: sign, sensor link or tool of the '
+        'model may be wrong. `.inf`: any.',
+        unit='N',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+
+
+PARAMETERS = ParameterTable(WrenchSettings, 'wrench.')
+
+
+def wrench_matrix(source_to_target: Transform) -> FloatArray:
+    """Return the matrix that moves a wrench to another frame.
+
+    Parameters
+    ----------
+    source_to_target : Transform
+        Pose of the source frame in the target frame.
+
+    Returns
+    -------
+    array, shape (6, 6)
+        Takes [force, moment about the source's origin] in source axes to [force, moment about
+        the target's origin] in target axes.
+    """
+    rotation = source_to_target.rotation
+    matrix = np.zeros((6, 6))
+    matrix[:3, :3] = rotation
+    matrix[3:, 3:] = rotation
+    matrix[3:, :3] = cross_matrix(source_to_target.translation) @ rotation
+    return matrix
+
+
+def inertia_beyond(robot: Robot, link_name: str) -> Inertia:
+    """Return what is rigidly attached beyond a link, lumped, in that link's frame.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot that is not cut.
+    link_name : str
+
+    Returns
+    -------
+    Inertia
+        The link itself not included.
+    """
+    link = robot.link(link_name)
+    body_to_link = link.pose_in_body.inverse()
+    total = Inertia.zero()
+    for name in sorted(robot.descendants(link_name)):
+        other = robot.link(name)
+        if other.body == link.body:
+            total += other.inertia.transformed(body_to_link @ other.pose_in_body)
+    return total
+
+
+class WristWrench:
+    """Keeps the last usable reading and says what it means now.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot that is not cut: its links name the frames readings may come in.
+    cut_link : str
+        Link whose frame is the frame of the cut, the tip of the model that is compensated.
+    settings : WrenchSettings
+        How readings count; `enabled`, `sensor_link`, `includes_tool` and `largest_bias` are for
+        who makes and tares this. The filter is a
+        :class:`~ne_dynamics.control.sensors.low_pass.LowPass`.
+
+    Attributes
+    ----------
+    settings : WrenchSettings
+    saturated : int
+        How many readings were scaled down so far.
+    tares : int
+        How often :meth:`tare` has moved the readings so far.
+
+    Raises
+    ------
+    ModelError
+        When the link is unknown.
+    ParameterError
+        When a word or a number is not allowed.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        cut_link: str,
+        settings: WrenchSettings = WrenchSettings(),
+    ) -> None:
+        cut = robot.link(cut_link)
+        body_to_cut = cut.pose_in_body.inverse()
+        self.cut_link = cut_link
+        self._moves = {
+            link.name: wrench_matrix(body_to_cut @ link.pose_in_body)
+            for link in robot.links
+            if link.body == cut.body
+        }
+        self._other_links = frozenset(link.name for link in robot.links) - self._moves.keys()
+        self._signed_moves = self._moves
+        self._bias = np.zeros(6)
+        self._readings: deque[tuple[float, FloatArray]] = deque(maxlen=TARE_READINGS)
+        self._filter = LowPass(name='wrench.')
+        self._wrench: FloatArray | None = None
+        self.settings = settings
+        self.saturated = 0
+        self.tares = 0
+        self._reported_saturated = 0
+        self.configure(settings)
+
+    def configure(self, settings: WrenchSettings) -> None:
+        """Change how readings count.
+
+        A change of the sign forgets the readings kept so far. Of the others, gain and limits
+        count at once, for the reading that is held too, and the filter goes on from the value it
+        has: with a lower cut-off nothing jumps, without a filter the next reading counts.
+
+        Raises
+        ------
+        ParameterError
+            When a word or a number is not allowed; nothing is changed then.
+        """
+        settings = PARAMETERS.checked(settings)
+        self._filter.configure(settings.cutoff_frequency, settings.timeout)
+        if self.settings.measures != settings.measures:
+            self.reset()
+            self._bias = -self._bias
+        self.settings = settings
+        sign = -1.0 if settings.measures is Measures.ON_TOOL else 1.0
+        self._signed_moves = {name: sign * move for name, move in self._moves.items()}
+        self._is_limited = min(settings.max_force, settings.max_torque) < inf
+        if self._filter.reading is not None and self._filter.value is not None:
+            self._filter.reading = self._within_limits(self._filter.reading)[0]
+            held, is_beyond = self._within_limits(self._filter.value)
+            if is_beyond:
+                self._filter.settle(held)
+            self._settle_wrench()
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Frames that readings may come in."""
+        return tuple(self._moves)
+
+    @property
+    def bias(self) -> FloatArray:
+        """What the last tare found, in the frame and with the sign of :meth:`at`, shape (6,)."""
+        return self._bias.copy()
+
+    def reset(self) -> None:
+        """Forget the readings, not the tare."""
+        self._readings.clear()
+        self._filter.reset()
+        self._wrench = None
+
+    def was_saturated(self) -> bool:
+        """Return whether a reading was scaled down since this was last asked."""
+        since = self.saturated - self._reported_saturated
+        self._reported_saturated = self.saturated
+        return since > 0
+
+    def update(self, frame_id: str, reading: ArrayLike, stamp: float) -> None:
+        """Take a reading.
+
+        Parameters
+        ----------
+        frame_id : str
+            Link in whose frame the reading is given.
+        reading : array-like, shape (6,)
+            Force [N], then moment about that frame's origin [N m], in that frame's axes.
+        stamp : float
+            Time of the reading [s].
+
+        Raises
+        ------
+        WrenchError
+            When the frame is empty, unknown, or not rigidly attached to the cut; when a value
+            is not finite or beyond anything that is measured. The last good reading is kept.
+        """
+        move = self._signed_moves.get(frame_id)
+        if move is None:
+            raise WrenchError(self._frame_fault(frame_id), field='header.frame_id')
+        values = np.asarray(reading, dtype=np.float64)
+        if values.shape != (6,):
+            raise WrenchError(
+                f'wrench: expected force and moment, 6 values, got {values.size}', field='wrench'
+            )
+        if not hypot(*values.tolist()) <= LARGEST_READING:
+            raise _value_fault(values)
+        moved = move.dot(values)
+        load = moved - self._bias
+        if self._is_limited:
+            load, is_beyond = self._within_limits(load)
+            self.saturated += is_beyond
+        if self._filter.update(load, stamp):
+            self._readings.append((stamp, moved))
+            self._settle_wrench()
+
+    def _within_limits(self, load: FloatArray) -> tuple[FloatArray, bool]:
+        """Return a load no larger than believed, its directions kept; and whether it was."""
+        if not self._is_limited:
+            return load, False
+        fx, fy, fz, nx, ny, nz = load.tolist()
+        force, torque = hypot(fx, fy, fz), hypot(nx, ny, nz)
+        max_force, max_torque = self.settings.max_force, self.settings.max_torque
+        if force <= max_force and torque <= max_torque:
+            return load, False
+        limited = load.copy()
+        if force > max_force:
+            limited[:3] *= max_force / force
+        if torque > max_torque:
+            limited[3:] *= max_torque / torque
+        return limited, True
+
+    def _settle_wrench(self) -> None:
+        """Work out what :meth:`at` says from the filter."""
+        value, reading = self._filter.value, self._filter.reading
+        if value is None or reading is None:
+            return
+        gain, feedthrough = self.settings.gain, self.settings.feedthrough
+        if feedthrough and value is not reading:
+            value = value + feedthrough * (reading - value)
+        self._wrench = value if gain == 1.0 else gain * value
+
+    def _frame_fault(self, frame_id: str) -> str:
+        expected = f'expected a link rigidly attached to {self.cut_link!r}: {sorted(self._moves)}'
+        if not frame_id:
+            return f'header.frame_id: got an empty one; {expected}'
+        if frame_id in self._other_links:
+            return f'header.frame_id: {frame_id!r} is elsewhere on the robot; {expected}'
+        return f'header.frame_id: no link {frame_id!r}; {expected}'
+
+    def is_stale(self, now: float) -> bool:
+        """Return whether readings have stopped (or never came, or come from another clock)."""
+        return not abs(now - self._filter.stamp) <= self.settings.timeout
+
+    def at(self, now: float) -> FloatArray | None:
+        """Return the wrench for the inverse dynamics.
+
+        Parameters
+        ----------
+        now : float
+            [s]
+
+        Returns
+        -------
+        array, shape (6,), or None
+            Force [N], then moment [N m], exerted by the arm on what is beyond the cut, at its
+            frame, in its axes. None when there is none: no reading yet, or stale and to be
+            zero then.
+        """
+        if self.is_stale(now) and self.settings.on_timeout is OnTimeout.ZERO:
+            return None
+        return self._wrench
+
+    def measured_at(self, now: float) -> FloatArray | None:
+        """Return the last reading with neither filter, limits nor gain, shape (6,).
+
+        As :meth:`at` has it: less the bias, at the cut, of the arm on what is beyond. None where
+        readings have stopped.
+
+        Parameters
+        ----------
+        now : float
+            [s]
+        """
+        if not self._readings or self.is_stale(now):
+            return None
+        measured: FloatArray = self._readings[-1][1] - self._bias
+        return measured
+
+    def mean_reading(self, now: float) -> FloatArray | None:
+        """Return the mean of the last readings as they came, shape (6,).
+
+        With the sign that is set, at the cut, with no bias taken off. None where readings have
+        stopped, or none came.
+
+        Parameters
+        ----------
+        now : float
+            [s]
+        """
+        if not self._readings or self.is_stale(now):
+            return None
+        newest = self._filter.stamp
+        recent = [moved for stamp, moved in self._readings if abs(newest - stamp) <= TARE_WINDOW]
+        mean: FloatArray = np.mean(recent, axis=0)
+        return mean
+
+    def tare(
+        self, now: float, expected: ArrayLike | None = None, largest_bias: float = inf
+    ) -> FloatArray:
+        """Take the mean of the last readings for what is expected; return the bias so found.
+
+        The readings are averaged as they came, neither limited nor filtered; a filter goes on
+        from what is expected.
+
+        Parameters
+        ----------
+        now : float
+            [s]
+        expected : array-like, shape (6,), optional
+            What :meth:`at` should give at rest [N, N m], e.g. :func:`static_wrench` of the
+            tool; zero when omitted.
+        largest_bias : float
+            Force of a bias from which on the tare is refused [N].
+
+        Returns
+        -------
+        array, shape (6,)
+
+        Raises
+        ------
+        WrenchError
+            When there is no reading recent enough, or the bias is too large. Nothing is changed
+            then.
+        """
+        mean = self.mean_reading(now)
+        if mean is None:
+            age = now - self._filter.stamp
+            raise WrenchError(
+                'tare: no reading yet'
+                if not isfinite(age)
+                else f'tare: the last reading is {age:.3g} s old; expected at most '
+                f'{self.settings.timeout:g} s',
+                field='tare',
+            )
+        wanted = np.zeros(6) if expected is None else np.array(expected, dtype=np.float64)
+        bias = mean - wanted
+        force = hypot(*bias[:3].tolist())
+        if force > largest_bias:
+            seen, known = np.round(mean[:3], 2).tolist(), np.round(wanted[:3], 2).tolist()
+            doubt = ''
+            if hypot(*(mean + wanted)[:3].tolist()) < 0.5 * force:
+                doubt = '; they are opposite: is wrench.measures right?'
+            raise WrenchError(
+                f'tare: expected a bias of at most wrench.largest_bias = {largest_bias:g} N, got '
+                f'{force:.3g} N: {seen} N was read where the model expects {known} N{doubt}',
+                field='tare',
+            )
+        self._bias = bias
+        self.tares += 1
+        last = self._readings[-1][1] - self._bias
+        is_filtered = self._filter.cutoff_frequency > 0.0
+        self._filter.reading = self._within_limits(last)[0]
+        self._filter.settle(
+            self._within_limits(wanted)[0] if is_filtered else self._filter.reading
+        )
+        self._settle_wrench()
+        return self.bias
+
+
+def _value_fault(values: FloatArray) -> WrenchError:
+    """Return the error that names the number at fault."""
+    finite = np.isfinite(values)
+    is_finite = bool(finite.all())
+    index = int(np.abs(values).argmax() if is_finite else finite.argmin())
+    field = 'wrench.' + ('force', 'torque')[index // 3] + '.' + 'xyz'[index % 3]
+    expected = f'at most {LARGEST_READING:g} together' if is_finite else 'a finite number'
+    return WrenchError(f'{field}: expected {expected}, got {values[index]}', field=field)
+
+
+def static_wrench(
+    beyond: Inertia, rotation_cut_to_base: FloatArray, gravity: ArrayLike
+) -> FloatArray:
+    """Return the wrench that holds a resting load, at the cut.
+
+    Parameters
+    ----------
+    beyond : Inertia
+        The load, in the frame of the cut; see :func:`inertia_beyond`.
+    rotation_cut_to_base : array, shape (3, 3)
+        Axes of the cut in the base frame.
+    gravity : array-like, shape (3,)
+        In the base frame [m/s^2].
+
+    Returns
+    -------
+    array, shape (6,)
+        Force [N], then moment [N m], that the arm exerts on the load.
+    """
+    gravity_cut = rotation_cut_to_base.T @ np.asarray(gravity, dtype=np.float64)
+    force = -beyond.mass * gravity_cut
+    return np.concatenate((force, np.cross(beyond.center_of_mass, force)))

@@ -1,0 +1,362 @@
+"""What becomes of commands: by how much later they act, and what the driver adds to them.
+
+Commands are read as efforts of the same motion: whether gravity and friction are in them tells
+what the driver adds by itself, and a delay of the motion behind them is the one that a feedback
+loop has to bear.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.driver.delay import EffortDelay, find_longest
+from ne_dynamics.driver.effort import (
+    LOAD,
+    OTHER_UNIT,
+    TORQUE,
+    UNEXPLAINED,
+    JointEffort,
+    describe_efforts,
+)
+from ne_dynamics.driver.evidence.evidence import LogEvidence
+from ne_dynamics.driver.meaning import find_meaning, prepare_for_delay
+from ne_dynamics.driver.order import find_order
+from ne_dynamics.driver.recording import CommandLog
+from ne_dynamics.driver.verdict import Level, Verdict, least_sure, unknown
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.logs.log import Log
+from ne_dynamics.model.robot import Robot
+
+EARLY = 0.03
+"""Commands are compared this much late, so that delays lie in the middle of what is tried [s]."""
+
+LONGEST = 0.065
+"""Longest delay that is told by the motion [s]."""
+
+KNOWN_DELAY = 1.5e-3
+LIKELY_DELAY = 4e-3
+"""Standard deviations up to which a delay is known, and likely [s]."""
+
+RECORD = (
+    'record the commands too: columns <joint>.command [N m], or the topic of the commands '
+    'with --command-topic'
+)
+EARLY_DEVIATIONS = 3.0
+CONTRADICTION = 3.0
+"""Standard deviations by which a motion has to come before its commands to be said to, and by
+which a delay by the efforts is another than by the motion."""
+
+CLOCKS = 'the clocks of states and commands differ'
+ONE_CLOCK = 'record states and commands by one clock, in the order in which they are sent and come'
+PULSES = 'give one joint after the other a small pulse, held by hand or brakes, and look'
+EFFORTS = 'record what goes to the motors: efforts, no positions or velocities that are asked for'
+FASTER = 'record 20 s of a motion with faster changes, and the commands that made it'
+
+
+@dataclass(frozen=True)
+class CommandEffect:
+    """What becomes of commands.
+
+    Attributes
+    ----------
+    delay : Verdict
+        From a command to its effect [s].
+    jitter : Verdict
+        Its standard deviation [s].
+    by_motion, by_effort : Verdict
+        The same delay by the motion of the arm, and by the efforts that are reported.
+    echo : Verdict
+        Whether the reported efforts are the commands.
+    gravity, friction : Verdict
+        Whether commands have to contain them; False: the driver adds them.
+    order : Verdict
+        Whether each command is that of the joint whose name it has.
+    sign : Verdict
+        1.0 where a positive command pushes in the joint's positive direction, of all joints; -1.0
+        where it does not of some.
+    unit : Verdict
+        `torque`, in N m or N, or `current`, in another unit.
+    """
+
+    delay: Verdict
+    jitter: Verdict
+    by_motion: Verdict
+    by_effort: Verdict
+    echo: Verdict
+    gravity: Verdict
+    friction: Verdict
+    order: Verdict
+    sign: Verdict
+    unit: Verdict
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verdicts."""
+        return {key: value.as_json() for key, value in vars(self).items()}
+
+
+def describe_no_commands() -> CommandEffect:
+    """Return what is said of commands that were not recorded."""
+    return CommandEffect(*[unknown('no commands were recorded', RECORD)] * 10)
+
+
+def find_command_faults(effect: CommandEffect) -> list[str]:
+    """Return what is wrong with commands: lines for people.
+
+    Parameters
+    ----------
+    effect : CommandEffect
+
+    Returns
+    -------
+    list of str
+    """
+    wrong = (
+        (effect.order, False),
+        (effect.sign, -1.0),
+        (effect.unit, OTHER_UNIT),
+    )
+    return [
+        f'commands  {verdict.level.value}  {verdict.text}: {verdict.experiment}'
+        for verdict, fault in wrong
+        if verdict.value == fault and verdict.value is not None
+    ]
+
+
+def describe_commands(
+    dynamics: Dynamics, log: Log, commands: CommandLog, effort: EffortDelay | None
+) -> CommandEffect:
+    """Return what becomes of commands.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The given model.
+    log : Log
+        States, without the faults that their samples show.
+    commands : CommandLog
+    effort : EffortDelay or None
+        How the reported efforts follow them; None where they do not.
+
+    Returns
+    -------
+    CommandEffect
+    """
+    by_effort, jitter, echo = _describe_effort(effort, find_longest(log, commands))
+    found = _find_by_motion(dynamics, log, commands)
+    if found.order.value is False:
+        by_effort = jitter = found.delay
+    delay = by_effort
+    if effort is None or effort.is_echo or not by_effort.is_told:
+        delay = found.delay
+    elif found.delay.is_told and by_effort.is_told:
+        # The efforts say it sharply, if they are not late themselves.
+        off = float(by_effort.value or 0.0) - float(found.delay.value or 0.0)
+        if abs(off) > CONTRADICTION * math.hypot(by_effort.deviation, found.delay.deviation):
+            text = f'{by_effort.text}, but by the motion {found.delay.text}'
+            delay = replace(by_effort, level=Level.LIKELY, text=text, experiment=FASTER)
+            if off > 0.0:
+                # The arm cannot move before the motors push: what is reported is late itself.
+                text = f'{found.delay.text} by the motion; efforts follow {by_effort.text} later'
+                delay = replace(found.delay, text=text, experiment=FASTER)
+    return CommandEffect(
+        delay,
+        jitter,
+        found.delay,
+        by_effort,
+        echo,
+        found.gravity,
+        found.friction,
+        found.order,
+        found.sign,
+        found.unit,
+    )
+
+
+def _describe_effort(
+    found: EffortDelay | None, longest: float
+) -> tuple[Verdict, Verdict, Verdict]:
+    if found is None and not longest:
+        no = unknown('too little was recorded to compare efforts with commands', FASTER)
+        return no, no, no
+    none = Verdict(
+        False,
+        Level.KNOWN,
+        f'the reported efforts are not the commands, of up to {longest:g} s before',
+    )
+    if found is None:
+        no = unknown(f'no reported effort follows the commands within {longest:g} s', FASTER)
+        return no, no, none
+    level = _level(found.deviation)
+    text = f'{1e3 * found.delay:.1f} +- {1e3 * found.deviation:.1f} ms'
+    if found.delay < 0.0:
+        early = unknown(f'efforts come before their commands, {text}: {CLOCKS}', ONE_CLOCK)
+        return early, early, none
+    delay = (
+        unknown(f'about {text}', FASTER)
+        if level is Level.UNKNOWN
+        else Verdict(found.delay, level, text, '', found.deviation)
+    )
+    jitter = unknown('commands change too little beside the noise of the efforts', FASTER)
+    if math.isfinite(found.jitter):
+        jitter = Verdict(
+            found.jitter,
+            Level.LIKELY,
+            f'{1e3 * found.jitter:.2g} ms at most, noise of the efforts included',
+        )
+    if found.is_echo:
+        return (
+            delay,
+            jitter,
+            Verdict(
+                True,
+                Level.LIKELY,
+                f'the reported efforts are the commands of {text} before, to the last digits: an '
+                'echo, or a drive that reports what it is asked for',
+                'let the arm run into an effort limit, or push it: what is measured changes',
+            ),
+        )
+    return delay, jitter, none
+
+
+def _level(deviation: float) -> Level:
+    if deviation <= KNOWN_DELAY:
+        return Level.KNOWN
+    return Level.LIKELY if deviation <= LIKELY_DELAY else Level.UNKNOWN
+
+
+@dataclass(frozen=True)
+class _ByMotion:
+    """What the motion says of commands."""
+
+    delay: Verdict
+    gravity: Verdict
+    friction: Verdict
+    order: Verdict
+    sign: Verdict
+    unit: Verdict
+
+
+def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMotion:
+    """Return the delay of the motion behind the commands, and what these are."""
+    robot = dynamics.robot
+    period = float(np.median(np.diff(log.times)))
+    effort = commands.average(log.times - EARLY, period)
+    inside = np.isfinite(effort).all(axis=1) & (log.times <= commands.times[-1])
+    try:
+        late = Log.from_samples(
+            log.joint_names,
+            log.times[inside],
+            log.position[inside],
+            effort[inside],
+            source=commands.source,
+        )
+        evidence = LogEvidence(dynamics, late)
+    except InputError:
+        return _ByMotion(*[unknown('too little was recorded together with commands', FASTER)] * 6)
+    concerned = evidence.moves & (np.ptp(late.effort, axis=0) > 0.0)
+    if not evidence.is_telling or not concerned.any():
+        return _ByMotion(*[unknown('no joint moves by these commands', FASTER)] * 6)
+    meaning = find_meaning(evidence, robot, concerned, prepare_for_delay(dynamics, late))
+    own = replace(meaning.reading, effort_source=np.arange(robot.n))
+    order = find_order(evidence, robot.joint_names, own).verdict
+    if order.value is False:
+        rest = unknown('the commands are in another order', order.experiment)
+        return _ByMotion(rest, rest, rest, order, rest, rest)
+    unexplained = meaning.left[concerned] > UNEXPLAINED
+    if 2 * int(unexplained.sum()) >= unexplained.size:
+        rest = unknown('the motion does not look like one by these commands', EFFORTS)
+        return _ByMotion(rest, rest, rest, order, rest, rest)
+    efforts = describe_efforts(
+        robot, late.effort, np.zeros(robot.n, dtype=bool), evidence.moves, meaning
+    )
+    delay = EARLY - meaning.delay
+    deviation = meaning.delay_deviation
+    level = _level(deviation)
+    verdict = Verdict(
+        max(delay, 0.0), level, f'{1e3 * delay:.1f} +- {1e3 * deviation:.1f} ms', '', deviation
+    )
+    if level is Level.UNKNOWN or abs(delay) > LONGEST:
+        verdict = unknown('the motion does not tell it', FASTER)
+    elif delay < -EARLY_DEVIATIONS * deviation:
+        verdict = unknown(
+            f'the arm moves before its commands, {verdict.text}: {CLOCKS}', ONE_CLOCK
+        )
+    gravity, friction = _summarise(efforts)
+    return _ByMotion(
+        verdict, gravity, friction, order, _describe_sign(robot, efforts), describe_unit(efforts)
+    )
+
+
+def _describe_sign(robot: Robot, efforts: tuple[JointEffort, ...]) -> Verdict:
+    """Return whether commands push as the joints are counted."""
+    told = {
+        joint.name: effort.sign
+        for joint, effort in zip(robot.joints, efforts, strict=True)
+        if effort.sign.is_told
+    }
+    if not told:
+        return unknown('the motion does not tell which way the commands push', PULSES)
+    against = {name: verdict for name, verdict in told.items() if verdict.value == -1.0}
+    if against:
+        level = max((one.level for one in against.values()), key=lambda one: one is Level.KNOWN)
+        return Verdict(
+            -1.0, level, f'commands of {", ".join(against)} push the opposite way', PULSES
+        )
+    missing = [name for name in robot.joint_names if name not in told]
+    return Verdict(
+        1.0,
+        least_sure(*(verdict.level for verdict in told.values())),
+        "commands push in the joints' positive directions"
+        + (f'; not told: {", ".join(missing)}' if missing else ''),
+        PULSES if missing else '',
+    )
+
+
+def describe_unit(efforts: tuple[JointEffort, ...]) -> Verdict:
+    """Return whether commands are in N m or N.
+
+    Parameters
+    ----------
+    efforts : tuple of JointEffort
+        What the motion says of the commands of each joint.
+    """
+    told = [effort.meaning for effort in efforts if effort.meaning.is_told]
+    is_other = {verdict.value == OTHER_UNIT for verdict in told}
+    if len(is_other) != 1:
+        return unknown('the motion does not tell the unit of the commands', LOAD)
+    level = max((one.level for one in told), key=lambda one: one is Level.KNOWN)
+    # Motor currents have torque constants all above 1 or all below; a poor model has both.
+    factors = [effort.scale.value for effort in efforts if effort.scale.is_told]
+    is_wild = len({factor > 1.0 for factor in factors if isinstance(factor, float)}) > 1
+    if is_other == {True} and is_wild and level is not Level.KNOWN:
+        return unknown('the motion does not tell the unit of the commands', LOAD)
+    if is_other == {True}:
+        text = 'the commands are not in N m or N, but in another unit, as of motor currents'
+        return Verdict(OTHER_UNIT, level, text, LOAD)
+    return Verdict(TORQUE, level, 'in N m or N, as far as the masses of the given model say')
+
+
+def _summarise(efforts: tuple[JointEffort, ...]) -> tuple[Verdict, Verdict]:
+    """Return whether commands contain gravity and friction, by the joints that tell it."""
+    result = []
+    for key, what in (('gravity', 'gravity'), ('friction', 'friction')):
+        verdicts = [getattr(effort, key) for effort in efforts]
+        told = [verdict for verdict in verdicts if verdict.is_told]
+        values = {verdict.value for verdict in told}
+        if len(values) != 1:
+            result.append(unknown(f'the commands do not tell whether they need {what}', FASTER))
+            continue
+        best = max(told, key=lambda verdict: verdict.level is Level.KNOWN)
+        contains = bool(best.value)
+        text = (
+            f'commands contain {what}: the driver adds none'
+            if contains
+            else f'commands are without {what}: the driver adds it, or there is none'
+        )
+        result.append(Verdict(contains, best.level, text, best.experiment))
+    return result[0], result[1]

@@ -1,0 +1,253 @@
+"""What a driver reports, and how late: of a recording, joint by joint, with how sure each is.
+
+recording = DriverRecording.from_samples(names, stamps, position, velocity, effort)
+commands = CommandLog.from_samples(names, times, efforts)
+description = describe_driver(dynamics, recording, commands)
+print(description.text())
+description.parameters()          # of the node: {'state_effort': 'torque', ...}
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.driver.command import (
+    describe_commands,
+    describe_no_commands,
+)
+from ne_dynamics.driver.delay import find_effort_delay
+from ne_dynamics.driver.effort import (
+    JointEffort,
+    describe_efforts,
+    summarise_meaning,
+    summarise_scale,
+)
+from ne_dynamics.driver.evidence.evidence import LogEvidence
+from ne_dynamics.driver.evidence.fault_words import describe_fault
+from ne_dynamics.driver.findings import DriverFindings, JointDriver
+from ne_dynamics.driver.meaning import (
+    Meaning,
+    find_meaning,
+    prepare_for_delay,
+)
+from ne_dynamics.driver.profile import (
+    find_obstacles,
+    find_parameters,
+    write_profile,
+)
+from ne_dynamics.driver.recording import (
+    CommandLog,
+    DriverRecording,
+    find_empty,
+)
+from ne_dynamics.driver.steps import describe_step
+from ne_dynamics.driver.text import write_lines
+from ne_dynamics.driver.timing import describe_timing
+from ne_dynamics.driver.velocity import (
+    JointVelocity,
+    describe_velocities,
+    low_pass_log,
+)
+from ne_dynamics.driver.verdict import Level, Verdict, unknown
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.evaluation import as_dynamics, require_joints
+from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.samples.sample_checks import CHECKS
+from ne_dynamics.logs.samples.sample_faults import count_stale
+from ne_dynamics.model.robot import Robot
+
+EFFORT_DELAY_LEVELS = (1.5e-3, 4e-3)
+"""Standard deviations up to which the delay of efforts behind the motion is known, and likely."""
+
+
+class DriverDescription(DriverFindings):
+    """What a driver reports, how late, and what follows for the node."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters of the node that follow, dots in their names."""
+        return {name: value for name, (value, _) in find_parameters(self).items()}
+
+    def profile(self) -> str:
+        """Return the driver profile: a parameter file of the node, with reasons."""
+        return write_profile(self)
+
+    def obstacles(self) -> list[str]:
+        """Return why no parameter makes the node right for this driver; none where some do."""
+        return find_obstacles(self)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all as what JSON can hold."""
+        return {
+            'source': self.source,
+            'timing': self.timing.as_json(),
+            'effort': self.effort.as_json(),
+            'effort_scale': self.effort_scale.as_json(),
+            'effort_delay': self.effort_delay.as_json(),
+            'command': self.command.as_json(),
+            'joints': [joint.as_json() for joint in self.joints],
+            'not_seen': {
+                joint.name: list(unseen)
+                for joint in self.joints
+                if (unseen := joint.list_unseen())
+            },
+            'faults': [fault.as_json() for fault in self.faults],
+            'parameters': self.parameters(),
+            'obstacles': self.obstacles(),
+        }
+
+    def text(self) -> str:
+        """Return all for people."""
+        return '\n'.join(write_lines(self))
+
+
+def describe_driver(
+    model: Robot | Dynamics,
+    recording: DriverRecording | Log,
+    commands: CommandLog | None = None,
+) -> DriverDescription:
+    """Return what a driver reports.
+
+    Parameters
+    ----------
+    model : Robot or Dynamics
+        The given model, which may be off. A Robot stands upright: gravity (0, 0, -9.80665) in base
+        axes.
+    recording : DriverRecording or Log
+        With the joints of the model, in its order.
+    commands : CommandLog, optional
+        What was commanded meanwhile; default: those of the recording.
+
+    Returns
+    -------
+    DriverDescription
+
+    Raises
+    ------
+    InputError
+        When the recording has other joints, or fewer than two samples that can be used.
+    """
+    dynamics = as_dynamics(model)
+    robot = dynamics.robot
+    if isinstance(recording, Log):
+        recording = DriverRecording.from_log(recording, commands)
+    commands = recording.commands if commands is None else commands
+    if commands is not None and commands.joint_names != robot.joint_names:
+        raise InputError(
+            f'{commands.source}: expected commands for {", ".join(robot.joint_names)}, got '
+            f'{", ".join(commands.joint_names)}'
+        )
+    raw = recording.as_log()
+    require_joints(robot, raw)
+    faults: list[LogFault] = []
+    log, time_factor = raw, 1.0
+    for check in CHECKS:
+        log, fault = check(robot, log)
+        if fault is not None:
+            faults.append(fault)
+            if fault.code == 'time-unit':
+                time_factor = fault.amount
+    if time_factor != 1.0:
+        recording = _scale_time(recording, time_factor)
+        raw = recording.as_log()
+        if commands is not None:
+            commands = CommandLog.from_samples(
+                commands.joint_names,
+                time_factor * commands.times,
+                commands.effort,
+                source=commands.source,
+            )
+    signals = low_pass_log(log)
+    moves = np.ptp(log.position, axis=0) > 0.0 if signals is None else signals.moves
+    missing = find_empty(recording.effort, robot.n)
+    meaning, found = _find_meaning(dynamics, log)
+    if meaning is not None:
+        faults += found
+    follows = None if commands is None else find_effort_delay(dynamics, log, commands)
+    efforts = describe_efforts(robot, recording.effort, missing, moves, meaning, follows)
+    velocities = describe_velocities(log, ~find_empty(recording.velocity, robot.n), signals)
+    command = describe_no_commands()
+    if commands is not None:
+        command = describe_commands(dynamics, log, commands, follows)
+    joints = tuple(
+        _describe_joint(robot, index, recording, effort, velocity, bool(moves[index]))
+        for index, (effort, velocity) in enumerate(zip(efforts, velocities, strict=True))
+    )
+    return DriverDescription(
+        source=recording.source,
+        joints=joints,
+        timing=describe_timing(recording, *count_stale(raw)),
+        effort=summarise_meaning(robot, efforts, moves),
+        effort_scale=summarise_scale(robot, efforts),
+        effort_delay=_describe_effort_delay(meaning),
+        command=command,
+        faults=tuple(faults),
+    )
+
+
+def _find_meaning(dynamics: Dynamics, log: Log) -> tuple[Meaning | None, list[LogFault]]:
+    """Return what the efforts mean, and what is wrong with the positions; None: not told."""
+    robot = dynamics.robot
+    try:
+        evidence = LogEvidence(dynamics, log)
+    except InputError:
+        return None, []
+    concerned = evidence.moves & (np.ptp(log.effort, axis=0) > 0.0)
+    if not evidence.is_telling or not concerned.any():
+        return None, []
+    meaning = find_meaning(evidence, robot, concerned, prepare_for_delay(dynamics, log))
+    return meaning, [describe_fault(robot, fault, ()) for fault in meaning.faults]
+
+
+def _describe_effort_delay(meaning: Meaning | None) -> Verdict:
+    experiment = 'record 20 s of a motion with faster changes'
+    if meaning is None:
+        return unknown('the efforts do not tell', experiment)
+    deviation = meaning.delay_deviation
+    text = f'{1e3 * meaning.delay:.1f} +- {1e3 * deviation:.1f} ms'
+    known, likely = EFFORT_DELAY_LEVELS
+    if not deviation <= likely:
+        return unknown('the efforts do not tell', experiment)
+    level = Level.KNOWN if deviation <= known else Level.LIKELY
+    return Verdict(meaning.delay, level, text, '', deviation)
+
+
+def _describe_joint(
+    robot: Robot,
+    index: int,
+    recording: DriverRecording,
+    effort: JointEffort,
+    velocity: JointVelocity,
+    moved: bool,
+) -> JointDriver:
+    joint = robot.joints[index]
+    is_angle = not joint.type.is_prismatic
+    length, force = ('rad', 'N m') if is_angle else ('m', 'N')
+    steps = []
+    for table, unit, has_bits in (
+        (recording.position, length, is_angle),
+        (recording.velocity, f'{length}/s', False),
+        (recording.effort, f'{force} or what it is', False),
+    ):
+        if table is None or not np.isfinite(table[:, index]).any():
+            steps.append(unknown('none is reported', 'record it'))
+        else:
+            steps.append(describe_step(table[:, index], unit, has_bits))
+    position, speed, force_step = steps
+    return JointDriver(joint.name, effort, velocity, position, speed, force_step, moved)
+
+
+def _scale_time(recording: DriverRecording, factor: float) -> DriverRecording:
+    return DriverRecording.from_samples(
+        recording.joint_names,
+        factor * recording.stamps,
+        recording.position,
+        recording.velocity,
+        recording.effort,
+        received=recording.received,
+        commands=None,
+        source=recording.source,
+    )

@@ -1,0 +1,406 @@
+"""How well the efforts of a log can be explained by any arm near the given one.
+
+Efforts are linear in the inertial parameters of the bodies, in a load at the ends of the arm, and
+in viscous friction, Coulomb friction, rotor inertia and a constant of each joint; where that is
+asked for, in friction that turns round over a displacement, too. Minimised over these and over the
+size sigma of each joint's residual is
+
+    sum over joints  count (log(sigma / size) + mean(residual^2) / (2 sigma^2))
+      + |step|^2 / 2
+
+with friction and rotor inertia >= 0, where step are the parameters as steps from the given model
+in units of their spread, size is the root mean square of the joint's effort, and count is how
+many independent values the effort holds: the residual of a real arm is no white noise, and
+samples that follow one another repeat one another. What is minimised is the negative logarithm
+of a likelihood, so that a difference says how much better one reading of a log is than another.
+A factor on an effort alone does not change it; what the factor does to the load on the other
+joints, and to the masses of the given model, does.
+
+Of efforts that a driver has taken gravity out of, the same holds without the gravity of the
+bodies; what is left of it is that of the difference between the driver's model and the arm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.evaluation import rms
+from ne_dynamics.identification.regression.pseudo_inertia import (
+    divergence_slopes,
+    nearest_body,
+    pseudo_inertia,
+)
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+TURNS_ROUND = (0.03, 0.3, 3.0)
+"""Displacements over which friction turns round, as parts of that of the model of friction."""
+
+SPREAD = 0.5
+"""How far the given inertias may be off, as a part of themselves."""
+
+JOINT_SPREADS = (0.3, 0.3, 0.3, 0.1)
+"""How large viscous friction, Coulomb friction, rotor inertia and constant may make an effort, as
+parts of it."""
+
+PATH_SPREAD = 0.3
+"""The same of friction of the path, for each displacement, where it is among the explanations."""
+
+LOAD_SPREAD = 0.1
+"""Mass of an unknown load at an end of the arm, as a part of the arm's."""
+
+LOAD_LEVER = 0.1
+"""Distance of its centre of mass from the end [m]."""
+
+CARRIED_SPREAD = 0.5
+CARRIED_LEVER = 0.2
+"""The same of a load that is said to be there; the lever is that of its inertia too."""
+
+FIRST_SIGMA = 0.1
+SMALLEST_SIGMA = 0.01
+"""Parts of an effort: the residual that is expected at first, and the least of all. Below it no
+model of a real arm is better than another."""
+
+GRAVITY_LEFT = 0.5
+"""How far a driver's model of gravity may be off, as a part of SPREAD and of an unknown load."""
+
+PASSES = 4
+"""Solutions, each with the residuals of the one before."""
+
+BOUND_CHANGES = 20
+PER_BODY = 10
+PER_LOAD = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Filtered motion of all joints, each of shape (M, n).
+
+    Attributes
+    ----------
+    position, velocity, acceleration : array
+        [rad or m] and their time derivatives.
+    direction : array
+        Filtered sign of the velocity.
+    path : array, shape (M, n, p)
+        Filtered states of friction that turns round over a displacement, of each that is tried.
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+    direction: FloatArray
+    path: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """What a fit comes to.
+
+    Attributes
+    ----------
+    cost : float
+        Negative logarithm of the likelihood, but for a constant.
+    left : array, shape (n,)
+        Root mean square of what is left of each effort, as a part of the effort.
+    freedom : float
+        Negative logarithm of the part of what was believed that the log leaves: what a reading
+        with more unknowns explains better for that alone. In the approximation of Laplace.
+    """
+
+    cost: float
+    left: FloatArray
+    freedom: float
+
+
+@dataclass(frozen=True, eq=False)
+class JointTerms:
+    """What a fit finds of each joint, and the standard deviations, each of shape (n,).
+
+    Attributes
+    ----------
+    viscous, coulomb : array
+        Effort that each friction makes, root mean square [N m or N].
+    constant : array
+        [N m or N]
+    viscous_deviation, coulomb_deviation, constant_deviation : array
+    """
+
+    viscous: FloatArray
+    coulomb: FloatArray
+    constant: FloatArray
+    viscous_deviation: FloatArray
+    coulomb_deviation: FloatArray
+    constant_deviation: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Solution:
+    step: FloatArray
+    free: NDArray[np.bool_]
+    matrix: FloatArray
+    counts: FloatArray
+    amount: FloatArray
+    sigma: FloatArray
+    left: FloatArray
+
+
+class EffortFit:
+    """The fit for one motion; efforts may be exchanged.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The given model.
+    motion : Motion
+    used : bool array, shape (M, n)
+        Samples of each joint that count.
+    counts : array, shape (n,)
+        Independent values in the effort of each joint.
+    has_load : bool
+        Whether the arm is said to carry something, which is larger than what may be forgotten.
+    without_gravity : bool
+        Whether the efforts are those that are left when gravity is taken out.
+    """
+
+    def __init__(
+        self,
+        dynamics: Dynamics,
+        motion: Motion,
+        used: NDArray[np.bool_],
+        counts: FloatArray,
+        has_load: bool = False,
+        without_gravity: bool = False,
+    ) -> None:
+        robot = dynamics.robot
+        self._n, self._used = robot.n, used
+        *first, last = JOINT_SPREADS
+        self._spreads = (*first, *[PATH_SPREAD] * motion.path.shape[2], last)
+        self._samples = np.maximum(used.sum(axis=0), 1)
+        self._counts = np.where(used.any(axis=0), counts, 0.0)
+        chosen = [index for index, body in enumerate(robot.bodies) if body.inertia.mass > 0.0]
+        samples = motion.position.shape[0]
+        full = dynamics.regressor(motion.position, motion.velocity, motion.acceleration)
+        links = full.reshape(samples, self._n, -1, PER_BODY)
+        weights = None
+        if without_gravity:
+            still = np.zeros_like(motion.velocity)
+            weights = dynamics.regressor(motion.position, still, still).reshape(links.shape)
+            links = links - weights
+        given = np.zeros((samples, self._n))
+        self.load_columns = _load_columns(links, robot, has_load)
+        per_end = PER_BODY if has_load else PER_LOAD
+        places = np.arange(self.load_columns.shape[2]) % per_end
+        self._moments = np.flatnonzero((places > 0) & (places < PER_LOAD))
+        blocks = [self.load_columns]
+        if weights is not None:
+            blocks.append(GRAVITY_LEFT * _load_columns(weights, robot))
+        for index in chosen:
+            parameters = nearest_body(robot.bodies[index].inertia).parameters
+            reference = pseudo_inertia(parameters)
+            _, hessian = divergence_slopes(reference, reference)
+            scale = SPREAD * np.linalg.inv(np.linalg.cholesky(hessian)).T
+            blocks.append(links[:, :, index] @ scale)
+            if weights is not None:
+                blocks.append(GRAVITY_LEFT * weights[:, :, index] @ scale)
+            given += links[:, :, index] @ parameters
+        shared = np.concatenate(blocks, axis=2)
+        paths = np.moveaxis(motion.path, 2, 0)
+        rates = (motion.velocity, motion.direction, motion.acceleration, *paths)
+        own = np.stack([*(part / np.maximum(rms(part), 1e-6) for part in rates)], axis=2)
+        own = np.concatenate([own, np.ones((samples, self._n, 1))], axis=2)
+        self._given, self._width = given, shared.shape[2]
+        self._tables = []
+        for joint in range(self._n):
+            use = used[:, joint]
+            self._tables.append(np.hstack([shared[use, joint], own[use, joint]]))
+        width = self._width
+        normals = np.array([table.T @ table for table in self._tables])
+        self._shared = np.ascontiguousarray(normals[:, :width, :width])
+        self._mixed = np.ascontiguousarray(normals[:, :width, width:])
+        self._own = np.ascontiguousarray(normals[:, width:, width:])
+
+    @property
+    def moment_columns(self) -> FloatArray:
+        """Those of `load_columns` that are first moments, shape (M, n, columns)."""
+        return self.load_columns[:, :, self._moments]
+
+    @property
+    def given_effort(self) -> FloatArray:
+        """Effort of the given model without friction, shape (M, n) [N m or N]."""
+        return self._given
+
+    def explain(self, effort: FloatArray) -> Explained:
+        """Fit efforts.
+
+        Parameters
+        ----------
+        effort : array, shape (M, n)
+            [N m or N]
+
+        Returns
+        -------
+        Explained
+        """
+        found = self._solve(effort, self._spreads)
+        terms = np.log(found.sigma / found.amount) + 0.5 * (found.left / found.sigma) ** 2
+        cost = found.counts @ terms + 0.5 * found.step @ found.step
+        chosen = np.flatnonzero(found.free)
+        _, freedom = np.linalg.slogdet(found.matrix[chosen][:, chosen])
+        return Explained(float(cost), found.left / found.amount, 0.5 * float(freedom))
+
+    def find_joint_terms(
+        self, effort: FloatArray, constant_spread: float = JOINT_SPREADS[-1]
+    ) -> JointTerms:
+        """Return friction and constant of each joint in the fit of efforts.
+
+        Parameters
+        ----------
+        effort : array, shape (M, n)
+            [N m or N]
+        constant_spread : float
+            How large the constants may be, as parts of the efforts.
+
+        Returns
+        -------
+        JointTerms
+        """
+        spreads = (*self._spreads[:-1], constant_spread)
+        found = self._solve(effort, spreads)
+        chosen = np.flatnonzero(found.free)
+        # Of what is held at its bound: as far as it could move by itself.
+        variances = 1.0 / np.diag(found.matrix)
+        variances[chosen] = np.diag(np.linalg.inv(found.matrix[chosen][:, chosen]))
+        sizes = found.amount[:, np.newaxis] * np.array(spreads)
+        values = found.step[self._width :].reshape(self._n, len(spreads)) * sizes
+        deviations = np.sqrt(variances[self._width :].reshape(self._n, len(spreads))) * sizes
+        viscous, coulomb, constant = (values[:, term] for term in (0, 1, -1))
+        return JointTerms(
+            viscous, coulomb, constant, deviations[:, 0], deviations[:, 1], deviations[:, -1]
+        )
+
+    def _solve(self, effort: FloatArray, spreads: tuple[float, ...]) -> _Solution:
+        n, width, per_joint = self._n, self._width, len(spreads)
+        # What was not measured says nothing.
+        counts = np.where(effort.any(axis=0), self._counts, 0.0)
+        amount, squares, rights = self._compare(effort)
+        scales = amount[:, np.newaxis] * np.array(spreads)
+        rights[:, width:] *= scales
+        # Joint beside joint: row k belongs to shared parameter k, column to a term of a joint.
+        mixed = np.moveaxis(self._mixed * scales[:, np.newaxis], 0, 1).reshape(width, -1)
+        own = self._own * scales[:, :, np.newaxis] * scales[:, np.newaxis]
+        size = width + per_joint * n
+        bounded = np.zeros(size, dtype=bool)
+        bounded[width:] = np.arange(per_joint * n) % per_joint < per_joint - 1
+        terms = np.arange(width, size).reshape(n, per_joint)
+        blocks = terms[:, :, np.newaxis], terms[:, np.newaxis]
+        diagonal = np.arange(size)
+        sigma, left = FIRST_SIGMA * amount, np.zeros(n)
+        step, free = np.zeros(size), np.ones(size, dtype=bool)
+        matrix = np.zeros((size, size))
+        for _ in range(PASSES):
+            weights = counts / self._samples / sigma**2
+            matrix[:width, :width] = np.tensordot(weights, self._shared, axes=1)
+            matrix[:width, width:] = mixed * np.repeat(weights, per_joint)
+            matrix[width:, :width] = matrix[:width, width:].T
+            matrix[blocks] = weights[:, np.newaxis, np.newaxis] * own
+            matrix[diagonal, diagonal] += 1.0
+            weighted = weights[:, np.newaxis] * rights
+            right = np.concatenate([weighted[:, :width].sum(axis=0), weighted[:, width:].ravel()])
+            step, free = _minimum(matrix, right, bounded, free)
+            common, single = step[:width], step[width:].reshape(n, per_joint)
+            pulls = 2.0 * (common @ mixed - rights[:, width:].ravel()).reshape(n, per_joint)
+            pulls += (own @ single[:, :, np.newaxis])[:, :, 0]
+            rest = squares + (self._shared @ common - 2.0 * rights[:, :width]) @ common
+            rest += (pulls * single).sum(axis=1)
+            left = np.sqrt(np.maximum(rest, 0.0) / self._samples)
+            sigma = np.maximum(left, SMALLEST_SIGMA * amount)
+        return _Solution(step, free, matrix, counts, amount, sigma, left)
+
+    def _compare(self, effort: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return what efforts are beside the given model, joint by joint.
+
+        Returns
+        -------
+        amount, squares : array, shape (n,)
+            Root mean square of the effort, and sum of squares of what the given model leaves.
+        rights : array, shape (n, columns)
+            What the given model leaves, along each column.
+        """
+        amount, squares = np.full(self._n, 1e-9), np.zeros(self._n)
+        rights = np.empty((self._n, self._tables[0].shape[1]))
+        for joint, table in enumerate(self._tables):
+            use = self._used[:, joint]
+            values = effort[use, joint]
+            if values.any():
+                amount[joint] = np.sqrt(np.mean(values * values))
+            rest = values - self._given[use, joint]
+            rights[joint] = rest @ table
+            squares[joint] = rest @ rest
+        return amount, squares, rights
+
+
+def _load_columns(links: FloatArray, robot: Robot, has_load: bool = False) -> FloatArray:
+    """Return the columns of a load at the ends of the arm, by the spread of its parameters.
+
+    Mass and first moment; of a load that is said to be there, its inertia too.
+    """
+    parents = {body.parent for body in robot.bodies}
+    ends = [index for index in range(len(robot.bodies)) if index not in parents]
+    mass = sum(body.inertia.mass for body in robot.bodies)
+    sizes = LOAD_SPREAD * mass * np.array([1.0, *[LOAD_LEVER] * (PER_LOAD - 1)])
+    if has_load:
+        levers = [1.0, *[CARRIED_LEVER] * 3, *[CARRIED_LEVER**2] * 6]
+        sizes = CARRIED_SPREAD * mass * np.array(levers)
+    return np.concatenate([links[:, :, end, : sizes.size] * sizes for end in ends], axis=2)
+
+
+def _minimum(
+    matrix: FloatArray, right: FloatArray, bounded: NDArray[np.bool_], free: NDArray[np.bool_]
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the minimum of a quadratic form with some unknowns >= 0, and which are free.
+
+    An active set; `free` is what was free before.
+    """
+    step = np.zeros(right.size)
+    for _ in range(BOUND_CHANGES):
+        step = np.zeros(right.size)
+        if free.all():
+            step[:] = np.linalg.solve(matrix, right)
+        else:
+            chosen = np.flatnonzero(free)
+            step[chosen] = np.linalg.solve(matrix[chosen][:, chosen], right[chosen])
+        below = bounded & (step < 0.0)
+        if below.any():
+            free = free & ~below
+            continue
+        released = ~free & (matrix @ step - right < 0.0)
+        if not released.any():
+            break
+        free = free | released
+    return np.where(bounded, np.maximum(step, 0.0), step), free
+
+
+def count_independent(efforts: FloatArray) -> FloatArray:
+    """Return how many independent values evenly sampled columns hold, shape (n,).
+
+    The number of samples over the sum of the autocorrelation up to its first zero.
+    """
+    samples = efforts.shape[0]
+    centred = efforts - efforts.mean(axis=0)
+    spectrum = np.abs(np.fft.rfft(centred, 2 * samples, axis=0)) ** 2
+    correlation = np.fft.irfft(spectrum, axis=0)[:samples]
+    return np.array([_count(column) for column in correlation.T])
+
+
+def _count(correlation: FloatArray) -> float:
+    if not correlation[0] > 0.0:
+        return 1.0
+    negative = np.flatnonzero(correlation < 0.0)
+    end = int(negative[0]) if negative.size else correlation.size
+    length = 1.0 + 2.0 * float(correlation[1:end].sum() / correlation[0])
+    return correlation.size / length

@@ -1,0 +1,401 @@
+"""How well each reading of a log goes together with the equations of motion."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.algorithms.hysteresis import follow_hysteresis
+from ne_dynamics.driver.evidence.effort_fit import (
+    TURNS_ROUND,
+    EffortFit,
+    Explained,
+    JointTerms,
+    Motion,
+    count_independent,
+)
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.evaluation import rms
+from ne_dynamics.identification.regression.friction_terms import find_displacement
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.logs.signals import filtered
+from ne_dynamics.logs.source_clock import LARGEST_GAP
+from ne_dynamics.model.rigid_body import FloatArray
+
+SAMPLES = 600
+"""Filtered samples that are looked at, at most: about."""
+
+CUTOFF_FACTOR = 4.0
+CUTOFF_RANGE = (2.0, 10.0)
+"""Cut-off frequency: this many times the highest frequency of the motion, within these [Hz]."""
+
+MOTION_POWER = 0.98
+"""Part of the power of the velocities that is below the highest frequency of the motion."""
+
+SAMPLES_PER_CUTOFF = 5.0
+"""Rate of a log at least, in samples a period of the cut-off frequency."""
+
+DELAYS = np.arange(-40, 101, 5) * 1e-3
+"""For which efforts are filtered [s]; between them they are interpolated."""
+
+VELOCITY_COUNT = 10.0
+"""Weight of a velocity that the log holds, in independent values."""
+
+CLEAR = 0.5
+"""Part of an effort that the given model has to make for its own factor to be read off it."""
+
+EXPECTED = 0.1
+"""What is expected to be left of an effort then, as a part of it."""
+
+ANCHOR = 0.1
+"""Effort of the given model over that of the first moments that a load may have, from which on a
+joint tells these."""
+
+MOMENT = 0.2
+"""First moment of the load, as a part of its spread: what is believed while factors are free."""
+
+ANY_CONSTANT = 3.0
+"""How large a constant may make an effort of which nothing else is believed, as a part of it."""
+
+TURNS = 12
+"""In which factors and the load's centre of mass are found."""
+
+SMALLEST_MISMATCH = 0.05
+"""Part of a velocity by which it may differ from the derivative of the position."""
+
+
+class LogEvidence:
+    """The filtered log, and what each reading of it costs.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The given model.
+    log : Log
+        With the joints of the model, in its order.
+    cutoff_frequency : float, optional
+        [Hz]; default: from the spectrum of the velocities.
+    has_free_factors : bool
+        Whether the effort of each joint is in a unit of its own, as motor currents are: in every
+        reading it is taken as large as the given model's, whatever its sign.
+    has_load : bool
+        Whether the arm is said to carry something that the given model has not.
+    reversal_margin : float
+        Samples of a joint nearer to a change of its direction than this many periods of the
+        cut-off frequency do not count: while a joint sticks, friction is as late as it is large,
+        and that looks like a delay.
+    has_path : bool
+        Whether friction that turns round over a displacement is among the explanations: it is
+        late as well.
+
+    Raises
+    ------
+    InputError
+        When the log cannot be filtered.
+    """
+
+    def __init__(
+        self,
+        dynamics: Dynamics,
+        log: Log,
+        cutoff_frequency: float | None = None,
+        has_free_factors: bool = False,
+        has_load: bool = False,
+        reversal_margin: float = 0.0,
+        has_path: bool = False,
+    ) -> None:
+        self._dynamics, self._has_load = dynamics, has_load
+        self.has_free_factors = has_free_factors
+        limits = dynamics.robot.limits('effort_limit')
+        cutoff = choose_evidence_cutoff(log) if cutoff_frequency is None else cutoff_frequency
+        signals = filtered(log, np.full_like(limits, np.inf), cutoff)
+        chosen = slice(None, None, max(1, signals.times.size // SAMPLES))
+        self._chosen, self._stretches = chosen, signals.stretches
+        self._position = signals.position[chosen]
+        self._rates = (
+            signals.velocity[chosen],
+            signals.acceleration[chosen],
+            signals.direction[chosen],
+        )
+        self._effort = signals.effort[chosen]
+        self._used = signals.usable[chosen]
+        if reversal_margin > 0.0:
+            reach = reversal_margin / cutoff
+            near = _is_near_reversal(signals.times[chosen], self._rates[0], reach)
+            self._used = self._used & ~near
+        self._counts = count_independent(self._effort)
+        measured = signals.measured_velocity
+        self._velocity = None if measured is None else measured[chosen]
+        self.moves = signals.moves
+        self._late = np.array(
+            [
+                filtered(
+                    _with_late_effort(log, delay), np.full_like(limits, np.inf), cutoff
+                ).effort[chosen]
+                for delay in DELAYS
+            ]
+        )
+        self._fits: dict[bytes, EffortFit] = {}
+        self._paths: dict[tuple[int, float], FloatArray] = {}
+        self._turns_round = TURNS_ROUND if has_path else ()
+
+    @property
+    def is_telling(self) -> bool:
+        """False when no joint moves, or no effort was measured."""
+        return bool(self._used.any() and self._effort.any())
+
+    def explain(self, reading: LogReading) -> Explained:
+        """Fit the log in a reading."""
+        effort = self.get_effort(reading)
+        explained = self._fit(reading).explain(effort)
+        cost = explained.cost + self._velocity_cost(reading)
+        if reading.effort_offset.any():
+            # A residual is as large a part of an effort as before a constant was taken out of it.
+            sizes = np.maximum(rms(effort), 1e-9) / np.maximum(
+                rms(effort - reading.effort_offset), 1e-9
+            )
+            cost += float(self.count(reading) @ np.log(sizes))
+        return replace(explained, cost=cost)
+
+    def get_effort(self, reading: LogReading) -> FloatArray:
+        """Return the filtered efforts in a reading, shape (M, n) [N m or N]."""
+        columns = [
+            self._late_effort(int(source), float(delay))
+            for source, delay in zip(reading.effort_source, reading.effort_delay, strict=True)
+        ]
+        efforts: FloatArray = (
+            np.stack(columns, axis=1) * reading.effort_factor + reading.effort_offset
+        )
+        if self.has_free_factors:
+            efforts = efforts * self._find_factors(reading, efforts)
+        return efforts
+
+    def _find_factors(self, reading: LogReading, efforts: FloatArray) -> FloatArray:
+        """Return the factors > 0 that make efforts as large as the given model's, shape (n,).
+
+        Where the load's centre of mass is turns the efforts of the last joints as much as a factor
+        does: it is found along, in turns.
+        """
+        fit = self._fit(reading)
+        counts = self.count(reading)
+        parts = []
+        for joint, use in enumerate(self._used[:, reading.position_source].T):
+            own = [rate[use, joint] for rate in self.get_rates(reading)]
+            basis, _ = np.linalg.qr(np.stack([*own, np.ones(int(use.sum()))], axis=1))
+            rows = np.c_[
+                efforts[use, joint], fit.given_effort[use, joint], fit.moment_columns[use, joint]
+            ]
+            parts.append((float(np.linalg.norm(rows[:, 0])), rows - basis @ (basis.T @ rows)))
+        width = fit.moment_columns.shape[2]
+        center = np.zeros(width)
+        # Where the load may well make more of an effort than the given model, it is not found.
+        anchors = np.array(
+            [
+                np.linalg.norm(rows[:, 1]) > ANCHOR * np.linalg.norm(rows[:, 2:])
+                for _, rows in parts
+            ]
+        )
+        factors = np.ones(len(parts))
+        for _ in range(TURNS):
+            slopes = np.full(len(parts), np.nan)
+            for joint, (size, rows) in enumerate(parts):
+                expected = rows[:, 1] + rows[:, 2:] @ center
+                power = float(expected @ expected)
+                slope = float(expected @ rows[:, 0]) / power if power > 0.0 else 0.0
+                if size > 0.0 and abs(slope) * math.sqrt(power) > CLEAR * size:
+                    slopes[joint] = slope
+            clear = np.isfinite(slopes)
+            # Where friction is all that there is, the drive is taken to be like the others.
+            usual = float(np.exp(-np.log(np.abs(slopes[clear])).mean())) if clear.any() else 1.0
+            factors = np.where(clear, 1.0 / np.abs(np.where(clear, slopes, 1.0)), usual)
+            table = [np.c_[np.eye(width) / MOMENT, np.zeros(width)]]
+            for joint in np.flatnonzero(clear & anchors).tolist():
+                size, rows = parts[joint]
+                weight = math.sqrt(counts[joint]) / (EXPECTED * size * factors[joint])
+                left = rows[:, 0] / slopes[joint] - rows[:, 1]
+                table.append(weight * np.c_[rows[:, 2:], left])
+            stacked = np.concatenate(table)
+            center = np.linalg.lstsq(stacked[:, :-1], stacked[:, -1], rcond=None)[0]
+        return factors
+
+    def get_given_effort(self, reading: LogReading) -> FloatArray:
+        """Return the given model's effort without friction, shape (M, n) [N m or N]."""
+        return self._fit(reading).given_effort
+
+    def get_joint_terms(self, reading: LogReading) -> JointTerms:
+        """Return friction, rotor inertia and constant of each joint in a reading."""
+        return self._fit(reading).find_joint_terms(self.get_effort(reading))
+
+    def find_constants(self, reading: LogReading) -> tuple[FloatArray, FloatArray]:
+        """Return constants of the efforts of which nothing is believed, and their deviations.
+
+        Shape (n,) each [N m or N].
+        """
+        terms = self._fit(reading).find_joint_terms(self.get_effort(reading), ANY_CONSTANT)
+        return terms.constant, terms.constant_deviation
+
+    def get_load_columns(self, reading: LogReading) -> FloatArray:
+        """Return what a load at the ends of the arm adds, shape (M, n, columns) [N m or N].
+
+        Each column by the spread of its parameter.
+        """
+        return self._fit(reading).load_columns
+
+    def get_moment_columns(self, reading: LogReading) -> FloatArray:
+        """Return those of the load's columns that are its first moments, shape (M, n, k)."""
+        return self._fit(reading).moment_columns
+
+    def get_rates(self, reading: LogReading) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return velocity, acceleration and direction in a reading, shape (M, n) each."""
+        velocity, acceleration, direction = self._rates
+        return (
+            reading.read_rates(velocity),
+            reading.read_rates(acceleration),
+            _signs(reading.read_rates(direction), reading),
+        )
+
+    def _get_paths(self, reading: LogReading) -> FloatArray:
+        """Return states of friction of the path in a reading, shape (M, n, p)."""
+        paths = []
+        if not self._turns_round:
+            return np.zeros((*self._effort.shape, 0))
+        for joint, source, factor in zip(
+            self._dynamics.robot.joints,
+            reading.position_source.tolist(),
+            reading.position_factor.tolist(),
+            strict=True,
+        ):
+            # In the unit of the log, whatever a reading makes of it.
+            displacement = find_displacement(joint)
+            key = source, displacement
+            if key not in self._paths:
+                self._paths[key] = self._follow(source, displacement)
+            paths.append(self._paths[key] * np.sign(factor))
+        return np.stack(paths, axis=1)
+
+    def _follow(self, source: int, displacement: float) -> FloatArray:
+        parts = [
+            stretch.filtered(
+                np.stack(
+                    [
+                        follow_hysteresis(stretch.position[:, source], part * displacement)
+                        for part in self._turns_round
+                    ],
+                    axis=1,
+                )
+            )
+            for stretch in self._stretches
+        ]
+        return np.concatenate(parts)[self._chosen]
+
+    def count(self, reading: LogReading) -> FloatArray:
+        """Return how many independent values each effort holds, shape (n,)."""
+        return self._counts[reading.effort_source]
+
+    def _fit(self, reading: LogReading) -> EffortFit:
+        key = b''.join(
+            part.tobytes()
+            for part in (
+                reading.position_source,
+                reading.position_factor,
+                reading.position_offset,
+                reading.effort_source,
+            )
+        ) + bytes([reading.without_gravity])
+        if key not in self._fits:
+            velocity, acceleration, direction = self.get_rates(reading)
+            self._fits[key] = EffortFit(
+                self._dynamics,
+                Motion(
+                    reading.read_positions(self._position),
+                    velocity,
+                    acceleration,
+                    direction,
+                    self._get_paths(reading),
+                ),
+                self._used[:, reading.position_source],
+                self.count(reading),
+                self._has_load,
+                reading.without_gravity,
+            )
+        return self._fits[key]
+
+    def _late_effort(self, source: int, delay: float) -> FloatArray:
+        if delay == 0.0:
+            return self._effort[:, source]
+        place = float(
+            np.clip(np.interp(delay, DELAYS, np.arange(DELAYS.size)), 0, DELAYS.size - 1)
+        )
+        before = min(int(place), DELAYS.size - 2)
+        part = place - before
+        table = self._late[:, :, source]
+        result: FloatArray = (1.0 - part) * table[before] + part * table[before + 1]
+        return result
+
+    def _velocity_cost(self, reading: LogReading) -> float:
+        """Return what the log's own velocities say against the positions of a reading.
+
+        A velocity may have been changed with its position, or not.
+        """
+        if self._velocity is None:
+            return 0.0
+        derived = reading.read_rates(self._rates[0])
+        size = np.maximum(rms(derived), 1e-9)
+        mismatch = np.minimum(
+            rms(self._velocity - derived), rms(reading.read_rates(self._velocity) - derived)
+        )
+        parts = np.clip(mismatch / size, SMALLEST_MISMATCH, 2.0)
+        return VELOCITY_COUNT * float(np.log(parts[self.moves]).sum())
+
+
+def _is_near_reversal(times: FloatArray, velocity: FloatArray, reach: float) -> NDArray[np.bool_]:
+    """Return where a joint changes its direction within a time [s], shape (M, n)."""
+    near = np.zeros(velocity.shape, dtype=bool)
+    for joint, column in enumerate(velocity.T):
+        turns = times[np.flatnonzero(np.diff(np.sign(column)) != 0.0)]
+        if turns.size:
+            after = np.searchsorted(turns, times)
+            distances = [
+                np.abs(times - turns[np.clip(place, 0, turns.size - 1)])
+                for place in (after - 1, after)
+            ]
+            near[:, joint] = np.minimum(*distances) <= reach
+    return near
+
+
+def _signs(direction: FloatArray, reading: LogReading) -> FloatArray:
+    """Return directions without the factor of a unit, which has no place in a sign."""
+    return direction / np.abs(reading.position_factor)
+
+
+def _with_late_effort(log: Log, delay: float) -> Log:
+    columns = [np.interp(log.times + delay, log.times, column) for column in log.effort.T]
+    return replace(log, effort=np.array(columns).T)
+
+
+def choose_evidence_cutoff(log: Log) -> float:
+    """Return the cut-off frequency that suits the motion [Hz]."""
+    spans = np.diff(log.times)
+    step = float(np.median(spans))
+    # Of a gap, which may be of days, no more is bridged than of the other steps.
+    times = np.concatenate([[0.0], np.cumsum(np.minimum(spans, LARGEST_GAP * step))])
+    even = np.arange(0.0, times[-1], step)
+    powers = np.zeros(even.size // 2 + 1)
+    for column in log.position.T:
+        values = np.interp(even, times, column)
+        # What goes on at the end where it began has no step in its periodic continuation.
+        values = values - np.linspace(values[0], values[-1], values.size)
+        power = (np.arange(powers.size) * np.abs(np.fft.rfft(values))[: powers.size]) ** 2
+        total = float(power.sum())
+        if total > 0.0:
+            powers += power / total
+    reached = np.cumsum(powers)
+    highest = float(np.searchsorted(reached, MOTION_POWER * reached[-1])) / (step * even.size)
+    low, high = CUTOFF_RANGE
+    return min(
+        float(np.clip(CUTOFF_FACTOR * highest, low, high)), 1.0 / (SAMPLES_PER_CUTOFF * step)
+    )

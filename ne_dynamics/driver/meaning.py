@@ -1,0 +1,443 @@
+"""What efforts mean that go with a motion: the likeliest reading, and how likely others are.
+
+An effort e_j that is reported, or commanded, is read as
+
+    e_j = sign_j * factor_j * (torque_j - gravity_j or not) + constant_j
+
+with the torque of an arm near the given one, friction of its own included (zero where the driver
+takes it out). Gravity is in the efforts of all joints or of none. A factor is 1, in N m, or any:
+of a motor current, of a torque before the gear, of another unit; beforehand it is within
+e^(+-:data:`FACTOR_SPREAD`). Each of the four kinds is fitted
+(:class:`~ne_dynamics.driver.evidence.evidence.LogEvidence`), with the signs, a delay and, after
+that, the faults of the positions that make it likelier. Kinds are compared by cost and freedom.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.driver.evidence.effort_factors import compare_with_given
+from ne_dynamics.driver.evidence.effort_fit import JointTerms
+from ne_dynamics.driver.evidence.evidence import LogEvidence
+from ne_dynamics.driver.evidence.hypotheses import (
+    Hypothesis,
+    find_delay,
+    search_minimum,
+    weigh_hypotheses,
+)
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.evaluation import rms
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+FACTOR_SPREAD = 2.5
+"""Standard deviation of the logarithm of a factor that may be any."""
+
+FACTOR_KNOWN = 0.1
+"""The same after the log, about: what an unknown factor costs beforehand follows from both."""
+
+SAME_UNIT = math.log(1.6)
+OTHER_UNIT = math.log(2.0)
+"""Factors within the first are none: so far may the given masses be off. From the second on they
+are another unit."""
+
+CURRENT_WITHOUT_GRAVITY = 4.0
+"""What another unit costs beforehand where gravity is taken out: who knows the gravity of an arm
+knows its torques in N m."""
+
+HOPELESS = 25.0
+"""A kind in N m that costs so much more than the other is not tried in another unit."""
+
+PASSES = 3
+REACH = math.log(3.0)
+"""How often signs and factors are gone through, and how far a factor is looked for each time."""
+
+FACTOR_NEAR = 0.03
+"""How near to its likeliest value the logarithm of a factor is sought."""
+
+PROFILE = np.array([-6, -4.5, -3, -2, -1.4, -1.05, -0.7, -0.45, -0.2])
+PROFILE = np.concatenate([PROFILE, [0.0], -PROFILE[::-1]])
+"""Logarithms of factors at which costs are compared."""
+
+DELAY_CUTOFF = 10.0
+DELAY_SAMPLES_PER_CUTOFF = 5.0
+REVERSAL_MARGIN = 2.0
+"""A delay is told from efforts up to this frequency [Hz], or so many samples a period, and from
+what is this many periods or more away from a change of direction."""
+
+DELAY_SPREAD = 2.0
+DELAY_FLOOR = 1e-3
+"""Errors of a delay over the standard deviation that the likelihood has, as simulated arms whose
+joints stick show, and beside it [s]."""
+
+POSITION_TRUST = 2.0
+"""Logarithm of how many times rather an effort has the wrong sign than a position, which every
+display of the arm shows."""
+
+POSITION_FAULTS = (
+    'position-sign',
+    'axis-sign',
+    'zero-offset',
+    'degrees',
+    'joints-swapped',
+    'efforts-swapped',
+    'positions-swapped',
+)
+MOST_FAULTS = 4
+DECISIVE = 6.0
+DELAY_DECISIVE = 3.0
+DELAY_DEVIATIONS = 2.5
+SHORTEST_DELAY = 1e-3
+"""A delay is taken out when the log is that much likelier, and it is that sure and long [s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """The likeliest reading of the efforts of a log, and how much likelier it is than others.
+
+    Gains are logarithms of how many times likelier.
+
+    Attributes
+    ----------
+    reading : LogReading
+        Its factors turn what is reported into N m or N.
+    gravity_gain : float
+        Of gravity in the efforts, or not in them, whichever is likelier, over the other.
+    unit_gain : float
+        Of efforts in N m over another unit of all of them; negative: of another unit.
+    joint_unit_gains : array, shape (n,)
+        The same of each joint, given the others.
+    sign_gains : array, shape (n,)
+        Of the sign of each effort over the other one.
+    factor_deviations : array, shape (n,)
+        Standard deviations of the logarithms of the factors, given the others'; the masses of the
+        given model apart.
+    left : array, shape (n,)
+        Part of each effort that stays unexplained.
+    terms : JointTerms
+        Of the reading, in N m or N.
+    size : array, shape (n,)
+        Root mean square of the efforts in the reading [N m or N].
+    gravity_share : array, shape (n,)
+        Part of them that gravity makes by the given model.
+    delay, delay_deviation : float
+        Of the efforts behind the motion [s].
+    faults : tuple of Hypothesis
+        What was found beside it.
+    """
+
+    reading: LogReading
+    gravity_gain: float
+    unit_gain: float
+    joint_unit_gains: FloatArray
+    sign_gains: FloatArray
+    factor_deviations: FloatArray
+    left: FloatArray
+    terms: JointTerms
+    size: FloatArray
+    gravity_share: FloatArray
+    delay: float
+    delay_deviation: float
+    faults: tuple[Hypothesis, ...]
+
+    @property
+    def without_gravity(self) -> bool:
+        """Whether gravity was taken out of the efforts."""
+        return self.reading.without_gravity
+
+    @property
+    def signs(self) -> FloatArray:
+        """Sign of each effort, shape (n,)."""
+        signs: FloatArray = np.sign(self.reading.effort_factor)
+        return signs
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    reading: LogReading
+    cost: float
+    is_free: bool
+
+
+def prepare_for_delay(dynamics: Dynamics, log: Log) -> LogEvidence | None:
+    """Return what a delay is told from; None where the log has no such samples.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    log : Log
+
+    Returns
+    -------
+    LogEvidence or None
+    """
+    rate = 1.0 / float(np.median(np.diff(log.times)))
+    cutoff = min(DELAY_CUTOFF, rate / DELAY_SAMPLES_PER_CUTOFF)
+    try:
+        evidence = LogEvidence(dynamics, log, cutoff, reversal_margin=REVERSAL_MARGIN)
+    except InputError:
+        return None
+    return evidence if evidence.is_telling else None
+
+
+def find_meaning(
+    evidence: LogEvidence,
+    robot: Robot,
+    concerned: NDArray[np.bool_],
+    for_delay: LogEvidence | None,
+    units: tuple[bool, ...] = (False, True),
+) -> Meaning:
+    """Return what the efforts of a log mean.
+
+    Parameters
+    ----------
+    evidence : LogEvidence
+        That is telling.
+    robot : Robot
+    concerned : bool array, shape (n,)
+        Joints that move and report an effort that changes.
+    for_delay : LogEvidence, optional
+        What the delay is told from; None: nothing tells it.
+    units : tuple of bool
+        Whether the factors may be any; both are tried by default.
+
+    Returns
+    -------
+    Meaning
+    """
+    search = _Search(evidence, robot, np.flatnonzero(concerned).tolist(), units)
+    base = LogReading.as_recorded(robot.n)
+    faults: list[Hypothesis] = []
+    trials = search.run(base)
+    best = min(trials, key=lambda trial: trial.cost)
+    if len(search.joints) > 1 and (best.reading.effort_factor[search.joints] < 0.0).all():
+        # All efforts are reversed, or all positions: one by one these are not the likelier.
+        mirrored = base.with_position(range(robot.n), factor=-1.0)
+        others = search.run(mirrored)
+        other = min(others, key=lambda trial: trial.cost)
+        if other.cost < best.cost - DECISIVE:
+            everyone, gain = tuple(range(robot.n)), other.cost - best.cost
+            faults.append(Hypothesis('position-sign', everyone, -1.0, other.reading, gain))
+            trials, best = others, other
+    weighed = weigh_hypotheses(evidence, robot, best.reading)
+    for _ in range(MOST_FAULTS):
+        decisive = [
+            one
+            for one in weighed
+            if one.cause in POSITION_FAULTS and one.cost < -DECISIVE and one.rank < -DECISIVE
+        ]
+        if not decisive:
+            break
+        faults.append(decisive[0])
+        # Signs and factors of the efforts are found anew.
+        base = _without_effort_factors(decisive[0].reading)
+        trials = search.run(base)
+        best = min(trials, key=lambda trial: trial.cost)
+        weighed = weigh_hypotheses(evidence, robot, best.reading)
+    delay, deviation = _find_delay(for_delay, robot, best.reading)
+    meaning = search.judge(best, trials, weighed, tuple(faults))
+    return replace(meaning, delay=delay, delay_deviation=deviation)
+
+
+def _find_delay(
+    evidence: LogEvidence | None, robot: Robot, reading: LogReading
+) -> tuple[float, float]:
+    """Return the delay of the efforts behind the motion, and its standard deviation [s]."""
+    if evidence is None:
+        return math.nan, math.inf
+    prompt = replace(reading, effort_delay=np.zeros(robot.n))
+    base = evidence.explain(prompt).cost
+    found = find_delay(evidence, prompt, tuple(range(robot.n)), base)
+    return found.amount, math.hypot(DELAY_SPREAD * found.deviation, DELAY_FLOOR)
+
+
+def _without_effort_factors(reading: LogReading) -> LogReading:
+    n = reading.effort_factor.size
+    return replace(
+        reading, effort_factor=np.ones(n), effort_delay=np.zeros(n), without_gravity=False
+    )
+
+
+class _Search:
+    """The four kinds of reading of a log, each at its likeliest."""
+
+    def __init__(
+        self, evidence: LogEvidence, robot: Robot, joints: list[int], units: tuple[bool, ...]
+    ) -> None:
+        self._evidence, self._robot, self.joints = evidence, robot, joints
+        self._units = units
+
+    def run(self, base: LogReading) -> list[_Trial]:
+        """Return the kinds."""
+        trials, starts = [], []
+        for without_gravity in (False, True):
+            start = replace(base, without_gravity=without_gravity)
+            factors = compare_with_given(self._evidence, start).factors
+            starts.append((start, factors))
+            trials.append(self._fit(start, factors, False))
+        least = min(trial.cost for trial in trials)
+        if True in self._units:
+            trials += [
+                self._fit(start, factors, True)
+                for (start, factors), trial in zip(starts, list(trials), strict=True)
+                if trial.cost < least + HOPELESS
+            ]
+        return trials
+
+    def _cost(self, reading: LogReading) -> float:
+        """Return the cost of a reading with its freedom, and with what factors cost beforehand."""
+        explained = self._evidence.explain(reading)
+        sizes = np.log(np.abs(reading.effort_factor[self.joints])) / FACTOR_SPREAD
+        return explained.cost + explained.freedom + 0.5 * float(sizes @ sizes)
+
+    def _fit(self, start: LogReading, factors: FloatArray, is_free: bool) -> _Trial:
+        chosen = np.zeros(factors.size, dtype=bool)
+        chosen[self.joints] = True
+        sizes = np.abs(factors) if is_free else np.ones_like(factors)
+        sizes = np.clip(np.where(sizes > 0.0, sizes, 1.0), 1e-4, 1e4)
+        first = np.where(chosen, np.where(factors < 0.0, -1.0, 1.0) / sizes, 1.0)
+        reading = self._refine(replace(start, effort_factor=first), is_free)
+        everyone = tuple(range(self._robot.n))
+        base = self._evidence.explain(reading).cost
+        delay = find_delay(self._evidence, reading, everyone, base)
+        if (
+            delay.cost < -DELAY_DECISIVE
+            and abs(delay.amount) > DELAY_DEVIATIONS * delay.deviation
+            and abs(delay.amount) >= SHORTEST_DELAY
+        ):
+            reading = self._refine(delay.reading, is_free)
+        cost = self._cost(reading)
+        if is_free:
+            cost += len(self.joints) * math.log(FACTOR_SPREAD / FACTOR_KNOWN)
+            cost += CURRENT_WITHOUT_GRAVITY * start.without_gravity
+        return _Trial(reading, cost, is_free)
+
+    def _refine(self, reading: LogReading, is_free: bool) -> LogReading:
+        cost = self._cost(reading)
+        for _ in range(PASSES):
+            before = cost
+            for joint in self.joints:
+                flipped = reading.with_effort((joint,), factor=-1.0)
+                found = self._cost(flipped)
+                if found < cost:
+                    reading, cost = flipped, found
+            if is_free:
+                for joints in ([joint] for joint in self.joints):
+                    reading, cost = self._search_factor(reading, cost, joints)
+                reading, cost = self._search_factor(reading, cost, self.joints)
+            if before - cost < 0.1:
+                break
+        return reading
+
+    def _search_factor(
+        self, reading: LogReading, cost: float, joints: list[int]
+    ) -> tuple[LogReading, float]:
+        def cost_of(logarithm: float) -> float:
+            return self._cost(reading.with_effort(joints, factor=math.exp(logarithm)))
+
+        place, found = search_minimum(cost_of, -REACH, REACH, FACTOR_NEAR)
+        if found >= cost:
+            return reading, cost
+        return reading.with_effort(joints, factor=math.exp(place)), found
+
+    def judge(
+        self,
+        best: _Trial,
+        trials: list[_Trial],
+        weighed: list[Hypothesis],
+        faults: tuple[Hypothesis, ...],
+    ) -> Meaning:
+        """Return the likeliest reading with what tells it from others."""
+        evidence, reading, n = self._evidence, best.reading, self._robot.n
+        other = min(
+            trial.cost
+            for trial in trials
+            if trial.reading.without_gravity != reading.without_gravity
+        )
+        costs = {
+            trial.is_free: trial.cost
+            for trial in trials
+            if trial.reading.without_gravity == reading.without_gravity
+        }
+        gains, deviations = np.zeros(n), np.full(n, math.inf)
+        for joint in self.joints:
+            gains[joint], deviations[joint] = self._compare_units(reading, [joint])
+        common, _ = self._compare_units(reading, self.joints)
+        kinds = costs[True] - costs[False] if True in costs else math.inf
+        # N m is one value; one other factor of all efforts costs something beforehand.
+        supposed = common + math.log(FACTOR_SPREAD / FACTOR_KNOWN)
+        if kinds > 0.0:
+            unit_gain = max(min(kinds, supposed), 0.0)
+        else:
+            unit_gain = min(max(kinds, common), 0.0)
+        terms = evidence.get_joint_terms(reading)
+        efforts = evidence.get_effort(reading)
+        size = np.maximum(rms(efforts), 1e-12)
+        with_gravity = evidence.get_given_effort(replace(reading, without_gravity=False))
+        without = evidence.get_given_effort(replace(reading, without_gravity=True))
+        return Meaning(
+            reading=reading,
+            gravity_gain=other - best.cost,
+            unit_gain=unit_gain,
+            joint_unit_gains=gains,
+            sign_gains=np.array(
+                [self._compare_signs(reading, joint, weighed) for joint in range(n)]
+            ),
+            factor_deviations=deviations,
+            left=evidence.explain(reading).left,
+            terms=terms,
+            size=size,
+            gravity_share=rms(with_gravity - without) / size,
+            delay=math.nan,
+            delay_deviation=math.inf,
+            faults=faults,
+        )
+
+    def _compare_units(self, reading: LogReading, joints: list[int]) -> tuple[float, float]:
+        """Return how much likelier factors of some joints are none than another unit.
+
+        And the standard deviation of the logarithm of a factor about where it is likeliest.
+        """
+        present = math.log(abs(float(reading.effort_factor[joints[0]])))
+        if len(joints) > 1:
+            # All factors move together: their middle is what counts.
+            logs = np.log(np.abs(reading.effort_factor[joints]))
+            present = float(np.median(logs))
+        places = np.union1d(PROFILE, np.round(present + 0.25 * np.arange(-2, 3), 6))
+        costs = np.array(
+            [
+                self._cost(reading.with_effort(joints, factor=math.exp(place - present)))
+                for place in places
+            ]
+        )
+        inside = costs[np.abs(places) <= SAME_UNIT].min()
+        outside = costs[np.abs(places) >= OTHER_UNIT].min()
+        best = int(np.argmin(costs))
+        near = np.abs(places - places[best]) <= 0.8
+        deviation = math.inf
+        if near.sum() >= 3:
+            curve = np.polyfit(places[near] - places[best], costs[near], 2)[0]
+            deviation = 1.0 / math.sqrt(2.0 * curve) if curve > 0.0 else math.inf
+        return float(outside - inside), deviation
+
+    def _compare_signs(self, reading: LogReading, joint: int, weighed: list[Hypothesis]) -> float:
+        """Return how much likelier the sign of an effort is than the other one."""
+        if joint not in self.joints:
+            return 0.0
+        costs = {
+            one.cause: one.cost
+            for one in weighed
+            if one.joints == (joint,) and one.cause in ('wrong-sign', 'axis-sign', 'position-sign')
+        }
+        gain = costs.get('wrong-sign', 0.0)
+        if reading.effort_factor[joint] < 0.0:
+            # Or it is the position that has the opposite sign.
+            gain = min(gain, costs.get('axis-sign', 0.0) + POSITION_TRUST)
+        return gain

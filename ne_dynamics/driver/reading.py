@@ -1,0 +1,299 @@
+"""Recordings of drivers from CSV or ROS 2 bags, and as CSV again.
+
+CSV: the columns of :mod:`~ne_dynamics.logs.log`, of which efforts may be missing;
+``received`` [s] where there is one; and for all joints ``<joint>.command`` [N m or N]. A row that
+has commands and no position is a command by itself; a row that has both was answered by it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+
+from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
+from ne_dynamics.driver.recording import CommandLog, DriverRecording
+from ne_dynamics.errors import InputError
+from ne_dynamics.logs.log import TIME_COLUMN
+from ne_dynamics.logs.readers.bag import JOINT_STATE, find_folder, open_reader
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.prepared_file import write_whole
+
+SHOWN_HEADER = 80
+"""Characters of a header that are shown, at most."""
+
+RECEIVED_COLUMN = 'received'
+COMMAND = 'command'
+ARRAY = COMMAND_TYPES[0]
+
+
+def read_bag(
+    path: str | os.PathLike[str],
+    command_names: Sequence[str],
+    topic: str | None = None,
+    command_topic: str | None = None,
+) -> MessageCollector:
+    """Read states and commands of a bag.
+
+    Parameters
+    ----------
+    path : path
+        Folder of a bag, or a file of one.
+    command_names : sequence of str
+        Joints of a command that carries no names, in its order.
+    topic : str, optional
+        Of the states; default: the only one of JointState.
+    command_topic : str, optional
+        Of the commands; default: the only one of Float64MultiArray, if there is one.
+
+    Returns
+    -------
+    MessageCollector
+
+    Raises
+    ------
+    InputError
+        When the bag cannot be read, or does not have the topics.
+    MissingDependencyError
+        When the library `rosbags` is missing.
+    """
+    place = Path(path)
+    folder = find_folder(place)
+    collector = MessageCollector(command_names, str(folder))
+    with ExitStack() as stack:
+        reader = open_reader(stack, place)
+        topics = {item.topic: str(item.msgtype) for item in reader.connections}
+        commands = _choose_commands(topics, command_topic, folder)
+        states = _choose_states(topics, topic, commands, folder)
+        chosen = [item for item in reader.connections if item.topic in (states, commands)]
+        try:
+            for connection, received, data in reader.messages(connections=chosen):
+                message = reader.deserialize(data, connection.msgtype)
+                if connection.topic == states:
+                    collector.add_state(message, 1e-9 * received)
+                else:
+                    collector.add_command(message, 1e-9 * received)
+        except Exception as error:
+            raise InputError(f'{folder}: a message cannot be read: {error}') from error
+    return collector
+
+
+def list_csv_joints(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the joints of which a CSV file has positions, in its order.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, or has no times or positions.
+    """
+    header = next(_rows(Path(path)), [])
+    ending = '.position'
+    joints = tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
+    if not joints or TIME_COLUMN not in header:
+        found = ', '.join(header)[:SHOWN_HEADER] or '(an empty file)'
+        raise InputError(
+            f'{path}: expected a header with the columns {TIME_COLUMN} and <joint>{ending}, '
+            f'separated by commas, got {found}'
+        )
+    return joints
+
+
+def read_csv(
+    path: str | os.PathLike[str], joint_names: Sequence[str], columns: Sequence[str] | None = None
+) -> DriverRecording:
+    """Read states and commands of a CSV file.
+
+    Parameters
+    ----------
+    path : path
+    joint_names : sequence of str
+        Joints that are wanted, in the order in which they are.
+    columns : sequence of str, optional
+        What they are called in the file; default: the same.
+
+    Returns
+    -------
+    DriverRecording
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, lacks a column, or too little of it can be used.
+    """
+    place, names = Path(path), tuple(joint_names)
+    called = names if columns is None else tuple(columns)
+    rows = _rows(place)
+    header = next(rows, [])
+    twice = sorted({name for name in header if name and header.count(name) > 1})
+    if twice:
+        raise InputError(f'{place}: column {twice[0]!r}: expected once, got more')
+    missing = [
+        name
+        for name in (TIME_COLUMN, *(f'{joint}.position' for joint in called))
+        if name not in header
+    ]
+    if missing:
+        raise InputError(
+            f'{place}: expected the columns {", ".join(missing)} beside what is there, got the '
+            f'header {", ".join(header) or "(none)"}'
+        )
+    table = np.array([[_number(cell) for cell in _filled(row, len(header))] for row in rows])
+    if not table.size:
+        raise InputError(f'{place}: expected samples below the header, got none')
+    tables = {
+        key: _columns(table, header, called, key)
+        for key in ('position', 'velocity', 'effort', COMMAND)
+    }
+    stamps = table[:, header.index(TIME_COLUMN)]
+    position, command = tables['position'], tables[COMMAND]
+    assert position is not None
+    is_state = np.ones(len(table), dtype=bool)
+    if command is not None:
+        is_state = np.asarray(np.isfinite(position).any(axis=1))
+    commands = None
+    if command is not None and np.isfinite(command).any():
+        commands = CommandLog.from_samples(names, stamps, command, source=f'{place}: commands')
+    received = None
+    if RECEIVED_COLUMN in header:
+        received = table[is_state, header.index(RECEIVED_COLUMN)]
+    velocity, effort = (
+        None if part is None else part[is_state] for part in (tables['velocity'], tables['effort'])
+    )
+    return DriverRecording.from_samples(
+        names,
+        stamps[is_state],
+        position[is_state],
+        velocity,
+        effort,
+        received=received,
+        commands=commands,
+        source=str(place),
+    )
+
+
+def write_csv(path: str | os.PathLike[str], recording: DriverRecording) -> None:
+    """Write a recording so that :func:`read_csv`, and `identify`, read it.
+
+    Commands are rows of their own, in the order of time.
+
+    Parameters
+    ----------
+    path : path
+    recording : DriverRecording
+
+    Raises
+    ------
+    InputError
+        When the file cannot be written; what was there before is then still there.
+    """
+    tables = {'position': recording.position}
+    for key, part in (('velocity', recording.velocity), ('effort', recording.effort)):
+        if part is not None:
+            tables[key] = part
+    header = [TIME_COLUMN, *([RECEIVED_COLUMN] * (recording.received is not None))]
+    header += [f'{joint}.{key}' for key in tables for joint in recording.joint_names]
+    commands, n = recording.commands, len(recording.joint_names)
+    width = len(header)
+    if commands is not None:
+        header += [f'{joint}.{COMMAND}' for joint in recording.joint_names]
+    lines: list[tuple[float, list[str]]] = []
+    for index, stamp in enumerate(recording.stamps):
+        cells = [] if recording.received is None else [recording.received[index]]
+        cells += [value for table in tables.values() for value in table[index]]
+        lines.append((float(stamp), [_cell(value) for value in (stamp, *cells)]))
+    if commands is not None:
+        for line in lines:
+            line[1].extend([''] * n)
+        for moment, efforts in zip(commands.times, commands.effort, strict=True):
+            cells = [_cell(moment), *[''] * (width - 1), *(_cell(value) for value in efforts)]
+            lines.append((float(moment), cells))
+        # States stay in the order in which they came.
+        lines.sort(key=lambda line: line[0] if math.isfinite(line[0]) else math.inf)
+    text = io.StringIO(newline='')
+    writer = csv.writer(text, lineterminator='\n')
+    writer.writerow(header)
+    writer.writerows(cells for _, cells in lines)
+    try:
+        write_whole(Path(path), text.getvalue())
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or str(error)
+        raise InputError(f'{path}: cannot be written: {reason}') from error
+
+
+def _choose_states(
+    topics: dict[str, str], topic: str | None, commands: str | None, folder: Path
+) -> str:
+    found = sorted(
+        name for name, kind in topics.items() if kind == JOINT_STATE and name != commands
+    )
+    if topic is None and len(found) == 1:
+        return found[0]
+    if topic is None or topic not in found:
+        raise InputError(
+            f'{folder}: topic: expected {"one of " if topic else "one to be named of "}'
+            f'{", ".join(found) or "(the bag has none of JointState)"}, got {topic or "none"}'
+        )
+    return topic
+
+
+def _choose_commands(topics: dict[str, str], topic: str | None, folder: Path) -> str | None:
+    if topic is None:
+        found = [name for name, kind in topics.items() if kind == ARRAY]
+        return found[0] if len(found) == 1 else None
+    if topics.get(topic) not in COMMAND_TYPES:
+        able = sorted(name for name, kind in topics.items() if kind in COMMAND_TYPES)
+        raise InputError(
+            f'{folder}: command topic: expected one of {", ".join(able) or "(none)"}, of the '
+            f'types {", ".join(COMMAND_TYPES)}, got {topic!r}'
+            + (f' of {topics[topic]}' if topic in topics else '')
+        )
+    return topic
+
+
+def _rows(path: Path) -> Iterator[list[str]]:
+    """Yield the rows of a CSV file that hold something, the header first, without spaces."""
+    try:
+        with path.open(encoding='utf-8-sig', newline='') as stream:
+            for row in csv.reader(line for line in stream if not line.startswith('#')):
+                if row:
+                    yield [cell.strip() for cell in row]
+    except OSError as error:
+        raise InputError(f'cannot read the log {str(path)!r}: {error.strerror}') from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f'{path}: expected a CSV file in UTF-8: {error}') from error
+
+
+def _filled(row: list[str], width: int) -> list[str]:
+    return row[:width] + [''] * (width - len(row))
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell or 'nan')
+    except ValueError:
+        return math.nan
+
+
+def _cell(value: float) -> str:
+    return repr(float(value)) if math.isfinite(value) else ''
+
+
+def _columns(
+    table: FloatArray, header: list[str], joints: tuple[str, ...], key: str
+) -> FloatArray | None:
+    """Return a column a joint, NaN where there is none; None where no joint has one."""
+    places = [
+        header.index(name) if (name := f'{joint}.{key}') in header else -1 for joint in joints
+    ]
+    if all(place < 0 for place in places):
+        return None
+    return np.stack(
+        [table[:, place] if place >= 0 else np.full(len(table), math.nan) for place in places],
+        axis=1,
+    )

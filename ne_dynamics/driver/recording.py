@@ -1,0 +1,296 @@
+"""What a driver published, as it came: nothing is dropped, nothing is put in order.
+
+A :class:`~ne_dynamics.logs.log.Log` holds the samples that a fit can use. Here are those
+too that it cannot use: stamps that repeat or go back, numbers that are missing, a velocity or an
+effort that nobody reports; and what was commanded, by its own times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.logs.log import Log
+from ne_dynamics.model.rigid_body import FloatArray
+
+FEWEST = 2
+"""States, and commands, of which something can be said."""
+
+AVERAGED = 9
+"""Instants at which a held command is read to be averaged over a period."""
+
+
+@dataclass(frozen=True, eq=False)
+class CommandLog:
+    """Efforts that were commanded, each held until the next one.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+    times : array, shape (M,)
+        When each was sent, never decreasing, by the clock of the states' stamps [s].
+    effort : array, shape (M, n)
+        [N m or N]
+    source : str
+        For messages.
+    """
+
+    joint_names: tuple[str, ...]
+    times: FloatArray
+    effort: FloatArray
+    source: str = ''
+
+    @classmethod
+    def from_samples(
+        cls,
+        joint_names: Sequence[str],
+        times: ArrayLike,
+        effort: ArrayLike,
+        *,
+        source: str = 'commands',
+    ) -> CommandLog:
+        """Check commands; those that lack a number are left out.
+
+        Parameters
+        ----------
+        joint_names : sequence of str
+            n names.
+        times : array-like, shape (M,)
+            [s]
+        effort : array-like, shape (M, n)
+            [N m or N]
+        source : str
+
+        Returns
+        -------
+        CommandLog
+
+        Raises
+        ------
+        InputError
+            When shapes do not go together, or fewer than two commands can be used.
+        """
+        names = tuple(joint_names)
+        stamps, efforts = _table(times), _table(effort)
+        _require_shape(source, 'commanded effort', efforts, (stamps.size, len(names)))
+        kept = np.isfinite(stamps) & np.isfinite(efforts).all(axis=1)
+        if kept.sum() < FEWEST:
+            raise InputError(
+                f'{source}: expected at least {FEWEST} commands with finite numbers for '
+                f'{", ".join(names)}, got {int(kept.sum())} of {stamps.size}'
+            )
+        order = np.argsort(stamps[kept], kind='stable')
+        stamps, efforts = stamps[kept][order], efforts[kept][order]
+        for table in (stamps, efforts):
+            table.setflags(write=False)
+        return cls(names, stamps, efforts, source)
+
+    def hold(self, times: FloatArray) -> FloatArray:
+        """Return the command that is held at each time, shape (N, n); NaN before the first."""
+        place = np.searchsorted(self.times, times, side='right') - 1
+        held = np.array(self.effort[np.maximum(place, 0)])
+        held[place < 0] = np.nan
+        return held
+
+    def average(self, times: FloatArray, width: float) -> FloatArray:
+        """Return the mean of the held command over a time about each of others, shape (N, n).
+
+        NaN where that begins before the first command.
+
+        Parameters
+        ----------
+        times : array, shape (N,)
+            [s]
+        width : float
+            [s]
+        """
+        places = (np.arange(AVERAGED) + 0.5) / AVERAGED - 0.5
+        parts = [self.hold(times + place * width) for place in places]
+        mean: FloatArray = np.mean(parts, axis=0)
+        return mean
+
+
+@dataclass(frozen=True, eq=False)
+class DriverRecording:
+    """States as a driver published them, in the order in which they came.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+    stamps : array, shape (N,)
+        Of the headers, as they are [s].
+    position : array, shape (N, n)
+        [rad or m]; NaN where a number is missing.
+    velocity, effort : array, shape (N, n), or None
+        None where no state has any.
+    received : array, shape (N,), or None
+        When each came, by the clock of the recording [s].
+    commands : CommandLog or None
+    source : str
+        For messages.
+    """
+
+    joint_names: tuple[str, ...]
+    stamps: FloatArray
+    position: FloatArray
+    velocity: FloatArray | None = None
+    effort: FloatArray | None = None
+    received: FloatArray | None = None
+    commands: CommandLog | None = None
+    source: str = ''
+
+    @classmethod
+    def from_samples(
+        cls,
+        joint_names: Sequence[str],
+        stamps: ArrayLike,
+        position: ArrayLike,
+        velocity: ArrayLike | None = None,
+        effort: ArrayLike | None = None,
+        *,
+        received: ArrayLike | None = None,
+        commands: CommandLog | None = None,
+        source: str = 'recording',
+    ) -> DriverRecording:
+        """Check the shapes of samples; a table without any number counts as none.
+
+        Parameters
+        ----------
+        joint_names : sequence of str
+            n names.
+        stamps : array-like, shape (N,)
+            [s]
+        position : array-like, shape (N, n)
+            [rad or m]
+        velocity, effort : array-like, shape (N, n), optional
+            [rad/s or m/s], [N m or N, or what the driver has]
+        received : array-like, shape (N,), optional
+            [s]
+        commands : CommandLog, optional
+        source : str
+
+        Returns
+        -------
+        DriverRecording
+
+        Raises
+        ------
+        InputError
+            When shapes do not go together, commands are for other joints, or fewer than two
+            states have a stamp and all positions.
+        """
+        names = tuple(joint_names)
+        times, places = _table(stamps), _table(position)
+        shape = (times.size, len(names))
+        _require_shape(source, 'position', places, shape)
+        tables: dict[str, FloatArray | None] = {}
+        for key, values, wanted in (
+            ('velocity', velocity, shape),
+            ('effort', effort, shape),
+            ('received', received, shape[:1]),
+        ):
+            table = None if values is None else _table(values)
+            if table is not None:
+                _require_shape(source, key, table, wanted)
+                table.setflags(write=False)
+            tables[key] = None if table is None or not np.isfinite(table).any() else table
+        if commands is not None and commands.joint_names != names:
+            raise InputError(
+                f'{commands.source}: expected commands for {", ".join(names)}, got '
+                f'{", ".join(commands.joint_names)}'
+            )
+        usable = np.isfinite(times) & np.isfinite(places).all(axis=1)
+        if usable.sum() < FEWEST:
+            raise InputError(
+                f'{source}: expected at least {FEWEST} states with a stamp and positions of '
+                f'{", ".join(names)}, got {int(usable.sum())} of {times.size}'
+                f'{_list_missing(names, times, places)}'
+            )
+        for table in (times, places):
+            table.setflags(write=False)
+        return cls(names, times, places, commands=commands, source=source, **tables)
+
+    @classmethod
+    def from_log(cls, log: Log, commands: CommandLog | None = None) -> DriverRecording:
+        """Return the states of a log, which were dropped where they could not be used."""
+        return cls.from_samples(
+            log.joint_names,
+            log.times,
+            log.position,
+            log.velocity,
+            log.effort,
+            commands=commands,
+            source=log.source or 'log',
+        )
+
+    def as_log(self, effort: FloatArray | None = None) -> Log:
+        """Return what a fit could use.
+
+        Columns without any number, of velocity and effort, are zero: there is nothing to be read.
+
+        Parameters
+        ----------
+        effort : array, shape (N, n), optional
+            In the place of the one that was reported [N m or N].
+
+        Raises
+        ------
+        InputError
+            When fewer than two samples can be used.
+        """
+        chosen = self.effort if effort is None else effort
+        efforts = np.zeros_like(self.position) if chosen is None else _without_empty(chosen)
+        velocity = None if self.velocity is None else _without_empty(self.velocity)
+        return Log.from_samples(
+            self.joint_names, self.stamps, self.position, efforts, velocity, source=self.source
+        )
+
+
+def _list_missing(names: tuple[str, ...], times: FloatArray, position: FloatArray) -> str:
+    """Return what is no finite number anywhere, for the end of a message."""
+    empty = find_empty(position, len(names))
+    missing = [
+        f'the position of {name}' for name, is_empty in zip(names, empty, strict=True) if is_empty
+    ]
+    missing += [] if np.isfinite(times).any() else ['the stamp']
+    return f': {", ".join(missing)} is never a finite number' if missing and times.size else ''
+
+
+def rename_joints(recording: DriverRecording, joint_names: Sequence[str]) -> DriverRecording:
+    """Return a recording whose joints, and those of its commands, are called otherwise.
+
+    Parameters
+    ----------
+    recording : DriverRecording
+    joint_names : sequence of str
+        In the same order.
+    """
+    names, commands = tuple(joint_names), recording.commands
+    if commands is not None:
+        commands = replace(commands, joint_names=names)
+    return replace(recording, joint_names=names, commands=commands)
+
+
+def find_empty(table: FloatArray | None, n: int) -> NDArray[np.bool_]:
+    """Return which columns of a table have no number at all, shape (n,)."""
+    if table is None:
+        return np.ones(n, dtype=bool)
+    empty: NDArray[np.bool_] = np.logical_not(np.isfinite(table).any(axis=0))
+    return empty
+
+
+def _without_empty(table: FloatArray) -> FloatArray:
+    return np.where(find_empty(table, table.shape[1]), 0.0, table)
+
+
+def _table(values: ArrayLike) -> FloatArray:
+    return np.array(values, dtype=np.float64)
+
+
+def _require_shape(source: str, name: str, table: FloatArray, expected: tuple[int, ...]) -> None:
+    if table.shape != expected:
+        raise InputError(f'{source}: {name}: expected shape {expected}, got {table.shape}')

@@ -1,0 +1,194 @@
+"""When states came: rate, jitter, gaps, bursts, repetitions, and the clock of their stamps."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.driver.recording import DriverRecording
+from ne_dynamics.model.rigid_body import FloatArray
+
+GAP = 2.5
+"""Times between states from this many usual ones on are gaps."""
+
+BURST = 0.3
+"""Times between states up to this part of the usual one are bursts."""
+
+OTHER_CLOCK = 1.0
+"""Stamps that are off the reception by more are of another clock [s]."""
+
+FEWEST = 3
+"""Times between states of which something can be said."""
+
+DRIFT_TIME = 5.0
+"""Recordings shorter than this tell no drift of a clock [s]."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """When states came.
+
+    Attributes
+    ----------
+    states : int
+        As they came.
+    duration : float
+        From the first stamp to the last [s].
+    period, rate : float
+        Usual time between stamps [s], and how many come a second over all; NaN where too few do.
+    jitter : float
+        Standard deviation of the time between stamps, gaps apart [s].
+    gaps : int
+    longest_gap : float
+        [s]; 0 where there is none.
+    bursts : float
+        Part of the states that came right after the one before.
+    standing : int
+        Stamps that did not advance.
+    repeated : float
+        Part of the states of the moving arm that repeat the one before.
+    sensor_rate : float
+        How often positions are new [Hz].
+    latency, latency_jitter : float
+        From stamp to reception, on the median, and its standard deviation [s]; NaN without
+        receptions.
+    drift : float
+        Of the reception's clock against that of the stamps, as a part; NaN where it is not told.
+    """
+
+    states: int
+    duration: float
+    period: float
+    rate: float
+    jitter: float
+    gaps: int
+    longest_gap: float
+    bursts: float
+    standing: int
+    repeated: float
+    sensor_rate: float
+    latency: float = math.nan
+    latency_jitter: float = math.nan
+    drift: float = math.nan
+
+    @property
+    def has_other_clock(self) -> bool:
+        """Whether stamps are of another clock than the receptions."""
+        return math.isfinite(self.latency) and abs(self.latency) > OTHER_CLOCK
+
+    def lines(self) -> list[str]:
+        """Return what is to be said, a line each."""
+        if not math.isfinite(self.period):
+            return [f'{self.states} states: too few to tell a rate; record 10 s or more']
+        lines = [
+            f'{self.states} states in {self.duration:.4g} s: {self.rate:.4g} Hz, '
+            f'{1e3 * self.period:.4g} ms apart, jitter of the stamps {1e3 * self.jitter:.3g} ms'
+        ]
+        if self.gaps:
+            lines.append(
+                f'{self.gaps} gaps of more than {GAP:g} periods, the longest '
+                f'{1e3 * self.longest_gap:.4g} ms'
+            )
+        if self.bursts > 0.0:
+            lines.append(f'{self.bursts:.1%} of the states came in bursts')
+        if self.standing:
+            lines.append(f'{self.standing} stamps did not advance')
+        if self.repeated > 0.0:
+            lines.append(
+                f'{self.repeated:.1%} of the states of the moving arm repeat the one before: '
+                f'positions are new at about {self.sensor_rate:.4g} Hz'
+            )
+        if self.has_other_clock:
+            lines.append(
+                f'stamps are of another clock than the receptions, {self.latency:.6g} s apart'
+            )
+        elif math.isfinite(self.latency):
+            lines.append(
+                f'from stamp to reception {1e3 * self.latency:.3g} ms, jitter '
+                f'{1e3 * self.latency_jitter:.3g} ms'
+            )
+        if math.isfinite(self.drift) and abs(self.drift) > 1e-4:
+            lines.append(f'the clock of the receptions runs {1e6 * self.drift:.0f} ppm faster')
+        return lines
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures; what is no number is None."""
+        return {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in vars(self).items()
+        }
+
+
+def describe_timing(recording: DriverRecording, repeated: int, moving: int) -> Timing:
+    """Return when the states of a recording came.
+
+    Parameters
+    ----------
+    recording : DriverRecording
+    repeated, moving : int
+        How many of its states repeat the one before while the arm moves, and in how many it does.
+
+    Returns
+    -------
+    Timing
+    """
+    finite = np.isfinite(recording.stamps)
+    stamps = recording.stamps[finite]
+    steps = np.diff(stamps)
+    forward = steps[steps > 0.0]
+    duration = float(stamps.max() - stamps.min())
+    if forward.size < FEWEST:
+        nothing = math.nan
+        return Timing(
+            stamps.size,
+            duration,
+            *(nothing, nothing, nothing),
+            0,
+            0.0,
+            0.0,
+            int((steps <= 0.0).sum()),
+            0.0,
+            nothing,
+        )
+    period = float(np.median(forward))
+    is_gap = forward > GAP * period
+    part = repeated / moving if moving else 0.0
+    rate = forward.size / float(forward.sum())
+    timing = Timing(
+        states=stamps.size,
+        duration=duration,
+        period=period,
+        rate=rate,
+        jitter=float(forward[~is_gap].std()),
+        gaps=int(is_gap.sum()),
+        longest_gap=float(forward[is_gap].max(initial=0.0)),
+        bursts=float((forward < BURST * period).mean()),
+        standing=int((steps <= 0.0).sum()),
+        repeated=part,
+        sensor_rate=rate * (1.0 - part),
+    )
+    if recording.received is None:
+        return timing
+    return _with_reception(timing, stamps, recording.received[finite])
+
+
+def _with_reception(timing: Timing, stamps: FloatArray, received: FloatArray) -> Timing:
+    known = np.isfinite(received)
+    late = received[known] - stamps[known]
+    if late.size < FEWEST:
+        return timing
+    latency = float(np.median(late))
+    drift, jitter = math.nan, float(late.std())
+    if timing.duration >= DRIFT_TIME:
+        since = stamps[known] - stamps[known].mean()
+        # The quickest deliveries of each tenth say how the clocks run; slow ones say nothing.
+        tenths = np.array_split(np.arange(late.size), 10)
+        quickest = np.array([part[int(np.argmin(late[part]))] for part in tenths if part.size])
+        if quickest.size >= FEWEST:
+            drift = float(np.polyfit(since[quickest], late[quickest], 1)[0])
+            jitter = float((late - drift * since).std())
+    values = {**vars(timing), 'latency': latency, 'latency_jitter': jitter, 'drift': drift}
+    return Timing(**values)

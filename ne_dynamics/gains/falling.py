@@ -1,0 +1,269 @@
+"""By how much gains may be smaller before gravity pulls the arm away, in the worst pose.
+
+At rest, an error e is answered by the efforts W Kp e, and gravity pushes with -G e: G is the slope
+of gravity by the positions, less what the law compensates. With gains divided by B the arm falls
+from the least B on at which
+
+    W Kp / B + G
+
+is singular, and 1 / B is the magnitude of the most negative eigenvalue of (W Kp)^-1 G. It is where
+the locus of the open loop, W Kp G^-1 at 0 Hz, ends on the negative axis.
+
+G is linear in the masses: the sum over the bodies of (s_b - c) G_b, c 1 where the law compensates,
+and m G_load of the payload. So the worst masses are at the ends of their ranges, each by the sign
+of e^T G_b e for the error e that grows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.gains.kind import corner_modes
+from ne_dynamics.gains.loop import Modes
+from ne_dynamics.gains.plants import (
+    body_slopes,
+    draw_poses,
+    payload_slope,
+    plants_in,
+    pose_range,
+)
+from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.model.rigid_body import FloatArray
+
+MASS_ROUNDS = 3
+"""How often masses are chosen for the error that grows with the masses before."""
+
+REAL = 1e-6
+"""Imaginary part, by the magnitude, of an eigenvalue that counts as real."""
+
+STARTS = 768
+"""Random poses from which the worst is looked for."""
+
+BEST, AROUND = 24, 12
+"""Poses that are improved, and how many are drawn around each of them."""
+
+FOUND = 0.995
+"""Part of the least factor by which any arm falls that a search may miss: what is said is less."""
+
+FIRST_WIDTH, LAST_WIDTH, SEARCHES = 0.2, 1e-3, 32
+"""Standard deviations of what is drawn there, by the range of each joint, and how often."""
+
+
+@dataclass(frozen=True, eq=False)
+class GravitySlopes:
+    """How gravity goes on from N poses, and what the law weighs accelerations by there.
+
+    Attributes
+    ----------
+    poses : array, shape (N, n)
+        [rad or m]
+    bodies : array, shape (N, b, n, n)
+        Slope of the model's gravity by the positions, body by body [N m/rad, ...].
+    load : array, shape (N, n, n)
+        Of a payload, a kilogram.
+    weights : array, shape (N, n, n), or None
+        W: the model's mass matrix in computed torque, which compensates gravity where the arm is;
+        None for the identity, and gravity that is compensated where the arm is to be.
+    """
+
+    poses: FloatArray
+    bodies: FloatArray
+    load: FloatArray
+    weights: FloatArray | None
+
+    def joined(self, other: GravitySlopes) -> GravitySlopes:
+        """Return the poses of both."""
+        weights = None
+        if self.weights is not None and other.weights is not None:
+            weights = np.concatenate((self.weights, other.weights))
+        return GravitySlopes(
+            np.concatenate((self.poses, other.poses)),
+            np.concatenate((self.bodies, other.bodies)),
+            np.concatenate((self.load, other.load)),
+            weights,
+        )
+
+
+def find_softening(
+    slopes: GravitySlopes, kp: FloatArray, request: GainRequest, stiffness: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the part of the gains at which the arm falls in each pose, 1 / B, and how it falls.
+
+    Parameters
+    ----------
+    slopes : GravitySlopes
+    kp : array, shape (n,)
+    request : GainRequest
+        How wrong masses may be, and the payload.
+    stiffness : array, shape (n,), or None
+        Of the gears [N m/rad or N/m]; None where they are rigid.
+
+    Returns
+    -------
+    part : array, shape (N,)
+        With the worst masses; 0 where the arm never falls, infinite where gears are too soft to
+        carry it at all.
+    error : array, shape (N, n)
+        Of the motors, which grows; of any length.
+    """
+    u, known = request.uncertainty, 0.0 if slopes.weights is None else 1.0
+    ends = np.asarray(request.payload, dtype=np.float64)
+    count, bodies = slopes.bodies.shape[:2]
+    worst: FloatArray = np.zeros(count)
+    errors: FloatArray = np.zeros((count, len(kp)))
+    # From the lightest and the heaviest arm: what is found is no better than either.
+    for factor, mass in ((1.0 - u, ends[0]), (1.0 + u, ends[1])):
+        factors, masses = np.full((count, bodies), factor), np.full(count, mass)
+        for _ in range(MASS_ROUNDS):
+            slope = np.einsum('kb,kbij->kij', factors - known, slopes.bodies)
+            slope = slope + masses[:, np.newaxis, np.newaxis] * slopes.load
+            part, motors, error = _find_most_negative(slope, kp, slopes.weights, stiffness)
+            errors = np.where((part > worst)[:, np.newaxis], motors, errors)
+            worst = np.maximum(worst, part)
+            pushes = np.einsum('ki,kbij,kj->kb', error, slopes.bodies, error)
+            factors = np.where(pushes > 0.0, 1.0 - u, 1.0 + u)
+            masses = np.where(
+                np.einsum('ki,kij,kj->k', error, slopes.load, error) > 0.0, ends[0], ends[1]
+            )
+    return worst, errors
+
+
+def _find_most_negative(
+    slope: FloatArray,
+    kp: FloatArray,
+    weights: FloatArray | None,
+    stiffness: FloatArray | None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the magnitude of the most negative eigenvalue, (N,), and its errors, (N, n).
+
+    Those of the motors, and those beyond the gears.
+    """
+    n = slope.shape[1]
+    is_carried = np.ones(len(slope), dtype=bool)
+    behind: FloatArray = np.broadcast_to(np.eye(n), slope.shape)
+    if stiffness is not None:
+        # Motors off by e move the joints by (K + G)^-1 K e, and feel G of that.
+        springs = np.diag(stiffness)
+        is_carried = np.linalg.eigvalsh(springs + slope)[:, 0] > 0.0
+        safe = np.where(is_carried[:, np.newaxis, np.newaxis], slope, 0.0)
+        held = np.broadcast_to(springs, slope.shape)
+        behind = np.asarray(np.linalg.solve(springs + safe, held), dtype=np.float64)
+        slope = np.asarray(safe @ behind, dtype=np.float64)
+    if weights is None:
+        root = 1.0 / np.sqrt(kp)
+        values, vectors = np.linalg.eigh(root[:, np.newaxis] * slope * root)
+        least, error = values[:, 0], root * vectors[:, :, 0]
+    else:
+        inner = np.linalg.solve(weights * kp, slope)
+        found, shapes = np.linalg.eig(inner)
+        is_real = np.abs(found.imag) <= REAL * np.abs(found)
+        values = np.where(is_real, found.real, np.inf)
+        index = values.argmin(axis=1)
+        rows = np.arange(len(slope))
+        least, error = values[rows, index], shapes[rows, :, index].real
+    part = np.where(is_carried, np.maximum(-least, 0.0), np.inf)
+    return part, error, np.einsum('kij,kj->ki', behind, error)
+
+
+class Falls:
+    """Poses in which the arm falls first: those that were found, and a search for more.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    request : GainRequest
+    is_compensated : bool
+        Whether the law is computed torque: it weighs with the model's mass matrix, and compensates
+        gravity where the arm is.
+
+    Raises
+    ------
+    InputError
+        When gears have a stiffness that cannot be used.
+    """
+
+    def __init__(self, dynamics: Dynamics, request: GainRequest, *, is_compensated: bool) -> None:
+        joints = dynamics.robot.joints
+        self._dynamics = dynamics
+        self._request = request
+        self._is_compensated = is_compensated
+        self._stiffness = request.joint_stiffness(joints)
+        self._lower, self._upper = np.array([pose_range(joint) for joint in joints]).T
+        self._starts = self._slopes_in(draw_poses(joints, STARTS, request.seed))
+        self._found: GravitySlopes | None = None
+        self._modes: Modes | None = None
+
+    @property
+    def poses(self) -> FloatArray:
+        """The poses that were found, shape (k, n) [rad or m]."""
+        return self._starts.poses[:0] if self._found is None else self._found.poses
+
+    def modes(self, mode: GainMode) -> Modes:
+        """Return the modes of the lightest and the heaviest arm in the poses that were found."""
+        if self._modes is None:
+            plants = plants_in(self._dynamics, self._request, self.poses, 1.0)
+            self._modes = corner_modes(mode, plants, self._request, self._dynamics.robot.joints)
+        return self._modes
+
+    def _slopes_in(self, poses: FloatArray) -> GravitySlopes:
+        dynamics = self._dynamics
+        return GravitySlopes(
+            poses,
+            body_slopes(dynamics, poses),
+            payload_slope(dynamics, self._request, poses),
+            np.asarray(dynamics.mass_matrix(poses)) if self._is_compensated else None,
+        )
+
+    def _soften(self, slopes: GravitySlopes, kp: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return find_softening(slopes, kp, self._request, self._stiffness)
+
+    def reduction(self, kp: FloatArray) -> float:
+        """Return the factor by which gains may be smaller in the poses that were found."""
+        if self._found is None:
+            return np.inf
+        return _invert(float(self._soften(self._found, kp)[0].max()))
+
+    def share(self, kp: FloatArray) -> FloatArray:
+        """Return which part of what holds the arm each joint has where it falls first, (n,)."""
+        if self._found is None:
+            return np.zeros_like(kp)
+        part, error = self._soften(self._found, kp)
+        work = kp * error[int(part.argmax())] ** 2
+        return np.asarray(work / max(float(work.sum()), np.finfo(np.float64).tiny))
+
+    def search(self, kp: FloatArray) -> float:
+        """Return the factor by which gains may be smaller in any pose, and remember the worst.
+
+        The worst of random poses are improved by what is drawn around them, nearer and nearer.
+
+        Parameters
+        ----------
+        kp : array, shape (n,)
+        """
+        rng = np.random.default_rng(self._request.seed)
+        found, _ = self._soften(self._starts, kp)
+        order = np.argsort(-found)[:BEST]
+        poses, parts = self._starts.poses[order], found[order]
+        columns = np.arange(len(poses))
+        for width in np.geomspace(FIRST_WIDTH, LAST_WIDTH, SEARCHES):
+            moves = width * (self._upper - self._lower) * rng.normal(size=(AROUND, *poses.shape))
+            tried = np.clip(poses + moves, self._lower, self._upper)
+            slopes = self._slopes_in(tried.reshape(-1, poses.shape[1]))
+            found = self._soften(slopes, kp)[0].reshape(AROUND, -1)
+            best = found.argmax(axis=0)
+            is_worse = found[best, columns] > parts
+            poses = np.where(is_worse[:, np.newaxis], tried[best, columns], poses)
+            parts = np.where(is_worse, found[best, columns], parts)
+        worst = int(parts.argmax())
+        if parts[worst] > 0.0:
+            one = self._slopes_in(poses[[worst]])
+            self._found = one if self._found is None else self._found.joined(one)
+            self._modes = None
+        return min(_invert(float(parts[worst])), self.reduction(kp))
+
+
+def _invert(part: float) -> float:
+    return np.inf if part <= 0.0 else FOUND / part

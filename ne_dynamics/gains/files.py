@@ -1,0 +1,173 @@
+"""Gains as files that their programs read: parameters in YAML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.gains.request import GainMode
+
+if TYPE_CHECKING:
+    from ne_dynamics.gains.design import GainDesign
+
+KINDS = ('node', 'jtc', 'mit')
+"""What there is a file of."""
+
+FILE_NAMES: Mapping[str, str] = {
+    'node': 'computed_torque.params.yaml',
+    'jtc': 'jtc_gains.yaml',
+    'mit': 'drives.params.yaml',
+}
+
+NODE = '/**/computed_torque'
+CONTROLLER = 'effort_trajectory_controller'
+"""Name of the controller in the file of gains for joint_trajectory_controller."""
+
+
+CONTROLLER_NAME = re.compile(r'[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*')
+"""Names of nodes in ROS 2, behind namespaces or not."""
+
+ARRAYS = ('kp', 'kv', 'kd')
+"""Parameters of the node that have one value a joint."""
+
+JOINTS = 'gain_joints'
+"""Parameter of the node: the joints that gains were written for, in their order."""
+
+
+def require_controller_name(name: str) -> None:
+    """Refuse a name that no controller can have.
+
+    Raises
+    ------
+    InputError
+    """
+    if not CONTROLLER_NAME.fullmatch(name):
+        raise InputError(
+            'controller: expected a name in ROS 2, of letters, digits and _, not beginning with a '
+            f'digit, got {name!r}'
+        )
+
+
+def order_joints(own: Sequence[str], wanted: Sequence[str] | None) -> list[int]:
+    """Return which of the model's joints stands at each place of an order.
+
+    Parameters
+    ----------
+    own : sequence of str
+        In the order of the model.
+    wanted : sequence of str or None
+        In the order in which gains are to stand; None: that of the model.
+
+    Raises
+    ------
+    InputError
+        When they are not the same joints.
+    """
+    names = list(own if wanted is None else wanted)
+    if sorted(names) != sorted(own):
+        raise InputError(f"joints: expected the model's in any order, {list(own)}, got {names}")
+    return [list(own).index(name) for name in names]
+
+
+def list_kinds(design: GainDesign) -> list[str]:
+    """Return of what there are gains."""
+    return [kind for kind in KINDS if _has(design, kind)]
+
+
+def _has(design: GainDesign, kind: str) -> bool:
+    if kind == 'node':
+        return any(mode.is_of_node for mode in design.modes)
+    return GainMode(kind) in design.modes
+
+
+def as_yaml(
+    design: GainDesign,
+    kind: str,
+    controller: str = CONTROLLER,
+    joints: Sequence[str] | None = None,
+) -> str:
+    """Return a file of parameters.
+
+    Parameters
+    ----------
+    design : GainDesign
+    kind : str
+        'node': of the first mode of the node that there are gains for, the gains of the other one
+        beside it; 'jtc': the block `gains`; 'mit': of the node that feeds drives.
+    controller : str
+        Name of the joint_trajectory_controller.
+    joints : sequence of str, optional
+        In the order in which arrays are to stand, that of the node's parameter `joints`; default:
+        that of the model. The joints are written beside them.
+
+    Raises
+    ------
+    InputError
+        When there are no gains of this kind: why; when the controller's name is none, or the
+        joints are not the model's.
+    """
+    if kind not in KINDS:
+        raise InputError(f'expected one of {", ".join(KINDS)}, got {kind!r}')
+    require_controller_name(controller)
+    own = [joint.name for joint in design.joints]
+    order = order_joints(own, joints)
+    header = _header(design, kind)
+    if kind == 'jtc':
+        content: dict[str, Any] = {
+            f'/**/{controller}': {'ros__parameters': {'gains': design.jtc_gains()}}
+        }
+    else:
+        parameters = {JOINTS: [own[index] for index in order]}
+        for name, value in _node_parameters(design, kind).items():
+            is_array = name.rpartition('.')[2] in ARRAYS
+            parameters[name] = [value[index] for index in order] if is_array else value
+        content = {NODE: {'ros__parameters': _nested(parameters)}}
+    text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=96)
+    return f'{header}{text}'
+
+
+def _node_parameters(design: GainDesign, kind: str) -> dict[str, Any]:
+    if kind == 'mit':
+        return design.node_parameters(GainMode.MIT)
+    modes = [mode for mode in design.modes if mode.is_of_node]
+    if not modes:
+        refused = [text for mode, text in design.refusals.items() if mode.is_of_node]
+        raise InputError('; '.join(refused) or 'modes: expected one of the node')
+    return design.node_parameters(modes[0])
+
+
+def _header(design: GainDesign, kind: str) -> str:
+    request = design.request
+    lines = [
+        f'Gains by `ne_dynamics gains` for {request.rate:g} Hz, a dead time of '
+        f'{1e3 * request.dead_time:.4g} ms, masses within {100.0 * request.uncertainty:g} %.',
+    ]
+    if kind == 'jtc':
+        lines += [
+            'Clamps are those of ros2_controllers from 5.2, and of late 4.x: older ones have one',
+            'i_clamp, to be given the same number. Those of the output are the effort limits.',
+        ]
+    else:
+        lines += [
+            'One value a joint, in the order of gain_joints: the node is not configured where its',
+            'own `joints` (default: order of the model) are in another one.',
+        ]
+    if kind == 'mit':
+        lines += ['kp and kd go to the drives with every command; doc/command.md.']
+    return ''.join(f'# {line}\n' for line in lines)
+
+
+def _nested(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return dotted names as blocks."""
+    tree: dict[str, Any] = {}
+    for name, value in parameters.items():
+        *path, last = name.split('.')
+        place = tree
+        for part in path:
+            place = place.setdefault(part, {})
+        place[last] = value
+    return tree

@@ -1,0 +1,176 @@
+"""What was found of gains: modes, margins, errors, and what is doubtful about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from ne_dynamics.gains.kind import Choice
+from ne_dynamics.gains.margins import Margins
+from ne_dynamics.gains.motion import MotionSamples
+from ne_dynamics.gains.plants import Plants
+from ne_dynamics.gains.prediction import MotionErrors, StepResponses, stiction
+from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+
+DIGITS = 4
+"""Of the gains that are written."""
+
+ROUNDING = 1e-9
+"""Part of the largest effort that holds a joint, up to which another one is rounding."""
+
+WIDE_SPREAD = 30.0
+"""Heaviest by lightest direction from which on it is said that a diagonal gain suffers of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModeDesign:
+    """What was found for one mode.
+
+    Attributes
+    ----------
+    choice : Choice
+        Gains, natural frequencies and the margins of all joints at once in all poses.
+    joint_margins : Margins
+        Of each joint, the others closed, the worst of all poses; arrays of shape (n,).
+    sag : array, shape (n,)
+        Largest error at rest [rad or m]; before an integral has acted.
+    noise : array, shape (n,)
+        Effort of one step of all encoders [N m or N].
+    steps : StepResponses
+    motion : MotionErrors
+    """
+
+    choice: Choice
+    joint_margins: Margins
+    sag: FloatArray
+    noise: FloatArray
+    steps: StepResponses
+    motion: MotionErrors
+
+
+@dataclass(frozen=True, eq=False)
+class GainFindings:
+    """Gains, and what they are worth; what is written of it comes of this.
+
+    Attributes
+    ----------
+    joints : tuple of Joint
+    request : GainRequest
+    plants : Plants
+    motion : MotionSamples
+        That the errors are predicted for.
+    modes : mapping of GainMode to ModeDesign
+    refusals : mapping of GainMode to str
+        Modes for which there are no gains, and why.
+    relaxed : mapping of GainMode to str
+        Modes whose gains keep smaller margins than were asked for, and why.
+    """
+
+    joints: tuple[Joint, ...]
+    request: GainRequest
+    plants: Plants
+    motion: MotionSamples
+    modes: Mapping[GainMode, ModeDesign]
+    refusals: Mapping[GainMode, str]
+    relaxed: Mapping[GainMode, str]
+
+    def integral_clamps(self) -> list[float]:
+        """Return what the integral of each joint is clamped at [N m or N]; 0: it has none."""
+        largest = self.plants.largest_gravity(self.request)
+        largest = largest + (1.0 + self.request.uncertainty) * stiction(self.joints)
+        largest = np.where(largest > ROUNDING * largest.max(), largest, 0.0)
+        return rounded(np.minimum(largest, self.request.limits(self.joints)))
+
+    def excessive_errors(self) -> list[str]:
+        """Return by which modes the motion is followed worse than efforts were bounded for."""
+        allowed = self.request.largest_errors(self.joints)
+        sentences = []
+        for mode, one in self.modes.items():
+            parts = one.motion.rms / allowed
+            worst = int(parts.argmax())
+            if not parts[worst] > 1.0:
+                continue
+            joint = self.joints[worst]
+            unit, option = (
+                ('mm', 'sliding_error') if joint.type.is_prismatic else ('mrad', 'position_error')
+            )
+            sentences.append(
+                f'{mode.value}: expected errors of the motion within {option}, '
+                f'{1e3 * allowed[worst]:.3g} {unit}, got {1e3 * one.motion.rms[worst]:.3g} {unit} '
+                f'(RMS) of joint {joint.name!r}: {self.request.rate:g} Hz and a dead time of '
+                f'{1e3 * self.request.dead_time:.4g} ms are too slow for the motion, or it is too '
+                'fast'
+            )
+        return sentences
+
+    def remarks(self) -> list[str]:
+        """Return what is doubtful, one sentence each."""
+        found = [*self.excessive_errors(), *self.refusals.values(), *self.relaxed.values()]
+        if self.plants.held_share < 1.0:
+            found.append(
+                f'in {100.0 * (1.0 - self.plants.held_share):.0f} % of the poses the motors '
+                'cannot hold the arm with its largest payload and masses, and a tenth of their '
+                'limits to spare: these were left out'
+            )
+        unlimited = [
+            joint.name
+            for joint, limit in zip(
+                self.joints, self.request.limits(self.joints).tolist(), strict=True
+            )
+            if not isfinite(limit)
+        ]
+        if unlimited:
+            found.append(
+                f'no effort limit of {", ".join(unlimited)}: noise and effort bound no gain there'
+            )
+        rotorless = [joint.name for joint in self.joints if not joint.reflected_inertia > 0.0]
+        spread = max(
+            (
+                one.choice.kind.lightest / one.choice.kind.heaviest
+                for one in self.modes.values()
+                if one.choice.kind.weights is None
+            ),
+            default=WIDE_SPREAD,
+        )
+        if rotorless and (self.refusals or self.relaxed or spread > WIDE_SPREAD):
+            found.append(
+                f'{", ".join(rotorless)} have no rotor_inertia in the model (it goes into the '
+                'file of extras): with it the inertia of a joint changes less from pose to pose, '
+                'and gains that are efforts per error can be larger'
+            )
+        for mode, one in self.modes.items():
+            gains = one.choice.gains
+            if mode is GainMode.JTC and self.request.integral and not gains.ki.any():
+                found.append('jtc: no integral: with one there are no gains that keep the margins')
+            elif mode is GainMode.JTC and gains.ki.any():
+                idle = [
+                    joint.name
+                    for joint, clamp in zip(self.joints, self.integral_clamps(), strict=True)
+                    if not clamp
+                ]
+                if idle:
+                    found.append(
+                        f'jtc: no integral for {", ".join(idle)} in the file: by the model '
+                        'neither gravity nor Coulomb friction holds them; friction goes into '
+                        'the file of extras'
+                    )
+            if mode is GainMode.MIT:
+                least = self.request.drive_kp_range[0], self.request.drive_kd_range[0]
+                for what, gain, end in zip(('kp', 'kd'), gains[:2], least, strict=True):
+                    for joint, value in zip(self.joints, gain.tolist(), strict=True):
+                        if value < end:
+                            found.append(
+                                f'mit: joint {joint.name!r}: {what} is {value:.4g}, and the drive '
+                                f'takes no less than {end:g}'
+                            )
+        return found
+
+
+def rounded(values: FloatArray) -> list[float]:
+    """Return numbers with as many digits as are written."""
+    return [float(f'{value:.{DIGITS}g}') for value in values.tolist()]

@@ -1,0 +1,284 @@
+"""Gains fitted to the loop of all joints: lowered together, raised one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ne_dynamics.gains.falling import Falls
+from ne_dynamics.gains.kind import BY_MARGINS, Bounds, Choice, LoopKind, corner_modes
+from ne_dynamics.gains.loop import (
+    IndexArray,
+    JointGains,
+    close_loop,
+    frequencies,
+    growth,
+    open_loop,
+    resting_loop,
+)
+from ne_dynamics.gains.margins import Margins, margins_of_all, margins_of_joints
+from ne_dynamics.gains.plants import Plants
+from ne_dynamics.gains.request import GainRequest
+from ne_dynamics.gains.scalar import suffices
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+
+LOWER, LOWERINGS, SHARE_STEPS = 0.7, 8, 4
+"""By which factor all frequencies are lowered together, how often, and how the last is halved."""
+
+LOOKS, FINISH = 6, 0.97
+"""How often all poses are looked at, and by what the frequencies are lowered between."""
+
+HARD_POSES = 4
+"""With the least margins of each kind: other gains are tried there first."""
+
+FEW, FEW_SLACK = 90, 0.985
+"""Frequencies that are looked at there, and what they may miss of a margin."""
+
+REPAIRS = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (-1.0, -1.0))
+"""In which directions frequency and damping of a joint are led."""
+
+LEAST_GAIN = 0.01
+"""Of the score in a round: with less the steps become smaller."""
+
+RISE, LEAST_RISE, ROUNDS = 1.5, 1.08, 8
+"""By which factor a joint's frequency is raised, at the most and at the least, and how often."""
+
+SLOW, LARGER = 5.0, 1e6
+"""Highest frequency at which an integral is looked for, by that at which it crosses, and by
+how much the loop is made larger there."""
+
+STANDINGS = 12
+"""How often joints are made stiffer until the arm does not fall."""
+
+NEARLY_USED = 0.8
+"""Part of a bound from which on it is what limits a joint, and not the margins."""
+
+
+class LoopFit:
+    """Looks at the loop of all joints: in a few poses while it searches, in all at its end."""
+
+    def __init__(
+        self,
+        kind: LoopKind,
+        plants: Plants,
+        request: GainRequest,
+        joints: Sequence[Joint],
+        falls: Falls,
+    ) -> None:
+        self._kind = kind
+        self._falls = falls
+        self._request = request
+        self._has_integral = kind.has_integral
+        self._modes = corner_modes(kind.mode, plants, request, joints)
+        weights = kind.weights
+        self._weights = None if weights is None else np.concatenate((weights, weights))
+        self._at = frequencies(kind.timing, self._modes)
+        self._few = frequencies(kind.timing, self._modes, FEW)
+        self._bounds = Bounds(kind, plants, request, joints)
+        self._joints = len(joints)
+        inner = np.diag(kind.scale) if self._weights is None else self._weights
+        values = np.linalg.eigvals(
+            np.linalg.solve(plants.corners(), np.broadcast_to(inner, plants.corners().shape))
+        ).real
+        falling = self._modes.squares.min(axis=1)
+        self._hard = np.unique(
+            [
+                np.argsort(size)[:HARD_POSES]
+                for size in (values.min(axis=1), -values.max(axis=1), falling, -falling)
+            ]
+        )
+
+    def _gains(self, frequency: FloatArray, damping: FloatArray) -> JointGains:
+        return self._kind.gains(frequency, damping)
+
+    def _judge_few(self, gains: JointGains) -> bool:
+        """Return whether gains suffice in the hard poses, nearly."""
+        return self._judge(gains, self._hard, self._few, FEW_SLACK)[1]
+
+    def _judge(
+        self, gains: JointGains, index: IndexArray, at: FloatArray, slack: float = 1.0
+    ) -> tuple[Margins | None, bool]:
+        """Return the margins of all joints at once, and whether those and each joint's suffice."""
+        some, timing = self._modes[index], self._kind.timing
+        weights = None if self._weights is None else self._weights[index]
+        loop = open_loop(some, weights, gains, timing, at)
+        rest = resting_loop(some, weights, gains)
+        is_whole = slack == 1.0
+        enough = suffices(margins_of_joints(loop, at, rest), self._request, slack)
+        if not (enough or is_whole):
+            return None, False
+        together = self._bounded(margins_of_all(loop, at, rest), gains)
+        enough = enough and suffices(together, self._request, slack)
+        if enough:
+            closed = close_loop(some, weights, gains, timing)
+            enough = bool(growth(closed, self._has_integral).max() < 1.0)
+        return together, enough
+
+    def _bounded(self, together: Margins, gains: JointGains) -> Margins:
+        """Return margins with no larger reduction than the poses bear in which the arm falls."""
+        least = self._falls.reduction(gains.kp)
+        if self._has_integral and np.isfinite(least):
+            least = min(least, self._find_slow_reduction(gains))
+        return together._replace(reduction=np.minimum(together.reduction, least))
+
+    def _find_slow_reduction(self, gains: JointGains) -> float:
+        """Return the factor by which an integral's gains may be smaller where the arm falls first.
+
+        Slower than the damping, it lets an arm fall before the stiffness does: the locus crosses
+        the negative axis about the frequency at which its lag is the lead of the damping.
+        """
+        fastest = SLOW * float(np.sqrt((gains.ki / gains.kd).max()))
+        at = self._few[: max(2, int(np.searchsorted(self._few, fastest)))]
+        modes = self._falls.modes(self._kind.mode)
+        # Larger by so much, whatever crosses there does so beyond -1.
+        loop = LARGER * open_loop(modes, None, gains, self._kind.timing, at)
+        return float(margins_of_all(loop, at).reduction.min()) / LARGER
+
+    def stand(self, frequency: FloatArray, damping: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return frequencies with which the arm does not fall, and ratios of the same damping.
+
+        Joints are made stiffer, each by its part of what holds the arm where it falls first, as
+        far as their bounds allow.
+        """
+        before, wanted = frequency, self._request.gain_margin
+        for _ in range(STANDINGS):
+            gains = self._gains(frequency, damping * before / frequency)
+            missing = wanted / self._falls.reduction(gains.kp)
+            if missing <= 1.0:
+                break
+            share = self._falls.share(gains.kp)
+            rise = np.minimum(np.sqrt(missing), RISE) ** (share / share.max())
+            tried = frequency * rise
+            used, _ = self._bounds.judge(self._gains(tried, damping * before / tried))
+            frequency = np.where(used <= 1.0, tried, frequency)
+        return frequency, damping * before / frequency
+
+    def lower(self, frequency: FloatArray, damping: FloatArray) -> FloatArray | None:
+        """Return frequencies, lowered together until the gains suffice; None where they do not."""
+        if self._judge_few(self._gains(frequency, damping)):
+            return frequency
+        factor, found = 1.0, 0.0
+        # Gravity asks for more, and margins for less: there may be something between.
+        for _ in range(LOWERINGS):
+            factor *= LOWER
+            if self._judge_few(self._gains(factor * frequency, damping)):
+                found = factor
+                break
+        if not found:
+            return None
+        low, high = found, found / LOWER
+        for _ in range(SHARE_STEPS):
+            middle = np.sqrt(low * high)
+            enough = self._judge_few(self._gains(middle * frequency, damping))
+            low, high = (middle, high) if enough else (low, middle)
+        return np.asarray(low * frequency, dtype=np.float64)
+
+    def _score(self, gains: JointGains) -> float:
+        """Return by how much gains suffice in the hard poses: from 1 on; below 0 the arm falls.
+
+        The least margin by what is asked for.
+        """
+        some, timing = self._modes[self._hard], self._kind.timing
+        weights = None if self._weights is None else self._weights[self._hard]
+        closed = close_loop(some, weights, gains, timing)
+        growing = float(growth(closed, self._has_integral).max())
+        if growing >= 1.0:
+            return 1.0 - growing
+        loop = open_loop(some, weights, gains, timing, self._few)
+        rest = resting_loop(some, weights, gains)
+        together = self._bounded(margins_of_all(loop, self._few, rest), gains)
+        request, scores = self._request, [np.inf]
+        for margins in (together, margins_of_joints(loop, self._few, rest)):
+            scores.append(margins.phase.min() / request.phase_margin)
+            for factor in (margins.gain, margins.reduction):
+                scores.append(np.log(factor.min()) / np.log(request.gain_margin))
+        return float(min(scores))
+
+    def repair(
+        self, frequency: FloatArray, damping: FloatArray
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """Return frequencies and damping ratios that suffice, near others that do not; or None.
+
+        Joint by joint, stiffness and damping are led to where the least margin is larger.
+        """
+        frequency, damping = frequency.copy(), damping.copy()
+        score, rise = self._score(self._gains(frequency, damping)), RISE
+        while rise >= LEAST_RISE and score < 1.0:
+            before = score
+            for joint in range(self._joints):
+                for stiffer, damper in REPAIRS:
+                    tried, ratios = frequency.copy(), damping.copy()
+                    # w^2 is the stiffness, d w the damping.
+                    tried[joint] *= rise**stiffer
+                    ratios[joint] *= rise ** (damper - stiffer)
+                    gains = self._gains(tried, ratios)
+                    if self._bounds.judge(gains)[0][joint] > 1.0:
+                        continue
+                    found = self._score(gains)
+                    if found > score:
+                        frequency, damping, score = tried, ratios, found
+                        break
+            rise = rise if score > before + LEAST_GAIN else np.sqrt(rise)
+        return (frequency, damping) if score >= 1.0 else None
+
+    def raise_each(
+        self, frequency: FloatArray, damping: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return frequencies and damping ratios, each joint's as high as the margins allow.
+
+        In turn, each joint is made stiffer: with the same part of damping by stiffness, with the
+        same damping ratio, or with the same damping.
+        """
+        frequency, damping = frequency.copy(), damping.copy()
+        rise = RISE
+        for _ in range(ROUNDS):
+            has_risen = False
+            for joint in range(self._joints):
+                for slack in (1.0 / rise, 1.0, rise):
+                    tried, ratios = frequency.copy(), damping.copy()
+                    tried[joint] *= rise
+                    ratios[joint] /= slack
+                    gains = self._gains(tried, ratios)
+                    if self._bounds.judge(gains)[0][joint] > 1.0:
+                        continue
+                    if self._judge_few(gains):
+                        frequency, damping, has_risen = tried, ratios, True
+                        break
+            rise = rise if has_risen else np.sqrt(rise)
+            if rise < LEAST_RISE:
+                break
+        return frequency, damping
+
+    def finish(self, frequency: FloatArray, damping: FloatArray) -> Choice | None:
+        """Return gains that suffice in all poses: these, or lower ones; None where none do.
+
+        None also where the arm falls too early in a pose that was not looked at, and is from now.
+        """
+        everything = np.arange(len(self._modes))
+        for _ in range(LOOKS):
+            gains = self._gains(frequency, damping)
+            together, enough = self._judge(gains, everything, self._at)
+            if enough and together is not None:
+                # Also in the pose, which nobody has drawn, in which the arm falls first.
+                self._falls.search(gains.kp)
+                together = self._bounded(together, gains)
+                if suffices(together, self._request):
+                    break
+                return None
+            if together is not None:
+                worst = [np.argsort(size)[:HARD_POSES] for size in (together.phase, together.gain)]
+                self._hard = np.unique(np.concatenate((self._hard, *worst)))
+            lowered = self.lower(FINISH * frequency, damping)
+            if lowered is None:
+                return None
+            frequency = lowered
+        else:
+            return None
+        used, names = self._bounds.judge(gains)
+        active = tuple(
+            name if share > NEARLY_USED else BY_MARGINS
+            for share, name in zip(used.tolist(), names, strict=True)
+        )
+        return Choice(self._kind, frequency, damping, gains, active, together)

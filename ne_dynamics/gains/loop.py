@@ -1,0 +1,456 @@
+"""Sampled loops with dead time around arms: their response to frequencies, and from step to step.
+
+What is between the efforts u and the positions of the motors is a sum of modes,
+
+    x_k'' + 2 d w_k x_k' + w_k^2 x_k = phi_k^T u(t - delay),    position = sum of phi_k x_k.
+
+Of a rigid arm w^2 is what gravity makes of an error, above 0 where it hangs, below where it stands
+upside down. Gears that are springs (Spong 1987) add as many modes, which swing. The efforts are
+held from one sample to the next, so each mode is sampled exactly, whatever part of a period the
+delay is (the modified z-transform; Åström and Wittenmark, Computer-Controlled Systems, 3.3).
+
+The gains answer with u = -W (kp q + kd v + ki sum of q T), W the model's mass matrix in computed
+torque and the identity otherwise, v the measured velocity or that of the filter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.control.sensors.velocity_source import VelocityFilter
+from ne_dynamics.model.rigid_body import FloatArray
+
+ComplexArray: TypeAlias = NDArray[np.complex128]
+IndexArray: TypeAlias = NDArray[np.intp]
+
+NEARLY_FREE = 1e-7
+"""Of a mode that turns by less, squared, in a period [rad^2] the sine is not looked at."""
+
+WHOLE = 1e-9
+"""A part of a period that is none."""
+
+FREE_PART = 1e-9
+"""Of the largest w^2 of an arm, up to which a mode is moved by no gravity."""
+
+LOWEST_TURN = 5e-6
+"""Of the frequencies that are looked at, the lowest times the period [rad]."""
+
+RESONANCE_POINTS = (0.98, 0.99, 0.995, 1.0, 1.005, 1.01, 1.02)
+"""Frequencies beside those of the elastic modes, which are narrow."""
+
+
+class Timing(NamedTuple):
+    """When a loop is closed.
+
+    Attributes
+    ----------
+    period : float
+        [s]
+    dead_time : float
+        From a sample to the time at which the effort that answers it begins [s].
+    velocity : VelocityFilter or None
+        Where velocities come from positions.
+    """
+
+    period: float
+    dead_time: float
+    velocity: VelocityFilter | None
+
+    @property
+    def periods(self) -> tuple[int, float]:
+        """The dead time in whole periods, and the part of one that is left."""
+        late = self.dead_time / self.period
+        whole = int(np.floor(late + WHOLE))
+        rest = late - whole
+        return whole, rest if rest > WHOLE else 0.0
+
+
+class JointGains(NamedTuple):
+    """Gains of n joints; accelerations per error in computed torque, else efforts per error.
+
+    Attributes
+    ----------
+    kp, kd, ki : array, shape (n,)
+    """
+
+    kp: FloatArray
+    kd: FloatArray
+    ki: FloatArray
+
+    def scaled(self, factor: float) -> JointGains:
+        """Return all of them multiplied."""
+        return JointGains(factor * self.kp, factor * self.kd, factor * self.ki)
+
+
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """Modes of B arms with n joints, m each.
+
+    Attributes
+    ----------
+    squares : array, shape (B, m)
+        w_k^2 [1/s^2]; below 0 of what falls.
+    motors, joints : array, shape (B, n, m)
+        phi_k at the motors, and beyond the springs.
+    damping : array, shape (m,)
+        Damping ratios d.
+    """
+
+    squares: FloatArray
+    motors: FloatArray
+    joints: FloatArray
+    damping: FloatArray
+
+    def __getitem__(self, index: slice | IndexArray) -> Modes:
+        """Return some of the arms."""
+        return replace(
+            self,
+            squares=self.squares[index],
+            motors=self.motors[index],
+            joints=self.joints[index],
+        )
+
+    def __len__(self) -> int:
+        """Return the number of arms."""
+        return len(self.squares)
+
+
+def rigid_modes(masses: FloatArray, slopes: FloatArray | None = None) -> Modes:
+    """Return the modes of rigid arms.
+
+    Parameters
+    ----------
+    masses : array, shape (B, n, n)
+        Mass matrices.
+    slopes : array, shape (B, n, n), optional
+        Of gravity by the positions; none when omitted.
+    """
+    n = masses.shape[1]
+    # M = L L^T, phi = L^-T: phi phi^T = M^-1
+    shapes = np.swapaxes(np.linalg.inv(np.linalg.cholesky(masses)), 1, 2)
+    if slopes is None:
+        return Modes(np.zeros(shapes.shape[::2]), shapes, shapes, np.zeros(n))
+    squares, turned = np.linalg.eigh(np.swapaxes(shapes, 1, 2) @ slopes @ shapes)
+    shapes = shapes @ turned
+    return Modes(squares, shapes, shapes, np.zeros(n))
+
+
+def elastic_modes(
+    masses: FloatArray,
+    slopes: FloatArray,
+    rotors: FloatArray,
+    stiffness: FloatArray,
+    damping_ratio: float,
+) -> Modes:
+    """Return the modes of arms whose motors are before springs.
+
+    Parameters
+    ----------
+    masses : array, shape (B, n, n)
+        With the inertia of the rotors.
+    slopes : array, shape (B, n, n)
+        Of gravity by the positions.
+    rotors : array, shape (n,) or (B, n)
+    stiffness : array, shape (n,)
+    damping_ratio : float
+        Of the n modes that swing.
+    """
+    count, n, _ = masses.shape
+    behind = np.broadcast_to(rotors, (count, n))
+    links = masses - behind[:, :, np.newaxis] * np.eye(n)
+    # What is to be diagonal: both mass matrices are, once the coordinates are those of L^T q.
+    shapes = np.zeros((count, 2 * n, 2 * n))
+    shapes[:, :n, :n] = np.swapaxes(np.linalg.inv(np.linalg.cholesky(links)), 1, 2)
+    shapes[:, n:, n:] = np.eye(n) / np.sqrt(behind)[:, :, np.newaxis]
+    spring = np.diag(stiffness)
+    springs = np.tile(np.block([[spring, -spring], [-spring, spring]]), (count, 1, 1))
+    springs[:, :n, :n] += slopes
+    squares, turned = np.linalg.eigh(np.swapaxes(shapes, 1, 2) @ springs @ shapes)
+    shapes = shapes @ turned
+    damping = np.repeat((0.0, damping_ratio), n)
+    return Modes(squares, shapes[:, n:], shapes[:, :n], damping)
+
+
+def _held_response(
+    squares: FloatArray, damping: FloatArray, time: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return what a time does to modes, (..., 2, 2), and an effort held for it, (..., 2)."""
+    transition = np.zeros((*squares.shape, 2, 2))
+    forced = np.zeros((*squares.shape, 2))
+    is_free = np.abs(squares) * time * time < NEARLY_FREE
+    # The sine of an imaginary angle by that angle is real: what falls is a case of what swings.
+    w = np.sqrt(np.where(is_free, 1.0, squares).astype(np.complex128))
+    damped = w * np.sqrt(1.0 - np.minimum(damping, 1.0 - 1e-9) ** 2)
+    decay = np.exp(-damping * w * time)
+    cosine = (decay * np.cos(damped * time)).real
+    sine = (decay * np.sin(damped * time) / damped).real
+    friction = (damping * w).real
+    lead = cosine + friction * sine
+    transition[..., 0, 0] = np.where(is_free, 1.0, lead)
+    transition[..., 0, 1] = np.where(is_free, time, sine)
+    transition[..., 1, 0] = np.where(is_free, -squares * time, -squares * sine)
+    transition[..., 1, 1] = np.where(is_free, 1.0, cosine - friction * sine)
+    forced[..., 0] = np.where(
+        is_free, 0.5 * time * time, (1.0 - lead) / np.where(is_free, 1.0, squares)
+    )
+    forced[..., 1] = np.where(is_free, time, sine)
+    return transition, forced
+
+
+def frequencies(timing: Timing, modes: Modes | None = None, count: int = 200) -> FloatArray:
+    """Return frequencies to look at, up to the half of the rate, shape (F,) [rad/s].
+
+    Those of elastic modes among them.
+    """
+    highest = np.pi / timing.period
+    grid = [np.geomspace(LOWEST_TURN * highest, highest * (1.0 - 1e-6), count)]
+    if modes is not None:
+        swinging = modes.squares[:, modes.damping > 0.0]
+        if swinging.size:
+            spread = np.quantile(np.sqrt(swinging), np.linspace(0.0, 1.0, 24))
+            grid += [factor * spread for factor in RESONANCE_POINTS]
+    merged = np.unique(np.concatenate(grid))
+    return np.asarray(merged[merged < highest], dtype=np.float64)
+
+
+class UnitResponse(NamedTuple):
+    """What an effort does, by frequencies.
+
+    Attributes
+    ----------
+    position, velocity : complex array, shape (B, m, F)
+        Of each mode; the velocity as it is measured, and not by a filter.
+    by_filter, by_sum : complex array, shape (F,)
+        What the velocity filter, and the sum over the periods, make of a position.
+    """
+
+    position: ComplexArray
+    velocity: ComplexArray
+    by_filter: ComplexArray
+    by_sum: ComplexArray
+
+
+def respond(
+    squares: FloatArray, damping: FloatArray, timing: Timing, at: FloatArray
+) -> UnitResponse:
+    """Return the response of modes to frequencies [rad/s], those of shape (F,)."""
+    whole, rest = timing.periods
+    period = timing.period
+    z = np.exp(1j * period * at)
+    transition, _ = _held_response(squares, damping, period)
+    after, late = _held_response(squares, damping, (1.0 - rest) * period)
+    early = np.zeros_like(late)
+    if rest:
+        _, early = _held_response(squares, damping, rest * period)
+        early = np.einsum('...ij,...j->...i', after, early)
+    a, b = transition[..., 0, 0, np.newaxis], transition[..., 0, 1, np.newaxis]
+    c, d = transition[..., 1, 0, np.newaxis], transition[..., 1, 1, np.newaxis]
+    first = (late[..., 0, np.newaxis] + early[..., 0, np.newaxis] / z) * z**-whole
+    second = (late[..., 1, np.newaxis] + early[..., 1, np.newaxis] / z) * z**-whole
+    determinant = (z - a) * (z - d) - b * c
+    position = ((z - d) * first + b * second) / determinant
+    velocity = (c * first + (z - a) * second) / determinant
+    filtered = (
+        np.zeros_like(z) if timing.velocity is None else _filter_response(timing.velocity, z)
+    )
+    return UnitResponse(position, velocity, filtered, period / (z - 1.0))
+
+
+def _filter_response(filtered: VelocityFilter, z: ComplexArray) -> ComplexArray:
+    """Return v by q of a velocity filter: d + c (z - a)^-1 b."""
+    (p, q), (r, s) = filtered.a
+    determinant = (z - p) * (z - s) - q * r
+    inner = (
+        ((z - s) * filtered.b[0] + q * filtered.b[1]) / determinant,
+        (r * filtered.b[0] + (z - p) * filtered.b[1]) / determinant,
+    )
+    response: ComplexArray = filtered.d + filtered.c[0] * inner[0] + filtered.c[1] * inner[1]
+    return response
+
+
+def open_loop(
+    modes: Modes, weights: FloatArray | None, gains: JointGains, timing: Timing, at: FloatArray
+) -> ComplexArray:
+    """Return the loops, opened at the efforts, as complex matrices, shape (B, F, n, n).
+
+    Parameters
+    ----------
+    modes : Modes
+    weights : array, shape (B, n, n), or None
+        W; None for the identity.
+    gains : JointGains
+    timing : Timing
+    at : array, shape (F,)
+        [rad/s]
+    """
+    unit = respond(modes.squares, modes.damping, timing, at)
+    right = np.swapaxes(modes.motors, 1, 2)[:, np.newaxis]
+
+    def between(response: ComplexArray) -> ComplexArray:
+        left = modes.motors[:, np.newaxis] * np.swapaxes(response, 1, 2)[:, :, np.newaxis]
+        path: ComplexArray = left @ right
+        return path
+
+    by_position = gains.kp + np.multiply.outer(unit.by_sum, gains.ki)
+    if timing.velocity is not None:
+        by_position = by_position + np.multiply.outer(unit.by_filter, gains.kd)
+    loop = by_position[..., np.newaxis] * between(unit.position)
+    if timing.velocity is None:
+        loop = loop + gains.kd[:, np.newaxis] * between(unit.velocity)
+    return loop if weights is None else weights[:, np.newaxis] @ loop
+
+
+def resting_loop(modes: Modes, weights: FloatArray | None, gains: JointGains) -> FloatArray | None:
+    """Return the loops of :func:`open_loop` at 0 Hz, shape (B, n, n); None with an integral.
+
+    That of a mode which falls is negative. A mode that neither falls nor returns counts as one
+    that returns slowly.
+    """
+    if gains.ki.any():
+        return None
+    floor = FREE_PART * np.abs(modes.squares).max(axis=1, keepdims=True)
+    is_free = np.abs(modes.squares) <= floor
+    squares = np.where(is_free, np.where(floor > 0.0, floor, FREE_PART), modes.squares)
+    compliance = (modes.motors / squares[:, np.newaxis]) @ np.swapaxes(modes.motors, 1, 2)
+    loop: FloatArray = gains.kp[:, np.newaxis] * compliance
+    return loop if weights is None else weights @ loop
+
+
+class ClosedLoop(NamedTuple):
+    """B loops from one sample to the next: s <- matrix s + load w.
+
+    The state is that of the modes, the efforts under way, the velocity filters, the integrals.
+
+    Attributes
+    ----------
+    matrix : array, shape (B, N, N)
+    load : array, shape (B, N, n)
+        Of efforts on the joints, beyond the springs, held for a period.
+    position : array, shape (B, n, N)
+        Of the motors, by the state.
+    joint_position : array, shape (B, n, N)
+        Beyond the springs.
+    effort : array, shape (B, n, N)
+        That answers the state.
+    start : array, shape (B, N, n)
+        State at rest with a joint and its motor off by 1.
+    """
+
+    matrix: FloatArray
+    load: FloatArray
+    position: FloatArray
+    joint_position: FloatArray
+    effort: FloatArray
+    start: FloatArray
+
+
+def close_loop(
+    modes: Modes, weights: FloatArray | None, gains: JointGains, timing: Timing
+) -> ClosedLoop:
+    """Return the closed loops; arguments as of :func:`open_loop`."""
+    count, n, m = modes.motors.shape
+    whole, rest = timing.periods
+    queue = whole + bool(rest)
+    period = timing.period
+    filters = 0 if timing.velocity is None else 2
+    first_effort, first_filter = 2 * m, 2 * m + queue * n
+    first_sum = first_filter + filters * n
+    size = first_sum + n
+    eye = np.eye(n)
+
+    position = np.zeros((count, n, size))
+    position[:, :, :m] = modes.motors
+    velocity = np.zeros((count, n, size))
+    if timing.velocity is None:
+        velocity[:, :, m : 2 * m] = modes.motors
+    else:
+        velocity = timing.velocity.d * position
+        for index in range(2):
+            begin = first_filter + index * n
+            velocity[:, :, begin : begin + n] = timing.velocity.c[index] * eye
+    effort = -gains.kp[:, np.newaxis] * position - gains.kd[:, np.newaxis] * velocity
+    effort[:, :, first_sum:] = -np.diag(gains.ki)
+    if weights is not None:
+        effort = weights @ effort
+
+    transition, held = _held_response(modes.squares, modes.damping, period)
+    _, late = _held_response(modes.squares, modes.damping, (1.0 - rest) * period)
+    matrix = np.zeros((count, size, size))
+    diagonal = np.arange(m)
+    for row in range(2):
+        for column in range(2):
+            matrix[:, row * m + diagonal, column * m + diagonal] = transition[..., row, column]
+    # What acts in the last part of the period was answered `whole` samples ago, what acts before
+    # that one sample earlier.
+    newest = np.concatenate(
+        [late[..., row, np.newaxis] * np.swapaxes(modes.motors, 1, 2) for row in range(2)], axis=1
+    )
+    if whole == 0:
+        matrix[:, : 2 * m] += newest @ effort
+    else:
+        begin = first_effort + (whole - 1) * n
+        matrix[:, : 2 * m, begin : begin + n] += newest
+    if rest:
+        after, _ = _held_response(modes.squares, modes.damping, (1.0 - rest) * period)
+        _, early = _held_response(modes.squares, modes.damping, rest * period)
+        early = np.einsum('...ij,...j->...i', after, early)
+        oldest = np.concatenate(
+            [early[..., row, np.newaxis] * np.swapaxes(modes.motors, 1, 2) for row in range(2)],
+            axis=1,
+        )
+        begin = first_effort + whole * n
+        matrix[:, : 2 * m, begin : begin + n] += oldest
+    if queue:
+        matrix[:, first_effort : first_effort + n] = effort
+        for slot in range(1, queue):
+            begin = first_effort + slot * n
+            matrix[:, begin : begin + n, begin - n : begin] = eye
+    if timing.velocity is not None:
+        for index in range(2):
+            begin = first_filter + index * n
+            matrix[:, begin : begin + n] = timing.velocity.b[index] * position
+            for other in range(2):
+                there = first_filter + other * n
+                matrix[:, begin : begin + n, there : there + n] += (
+                    timing.velocity.a[index, other] * eye
+                )
+    matrix[:, first_sum:] = period * position
+    matrix[:, first_sum:, first_sum:] += eye
+
+    load = np.zeros((count, size, n))
+    for row in range(2):
+        load[:, row * m : (row + 1) * m] = held[..., row, np.newaxis] * np.swapaxes(
+            modes.joints, 1, 2
+        )
+    joint_position = np.zeros((count, n, size))
+    joint_position[:, :, :m] = modes.joints
+    start = _displaced(modes, size)
+    if timing.velocity is not None:
+        start[:, first_filter : first_filter + n] = eye
+    return ClosedLoop(matrix, load, position, joint_position, effort, start)
+
+
+def _displaced(modes: Modes, size: int) -> FloatArray:
+    """Return states at rest with one joint, its motor too, off by 1, shape (B, N, n)."""
+    count, n, m = modes.motors.shape
+    start = np.zeros((count, size, n))
+    both = modes.motors if m == n else np.concatenate((modes.motors, modes.joints), axis=1)
+    off = np.eye(n) if m == n else np.concatenate((np.eye(n), np.eye(n)))
+    start[:, :m] = np.linalg.solve(both, np.broadcast_to(off, (count, *off.shape)))
+    return start
+
+
+def growth(loop: ClosedLoop, has_integral: bool) -> FloatArray:
+    """Return the largest magnitude of the eigenvalues of each loop, shape (B,): 1 is the edge.
+
+    Without integral gains their states stand for themselves, and are left out.
+    """
+    matrix = loop.matrix
+    if not has_integral:
+        size = matrix.shape[1] - loop.load.shape[2]
+        matrix = matrix[:, :size, :size]
+    return np.asarray(np.abs(np.linalg.eigvals(matrix)).max(axis=1), dtype=np.float64)

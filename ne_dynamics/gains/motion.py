@@ -1,0 +1,158 @@
+"""The motion that errors are predicted for: sampled, with the efforts that its joints need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.gains.plants import Plants, pose_range
+from ne_dynamics.gains.request import GainRequest
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.trajectory import Trajectory, Waypoints, resting_state
+
+TEST_MOTION = 'test motion'
+
+TURNING, SLIDING = 0.5, 0.1
+"""Way of each joint there and back, where its range allows [rad], [m]."""
+
+SHARE_OF_RANGE = 0.3
+SHARE_OF_VELOCITY = 0.5
+SHARE_OF_EFFORT = 0.7
+
+USUAL_SPEED = 1.5
+"""Where a joint has no velocity limit [rad/s or m/s]."""
+
+SHORTEST, LONGEST = 0.6, 8.0
+"""Of one way [s]."""
+
+STRETCH = 1.15
+
+PEAK_VELOCITY = 1.875
+"""Of the quintic from rest to rest, by way and time."""
+
+REST = 0.2
+"""At the end [s]."""
+
+MOST_SAMPLES = 60000
+
+
+@dataclass(frozen=True, eq=False)
+class MotionSamples:
+    """A motion at the rate of the states.
+
+    Attributes
+    ----------
+    name : str
+    times : array, shape (N,)
+        [s]
+    position, velocity, acceleration : array, shape (N, n)
+    """
+
+    name: str
+    times: FloatArray
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+
+    @property
+    def duration(self) -> float:
+        """Of the motion [s]."""
+        return float(self.times[-1])
+
+
+def sample_waypoints(
+    waypoints: Waypoints, start: FloatArray, period: float, name: str
+) -> MotionSamples:
+    """Return a motion through waypoints, from rest at their first position or at `start`.
+
+    Raises
+    ------
+    InputError
+        When it is so long that its samples are too many.
+    TrajectoryError
+        When it cannot be followed.
+    """
+    trajectory = Trajectory.through(waypoints, now=0.0, start_state=resting_state(start))
+    count = round((trajectory.end_time + REST) / period) + 1
+    if count > MOST_SAMPLES:
+        raise InputError(
+            f'trajectory: expected at most {MOST_SAMPLES} periods of {1e3 * period:.3g} ms, '
+            f'got {count}'
+        )
+    times: FloatArray = period * np.arange(count, dtype=np.float64)
+    states = [trajectory.sample(float(time)) for time in times]
+    return MotionSamples(
+        name,
+        times,
+        np.array([state.position for state in states]),
+        np.array([state.velocity for state in states]),
+        np.array([state.acceleration for state in states]),
+    )
+
+
+def there_and_back(
+    start: FloatArray, way: FloatArray, duration: float, period: float
+) -> MotionSamples:
+    """Return two quintic polynomials from rest to rest, and a rest.
+
+    Parameters
+    ----------
+    start, way : array, shape (n,)
+        [rad or m]
+    duration : float
+        Of one way [s].
+    period : float
+        [s]
+    """
+    count = round((2.0 * duration + REST) / period) + 1
+    times: FloatArray = period * np.arange(count, dtype=np.float64)
+    s = np.minimum(times, 2.0 * duration) / duration
+    sign = np.where(s <= 1.0, 1.0, -1.0)
+    s = np.where(s <= 1.0, s, s - 1.0)
+    begin = np.where(sign > 0.0, 0.0, 1.0)
+    place = begin + sign * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+    speed = sign * 30.0 * s**2 * (1.0 - s) ** 2 / duration
+    change = sign * 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / duration**2
+    columns = [np.multiply.outer(column, way) for column in (place, speed, change)]
+    return MotionSamples(TEST_MOTION, times, start + columns[0], columns[1], columns[2])
+
+
+def make_test_motion(dynamics: Dynamics, plants: Plants, request: GainRequest) -> MotionSamples:
+    """Return a motion of all joints there and back that the motors can follow.
+
+    From the pose with the most effort left, toward the middle of each joint's range, as fast as
+    half of the velocity limits and 0.7 of the effort limits allow.
+    """
+    joints = dynamics.robot.joints
+    limits = request.limits(joints)
+    load = np.abs(plants.gravity) / limits
+    start = plants.poses[int(load.max(axis=1).argmin())]
+    way = np.array([_way(joint, place) for joint, place in zip(joints, start, strict=True)])
+    speeds = np.array(
+        [
+            joint.velocity_limit if 0.0 < joint.velocity_limit < np.inf else USUAL_SPEED
+            for joint in joints
+        ]
+    )
+    duration = max(
+        SHORTEST, float((PEAK_VELOCITY * np.abs(way) / (SHARE_OF_VELOCITY * speeds)).max())
+    )
+    while duration < LONGEST:
+        motion = there_and_back(start, way, duration, request.period)
+        efforts = np.abs(
+            dynamics.inverse_dynamics(motion.position, motion.velocity, motion.acceleration)
+        )
+        if (efforts <= SHARE_OF_EFFORT * limits).all():
+            break
+        duration *= STRETCH
+    return there_and_back(start, way, duration, request.period)
+
+
+def _way(joint: Joint, place: float) -> float:
+    lower, upper = pose_range(joint)
+    size = min(SLIDING if joint.type.is_prismatic else TURNING, SHARE_OF_RANGE * (upper - lower))
+    return size if place < 0.5 * (lower + upper) else -size

@@ -1,0 +1,343 @@
+"""What a loop will do: sag at rest, step response, effort of an encoder step, errors in motion.
+
+All of it is linear. Sag is exact for the worst of all models within the uncertainty, since gravity
+is linear in the factors of the links and each of them may be at either end. Steps and motions go
+through the sampled loop of :mod:`ne_dynamics.gains.loop`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.gains.kind import Choice, corner_modes, make_modes
+from ne_dynamics.gains.loop import Timing, close_loop
+from ne_dynamics.gains.motion import MotionSamples
+from ne_dynamics.gains.plants import Plants, largest_payload, payload_slope
+from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.model.rigid_body import FloatArray, Inertia
+from ne_dynamics.model.robot import Joint
+
+STEP_PERIODS = 12.0
+"""For how long, by 1 / the lowest natural frequency."""
+
+STEPS = 250
+"""Of a response that are computed near its beginning, and after that."""
+
+STEP_RESOLUTION = 0.1
+"""Time between them near the beginning, times the highest crossover frequency."""
+
+SETTLED = 0.05
+
+RANDOM_MODELS = 6
+"""Beside all links too heavy, and all too light."""
+
+SEGMENTS = 24
+"""In which the mass matrix is one matrix along a motion."""
+
+
+class StepResponses(NamedTuple):
+    """Of a position that is off by 1, joint by joint.
+
+    Attributes
+    ----------
+    times : array, shape (K,)
+        [s]
+    error : array, shape (K, B, n)
+        What is left of the joint's own error.
+    overshoot : array, shape (n,)
+        The most that any arm goes beyond the other side.
+    settling_time : array, shape (n,)
+        After which no arm is off by more than 5 % [s]; infinite when one is at the end.
+    coupling : array, shape (n, n)
+        By how much each joint, by its row, is off at the most for a step of another, by column.
+    """
+
+    times: FloatArray
+    error: FloatArray
+    overshoot: FloatArray
+    settling_time: FloatArray
+    coupling: FloatArray
+
+
+def stiction(joints: Sequence[Joint]) -> FloatArray:
+    """Return the effort below which joints may stay at rest, shape (n,) [N m or N]."""
+    return np.array(
+        [
+            max(joint.coulomb_friction, joint.friction.static_friction or 0.0)
+            + abs(joint.friction.friction_asymmetry)
+            + abs(joint.friction.friction_offset)
+            + joint.friction.hysteresis_friction
+            for joint in joints
+        ]
+    )
+
+
+def predict_sag(
+    choice: Choice, plants: Plants, request: GainRequest, joints: Sequence[Joint]
+) -> FloatArray:
+    """Return the largest error at rest in any pose, by any model, shape (n,) [rad or m].
+
+    From gravity that the model has wrong, the payload that it does not have, and friction that
+    holds the joint. An integral takes it away in time; this is what it begins with.
+    """
+    load = largest_payload(request) * plants.load_gravity
+    held = (1.0 + request.uncertainty) * stiction(joints)
+    kp, weights = choice.gains.kp, choice.kind.weights
+    springs = np.diag(kp) if weights is None else weights * kp
+    slopes = plants.corner_slopes(request, is_compensated=weights is not None)
+    found = []
+    for slope in np.split(slopes, 2):
+        # (K + G) e = wrong: linear in the factor of each body, so that each has its worst sign.
+        inverse = np.linalg.inv(springs + slope)
+        bodies = np.abs(np.einsum('kij,kbj->kbi', inverse, plants.body_gravity)).sum(axis=1)
+        beside = np.abs(np.einsum('kij,kj->ki', inverse, load))
+        found.append(request.uncertainty * bodies + beside + np.abs(inverse) @ held)
+    return np.asarray(np.max(found, axis=(0, 1)), dtype=np.float64)
+
+
+def predict_noise(choice: Choice, request: GainRequest, n: int) -> FloatArray:
+    """Return what one step of every encoder does to the efforts at the most, shape (n,)."""
+    steps = request.position_steps(n)
+    rate = choice.kind.rate_per_step
+    each = (choice.gains.kp + rate * choice.gains.kd) * steps
+    if choice.kind.weights is None:
+        return each
+    return np.asarray((np.abs(choice.kind.weights) @ each).max(axis=0), dtype=np.float64)
+
+
+def predict_steps(
+    choice: Choice, plants: Plants, request: GainRequest, joints: Sequence[Joint]
+) -> StepResponses:
+    """Return how the lightest and the heaviest arm of each pose answer a step of each joint."""
+    n = len(joints)
+    modes = corner_modes(choice.kind.mode, plants, request, joints)
+    weights = choice.kind.weights
+    w = None if weights is None else np.concatenate((weights, weights))
+    loop = close_loop(modes, w, choice.gains, choice.kind.timing)
+    period = choice.kind.timing.period
+    fastest = float(choice.margins.crossover.max())
+    slowest = float(choice.frequency.min()) * np.sqrt(choice.kind.heaviest)
+    lasts = STEP_PERIODS * max(float(choice.damping.max()), 1.0) / slowest
+    # First in steps that show the fastest direction, then in steps that reach the end.
+    fine = max(1, round(STEP_RESOLUTION / (fastest * period)))
+    coarse = max(fine, int(np.ceil(lasts / (STEPS * period))))
+    state, time = loop.start, 0.0
+    times, own = [], []
+    largest = np.zeros((n, n))
+    lowest, settled = np.zeros(n), np.zeros(n)
+    for stride in (fine, coarse):
+        matrix = np.linalg.matrix_power(loop.matrix, stride)
+        for _ in range(STEPS):
+            error = loop.position @ state
+            diagonal = np.diagonal(error, axis1=1, axis2=2)
+            times.append(time)
+            own.append(diagonal)
+            lowest = np.minimum(lowest, diagonal.min(axis=0))
+            largest = np.maximum(largest, np.abs(error).max(axis=0))
+            time += stride * period
+            settled = np.where((np.abs(diagonal) > SETTLED).any(axis=0), time, settled)
+            state = matrix @ state
+    np.fill_diagonal(largest, 0.0)
+    return StepResponses(
+        np.array(times),
+        np.array(own),
+        -lowest,
+        np.where(settled < time, settled, np.inf),
+        largest,
+    )
+
+
+class MotionErrors(NamedTuple):
+    """Errors of a motion, joint by joint, of the worst model.
+
+    Attributes
+    ----------
+    rms, peak : array, shape (n,)
+        [rad or m]
+    """
+
+    rms: FloatArray
+    peak: FloatArray
+
+
+class _Models(NamedTuple):
+    """Arms that the motion is followed by.
+
+    Attributes
+    ----------
+    links : array, shape (B, b)
+        By which factor each body is heavier than the model's.
+    rotors, payload : array, shape (B,)
+        Likewise the rotors; what is at the tip [kg].
+    """
+
+    links: FloatArray
+    rotors: FloatArray
+    payload: FloatArray
+
+
+def _draw_models(request: GainRequest, bodies: int) -> _Models:
+    u, largest = request.uncertainty, largest_payload(request)
+    rng = np.random.default_rng(request.seed)
+    links = rng.choice((1.0 - u, 1.0 + u), (RANDOM_MODELS, bodies))
+    ends = np.array(((1.0 + u,) * bodies, (1.0 - u,) * bodies))
+    return _Models(
+        np.concatenate((ends, links)),
+        np.concatenate(((1.0 + u, 1.0 - u), rng.choice((1.0 - u, 1.0 + u), RANDOM_MODELS))),
+        np.concatenate(((largest, 0.0), largest * rng.integers(0, 2, RANDOM_MODELS))),
+    )
+
+
+def predict_motion(
+    choice: Choice,
+    dynamics: Dynamics,
+    plants: Plants,
+    request: GainRequest,
+    motion: MotionSamples,
+) -> MotionErrors:
+    """Return the errors of a motion with the feed-forward of the model, of the worst model.
+
+    Also without friction being known better than the links, and with the efforts late by dead
+    time and half a period; to drives the positions come late as well.
+    """
+    joints, n = dynamics.robot.joints, dynamics.n
+    body = dynamics.inertial_parameters().reshape(-1, 10)
+    models = _draw_models(request, len(body))
+    q, qd, qdd = motion.position, motion.velocity, motion.acceleration
+    regressor = dynamics.regressor(q, qd, qdd).reshape(len(q), n, -1, 10)
+    by_body = np.einsum('knbp,bp->kbn', regressor, body)
+    friction = dynamics.friction_torque(qd)
+    by_rotor = plants.rotors * qdd
+    load = payload_effort(dynamics, request, q, qd, qdd)
+    needed = (
+        np.einsum('Bb,kbn->kBn', models.links, by_body)
+        + models.rotors[:, np.newaxis] * (by_rotor + friction)[:, np.newaxis]
+        + models.payload[:, np.newaxis] * load[:, np.newaxis]
+    )
+    known = by_body.sum(axis=1) + by_rotor + friction
+    timing = choice.kind.timing
+    setpoints = request.period if choice.kind.mode is GainMode.MIT else 0.0
+    arrived = _late(motion.times, known, request.dead_time + 0.5 * request.period)
+    if setpoints:
+        arrived += choice.gains.kp * (
+            _late(motion.times, q, request.dead_time + 0.5 * request.period) - q
+        ) + choice.gains.kd * (
+            _late(motion.times, qd, request.dead_time + 0.5 * request.period) - qd
+        )
+    missing = arrived[:, np.newaxis] - needed
+    errors = _propagate(choice, plants, request, joints, dynamics, motion, models, missing, timing)
+    rms = np.sqrt((errors**2).mean(axis=0)).max(axis=0)
+    return MotionErrors(rms, np.abs(errors).max(axis=(0, 1)))
+
+
+def _late(times: FloatArray, values: FloatArray, delay: float) -> FloatArray:
+    """Return columns by a time later; what they begin with before that."""
+    return np.stack([np.interp(times - delay, times, column) for column in values.T], axis=1)
+
+
+def payload_effort(
+    dynamics: Dynamics, request: GainRequest, q: FloatArray, qd: FloatArray, qdd: FloatArray
+) -> FloatArray:
+    """Return the efforts that a payload of 1 kg takes, shape (N, n) [N m/kg or N/kg]."""
+    if largest_payload(request) == 0.0:
+        return np.zeros_like(q)
+    center = np.array(request.payload_center, dtype=np.float64)
+    parameters = dynamics.robot.payload_parameters(Inertia(1.0, center, np.zeros((3, 3))))
+    still = dynamics.without_friction()
+    with_load = still.inverse_dynamics(q, qd, qdd, payload=parameters)
+    return np.asarray(with_load - still.inverse_dynamics(q, qd, qdd), dtype=np.float64)
+
+
+def _propagate(
+    choice: Choice,
+    plants: Plants,
+    request: GainRequest,
+    joints: Sequence[Joint],
+    dynamics: Dynamics,
+    motion: MotionSamples,
+    models: _Models,
+    missing: FloatArray,
+    timing: Timing,
+) -> FloatArray:
+    """Return the errors that missing efforts make, shape (N, B, n), segment by segment."""
+    count, arms, n = missing.shape
+    inner = max(1, round(request.period / timing.period))
+    errors = np.empty((count, arms, n))
+    bounds = np.linspace(0, count, min(SEGMENTS, count) + 1).astype(int)
+    body = dynamics.inertial_parameters().reshape(-1, 10)
+    state: FloatArray | None = None
+    from_before: FloatArray | None = None
+    for begin, end in itertools.pairwise(bounds):
+        place = motion.position[(begin + end) // 2]
+        masses = _masses(dynamics, plants, request, body, models, place)
+        is_compensated = choice.kind.weights is not None
+        slopes = _slopes(dynamics, request, models, place, is_compensated=is_compensated)
+        modes = make_modes(plants, masses, slopes, request, models.rotors, joints)
+        weights = None
+        if is_compensated:
+            weights = np.broadcast_to(dynamics.mass_matrix(place), (arms, n, n))
+        loop = close_loop(modes, weights, choice.gains, timing)
+        m = modes.squares.shape[1]
+        shapes = modes.motors if m == n else np.concatenate((modes.motors, modes.joints), axis=1)
+        if state is None or from_before is None:
+            state = np.zeros((arms, loop.matrix.shape[1], 1))
+        else:
+            # The modes are others now: what moves is the same.
+            for row in range(2):
+                part = state[:, row * m : (row + 1) * m]
+                state[:, row * m : (row + 1) * m] = np.linalg.solve(shapes, from_before @ part)
+        from_before = shapes
+        for step in range(begin, end):
+            errors[step] = (loop.position @ state)[..., 0]
+            pushed = loop.load @ missing[step][..., np.newaxis]
+            for _ in range(inner):
+                state = loop.matrix @ state + pushed
+    return errors
+
+
+def _masses(
+    dynamics: Dynamics,
+    plants: Plants,
+    request: GainRequest,
+    body: FloatArray,
+    models: _Models,
+    place: FloatArray,
+) -> FloatArray:
+    """Return the mass matrices of the models in a pose, shape (B, n, n)."""
+    n = len(place)
+    still, units = np.zeros((n, n)), np.eye(n)
+    there = np.broadcast_to(place, (n, n))
+    moved = dynamics.regressor(there, still, units) - dynamics.regressor(there, still, still)
+    # Row: the acceleration of one joint; of that body by body the efforts of all.
+    each = np.einsum('jnbp,bp->bnj', moved.reshape(n, n, -1, 10), body)
+    masses: FloatArray = np.einsum('Bb,bnj->Bnj', models.links, each)
+    masses += models.rotors[:, np.newaxis, np.newaxis] * np.diag(plants.rotors)
+    if models.payload.any():
+        at_rest = payload_effort(dynamics, request, there, still, still)
+        load = (payload_effort(dynamics, request, there, still, units) - at_rest).T
+        masses += models.payload[:, np.newaxis, np.newaxis] * load
+    return masses
+
+
+def _slopes(
+    dynamics: Dynamics,
+    request: GainRequest,
+    models: _Models,
+    place: FloatArray,
+    *,
+    is_compensated: bool,
+) -> FloatArray:
+    """Return how gravity goes on from a pose, shape (B, n, n): by the mean factor of the links."""
+    still = np.zeros_like(place)
+    slope = np.asarray(dynamics.inverse_dynamics_derivatives(place, still, still)[0])
+    factor = models.links.mean(axis=1) - (1.0 if is_compensated else 0.0)
+    slopes = factor[:, np.newaxis, np.newaxis] * slope
+    if models.payload.any():
+        load = payload_slope(dynamics, request, place[np.newaxis])[0]
+        slopes = slopes + models.payload[:, np.newaxis, np.newaxis] * load
+    return np.asarray(0.5 * (slopes + np.swapaxes(slopes, 1, 2)), dtype=np.float64)

@@ -1,0 +1,348 @@
+"""What gains are asked for: the loop's timing and sensors, and what is not known of the arm."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, isnan
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint, JointType
+
+LARGEST_UNCERTAINTY = 0.9
+"""With more a link might have no mass."""
+
+MOST_PERIODS_OF_DELAY = 50
+"""Of a loop that is later by more periods the rate is not the matter."""
+
+MOST_POSES = 2000
+
+LEAST_RATE, MOST_RATE = 1.0, 1e5
+"""Of loops [1/s]."""
+
+
+class GainMode(str, enum.Enum):
+    """Who closes the loop, and by which law."""
+
+    COMPUTED_TORQUE = 'computed_torque'
+    """The node: M (Kp e + Kv e'), gains that are accelerations per error."""
+    FEEDFORWARD_PD = 'feedforward_pd'
+    """The node: Kp e + Kv e', gains that are efforts per error."""
+    JTC = 'jtc'
+    """joint_trajectory_controller with effort: a PID a joint."""
+    MIT = 'mit'
+    """Drives that close the loop themselves: a PD a joint, in the drive."""
+
+    @property
+    def is_of_node(self) -> bool:
+        """Whether the node closes the loop."""
+        return self in (GainMode.COMPUTED_TORQUE, GainMode.FEEDFORWARD_PD)
+
+
+ALL_MODES = tuple(GainMode)
+
+
+@dataclass(frozen=True, eq=False)
+class GainRequest:
+    """What gains are asked for. Everything has a default but the model.
+
+    Attributes
+    ----------
+    rate : float
+        States, and commands, a second [1/s].
+    delay : float, optional
+        Dead time from a state to the effort that answers it [s]; one period when omitted. That
+        efforts are held for a period comes on top, and is reckoned with.
+    delay_jitter : float
+        By which the dead time may be longer now and then [s].
+    position_step : float or sequence of n float
+        Of the encoders, seen at the joints [rad or m]; 0 for none.
+    velocity_source : VelocitySource or str
+        Where the node's velocities come from. With another one than `measured` JTC and drives
+        get the difference of the last two positions.
+    velocity_cutoff_frequency : float, optional
+        Of the node's filter [Hz]; chosen when omitted.
+    uncertainty : float
+        Part by which mass and inertia of each link, and of each rotor, may be wrong.
+    payload : float, or two floats
+        Mass at the tip that no model knows of, from the least (0 when one number is given) to
+        the largest [kg].
+    payload_center : sequence of 3 float
+        Its centre of mass in the frame of the tip [m].
+    modes : sequence of GainMode or str
+    stiffness : sequence of n float, or one, optional
+        Of the gears, in series with the motors whose positions are fed back [N m/rad or N/m].
+        Rigid when omitted.
+    elastic_damping_ratio : float
+        Of their vibrations.
+    phase_margin : float
+        [degrees]
+    gain_margin : float
+        Factor by which gains may be larger (and, where there is an integral, smaller).
+    relaxed_margins : sequence of (float, float)
+        Phase and gain margins that are tried, one after the other, where there are no gains of use
+        with those above; none for refusing at once.
+    noise_share : float
+        Part of the effort limit that one step of an encoder may move the effort by.
+    position_error, sliding_error : float
+        Error at which the effort is to be within its limits, beside gravity [rad], [m].
+    least_frequency : float
+        Natural frequency below which gains are of no use [rad/s].
+    integral : bool
+        Whether JTC gets an integral.
+    drive_rate : float
+        At which MIT-mode drives close their loop [1/s].
+    drive_delay : float, optional
+        Their dead time [s]; one of their periods when omitted.
+    drive_kp_range, drive_kd_range : two floats
+        Which gains the drives take [N m/rad or N/m], [N m s/rad or N s/m].
+    effort_limits : sequence of n float, or one, optional
+        In place of those of the model [N m or N].
+    poses, seed : int
+        How many of the workspace are looked at, and which.
+
+    Raises
+    ------
+    InputError
+        Naming the value that cannot be used.
+    """
+
+    rate: float = 500.0
+    delay: float | None = None
+    delay_jitter: float = 0.0
+    position_step: float | Sequence[float] = 0.0
+    velocity_source: VelocitySource | str = VelocitySource.DIFFERENTIATED
+    velocity_cutoff_frequency: float | None = None
+    uncertainty: float = 0.3
+    payload: float | Sequence[float] = 0.0
+    payload_center: Sequence[float] = (0.0, 0.0, 0.0)
+    modes: Sequence[GainMode | str] = ALL_MODES
+    stiffness: float | Sequence[float] | None = None
+    elastic_damping_ratio: float = 0.02
+    phase_margin: float = 45.0
+    gain_margin: float = 2.0
+    relaxed_margins: Sequence[tuple[float, float]] = ((30.0, 1.5),)
+    noise_share: float = 0.02
+    position_error: float = 0.05
+    sliding_error: float = 0.02
+    least_frequency: float = 2.0
+    integral: bool = True
+    drive_rate: float = 1000.0
+    drive_delay: float | None = None
+    drive_kp_range: Sequence[float] = (0.0, inf)
+    drive_kd_range: Sequence[float] = (0.0, inf)
+    effort_limits: float | Sequence[float] | None = None
+    poses: int = 64
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for key in ('rate', 'drive_rate'):
+            value = getattr(self, key)
+            _check(key, value, above=0.0)
+            _check(key, value, least=LEAST_RATE, most=MOST_RATE)
+        for key in (
+            'noise_share',
+            'position_error',
+            'sliding_error',
+            'least_frequency',
+        ):
+            _check(key, getattr(self, key), above=0.0)
+        for key in ('delay_jitter', 'elastic_damping_ratio'):
+            _check(key, getattr(self, key), least=0.0)
+        for key in ('delay', 'drive_delay'):
+            if getattr(self, key) is not None:
+                _check(key, getattr(self, key), least=0.0)
+        if self.velocity_cutoff_frequency is not None:
+            _check('velocity_cutoff_frequency', self.velocity_cutoff_frequency, above=0.0)
+        _check('uncertainty', self.uncertainty, least=0.0, most=LARGEST_UNCERTAINTY)
+        _check('phase_margin', self.phase_margin, above=0.0, most=80.0)
+        _check('gain_margin', self.gain_margin, above=1.0, most=100.0)
+        for phase, gain in self.relaxed_margins:
+            _check('relaxed_margins: phase', phase, above=0.0, most=80.0)
+            _check('relaxed_margins: gain', gain, above=1.0, most=100.0)
+        _check('elastic_damping_ratio', self.elastic_damping_ratio, least=0.0, most=1.0)
+        if not 1 <= self.poses <= MOST_POSES:
+            raise InputError(f'poses: expected 1 to {MOST_POSES}, got {self.poses}')
+        if self.seed < 0:
+            raise InputError(f'seed: expected at least 0, got {self.seed}')
+        try:
+            source = VelocitySource(self.velocity_source)
+        except ValueError:
+            words = ', '.join(each.value for each in VelocitySource)
+            raise InputError(
+                f'velocity_source: expected one of {words}, got {self.velocity_source!r}'
+            ) from None
+        object.__setattr__(self, 'velocity_source', source)
+        object.__setattr__(self, 'modes', _read_modes(self.modes))
+        object.__setattr__(self, 'payload', self._read_payload())
+        for key in ('drive_kp_range', 'drive_kd_range'):
+            object.__setattr__(self, key, _read_range(key, getattr(self, key)))
+        _read_vector('payload_center', self.payload_center, 3)
+        for delay, rate in ((self.dead_time, self.rate), (self.drive_dead_time, self.drive_rate)):
+            if delay * rate > MOST_PERIODS_OF_DELAY:
+                raise InputError(
+                    f'delay: expected at most {MOST_PERIODS_OF_DELAY} periods of '
+                    f'{1e3 / rate:.4g} ms, got {1e3 * delay:.4g} ms'
+                )
+
+    def _read_payload(self) -> tuple[float, float]:
+        values = np.atleast_1d(_read_vector('payload', self.payload, None))
+        ends = (0.0, float(values[0])) if values.size == 1 else tuple(values.tolist())
+        if len(ends) != 2 or not 0.0 <= ends[0] <= ends[1]:
+            raise InputError(
+                f'payload [kg]: expected a mass, or the least and the largest, got {self.payload}'
+            )
+        return ends[0], ends[1]
+
+    @property
+    def period(self) -> float:
+        """Of states and commands [s]."""
+        return 1.0 / self.rate
+
+    @property
+    def dead_time(self) -> float:
+        """From a state to its effort, at the longest [s]."""
+        return (self.period if self.delay is None else self.delay) + self.delay_jitter
+
+    @property
+    def drive_dead_time(self) -> float:
+        """Of the drives [s]."""
+        return 1.0 / self.drive_rate if self.drive_delay is None else self.drive_delay
+
+    def velocity_settings(self, cutoff: float) -> VelocitySettings:
+        """Return where the node's velocities come from, with a cut-off frequency [Hz]."""
+        return VelocitySettings(
+            source=VelocitySource(self.velocity_source), cutoff_frequency=cutoff
+        )
+
+    def position_steps(self, n: int) -> FloatArray:
+        """Return the steps of the encoders, shape (n,) [rad or m]."""
+        steps = _spread('position_step', self.position_step, n)
+        if not (steps >= 0.0).all() or not np.isfinite(steps).all():
+            raise InputError(f'position_step: expected finite numbers >= 0, got {steps.tolist()}')
+        return steps
+
+    def joint_stiffness(self, joints: Sequence[Joint]) -> FloatArray | None:
+        """Return the stiffness of the gears, shape (n,) [N m/rad or N/m]; None where rigid.
+
+        Raises
+        ------
+        InputError
+            When one is not a finite number > 0, or a motor before a gear has no inertia.
+        """
+        if self.stiffness is None:
+            return None
+        stiffness = _spread('stiffness', self.stiffness, len(joints))
+        for joint, value in zip(joints, stiffness.tolist(), strict=True):
+            if not (isfinite(value) and value > 0.0):
+                raise InputError(
+                    f'stiffness: joint {joint.name!r}: expected a finite number > 0, got {value}'
+                )
+            if not joint.reflected_inertia > 0.0:
+                raise InputError(
+                    f'stiffness: joint {joint.name!r}: expected a rotor_inertia > 0 (in the file '
+                    'of extras), without which a motor before a spring has no mass; got 0'
+                )
+        return stiffness
+
+    def limits(self, joints: Sequence[Joint]) -> FloatArray:
+        """Return the effort limits, shape (n,) [N m or N]; infinite where there is none.
+
+        Raises
+        ------
+        InputError
+            When one is 0 or less: no gain is small enough for it.
+        """
+        if self.effort_limits is None:
+            limits = np.array([joint.effort_limit for joint in joints])
+        else:
+            limits = _spread('effort_limits', self.effort_limits, len(joints))
+        for joint, value in zip(joints, limits.tolist(), strict=True):
+            if isnan(value) or value <= 0.0:
+                raise InputError(
+                    f'joint {joint.name!r}: effort limit: expected > 0, got {value:g}; '
+                    'effort_limits takes the place of those of the model'
+                )
+        return limits
+
+    def largest_errors(self, joints: Sequence[Joint]) -> FloatArray:
+        """Return the errors at which efforts are to be within limits, shape (n,) [rad or m]."""
+        return np.array(
+            [
+                self.sliding_error if joint.type is JointType.PRISMATIC else self.position_error
+                for joint in joints
+            ]
+        )
+
+
+def _check(
+    key: str,
+    value: float,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+) -> None:
+    expected = 'a finite number'
+    is_right = isfinite(value)
+    if above is not None:
+        expected, is_right = f'{expected} > {above:g}', is_right and value > above
+    if least is not None:
+        expected, is_right = f'{expected} >= {least:g}', is_right and value >= least
+    if most is not None:
+        expected, is_right = f'{expected}, at most {most:g}', is_right and value <= most
+    if not is_right:
+        raise InputError(f'{key}: expected {expected}, got {value}')
+
+
+def _read_vector(key: str, value: ArrayLike, size: int | None) -> FloatArray:
+    try:
+        vector = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f'{key}: expected numbers, got {value!r}') from None
+    if vector.ndim > 1 or (size is not None and vector.shape != (size,)):
+        wanted = 'numbers' if size is None else f'{size} numbers'
+        raise InputError(f'{key}: expected {wanted}, got {value!r}')
+    if not np.isfinite(vector).all():
+        raise InputError(f'{key}: expected finite numbers, got {vector.tolist()}')
+    return vector
+
+
+def _spread(key: str, value: ArrayLike, n: int) -> FloatArray:
+    """Return one number for all, or one each, as shape (n,); they may be infinite."""
+    try:
+        vector = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f'{key}: expected numbers, got {value!r}') from None
+    if vector.size == 1:
+        return np.full(n, float(vector.reshape(())))
+    if vector.shape != (n,):
+        raise InputError(f'{key}: expected 1 or {n} numbers, got {vector.size}')
+    return vector
+
+
+def _read_modes(modes: Sequence[GainMode | str]) -> tuple[GainMode, ...]:
+    try:
+        read = tuple(GainMode(mode) for mode in modes)
+    except ValueError:
+        read = ()
+    if not read or isinstance(modes, str):
+        words = ', '.join(mode.value for mode in GainMode)
+        raise InputError(f'modes: expected one or more of {words}, got {modes!r}')
+    return tuple(dict.fromkeys(read))
+
+
+def _read_range(key: str, value: Sequence[float]) -> tuple[float, float]:
+    try:
+        least, largest = (float(end) for end in value)
+    except (TypeError, ValueError):
+        least, largest = inf, -inf
+    if not (0.0 <= least < largest):
+        raise InputError(f'{key}: expected two numbers, 0 <= least < largest, got {value!r}')
+    return least, largest

@@ -1,0 +1,279 @@
+"""The largest gains that keep their margins around all arms that there may be.
+
+With the same ratio of damping to stiffness in all joints, a rigid arm is a set of scalar loops:
+its directions, each with the loop of a double integrator times an eigenvalue of M^-1 W K. So the
+ends of the eigenvalues say what every pose and every model does, and natural frequency and damping
+are found on a few scalar loops. Each joint then gets the largest frequency that its encoder and
+its motor allow as well, and the loop of all joints is looked at in every pose: where it has less
+than its margins all frequencies are lowered together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ne_dynamics.control.sensors.velocity_source import VelocitySource
+from ne_dynamics.errors import InputError
+from ne_dynamics.gains.falling import Falls
+from ne_dynamics.gains.fit import LoopFit
+from ne_dynamics.gains.kind import BY_MARGINS, Bounds, Choice, LoopKind, loop_kind
+from ne_dynamics.gains.plants import Plants
+from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.gains.scalar import ScalarLoops
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+
+DAMPING_RATIOS = (0.7, 0.85, 1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 7.0, 10.0)
+"""Of the direction in which the arm is as heavy as the gains take it for."""
+
+CUTOFFS = (10.0, 20.0, 30.0, 50.0, 80.0, 120.0, 200.0, 320.0)
+"""Of the node's velocity filter [Hz]."""
+
+HIGHEST_CUTOFF = 0.25
+"""By the rate."""
+
+DEAD_TIME_SHARES = (0.9, 0.6, 0.3, 0.0)
+"""Of the dead time that free loops bear: what is tried where there are no gains."""
+
+FALLS = 4
+"""Poses in which an arm falls too early that are found, before there are no gains."""
+
+INTEGRAL_SHARES = (0.15, 0.05, 0.0)
+"""Corners of the integral, by the natural frequency of the heaviest direction: the first with
+which there are gains."""
+
+
+def choose_gains(
+    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint], falls: Falls
+) -> Choice:
+    """Return the gains of a mode; with as much of an integral as there can be.
+
+    The pose in which the arm falls first with them is one of those that are looked at, or
+    becomes one.
+
+    Raises
+    ------
+    InputError
+        When none that are of use keep the margins: with a dead time for which some do.
+    """
+    _require_room(mode, plants, request, joints)
+    for _ in range(FALLS):
+        known = len(falls.poses)
+        choice = _choose_any(mode, plants, request, joints, falls)
+        if choice is not None and is_of_use(choice, request):
+            return choice
+        if len(falls.poses) == known:
+            break
+    raise InputError(_refusal(mode, plants, request, joints, choice, falls))
+
+
+def _require_room(
+    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint]
+) -> None:
+    """Refuse what encoders, motors and drives bound below any use, before loops are looked at.
+
+    Damping only narrows the bounds: without any, they are what no gains can pass.
+
+    Raises
+    ------
+    InputError
+    """
+    kinds = [loop_kind(mode, plants, request, cutoff) for cutoff in _cutoffs(mode, request)]
+    bounds = [Bounds(kind, plants, request, joints) for kind in kinds]
+    highest = [one.largest_frequency(kind, 0.0) for one, kind in zip(bounds, kinds, strict=True)]
+    best = max(range(len(kinds)), key=lambda index: highest[index].max())
+    if highest[best].max() >= request.least_frequency:
+        return
+    _, names = bounds[best].judge(kinds[best].gains(highest[best], np.zeros(len(joints))))
+    raise InputError(
+        f'{mode.value}: expected gains of a natural frequency of at least '
+        f'{request.least_frequency:g} rad/s; without damping, the most that bounds leave is '
+        f'{highest[best].max():.3g} rad/s, limited by {", ".join(dict.fromkeys(names))}'
+    )
+
+
+def is_of_use(choice: Choice, request: GainRequest) -> bool:
+    """Return whether gains are as high as is asked for at the least."""
+    return bool(choice.frequency.max() >= request.least_frequency)
+
+
+def _choose_any(
+    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint], falls: Falls
+) -> Choice | None:
+    """Return the gains of a mode, of use or not; None when there are none."""
+    choice = None
+    for share in INTEGRAL_SHARES if request.integral and mode is GainMode.JTC else (0.0,):
+        choice = _choose(mode, plants, request, joints, falls, share)
+        if choice is not None and is_of_use(choice, request):
+            break
+    return choice
+
+
+def _choose(
+    mode: GainMode,
+    plants: Plants,
+    request: GainRequest,
+    joints: Sequence[Joint],
+    falls: Falls,
+    integral_share: float,
+    *,
+    is_thorough: bool = True,
+) -> Choice | None:
+    """Return the gains of a mode with an integral; None when there are none.
+
+    Thoroughly: also where they have to be looked for away from the scalar loops.
+    """
+    found = []
+    for cutoff in _cutoffs(mode, request):
+        kind = loop_kind(mode, plants, request, cutoff, integral_share)
+        bounds = Bounds(kind, plants, request, joints)
+        for damping in DAMPING_RATIOS:
+            frequency = ScalarLoops(kind, damping).largest_frequency(request)
+            each = np.minimum(frequency, bounds.largest_frequency(kind, damping))
+            if (each > 0.0).all():
+                found.append((_worth(each), kind, damping, each))
+    best: tuple[float, LoopFit, FloatArray, FloatArray] | None = None
+    fits: dict[float, LoopFit] = {}
+    for bound, kind, damping, each in _candidates(found):
+        if best is not None and bound <= best[0]:
+            break
+        fit = fits.get(kind.cutoff)
+        if fit is None:
+            fit = fits[kind.cutoff] = LoopFit(kind, plants, request, joints, falls)
+        each, ratios = fit.stand(each, np.full(len(joints), damping))
+        lowered = fit.lower(each, ratios)
+        if lowered is not None and (best is None or _worth(lowered) > best[0]):
+            best = _worth(lowered), fit, lowered, ratios
+    choice = None
+    if best is None and is_thorough and not integral_share:
+        best = _repaired(found, fits)
+    if best is not None:
+        _, fit, lowest, ratios = best
+        choice = fit.finish(*fit.raise_each(lowest, ratios)) or fit.finish(lowest, ratios)
+    return choice
+
+
+def _cutoffs(mode: GainMode, request: GainRequest) -> list[float]:
+    if request.velocity_cutoff_frequency is not None:
+        return [request.velocity_cutoff_frequency]
+    if not mode.is_of_node or request.velocity_source is VelocitySource.MEASURED:
+        return [CUTOFFS[2]]
+    highest = HIGHEST_CUTOFF * request.rate
+    return [each for each in CUTOFFS if each <= highest] or [highest]
+
+
+_Found = tuple[float, LoopKind, float, FloatArray]
+
+
+def _repaired(
+    found: Sequence[_Found], fits: Mapping[float, LoopFit]
+) -> tuple[float, LoopFit, FloatArray, FloatArray] | None:
+    """Return gains that suffice near the best ones that do not."""
+    for _, kind, damping, each in _candidates(found)[:1]:
+        fit = fits[kind.cutoff]
+        repaired = fit.repair(*fit.stand(each, np.full(len(each), damping)))
+        if repaired is not None:
+            return _worth(repaired[0]), fit, *repaired
+    return None
+
+
+def _worth(frequency: FloatArray) -> float:
+    return float(np.log(frequency).mean())
+
+
+def _candidates(found: Sequence[_Found]) -> list[_Found]:
+    """Return the best of each damping ratio, the best first.
+
+    Also the same frequency for all joints where the model is the weight: that loop is decoupled.
+    """
+    best: dict[tuple[float, bool], _Found] = {}
+    for _, kind, damping, each in found:
+        alike = np.full_like(each, each.min())
+        for is_alike, one in ((False, each), (True, alike)):
+            if is_alike and kind.weights is None:
+                continue
+            key, worth = (damping, is_alike), _worth(one)
+            if key not in best or best[key][0] < worth:
+                best[key] = (worth, kind, damping, one)
+    return sorted(best.values(), key=lambda one: -one[0])
+
+
+def _refusal(
+    mode: GainMode,
+    plants: Plants,
+    request: GainRequest,
+    joints: Sequence[Joint],
+    best: Choice | None,
+    falls: Falls,
+) -> str:
+    """Return why there are no gains, and with which dead time there would be some."""
+    kind = loop_kind(mode, plants, request, _cutoffs(mode, request)[-1])
+    late, period = kind.timing.dead_time, kind.timing.period
+    text = (
+        f'{mode.value}: expected gains of a natural frequency of at least '
+        f'{request.least_frequency:g} rad/s that keep {request.phase_margin:g} degrees and a '
+        f'factor of {request.gain_margin:g}, at {1.0 / period:g} Hz with a dead time of '
+        f'{1e3 * late:.4g} ms'
+    )
+    if best is not None:
+        text += f'; got {best.frequency.max():.3g} rad/s'
+        if BY_MARGINS not in best.active:
+            return f'{text}, limited by {", ".join(dict.fromkeys(best.active))}'
+    largest = find_dead_time(mode, plants, request, joints, falls)
+    if largest is not None:
+        return f'{text}; with a dead time of {1e3 * largest:.3g} ms there are such gains'
+    return (
+        f'{text}; no dead time is short enough at this rate: gravity wants more stiffness than '
+        'margins, encoders, motors and drives leave, over poses, models and payloads among which '
+        f'the inertia of a direction changes by a factor of {kind.lightest / kind.heaviest:.3g}'
+    )
+
+
+def find_dead_time(
+    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint], falls: Falls
+) -> float | None:
+    """Return a dead time, nearly the longest one, with which there are gains of use [s]."""
+    kind = loop_kind(mode, plants, request, _cutoffs(mode, request)[-1])
+    longest = largest_delay(kind, request)
+    if longest is None:
+        return None
+    # Where free loops bear what there is, another delay will hardly help: one look.
+    shares = DEAD_TIME_SHARES if longest < kind.timing.dead_time else DEAD_TIME_SHARES[-2:]
+    for share in shares:
+        delay = share * longest
+        shorter = (
+            replace(request, drive_delay=delay)
+            if mode is GainMode.MIT
+            else replace(request, delay=delay, delay_jitter=0.0)
+        )
+        choice = _choose(mode, plants, shorter, joints, falls, 0.0, is_thorough=False)
+        if choice is not None and is_of_use(choice, shorter):
+            return delay
+    return None
+
+
+def largest_delay(kind: LoopKind, request: GainRequest) -> float | None:
+    """Return the longest dead time with which free scalar loops keep what is asked for [s].
+
+    None when none is short enough, what is asked for when that is.
+    """
+
+    def works(dead_time: float) -> bool:
+        late = replace(kind, timing=kind.timing._replace(dead_time=dead_time))
+        return any(
+            ScalarLoops(late, damping).has_margins(request.least_frequency, request)
+            for damping in DAMPING_RATIOS
+        )
+
+    if not works(0.0):
+        return None
+    low, high = 0.0, kind.timing.dead_time
+    if works(high):
+        return high
+    for _ in range(8):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if works(middle) else (low, middle)
+    return low

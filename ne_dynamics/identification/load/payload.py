@@ -1,0 +1,98 @@
+"""What hung on the flange while a log was recorded, by the estimator of the node."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ne_dynamics.control.payload.carrier import Carrier, Source
+from ne_dynamics.control.payload.estimate import PayloadEstimate, estimate_payload
+from ne_dynamics.control.payload.motion_windows import (
+    LEAST_STATES,
+    WINDOW,
+    MeasuredState,
+    MotionWindows,
+)
+from ne_dynamics.control.payload.states import SLOW_ACCELERATION, SLOW_VELOCITY
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.evaluation import as_dynamics, require_joints
+from ne_dynamics.logs.log import Log
+from ne_dynamics.model.robot import Robot
+
+STEPS = 2 * LEAST_STATES
+"""A window is as long as so many samples of the log, if that is more than the usual length."""
+
+LONGEST_WINDOW = 1.0
+"""A motion is too coarse when a window is longer than this [s]."""
+
+
+SLOW_PART = 0.5
+"""Of the windows of a log, from which on it counts as slow."""
+
+
+def is_slow(model: Robot | Dynamics, log: Log) -> bool:
+    """Return whether most of a log is slow enough for :func:`identify_payload`."""
+    require_joints(as_dynamics(model).robot, log)
+    windows = _gather(log).windows()
+    slow = [
+        bool(
+            (window.largest_speed <= SLOW_VELOCITY).all()
+            and (np.abs(window.acceleration) <= SLOW_ACCELERATION).all()
+        )
+        for window in windows
+    ]
+    # Of nothing there is no fit either: the estimator says what is missing.
+    return not slow or float(np.mean(slow)) >= SLOW_PART
+
+
+def identify_payload(model: Robot | Dynamics, log: Log, link_name: str = '') -> PayloadEstimate:
+    """Estimate mass and centre of mass of what a robot carried that its model has not.
+
+    Parameters
+    ----------
+    model : Robot or Dynamics
+        Without the load, with a tip. A Robot stands upright: gravity (0, 0, -9.80665) in base
+        axes.
+    log : Log
+        With the joints of the model, in its order: poses held, or a slow motion.
+    link_name : str
+        In whose frame the load is described: the tip, or a link that is fixed to it. Default: the
+        tip.
+
+    Returns
+    -------
+    PayloadEstimate
+
+    Raises
+    ------
+    InputError
+        When the log has other joints, or too few samples a second.
+    ModelError
+        When there is no such link.
+    PayloadError
+        When the log does not tell the load; the message says what is missing.
+    """
+    dynamics = as_dynamics(model)
+    require_joints(dynamics.robot, log)
+    carrier = Carrier.of_robot(dynamics, link_name)
+    return estimate_payload(carrier, _gather(log).windows(), Source.EFFORT)
+
+
+def _gather(log: Log) -> MotionWindows:
+    """Return the windows of a log."""
+    step = float(np.median(np.diff(log.times)))
+    length = max(WINDOW, STEPS * step)
+    if length > LONGEST_WINDOW:
+        raise InputError(
+            f'log {log.source}: expected at least {STEPS / LONGEST_WINDOW:g} samples a second, '
+            f'got {1.0 / step:.3g}'
+        )
+    gathered = MotionWindows(math.inf, length)
+    for time, position, effort in zip(log.times, log.position, log.effort, strict=True):
+        if gathered.wants(time):
+            # Nobody measures where all are exactly 0, or brakes carry the arm.
+            felt = effort if effort.any() else None
+            gathered.add(MeasuredState(float(time), position, felt))
+    return gathered

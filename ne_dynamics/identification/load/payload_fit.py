@@ -1,0 +1,423 @@
+"""Mass, centre of mass and inertia of a load from a motion that excites them.
+
+First a linear fit (:mod:`~ne_dynamics.identification.load.shared_rows`), which also finds the
+noise of each joint, and how many samples tell as much as one. What it says of the load alone, all
+else left open, is a triangle R and a vector z: the likelihood is ``|R phi - z|^2 / 2`` in the ten
+parameters phi. Then the load is found that a body can have, the minimum of that plus a weak
+divergence from a ball of the load's own mass: what the log does not tell is that ball's, and said
+to be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.control.payload.carrier import Carrier
+from ne_dynamics.control.payload.estimate import FARTHEST, MASS_DEVIATION, SIGNIFICANT
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError, PayloadError
+from ne_dynamics.identification.evaluation import as_dynamics, rms
+from ne_dynamics.identification.load.shared_rows import (
+    Layout,
+    LogFactors,
+    compute_residuals,
+    compute_tables,
+    compute_used_rms,
+    find_spread,
+    make_layout,
+    read_logs,
+)
+from ne_dynamics.identification.regression.pseudo_inertia import (
+    divergence_slopes,
+    inertia_of,
+    pseudo_inertia,
+)
+from ne_dynamics.identification.regression.reduction import triangle
+from ne_dynamics.identification.regression.solver import Problem, minimize
+from ne_dynamics.logs.likeness import count_alike
+from ne_dynamics.logs.log import Log
+from ne_dynamics.model.rigid_body import FloatArray, Inertia
+from ne_dynamics.model.robot import Robot
+
+BALL_SPREAD = 3.0
+"""How far the load may be from the ball, alike."""
+
+DENSITY = 2700.0
+"""Of that ball: aluminium [kg/m^3]."""
+
+CENTER_SPREAD = 0.3
+"""How far its centre may be from the link when the log says nothing else [m]."""
+
+ANYTHING = 100.0
+"""Width beforehand of mass, first moment and inertia of the load [SI]: no limit, but a number for
+what is not told."""
+
+MASS_SHARE = 0.2
+"""A mass is told when its standard deviation is below this part of it, or that of the estimator of
+slow motions."""
+
+LARGEST_COM_DEVIATION, LARGEST_MOMENT_DEVIATION = 0.06, 0.06
+"""A centre of mass is told when its standard deviation is below either: [m], or the first moment
+[kg m] as a length."""
+
+SPREADS = (0.1, 0.2, 0.4)
+SHIFTS = (0.0, 0.005, 0.01, 0.02)
+"""Of one log: how far inertias of the arm may be off, as parts of themselves, and centres of mass
+beside that [m]. Which of them is so the log tells."""
+
+PASSES = 4
+FIRST_SIGMA, SMALLEST_SIGMA = 0.1, 1e-4
+"""Parts of a joint's effort: sigma of the first fit, and the least of all."""
+
+DETERMINED = 0.5
+"""A number is the log's when its standard deviation is below this part of what it was before."""
+
+NAMES = ('mass', 'x', 'y', 'z', 'ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+
+
+@dataclass(frozen=True, eq=False)
+class PayloadFit:
+    """A load and how well it is known.
+
+    Attributes
+    ----------
+    inertia : Inertia
+        In the frame of the link; a mass of 0 where no load was found.
+    deviation : array, shape (10,)
+        Standard deviations of mass [kg], centre of mass [m], and inertia about it: xx, xy, xz,
+        yy, yz, zz [kg m^2]; where there is no load, of the mass alone.
+    determined : array of bool, shape (10,)
+        Which of them are the log's; the others are those of a ball of that mass.
+    link_name : str
+    joints : tuple of str
+    rms_before, rms_after : array, shape (n,)
+        Of the loaded log: what the fitted arm leaves without and with the load [N m or N].
+    is_difference : bool
+        Whether there was a log without the load.
+    duration : float
+        Of the loaded log [s].
+    """
+
+    inertia: Inertia
+    deviation: FloatArray
+    determined: tuple[bool, ...]
+    link_name: str
+    joints: tuple[str, ...]
+    rms_before: FloatArray
+    rms_after: FloatArray
+    is_difference: bool
+    duration: float
+
+    @property
+    def values(self) -> FloatArray:
+        """Mass, centre of mass, and inertia about it: xx, xy, xz, yy, yz, zz."""
+        return _describe(self.inertia)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the load as what JSON can hold."""
+        values = self.values
+        return {
+            'link': self.link_name,
+            'mass': float(values[0]),
+            'mass_deviation': float(self.deviation[0]),
+            'center_of_mass': values[1:4].tolist(),
+            'center_of_mass_deviation': self.deviation[1:4].tolist(),
+            'inertia': values[4:].tolist(),
+            'inertia_deviation': self.deviation[4:].tolist(),
+            'determined': dict(zip(NAMES, self.determined, strict=True)),
+            'source': 'two logs' if self.is_difference else 'one log',
+            'duration': self.duration,
+            'joints': [
+                {'joint': name, 'rms_without_load': float(before), 'rms_with_load': float(after)}
+                for name, before, after in zip(
+                    self.joints, self.rms_before, self.rms_after, strict=True
+                )
+            ],
+        }
+
+
+def fit_payload(
+    model: Robot | Dynamics,
+    log: Log,
+    link_name: str = '',
+    *,
+    without: Log | None = None,
+    cutoff_frequency: float | None = None,
+    spread: float | None = None,
+) -> PayloadFit:
+    """Fit mass, centre of mass and inertia of what a robot carried that its model has not.
+
+    Parameters
+    ----------
+    model : Robot or Dynamics
+        Without the load, with a tip. A Robot stands upright: gravity (0, 0, -9.80665) in base
+        axes.
+    log : Log
+        With the joints of the model, in its order: of a motion with the load.
+    link_name : str
+        In whose frame the load is described: the tip, or a link that is fixed to it. Default: the
+        tip.
+    without : Log, optional
+        Of the same or another motion without the load: what is wrong with the model is in both,
+        and no part of the load.
+    cutoff_frequency : float, optional
+        [Hz], see :func:`~ne_dynamics.logs.signals.filtered`.
+    spread : float, optional
+        How far the inertias of the arm may be off, as a part of themselves; > 0.
+
+    Returns
+    -------
+    PayloadFit
+
+    Raises
+    ------
+    InputError
+        When a log has other joints, cannot be filtered or shows no motion, or the spread is out of
+        range.
+    ModelError
+        When there is no such link.
+    PayloadError
+        When the log does not tell mass or centre of mass, or they are those of no load; the
+        message says what is missing.
+    """
+    is_free = spread is None
+    if spread is None:
+        spread = find_spread(without)
+    if not (math.isfinite(spread) and spread > 0.0):
+        raise InputError(f'spread: expected a finite number > 0, got {spread}')
+    dynamics = as_dynamics(model)
+    carrier = Carrier.of_robot(dynamics, link_name)
+    logs = read_logs(dynamics, log, without, cutoff_frequency)
+    if is_free and without is None:
+        layout, upper, steps = _solve_by_log(carrier, logs)
+    else:
+        layout = make_layout(carrier, logs, spread)
+        upper, steps, _ = _solve(dynamics, layout, logs)
+    # All of the load, and nothing else: the last rows of the triangle.
+    factor = upper[layout.first_load :, layout.first_load :]
+    unloaded = steps.copy()
+    unloaded[layout.first_load :] = 0.0
+    before, after = (
+        compute_used_rms(compute_residuals(dynamics, layout, logs[0], part), logs[0])
+        for part in (unloaded, steps)
+    )
+    inertia, covariance, prior = _find_body(factor)
+    _refuse_untold(inertia, covariance, carrier.link_name)
+    deviation = np.sqrt(np.diag(covariance))
+    determined = deviation < DETERMINED * np.sqrt(np.diag(prior))
+    if inertia.mass <= SIGNIFICANT * deviation[0]:
+        inertia, deviation[1:], determined[1:] = Inertia.zero(), 0.0, False
+    return PayloadFit(
+        inertia,
+        deviation,
+        tuple(bool(value) for value in determined),
+        carrier.link_name,
+        dynamics.robot.joint_names,
+        before,
+        after,
+        without is not None,
+        float(log.times[-1] - log.times[0]),
+    )
+
+
+def _solve_by_log(
+    carrier: Carrier, logs: Sequence[LogFactors]
+) -> tuple[Layout, FloatArray, FloatArray]:
+    """Return layout, triangle and solution with what the log shows of the errors of its arm.
+
+    What is believed of the arm tells one log's load from these. Of some beliefs that is taken
+    which makes the log likeliest, all that is unknown integrated out: with R the triangle in units
+    of what is believed and r what is left, exp(-r^2 / 2) / det R.
+    """
+    widest = make_layout(carrier, logs, SPREADS[-1], SHIFTS[-1])
+    _, _, errors = _solve(carrier.dynamics, widest, logs)
+    best, chosen = -math.inf, widest
+    for spread in SPREADS:
+        for shift in SHIFTS:
+            layout = make_layout(carrier, logs, spread, shift)
+            upper, _ = _solve_weighted(layout, *_list_rows(layout, logs), *errors)
+            diagonal = np.abs(np.diag(upper))
+            evidence = -0.5 * float(diagonal[-1]) ** 2 - float(np.log(diagonal[:-1]).sum())
+            if evidence > best:
+                best, chosen = evidence, layout
+    upper, steps, _ = _solve(carrier.dynamics, chosen, logs)
+    return chosen, upper, steps
+
+
+def _list_rows(
+    layout: Layout, logs: Sequence[LogFactors]
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Return triangles of each joint, and how many samples they are of, log by log."""
+    return (
+        [compute_tables(layout, item) for item in logs],
+        [item.reduction.counts[0] for item in logs],
+    )
+
+
+def _solve(
+    dynamics: Dynamics, layout: Layout, logs: Sequence[LogFactors]
+) -> tuple[FloatArray, FloatArray, tuple[list[FloatArray], list[FloatArray]]]:
+    """Return the triangle of the weighted problem, its solution in units of the spreads, errors.
+
+    These are standard deviations of each joint, and how many samples tell as much as one.
+    """
+    tables, counts = _list_rows(layout, logs)
+    efforts = [np.maximum(rms(item.signals.effort), 1e-9) for item in logs]
+    alike = [np.ones(layout.robot.n) for _ in logs]
+    sigmas = [FIRST_SIGMA * effort for effort in efforts]
+    upper, steps = _solve_weighted(layout, tables, counts, sigmas, alike)
+    for turn in range(2 * PASSES):
+        if turn == PASSES:
+            alike = [
+                count_alike(compute_residuals(dynamics, layout, item, steps), item.used)
+                for item in logs
+            ]
+        for place, table in enumerate(tables):
+            left = np.square(table[:, :, -1] - table[:, :, :-1] @ steps).sum(axis=1)
+            free = np.maximum(counts[place] - layout.size / layout.robot.n / len(logs), 4.0)
+            sigmas[place] = np.maximum(np.sqrt(left / free), SMALLEST_SIGMA * efforts[place])
+        upper, steps = _solve_weighted(layout, tables, counts, sigmas, alike)
+    return upper, steps, (sigmas, alike)
+
+
+def _solve_weighted(
+    layout: Layout,
+    tables: Sequence[FloatArray],
+    counts: Sequence[FloatArray],
+    sigmas: Sequence[FloatArray],
+    alike: Sequence[FloatArray],
+) -> tuple[FloatArray, FloatArray]:
+    size = layout.size
+    believed = np.zeros((size, size + 1))
+    believed[np.arange(size), np.arange(size)] = 1.0
+    load = np.arange(layout.first_load, size)
+    believed[load, load] = 1.0 / ANYTHING
+    rows = [believed]
+    for table, count, sigma, likeness in zip(tables, counts, sigmas, alike, strict=True):
+        weights = np.where(count > 0.0, 1.0 / (sigma * np.sqrt(likeness)), 0.0)
+        rows.append((table * weights[:, np.newaxis, np.newaxis]).reshape(-1, size + 1))
+    upper = triangle(np.concatenate(rows))
+    steps = np.asarray(np.linalg.solve(upper[:-1, :-1], upper[:-1, -1]), dtype=np.float64)
+    return upper, steps
+
+
+def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
+    """Return the most likely body, and covariances of its description after and before.
+
+    Raises
+    ------
+    PayloadError
+        When the mass is not told, or none that a load can have.
+    """
+    upper, right = factor[:-1, :-1], factor[:-1, -1]
+    found = np.linalg.solve(upper, right)
+    inverse = np.linalg.inv(upper)
+    covariance = inverse @ inverse.T
+    mass, deviation = float(found[0]), math.sqrt(covariance[0, 0])
+    if deviation > max(MASS_DEVIATION, MASS_SHARE * abs(mass)):
+        raise PayloadError(
+            f'the motion does not tell the mass: {mass:.3g} +- {deviation:.2g} kg; move more '
+            'joints, farther and faster, and give a log of the arm without the load'
+        )
+    if mass < -SIGNIFICANT * deviation:
+        raise PayloadError(
+            f'a load of {mass:.3g} +- {deviation:.2g} kg cannot be: is the model too heavy (has '
+            'a tool of it been taken off), a sign wrong, or are the two logs exchanged?'
+        )
+    ball = _make_ball(max(mass, 0.5 * deviation), upper, right)
+    reference = pseudo_inertia(ball.parameters)
+    problem = Problem(
+        factor, reference[np.newaxis], BALL_SPREAD, np.zeros(0), np.zeros(0), np.zeros(0, bool)
+    )
+    pseudo = minimize(problem).pseudo_inertias[0]
+    inertia = inertia_of(pseudo)
+    _, hessian = divergence_slopes(pseudo, reference)
+    _, first = divergence_slopes(reference, reference)
+    information = upper.T @ upper + hessian / BALL_SPREAD**2
+    slope = _slope(inertia)
+    after = slope @ np.linalg.inv(information) @ slope.T
+    own = _slope(ball)
+    before = own @ np.linalg.inv(first) @ own.T * BALL_SPREAD**2
+    return inertia, after, before
+
+
+def _make_ball(mass: float, upper: FloatArray, right: FloatArray) -> Inertia:
+    """Return a ball of a mass about where the log has its centre."""
+    prior = np.diag([0.0, *[1.0 / (mass * CENTER_SPREAD)] * 3, *[1.0 / (mass * 0.1)] * 6])
+    table = np.concatenate([np.c_[upper, right], np.c_[prior, np.zeros(10)]])
+    first = np.linalg.lstsq(table[:, :-1], table[:, -1], rcond=None)[0][1:4]
+    radius = (3.0 * mass / (4.0 * math.pi * DENSITY)) ** (1.0 / 3.0)
+    return Inertia(mass, first / mass, 0.4 * mass * radius**2 * np.eye(3))
+
+
+def _describe(inertia: Inertia) -> FloatArray:
+    """Return mass, centre of mass and inertia about it, shape (10,)."""
+    rows, columns = np.triu_indices(3)
+    return np.concatenate(
+        [
+            [inertia.mass],
+            inertia.center_of_mass,
+            inertia.inertia_about_com[rows, columns],
+        ]
+    )
+
+
+def _slope(inertia: Inertia) -> FloatArray:
+    """Return the derivative of the description in the ten parameters, shape (10, 10)."""
+    parameters = inertia.parameters
+    columns = []
+    for index in range(10):
+        # Nearly linear: the size of a step is of no matter.
+        step = 1e-6 * max(abs(parameters[index]), 1e-3 * inertia.mass)
+        sides = []
+        for sign in (1.0, -1.0):
+            moved = parameters.copy()
+            moved[index] += sign * step
+            sides.append(_describe_parameters(moved))
+        columns.append((sides[0] - sides[1]) / (2.0 * step))
+    return np.stack(columns, axis=1)
+
+
+def _describe_parameters(parameters: FloatArray) -> FloatArray:
+    """Return the description of ten parameters, of a body or not."""
+    pseudo = pseudo_inertia(parameters)
+    mass, first = pseudo[3, 3], pseudo[:3, 3]
+    spread = pseudo[:3, :3] - np.outer(first, first) / mass
+    tensor = np.trace(spread) * np.eye(3) - spread
+    rows, columns = np.triu_indices(3)
+    return np.concatenate([[mass], first / mass, tensor[rows, columns]])
+
+
+def _refuse_untold(inertia: Inertia, covariance: FloatArray, link_name: str) -> None:
+    """Refuse a centre of mass that is not told, or that of no load.
+
+    Raises
+    ------
+    PayloadError
+    """
+    deviation = np.sqrt(np.diag(covariance))
+    if inertia.mass <= SIGNIFICANT * deviation[0]:
+        return
+    limit = max(LARGEST_COM_DEVIATION, LARGEST_MOMENT_DEVIATION / inertia.mass)
+    unknown = [
+        f'{axis} (+- {value:.2g} m)'
+        for axis, value in zip('xyz', deviation[1:4], strict=True)
+        if value > limit
+    ]
+    if unknown:
+        raise PayloadError(
+            f'the motion does not tell the centre of mass along {" and ".join(unknown)} of '
+            f'{link_name!r}: turn the flange more (the mass is known: {inertia.mass:.3f} +- '
+            f'{deviation[0]:.2g} kg)'
+        )
+    distance = float(np.linalg.norm(inertia.center_of_mass))
+    if distance - SIGNIFICANT * float(deviation[1:4].max()) > FARTHEST:
+        raise PayloadError(
+            f'a centre of mass {distance:.2f} m from {link_name!r} is farther away than '
+            f'{FARTHEST:g} m: does something touch the arm?'
+        )

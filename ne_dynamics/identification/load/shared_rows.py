@@ -1,0 +1,314 @@
+"""Rows of one or two logs of the same arm, of which the second may carry a load.
+
+Unknown are, as steps from what is believed and in units of how far that may be off: the inertial
+parameters of the arm's bodies, and terms of the friction and the rotor inertia of each joint,
+which all logs share; what friction and offset of each joint have changed by from one log to the
+other, a little; and the ten parameters of the load, of which nothing is believed. Efforts are
+linear in all of them ::
+
+    effort = arm (body parameters) + friction + [loaded] load (load parameters) + error
+
+The load hangs on the last body, so that one log cannot tell it from an error of that body but by
+what is believed of it. Two logs can: what is wrong with the arm is in both. The motions need not
+be the same; where they are, what the equations do not know of cancels too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.control.payload.carrier import Carrier
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.evaluation import require_joints, rms
+from ne_dynamics.identification.regression.design import find_bodies
+from ne_dynamics.identification.regression.friction_terms import TERMS, Term, given_values
+from ne_dynamics.identification.regression.pseudo_inertia import BASIS, divergence_slopes
+from ne_dynamics.identification.regression.reduction import Reduction
+from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.signals import Signals, filtered
+from ne_dynamics.model.rigid_body import FloatArray, Transform
+from ne_dynamics.model.robot import Robot
+
+SHARED_TERMS = (
+    Term.VISCOUS,
+    Term.COULOMB,
+    Term.ROTOR,
+    Term.OFFSET,
+    Term.SQUARE_ROOT,
+    Term.CUBIC,
+)
+"""Of each joint, in all logs alike."""
+
+CHANGING_TERMS = (Term.VISCOUS, Term.COULOMB, Term.OFFSET)
+"""What another temperature, or another day, makes of them."""
+
+FRICTION_SPREAD = 0.3
+"""What friction may be off by, as a part of the effort of its joint."""
+
+SPREAD_ALONE, SPREAD_OF_PAIR = 0.2, 1.0
+"""How far the inertias of the arm may be off, as a part of themselves: of one log, and of two."""
+
+CHANGE = 0.03
+"""What it may change by from log to log, alike."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the unknowns are; steps in units of their spread.
+
+    Attributes
+    ----------
+    robot : Robot
+        Without the load.
+    bodies : tuple of int
+        Whose columns the rows have.
+    first_load : int
+        Of the unknowns; the ten of the load are the last.
+    load_to_body : array, shape (10, 10)
+        Parameters in the body's frame of those in the frame of the link that the load is
+        described in.
+    means : array, shape (n, C)
+        What is believed of the columns of each joint's rows.
+    maps : array, shape (2, n, C, N)
+        Columns of each joint's rows from unknowns: without and with the load.
+    """
+
+    robot: Robot
+    bodies: tuple[int, ...]
+    first_load: int
+    load_to_body: FloatArray
+    means: FloatArray
+    maps: FloatArray
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns."""
+        return int(self.maps.shape[3])
+
+
+@dataclass(frozen=True, eq=False)
+class LogFactors:
+    """What the fit needs of a log.
+
+    Attributes
+    ----------
+    log : Log
+    signals : Signals
+    is_loaded : bool
+    used : bool array, shape (M, n)
+        Samples that count.
+    reduction : Reduction
+        Of one block.
+    """
+
+    log: Log
+    signals: Signals
+    is_loaded: bool
+    used: NDArray[np.bool_]
+    reduction: Reduction
+
+
+def list_bodies(robot: Robot) -> tuple[tuple[int, ...], tuple[int, ...], FloatArray]:
+    """Return the bodies that have columns, those that are fitted, and what is believed of these.
+
+    Raises
+    ------
+    InputError
+        When the tip does not move.
+    """
+    tip = robot.tip.body
+    if tip < 0:
+        raise InputError(
+            f'robot {robot.name!r}: expected a tip link that moves, got {robot.tip.name!r}'
+        )
+    fitted, references, _ = find_bodies(robot)
+    return tuple(sorted({*fitted, tip})), fitted, references
+
+
+def read_factors(
+    dynamics: Dynamics, log: Log, is_loaded: bool, cutoff_frequency: float | None
+) -> LogFactors:
+    """Return what a fit needs of a log.
+
+    Raises
+    ------
+    InputError
+        When the log has other joints, cannot be filtered, or no joint moves in it.
+    """
+    robot = dynamics.robot
+    require_joints(robot, log)
+    signals = filtered(log, robot.limits('effort_limit'), cutoff_frequency)
+    used = signals.usable & signals.effort.any(axis=0)
+    if not used.any():
+        raise InputError(
+            f'log {log.source}: expected joints that move, with efforts below their limits that '
+            'are not all 0, got none'
+        )
+    bodies, _, _ = list_bodies(robot)
+    reduction = Reduction.empty(1, robot.n, PER_BODY * len(bodies) + TERMS)
+    for rows in generate_rows(dynamics, dynamics, signals, list(bodies)):
+        block = np.zeros(rows.samples.size, dtype=np.intp)
+        reduction = reduction.add(rows, block, used[rows.samples].astype(np.float64))
+    return LogFactors(log, signals, is_loaded, used, reduction)
+
+
+def read_logs(
+    dynamics: Dynamics, loaded: Log, without: Log | None, cutoff_frequency: float | None
+) -> list[LogFactors]:
+    """Return what a fit needs of the log with the load and, where there is one, of the other.
+
+    Raises
+    ------
+    InputError
+        As from :func:`read_factors`.
+    """
+    logs = [read_factors(dynamics, loaded, True, cutoff_frequency)]
+    if without is not None:
+        logs.append(read_factors(dynamics, without, False, cutoff_frequency))
+    return logs
+
+
+def find_spread(without: Log | None) -> float:
+    """Return how far the arm's inertias may be off by default: more where two logs tell them."""
+    return SPREAD_ALONE if without is None else SPREAD_OF_PAIR
+
+
+def make_layout(
+    carrier: Carrier, logs: Sequence[LogFactors], spread: float, shift: float = 0.0
+) -> Layout:
+    """Return where the unknowns are, and how far they may be off.
+
+    Parameters
+    ----------
+    carrier : Carrier
+    logs : sequence of LogFactors
+    spread : float
+        How far the given inertias of the arm may be off, as a part of themselves.
+    shift : float
+        How far the centres of mass of its bodies may be off beside that, in each direction [m].
+    """
+    robot = carrier.dynamics.robot
+    bodies, fitted, references = list_bodies(robot)
+    n, first = robot.n, PER_BODY * len(bodies)
+    inertial, shared, changing = PER_BODY * len(fitted), len(SHARED_TERMS), len(CHANGING_TERMS)
+    first_load = inertial + n * (shared + changing)
+    maps = np.zeros((2, n, first + TERMS, first_load + PER_BODY))
+    means = np.zeros((n, first + TERMS))
+    for place, (body, reference) in enumerate(zip(fitted, references, strict=True)):
+        _, hessian = divergence_slopes(reference, reference)
+        column = PER_BODY * bodies.index(body)
+        rows = slice(column, column + PER_BODY)
+        steps = slice(PER_BODY * place, PER_BODY * (place + 1))
+        width = spread * np.linalg.inv(np.linalg.cholesky(hessian)).T
+        if shift > 0.0:
+            moved = shift * _slope_in_center(reference)
+            width = np.asarray(np.linalg.cholesky(width @ width.T + moved @ moved.T))
+        maps[:, :, rows, steps] = width
+    for place, body in enumerate(bodies):
+        rows = slice(PER_BODY * place, PER_BODY * (place + 1))
+        means[:, rows] = robot.bodies[body].inertia.parameters
+    sizes = _column_sizes(logs, first)
+    for joint in range(n):
+        means[joint, first:] = [
+            value if term in SHARED_TERMS else 0.0
+            for term, value in zip(Term, given_values(robot.joints[joint]), strict=True)
+        ]
+        own = inertial + joint * (shared + changing)
+        for offset, term in enumerate(SHARED_TERMS):
+            maps[:, joint, first + term, own + offset] = FRICTION_SPREAD * sizes[joint, term]
+        for offset, term in enumerate(CHANGING_TERMS, start=shared):
+            # Of a single log they are one with what is shared.
+            maps[1, joint, first + term, own + offset] = (
+                CHANGE * sizes[joint, term] if len(logs) > 1 else 0.0
+            )
+    load_to_body = transform_parameters(_load_pose(carrier))
+    tip = PER_BODY * bodies.index(robot.tip.body)
+    maps[1, :, tip : tip + PER_BODY, first_load:] = load_to_body
+    return Layout(robot, bodies, first_load, load_to_body, means, maps)
+
+
+def compare_spread(robot: Robot, steps: FloatArray, covariance: FloatArray) -> float:
+    """Return how far an arm is from its model over how far it was believed to be.
+
+    The square is the sum of squares of the steps of its bodies, over as many as the logs tell.
+
+    Parameters
+    ----------
+    robot : Robot
+    steps : array, shape (N,)
+        Unknowns of a :class:`Layout`, those of the bodies first.
+    covariance : array, shape (N, N)
+    """
+    arm = slice(0, PER_BODY * len(list_bodies(robot)[1]))
+    told = float((1.0 - np.diag(covariance)[arm]).sum())
+    return float(np.linalg.norm(steps[arm])) / math.sqrt(max(told, 1e-9))
+
+
+def transform_parameters(pose: Transform) -> FloatArray:
+    """Return the map of ten inertial parameters into the frame in which a frame has a pose."""
+    place = np.eye(4)
+    place[:3, :3], place[:3, 3] = pose.rotation, pose.translation
+    moved = place @ BASIS @ place.T
+    basis, images = (part.reshape(PER_BODY, 16).T for part in (BASIS, moved))
+    return np.asarray(np.linalg.lstsq(basis, images, rcond=None)[0], dtype=np.float64)
+
+
+def _slope_in_center(pseudo: FloatArray) -> FloatArray:
+    """Return the derivative of ten parameters in the place of a body, shape (10, 3)."""
+    basis = BASIS.reshape(PER_BODY, 16).T
+    columns = []
+    for axis in range(3):
+        motion = np.zeros((4, 4))
+        motion[axis, 3] = 1.0
+        columns.append((motion @ pseudo + pseudo @ motion.T).ravel())
+    return np.asarray(np.linalg.lstsq(basis, np.stack(columns, axis=1))[0], dtype=np.float64)
+
+
+def _load_pose(carrier: Carrier) -> Transform:
+    return carrier.dynamics.robot.tip.pose_in_body @ carrier.link_to_tip
+
+
+def _column_sizes(logs: Sequence[LogFactors], first: int) -> FloatArray:
+    """Return the numbers with which terms are as large as the efforts, shape (n, TERMS)."""
+    effort = np.max([rms(item.signals.effort) for item in logs], axis=0)
+    squares = sum((item.reduction.factors[0, :, :, first:-1] ** 2).sum(axis=1) for item in logs)
+    counts = sum(item.reduction.counts[0] for item in logs)
+    size = np.sqrt(squares / np.maximum(counts, 1.0)[:, np.newaxis])
+    result: FloatArray = np.maximum(effort, 1e-9)[:, np.newaxis] / np.where(size > 0.0, size, 1.0)
+    return result
+
+
+def compute_tables(layout: Layout, item: LogFactors) -> FloatArray:
+    """Return each joint's triangle in the unknowns, shape (n, C + 1, N + 1)."""
+    factors = item.reduction.factors[0]
+    maps = layout.maps[int(item.is_loaded)]
+    left = factors[:, :, -1] - np.einsum('jrc,jc->jr', factors[:, :, :-1], layout.means)
+    result: FloatArray = np.concatenate(
+        [factors[:, :, :-1] @ maps, left[:, :, np.newaxis]], axis=2
+    )
+    return result
+
+
+def compute_residuals(
+    dynamics: Dynamics, layout: Layout, item: LogFactors, steps: FloatArray
+) -> FloatArray:
+    """Return what a fit leaves of each sample, shape (M, n) [N m or N]."""
+    columns = layout.means + layout.maps[int(item.is_loaded)] @ steps
+    result = np.zeros(item.used.shape)
+    for rows in generate_rows(dynamics, dynamics, item.signals, list(layout.bodies)):
+        result[rows.samples] = rows.effort - np.einsum('sjc,jc->sj', rows.matrix, columns)
+    return result
+
+
+def compute_used_rms(residuals: FloatArray, item: LogFactors) -> FloatArray:
+    """Return the root mean square of the samples that count, shape (n,)."""
+    squares = np.where(item.used, residuals**2, 0.0).sum(axis=0)
+    result: FloatArray = np.sqrt(squares / np.maximum(item.used.sum(axis=0), 1))
+    return result

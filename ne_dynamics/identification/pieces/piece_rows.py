@@ -1,0 +1,109 @@
+"""Rows of a piece of a log, kept for the passes of a fit.
+
+What costs most is what a motion does to every inertial parameter, at a higher rate and filtered.
+It does not depend on the fit, so it is computed once, and only columns that a joint has are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.regression.friction_terms import TERMS
+from ne_dynamics.identification.regression.regression_rows import (
+    PER_BODY,
+    Rows,
+    generate_inertial_rows,
+    generate_term_rows,
+)
+from ne_dynamics.logs.signals import Signals
+from ne_dynamics.model.rigid_body import FloatArray
+
+AT_ONCE = 4000
+"""Samples whose rows are put together at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class PieceRows:
+    """Signals of a piece and the rows of the linear problem that they make.
+
+    Attributes
+    ----------
+    signals : Signals
+    columns : int
+        Of the bodies.
+    acting : tuple of n int arrays
+        Columns of the bodies that a joint has.
+    inertial : tuple of n arrays, shape (M, columns that the joint has)
+    effort : array, shape (M, n)
+        Measured, without that of bodies that are not fitted [N m or N].
+    terms : array, shape (M, n, TERMS)
+    kept_effort : array, shape (M, n)
+        Of friction that is given and not fitted [N m or N].
+    """
+
+    signals: Signals
+    columns: int
+    acting: tuple[NDArray[np.intp], ...]
+    inertial: tuple[FloatArray, ...]
+    effort: FloatArray
+    terms: FloatArray
+    kept_effort: FloatArray
+
+    @classmethod
+    def compute(
+        cls,
+        dynamics: Dynamics,
+        load_dynamics: Dynamics,
+        signals: Signals,
+        bodies: list[int],
+        largest: FloatArray,
+    ) -> PieceRows:
+        """Return the rows of signals; as :func:`~.regression_rows.generate_rows` takes them."""
+        n, columns = dynamics.robot.n, PER_BODY * len(bodies)
+        acting = _find_acting(dynamics, bodies)
+        total = signals.times.size
+        inertial = tuple(np.zeros((total, places.size)) for places in acting)
+        effort = np.zeros((total, n))
+        for rows in generate_inertial_rows(dynamics, signals, bodies):
+            effort[rows.samples] = rows.effort
+            for joint, places in enumerate(acting):
+                inertial[joint][rows.samples] = rows.matrix[:, joint, places]
+        empty = np.zeros((0, 0))
+        piece = cls(signals, columns, acting, inertial, effort, empty, empty)
+        return piece.with_loads(dynamics, load_dynamics, largest)
+
+    def with_loads(
+        self, dynamics: Dynamics, load_dynamics: Dynamics, largest: FloatArray
+    ) -> PieceRows:
+        """Return the rows with loads of the joints by other inertias."""
+        terms = np.zeros((*self.effort.shape, TERMS))
+        kept_effort = np.zeros(self.effort.shape)
+        for rows in generate_term_rows(dynamics, load_dynamics, self.signals, largest):
+            terms[rows.samples], kept_effort[rows.samples] = rows.matrix, rows.effort
+        return replace(self, terms=terms, kept_effort=kept_effort)
+
+    def generate(self) -> Iterator[Rows]:
+        """Yield all rows, some at a time."""
+        total, n = self.effort.shape
+        for first in range(0, total, AT_ONCE):
+            part = slice(first, min(first + AT_ONCE, total))
+            matrix = np.zeros((part.stop - first, n, self.columns + TERMS))
+            for joint, places in enumerate(self.acting):
+                matrix[:, joint, places] = self.inertial[joint][part]
+            matrix[:, :, self.columns :] = self.terms[part]
+            effort = self.effort[part] - self.kept_effort[part]
+            yield Rows(np.arange(first, part.stop), matrix, effort)
+
+
+def _find_acting(dynamics: Dynamics, bodies: list[int]) -> tuple[NDArray[np.intp], ...]:
+    """Return the columns of the bodies that are not 0 for each joint, whatever the motion."""
+    n = dynamics.robot.n
+    motion = np.random.default_rng(0).uniform(-1.0, 1.0, (3, 20, n))
+    full = dynamics.without_friction().regressor(*motion)
+    rows = full.reshape(full.shape[0], n, -1, PER_BODY)[:, :, bodies].reshape(20, n, -1)
+    return tuple(np.flatnonzero(rows[:, joint].any(axis=0)) for joint in range(n))

@@ -1,0 +1,253 @@
+"""Which numbers of a robot are fitted, what is believed of them, and where their columns are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ne_dynamics.identification.regression.friction_terms import (
+    NOT_NEGATIVE,
+    SMOOTH,
+    STRIBECK,
+    TERMS,
+    Term,
+    given_values,
+    with_values,
+)
+from ne_dynamics.identification.regression.lumps import with_body_inertias
+from ne_dynamics.identification.regression.pseudo_inertia import (
+    inertia_of,
+    nearest_body,
+    pseudo_inertia,
+)
+from ne_dynamics.identification.regression.reduction import Reduction, triangle
+from ne_dynamics.identification.regression.regression_rows import PER_BODY
+from ne_dynamics.identification.regression.solver import Problem, Solution
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Finding, Robot
+
+FRICTION_SPREAD = 0.3
+"""How large the effort of a term may be, as a part of the effort of its joint, before the prior
+is felt."""
+
+UNMOVED = 1e-4
+"""A body that moved by less than this part of itself is left as it was."""
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """What is fitted.
+
+    Attributes
+    ----------
+    robot : Robot
+        As given.
+    bodies : tuple of int
+        That are fitted.
+    references : array, shape (b, 4, 4)
+        Pseudo-inertias that they are believed to have.
+    terms : tuple of n tuples of Term
+        Of each joint, in their order.
+    scales : array, shape (n, TERMS)
+        How large each number may be before the prior is felt.
+    given : array, shape (n, TERMS)
+        Numbers that are believed.
+    largest_velocities : array, shape (n,)
+        [rad/s or m/s]
+    """
+
+    robot: Robot
+    bodies: tuple[int, ...]
+    references: FloatArray
+    terms: tuple[tuple[Term, ...], ...]
+    scales: FloatArray
+    given: FloatArray
+    largest_velocities: FloatArray
+
+    @property
+    def inertial(self) -> int:
+        """Number of columns of the bodies."""
+        return PER_BODY * len(self.bodies)
+
+    @property
+    def places(self) -> dict[tuple[int, Term], int]:
+        """Column of each term of each joint."""
+        pairs = [(joint, term) for joint, terms in enumerate(self.terms) for term in terms]
+        return {pair: self.inertial + index for index, pair in enumerate(pairs)}
+
+    def count_parameters(self) -> FloatArray:
+        """Return how many parameters each joint's efforts tell, inertias shared; shape (n,)."""
+        own = np.array([len(terms) for terms in self.terms])
+        result: FloatArray = own + self.inertial / self.robot.n / 2.0
+        return result
+
+    def with_terms(self, terms: Mapping[int, tuple[Term, ...]]) -> Design:
+        """Return the design with other terms of some joints."""
+        return replace(
+            self,
+            terms=tuple(
+                tuple(sorted(terms.get(joint, own))) for joint, own in enumerate(self.terms)
+            ),
+        )
+
+    def joint_factors(self, reduction: Reduction) -> FloatArray:
+        """Return the factor of each joint in the columns of the design, shape (n, C + 1, m + 1).
+
+        Parameters
+        ----------
+        reduction : Reduction
+            Of one block.
+        """
+        factors = reduction.factors[0]
+        return np.array(
+            [self.joint_rows(joint, factor) for joint, factor in enumerate(factors)]
+        ).reshape(len(self.terms), factors.shape[1], self.inertial + len(self.places) + 1)
+
+    def joint_rows(self, joint: int, rows: FloatArray) -> FloatArray:
+        """Return rows of a joint in the columns of the design, shape (K, m + 1).
+
+        Parameters
+        ----------
+        joint : int
+        rows : array, shape (K, C + 1)
+            Columns of the bodies, all terms of the joint, and the effort.
+        """
+        places, inertial, terms = self.places, self.inertial, self.terms[joint]
+        result = np.zeros((rows.shape[0], inertial + len(places) + 1))
+        result[:, :inertial] = rows[:, :inertial]
+        result[:, -1] = rows[:, -1]
+        own = rows[:, inertial : inertial + TERMS]
+        is_smooth = any(other in terms for other in SMOOTH)
+        for term in Term:
+            if term in terms:
+                result[:, places[joint, term]] = own[:, term]
+            elif term not in SMOOTH and not (term == Term.COULOMB and is_smooth):
+                result[:, -1] -= own[:, term] * self.given[joint, term]
+        for term in STRIBECK:
+            if term in terms:
+                # level = coulomb + (static - coulomb) g: of one unit of each.
+                result[:, places[joint, Term.COULOMB]] -= own[:, term]
+        return result
+
+    def problem(self, factors: FloatArray, weights: FloatArray, spread: float) -> Problem:
+        """Return what is to be minimised.
+
+        Parameters
+        ----------
+        factors : array
+            What :meth:`joint_factors` returned.
+        weights : array, shape (n,)
+            Of each joint's squared efforts [1/(N m)^2 or 1/N^2].
+        spread : float
+            How far the given inertias may be off, as a part of themselves.
+        """
+        weighted = factors * np.sqrt(weights)[:, np.newaxis, np.newaxis]
+        pairs = list(self.places)
+        return Problem(
+            triangle(weighted.reshape(-1, factors.shape[2])),
+            self.references,
+            spread,
+            np.array([self.given[pair] for pair in pairs]),
+            np.array([self.scales[pair] for pair in pairs]),
+            np.array([term in NOT_NEGATIVE for _, term in pairs], dtype=bool),
+        )
+
+    def adopt(self, solution: Solution, other: Design) -> Solution:
+        """Return the solution of another design in the columns of this one, to start from."""
+        found = [solution.parameters[: self.inertial]]
+        places = other.places
+        for pair in self.places:
+            known = pair in places
+            found.append(
+                np.atleast_1d(solution.parameters[places[pair]] if known else self.given[pair])
+            )
+        return replace(solution, parameters=np.concatenate(found))
+
+    def term_values(self, solution: Solution, joint: int) -> dict[Term, float]:
+        """Return the fitted numbers of a joint."""
+        places = self.places
+        return {
+            term: float(solution.parameters[places[joint, term]]) for term in self.terms[joint]
+        }
+
+    def apply(self, solution: Solution, *, offsets: bool) -> Robot:
+        """Return the robot with the fitted numbers.
+
+        Parameters
+        ----------
+        solution : Solution
+        offsets : bool
+            Whether constant parts of the efforts belong to the robot.
+        """
+        inertias = {}
+        for body, pseudo, reference in zip(
+            self.bodies, solution.pseudo_inertias, self.references, strict=True
+        ):
+            root = np.linalg.inv(np.linalg.cholesky(reference))
+            if np.abs(root @ (pseudo - reference) @ root.T).max() >= UNMOVED:
+                inertias[body] = inertia_of(pseudo)
+        identified = with_body_inertias(self.robot, inertias)
+        joints = []
+        for index, joint in enumerate(self.robot.joints):
+            values = self.term_values(solution, index)
+            if not offsets:
+                values.pop(Term.OFFSET, None)
+            joints.append(with_values(joint, values, float(self.largest_velocities[index])))
+        return replace(identified, joints=tuple(joints))
+
+
+def find_bodies(robot: Robot) -> tuple[tuple[int, ...], FloatArray, list[Finding]]:
+    """Return the bodies that have a mass, what they are believed to be, and what is doubtful."""
+    chosen, references, findings = [], [], []
+    for index, body in enumerate(robot.bodies):
+        if not body.inertia.mass > 0.0:
+            findings.append(
+                Finding(
+                    'warning',
+                    'body-without-mass',
+                    f'link {body.name!r}',
+                    f'expected a mass > 0 to start from, got {body.inertia.mass:g} kg: '
+                    'left as it is',
+                )
+            )
+            continue
+        near = nearest_body(body.inertia)
+        if near is not body.inertia:
+            findings.append(
+                Finding(
+                    'warning',
+                    'given-inertia-impossible',
+                    f'link {body.name!r}',
+                    'the given inertia is not that of a body with volume: the nearest one '
+                    'that is was taken to start from',
+                )
+            )
+        chosen.append(index)
+        references.append(pseudo_inertia(near.parameters))
+    return tuple(chosen), np.array(references).reshape(-1, 4, 4), findings
+
+
+def compute_scales(reduction: Reduction, effort: FloatArray, bodies: int) -> FloatArray:
+    """Return how large the number of each term may be, shape (n, TERMS).
+
+    Parameters
+    ----------
+    reduction : Reduction
+        Of one block.
+    effort : array, shape (n,)
+        Root mean square of each joint's effort [N m or N].
+    bodies : int
+        Number of bodies that are fitted.
+    """
+    first = PER_BODY * bodies
+    squares = (reduction.factors[0, :, :, first : first + TERMS] ** 2).sum(axis=1)
+    size = np.sqrt(squares / np.maximum(reduction.counts[0], 1.0)[:, np.newaxis])
+    felt = np.maximum(effort, 1e-9)[:, np.newaxis]
+    return FRICTION_SPREAD * felt / np.where(size > 0.0, size, 1.0)
+
+
+def believed(robot: Robot) -> FloatArray:
+    """Return what the joints of a robot are given with, shape (n, TERMS)."""
+    return np.array([given_values(joint) for joint in robot.joints]).reshape(-1, TERMS)

@@ -1,0 +1,183 @@
+"""Rows of the linear problem: what every parameter does to the effort of a joint, filtered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.regression.friction_terms import (
+    TERMS,
+    Term,
+    compute_columns,
+    compute_kept_effort,
+    compute_path_columns,
+)
+from ne_dynamics.logs.signals import Signals, Stretch
+from ne_dynamics.model.rigid_body import FloatArray
+
+PER_BODY = 10
+WINDOW = 4000
+"""Samples of a stretch that are computed at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of some samples.
+
+    Attributes
+    ----------
+    samples : int array, shape (K,)
+        Which of the :class:`~ne_dynamics.logs.signals.Signals`.
+    matrix : array, shape (K, n, 10 b + TERMS)
+        For each joint the columns of the b bodies that are fitted, then of its own terms.
+    effort : array, shape (K, n)
+        Measured, without what is given and not fitted [N m or N].
+    """
+
+    samples: NDArray[np.intp]
+    matrix: FloatArray
+    effort: FloatArray
+
+
+def generate_rows(
+    dynamics: Dynamics,
+    load_dynamics: Dynamics,
+    signals: Signals,
+    bodies: list[int],
+    largest: FloatArray | None = None,
+) -> Iterator[Rows]:
+    """Yield the rows of a log, window by window: nothing of its length is held.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The given robot: what shapes its friction, and the bodies that are not fitted.
+    load_dynamics : Dynamics
+        Of the robot by whose inertias the load of a joint is computed.
+    signals : Signals
+    bodies : list of int
+        Those whose parameters are columns.
+    largest : array, shape (n,), optional
+        Largest velocities of the joints [rad/s or m/s]; default: those of the signals.
+    """
+    inertial = generate_inertial_rows(dynamics, signals, bodies)
+    terms = generate_term_rows(dynamics, load_dynamics, signals, largest)
+    for first, second in zip(inertial, terms, strict=True):
+        yield Rows(
+            first.samples,
+            np.concatenate([first.matrix, second.matrix], axis=2),
+            first.effort - second.effort,
+        )
+
+
+def generate_inertial_rows(
+    dynamics: Dynamics, signals: Signals, bodies: list[int]
+) -> Iterator[Rows]:
+    """Yield the columns of the bodies, and the efforts without what the other bodies take.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    signals : Signals
+    bodies : list of int
+    """
+    robot, rigid = dynamics.robot, dynamics.without_friction()
+    fixed = np.ones(len(robot.bodies), dtype=bool)
+    fixed[bodies] = False
+    given = np.array([body.inertia.parameters for body in robot.bodies])
+    for samples, _, window, _ in _generate_windows(signals):
+        full = _compute_regressor(rigid, window)
+        count, n = full.shape[:2]
+        inertial = full[:, :, bodies].reshape(count, -1)
+        # Bodies before a joint do nothing to it.
+        acting = inertial.any(axis=0)
+        matrix = np.zeros((samples.size, inertial.shape[1]))
+        matrix[:, acting] = window.filtered(inertial[:, acting])
+        effort = signals.effort[samples]
+        if fixed.any():
+            kept_effort = np.einsum('snbp,bp->sn', full[:, :, fixed], given[fixed])
+            effort = effort - window.filtered(kept_effort)
+        yield Rows(samples, matrix.reshape(samples.size, n, -1), effort)
+
+
+def generate_term_rows(
+    dynamics: Dynamics,
+    load_dynamics: Dynamics,
+    signals: Signals,
+    largest: FloatArray | None = None,
+) -> Iterator[Rows]:
+    """Yield the columns of the joints' own terms, and the efforts that are given and not fitted.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    load_dynamics : Dynamics
+        Of the robot by whose inertias the load of a joint is computed.
+    signals : Signals
+    largest : array, shape (n,), optional
+        Largest velocities of the joints [rad/s or m/s]; default: those of the signals.
+    """
+    robot, loaded = dynamics.robot, load_dynamics.without_friction()
+    if largest is None:
+        largest = largest_velocities(signals)
+    whole, paths = None, []
+    for samples, stretch, window, part in _generate_windows(signals):
+        if stretch is not whole:
+            # What depends on the path begins with the stretch, wherever a window does.
+            whole = stretch
+            paths = [
+                compute_path_columns(joint, stretch.position[:, index])
+                for index, joint in enumerate(robot.joints)
+            ]
+        load = compute_load(loaded, window)
+        columns, kept_efforts = [], []
+        for index, joint in enumerate(robot.joints):
+            motion, direction = window.velocity[:, index], window.direction[:, index]
+            own = compute_columns(
+                joint,
+                motion,
+                window.acceleration[:, index],
+                direction,
+                load[:, index],
+                float(largest[index]),
+            )
+            column, state = paths[index]
+            own[:, Term.HYSTERESIS] = column[part]
+            columns.append(own)
+            kept_efforts.append(
+                compute_kept_effort(joint, motion, direction, load[:, index], state[part])
+            )
+        matrix = window.filtered(np.concatenate(columns, axis=1))
+        effort = window.filtered(np.stack(kept_efforts, axis=1))
+        yield Rows(samples, matrix.reshape(samples.size, robot.n, TERMS), effort)
+
+
+def _generate_windows(
+    signals: Signals,
+) -> Iterator[tuple[NDArray[np.intp], Stretch, Stretch, slice]]:
+    """Yield kept samples, their stretch, a window that holds them, and its part of it."""
+    first = 0
+    for stretch in signals.stretches:
+        for window, kept, part in stretch.windows(WINDOW):
+            yield first + kept, stretch, window, part
+        first += stretch.kept.size
+
+
+def largest_velocities(signals: Signals) -> FloatArray:
+    """Return the largest velocity of each joint [rad/s or m/s], shape (n,)."""
+    result: FloatArray = np.abs(signals.velocity).max(axis=0, initial=0.0)
+    return result
+
+
+def compute_load(dynamics: Dynamics, motion: Stretch) -> FloatArray:
+    """Return the effort without acceleration that friction may depend on, shape (D, n)."""
+    return dynamics.bias_torque(motion.position, motion.velocity)
+
+
+def _compute_regressor(dynamics: Dynamics, motion: Stretch) -> FloatArray:
+    full = dynamics.regressor(motion.position, motion.velocity, motion.acceleration)
+    return full.reshape(*full.shape[:2], -1, PER_BODY)

@@ -1,0 +1,411 @@
+"""What held-out blocks of a log say: how far to trust the given model, and which friction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ne_dynamics.identification.regression.design import Design
+from ne_dynamics.identification.regression.friction_terms import BY_CHOICE, Term, adopt, candidates
+from ne_dynamics.identification.regression.reduction import Reduction
+from ne_dynamics.identification.regression.solver import Solution, minimize
+from ne_dynamics.model.rigid_body import FloatArray
+
+SPREADS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+"""How far the given inertias may be off, as a part of themselves: what is tried."""
+
+INDIFFERENT = 0.5
+"""Standard errors, over the blocks, by which a spread may be worse than the best one."""
+
+WORTH = 0.1
+"""Part of the squared held-out residual that a term of friction has to take away."""
+
+CERTAIN = 1.0
+"""Standard errors, over the blocks, by which it has to be more than nothing."""
+
+LIKELIER = 2.0
+"""Logarithm of the likelihood that a term has to add to the fit of all blocks: many are tried."""
+
+OVERWHELMING = 4.0
+"""The same from which the blocks need not agree: one that is predicted well without a term may be
+predicted worse with it by much of little."""
+
+NEEDED = 3.0
+"""The same, below which a term of :data:`DROPPED` is left out: where the rest of the model
+explains a log nearly as well, such a number only spoils what is predicted."""
+
+ROUNDS = 2
+"""Terms that may be chosen for a joint, one after another."""
+
+FOLD_GAP = 1e-3
+"""Distance from its minimum of a fit that is only compared with others, in units of the logarithm
+of the likelihood."""
+
+DROPPED = (Term.OFFSET, Term.ROTOR)
+"""Terms that may turn out not to be worth fitting."""
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """A log in blocks, each to be predicted from the others.
+
+    Attributes
+    ----------
+    training, judged : tuple of Reduction
+        Of one block each: all blocks but one, and that one.
+    whole : Reduction
+        Of one block: all of them.
+    likeness : array, shape (n,)
+        Samples that tell as much as one, because the errors of neighbours are alike.
+    """
+
+    training: tuple[Reduction, ...]
+    judged: tuple[Reduction, ...]
+    whole: Reduction
+    likeness: FloatArray
+
+    @classmethod
+    def of(cls, reduction: Reduction, likeness: FloatArray) -> Folds:
+        """Return the folds of a reduction in blocks; those without rows are left out."""
+        used = [index for index in range(reduction.blocks) if reduction.counts[index].any()]
+        whole = reduction.selected(list(range(reduction.blocks)))
+        if len(used) < 2:
+            return cls((), (), whole, likeness)
+        return cls(
+            tuple(
+                reduction.selected([other for other in used if other != index]) for index in used
+            ),
+            tuple(reduction.selected([index]) for index in used),
+            whole,
+            likeness,
+        )
+
+    @property
+    def counts(self) -> FloatArray:
+        """Rows that are predicted, shape (folds, n)."""
+        return np.array([judged.counts[0] for judged in self.judged])
+
+    def predict(
+        self,
+        design: Design,
+        weights: FloatArray,
+        spread: float,
+        starts: Sequence[Solution | None],
+    ) -> tuple[FloatArray, list[Solution]]:
+        """Return the squared residuals of each block by the fit to the others, and the fits.
+
+        Parameters
+        ----------
+        design : Design
+        weights : array, shape (n,)
+        spread : float
+        starts : sequence of Solution or None
+            To start from, one each fold.
+
+        Returns
+        -------
+        squares : array, shape (folds, n)
+        solutions : list of Solution
+        """
+        squares, solutions = [], []
+        for training, judged, start in zip(self.training, self.judged, starts, strict=True):
+            problem = design.problem(design.joint_factors(training), weights, spread)
+            solution = minimize(problem, start, FOLD_GAP)
+            solutions.append(solution)
+            squares.append(sum_squares(design.joint_factors(judged), solution))
+        return np.array(squares), solutions
+
+    def fit_whole(
+        self, design: Design, weights: FloatArray, spread: float, start: Solution | None
+    ) -> tuple[FloatArray, Solution]:
+        """Return the squared residuals of all blocks by the fit to them, shape (n,), and the fit.
+
+        Parameters
+        ----------
+        design : Design
+        weights : array, shape (n,)
+        spread : float
+        start : Solution or None
+            To start from.
+        """
+        factors = design.joint_factors(self.whole)
+        solution = minimize(design.problem(factors, weights, spread), start, FOLD_GAP)
+        return sum_squares(factors, solution), solution
+
+    def compute_evidence(self, before: FloatArray, after: FloatArray) -> FloatArray:
+        """Return by how much the efforts of each joint became likelier, shape (n,).
+
+        Parameters
+        ----------
+        before, after : array, shape (n,)
+            Squared residuals of all blocks, of two fits to them.
+
+        Returns
+        -------
+        array, shape (n,)
+            Logarithm of the ratio of likelihoods, the noise of each fit unknown.
+        """
+        used = (before > 0.0) & (after > 0.0)
+        ratio = np.where(used, before, 1.0) / np.where(used, after, 1.0)
+        result: FloatArray = 0.5 * self.whole.counts[0] / self.likeness * np.log(ratio)
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """How well held-out blocks are predicted.
+
+    Attributes
+    ----------
+    design : Design
+    spread : float
+    squares : array, shape (folds, n)
+        Squared residuals of each block.
+    solutions : list of Solution
+        One each fold.
+    """
+
+    design: Design
+    spread: float
+    squares: FloatArray
+    solutions: list[Solution]
+
+
+def sum_squares(factors: FloatArray, solution: Solution) -> FloatArray:
+    """Return the squared residuals of each joint, shape (n,)."""
+    left = factors[:, :, -1] - factors[:, :, :-1] @ solution.parameters
+    result: FloatArray = (left**2).sum(axis=1)
+    return result
+
+
+def choose_spread(
+    folds: Folds,
+    design: Design,
+    weights: FloatArray,
+    starts: Sequence[Solution | None],
+    spreads: Sequence[float] = SPREADS,
+) -> Prediction:
+    """Return the spread by which held-out blocks are predicted best, and the prediction.
+
+    Every joint counts alike, by the logarithm of its residual. A smaller spread that is worse by
+    less than :data:`INDIFFERENT` is preferred: the model that was given is doubted no further
+    than the log says for certain.
+
+    Parameters
+    ----------
+    folds : Folds
+    design : Design
+    weights : array, shape (n,)
+    starts : sequence of Solution or None
+        To start from, one each fold.
+    spreads : sequence of float
+        That are tried, from small to large.
+    """
+    tried: list[Prediction] = []
+    for spread in spreads:
+        squares, starts = folds.predict(design, weights, spread, starts)
+        tried.append(Prediction(design, spread, squares, starts))
+    best = min(tried, key=lambda each: _score(folds, each.squares))
+    return next(each for each in tried if each is best or _is_as_good(folds, each, best))
+
+
+def _is_as_good(folds: Folds, one: Prediction, best: Prediction) -> bool:
+    """Return whether a prediction is worse than the best by no more than chance has it."""
+    worse = _score(folds, one.squares) - _score(folds, best.squares)
+    # The jackknife over the blocks: the difference without each of them.
+    count = len(folds.judged)
+    without = np.array(
+        [
+            _score(folds, one.squares, index) - _score(folds, best.squares, index)
+            for index in range(count)
+        ]
+    )
+    error = float(np.sqrt((count - 1) * without.var()))
+    return worse <= INDIFFERENT * error
+
+
+def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:
+    """Return the prediction with the terms of friction that a log asks for.
+
+    First goes what it does not ask for, which is decided again at the end. Then each term is tried
+    in all joints at once, and taken in those where it makes the log likelier by :data:`LIKELIER`,
+    takes away :data:`WORTH` of the squared held-out residual, and does so in most blocks alike or
+    makes the log likelier by :data:`OVERWHELMING`.
+
+    Parameters
+    ----------
+    folds : Folds
+    weights : array, shape (n,)
+    present : Prediction
+        By the design as it is.
+    """
+    whole = present.design
+    simple = present = _drop_terms(folds, weights, present)
+    for _ in range(ROUNDS):
+        best: dict[int, tuple[float, Design]] = {}
+        before, start = folds.fit_whole(
+            present.design, weights, present.spread, present.solutions[0]
+        )
+        for term in BY_CHOICE:
+            option = _with_term(present.design, term)
+            if option is None:
+                continue
+            adopted = option.adopt(start, present.design)
+            after, _ = folds.fit_whole(option, weights, present.spread, adopted)
+            evidence = folds.compute_evidence(before, after)
+            likelier = evidence >= LIKELIER
+            changed = _find_changed(option, present.design)
+            asking = {index: option.terms[index] for index in changed if likelier[index]}
+            if not asking:
+                continue
+            option = present.design.with_terms(asking)
+            squares = _try(folds, weights, present, option).squares
+            for index in asking:
+                gain = _gain(
+                    present.squares[:, index],
+                    squares[:, index],
+                    is_certain=bool(evidence[index] >= OVERWHELMING),
+                )
+                if gain > max(WORTH, best.get(index, (0.0, option))[0]):
+                    best[index] = gain, option
+        chosen = {index: option.terms[index] for index, (_, option) in best.items()}
+        better = _change(folds, weights, present, chosen)
+        if better is present:
+            break
+        present = better
+    return present if present is simple else _drop_again(folds, weights, present, whole)
+
+
+def _drop_again(
+    folds: Folds, weights: FloatArray, present: Prediction, whole: Design
+) -> Prediction:
+    """Return the prediction without what a log does not ask for, now that it has other terms.
+
+    Where friction was not explained, nothing else was worth much.
+
+    Parameters
+    ----------
+    folds : Folds
+    weights : array, shape (n,)
+    present : Prediction
+    whole : Design
+        Before any term was left out.
+    """
+    restored = {
+        index: (*own, *missing)
+        for index, (own, given) in enumerate(zip(present.design.terms, whole.terms, strict=True))
+        if (missing := tuple(term for term in given if term in DROPPED and term not in own))
+    }
+    if not restored:
+        return present
+    full = _try(folds, weights, present, present.design.with_terms(restored))
+    return _drop_terms(folds, weights, full)
+
+
+def _drop_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:
+    """Return the prediction without the terms that a log does not ask for.
+
+    A term is left out where the log is nearly as likely without it and blocks are not predicted
+    worse by :data:`WORTH`.
+    """
+    chosen: dict[int, tuple[Term, ...]] = {}
+    before, start = folds.fit_whole(present.design, weights, present.spread, present.solutions[0])
+    for term in DROPPED:
+        option = _without_term(present.design, term)
+        if option is None:
+            continue
+        adopted = option.adopt(start, present.design)
+        after, _ = folds.fit_whole(option, weights, present.spread, adopted)
+        needed = folds.compute_evidence(after, before) >= NEEDED
+        changed = _find_changed(option, present.design)
+        doubtful = {index: option.terms[index] for index in changed if not needed[index]}
+        if not doubtful:
+            continue
+        option = present.design.with_terms(doubtful)
+        squares = _try(folds, weights, present, option).squares.sum(axis=0)
+        for index in doubtful:
+            if squares[index] <= (1.0 + WORTH) * present.squares[:, index].sum():
+                own = chosen.get(index, present.design.terms[index])
+                chosen[index] = tuple(item for item in own if item != term)
+    if not chosen:
+        return present
+    return _try(folds, weights, present, present.design.with_terms(chosen))
+
+
+def _change(
+    folds: Folds,
+    weights: FloatArray,
+    present: Prediction,
+    terms: Mapping[int, tuple[Term, ...]],
+) -> Prediction:
+    """Return the prediction with other terms of some joints, the present one where it is best."""
+    if not terms:
+        return present
+    changed = _try(folds, weights, present, present.design.with_terms(terms))
+    return changed if _score(folds, changed.squares) < _score(folds, present.squares) else present
+
+
+def _find_changed(option: Design, present: Design) -> list[int]:
+    return [
+        index
+        for index, (one, other) in enumerate(zip(option.terms, present.terms, strict=True))
+        if one != other
+    ]
+
+
+def _with_term(design: Design, term: Term) -> Design | None:
+    """Return the design with a term more in all joints that may have it; None where none may."""
+    changed = {}
+    for index, joint in enumerate(design.robot.joints):
+        own = design.terms[index]
+        if own and term in candidates(joint) and term not in own:
+            terms = adopt(term, own)
+            if terms:
+                changed[index] = terms
+    return design.with_terms(changed) if changed else None
+
+
+def _without_term(design: Design, term: Term) -> Design | None:
+    """Return the design without a term in all joints that have it; None where none has."""
+    changed = {
+        index: tuple(item for item in own if item != term)
+        for index, own in enumerate(design.terms)
+        if term in own
+    }
+    return design.with_terms(changed) if changed else None
+
+
+def _try(folds: Folds, weights: FloatArray, present: Prediction, design: Design) -> Prediction:
+    starts = [design.adopt(solution, present.design) for solution in present.solutions]
+    squares, solutions = folds.predict(design, weights, present.spread, starts)
+    return Prediction(design, present.spread, squares, solutions)
+
+
+def _gain(before: FloatArray, after: FloatArray, *, is_certain: bool) -> float:
+    """Return the part of the squared residuals that is gone; 0 when that may be by chance.
+
+    Parameters
+    ----------
+    before, after : array, shape (folds,)
+    is_certain : bool
+        That it is not by chance.
+    """
+    used = before > 0.0
+    if used.sum() < 2:
+        return 0.0
+    part = np.log(before[used] / np.maximum(after[used], 1e-300 * before[used]))
+    error = float(part.std(ddof=1)) / np.sqrt(part.size)
+    if not is_certain and float(part.mean()) <= CERTAIN * error:
+        return 0.0
+    return float(1.0 - after.sum() / before.sum())
+
+
+def _score(folds: Folds, squares: FloatArray, left_out: int | None = None) -> float:
+    """Return how badly blocks are predicted; all of them, or all but one."""
+    kept = np.arange(len(squares)) != (-1 if left_out is None else left_out)
+    counts = folds.counts[kept].sum(axis=0)
+    used = counts > 0.0
+    mean = squares[kept].sum(axis=0)[used] / counts[used]
+    return float(np.log(np.maximum(mean, 1e-300)).sum())

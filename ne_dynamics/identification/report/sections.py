@@ -1,0 +1,256 @@
+"""The sections of the report of an identification, in the order in which they are read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ne_dynamics.identification.fit_evidence import ShownLog
+from ne_dynamics.identification.report.finding_remedies import REMEDIES
+from ne_dynamics.identification.report.report import Identified, Report
+from ne_dynamics.identification.report.words import (
+    format_number,
+    format_part,
+    judge_joint,
+)
+from ne_dynamics.logs.fault import Diagnosis
+from ne_dynamics.model.robot import Finding
+from ne_dynamics.report_page.page import Column, Item, Items, Paragraph, Section, Table, Tone
+
+INTERVAL = 1.96
+"""Standard deviations to either side of a value, within which it is with 95 %."""
+
+TONES = {'error': Tone.ERROR, 'warning': Tone.WARNING, 'info': Tone.PLAIN}
+"""Of what is found, by severity."""
+
+
+def describe_verdicts(result: Identified, shown: ShownLog) -> Section:
+    """Return a sentence for each joint, and the same in figures."""
+    report = result.report
+    floors = shown.spectra.noise_floor
+    held_out = report.held_out > 0
+    rows = []
+    for joint, floor in zip(report.joints, floors, strict=True):
+        size, after = joint.before.rms_measured, joint.after.rms_difference
+        figures = (size, joint.before.rms_difference, after, joint.cross_validated, floor)
+        cells = (*map(format_number, figures), format_part(after, size))
+        rows.append((joint.before.name, joint.before.unit, *cells))
+    heads = ('measured', 'given leaves', 'identified leaves', 'blocks leave', 'noise floor')
+    table = Table(
+        'Root mean squares of the efforts '
+        + ('on the part held out.' if held_out else 'on the log that was fitted.'),
+        (
+            Column('joint'),
+            Column('unit'),
+            *(Column(head, True) for head in heads),
+            Column('left', True),
+        ),
+        tuple(rows),
+    )
+    judged = tuple(
+        judge_joint(joint, floor, held_out)
+        for joint, floor in zip(report.joints, floors, strict=True)
+    )
+    note = Paragraph(
+        'The noise floor is what the low-pass leaves of the noise of the efforts, which is taken '
+        'as white, from sample to sample. A driver that filters its efforts makes it too small.'
+    )
+    return Section('Verdict, joint by joint', (Items(judged), table, note))
+
+
+def describe_findings(
+    findings: tuple[Finding, ...], diagnoses: Sequence[tuple[str, Diagnosis]]
+) -> Section:
+    """Return what is doubtful about logs and result, with what to do.
+
+    Parameters
+    ----------
+    findings : tuple of Finding
+    diagnoses : sequence of (str, Diagnosis)
+        Of each log, by its name.
+    """
+    several = len(diagnoses) > 1
+    items = [
+        Item(
+            f'{source}: ' * several + (', '.join(fault.joints) or 'log'),
+            f'{fault.severity}, {fault.code}: {fault.message}. Remedy: {fault.remedy}.',
+            TONES.get(fault.severity, Tone.PLAIN),
+        )
+        for source, diagnosis in diagnoses
+        for fault in diagnosis.faults
+    ]
+    items += [
+        Item(
+            finding.element,
+            f'{finding.severity}, {finding.code}: {finding.message}. '
+            f'Remedy: {REMEDIES[finding.code]}.',
+            TONES.get(finding.severity, Tone.PLAIN),
+        )
+        for finding in findings
+    ]
+    if not items:
+        return Section('Findings', (Paragraph('None: log and result raise no doubt.', Tone.GOOD),))
+    untold = tuple(
+        Item(f'not shown by {source if several else "this log"}', sentence)
+        for source, diagnosis in diagnoses
+        for sentence in diagnosis.untold
+    )
+    return Section('Findings', (Items((*items, *untold)),))
+
+
+def describe_friction_values(report: Report) -> Table:
+    """Return the numbers of friction and drives, given and identified."""
+    rows = []
+    for joint in report.joints:
+        values = {
+            'viscous_friction': joint.viscous,
+            'coulomb_friction': joint.coulomb,
+            **joint.drive,
+        }
+        for key, (given, found, deviation) in values.items():
+            cells = tuple(map(format_number, (given, found, deviation)))
+            rows.append((joint.before.name, key.replace('_', ' '), *cells))
+    heads = ('given', 'identified', 'standard deviation')
+    return Table(
+        'Friction and drives, in SI units of the joint.',
+        (Column('joint'), Column('number'), *(Column(head, True) for head in heads)),
+        tuple(rows),
+    )
+
+
+def describe_base_parameters(report: Report) -> Section:
+    """Return the combinations of inertias that act on the efforts."""
+    rows = []
+    for parameter in report.base_parameters:
+        reach = INTERVAL * parameter.deviation
+        low, high = parameter.value - reach, parameter.value + reach
+        found = (parameter.value, parameter.deviation, low, high)
+        figures = (parameter.given, *found, parameter.identified)
+        rows.append((parameter.name, parameter.unit, *map(format_number, figures)))
+    heads = ('given', 'by the log', 'standard deviation', '95 % from', '95 % to', 'identified')
+    table = Table(
+        'Each is named by one of the parameters in it; what acts alike is in it too.',
+        (Column('base parameter'), Column('unit'), *(Column(head, True) for head in heads)),
+        tuple(rows),
+    )
+    told = sum(
+        abs(parameter.value) > INTERVAL * parameter.deviation
+        for parameter in report.base_parameters
+    )
+    note = Paragraph(
+        f'The 95 % interval of {told} of {len(report.base_parameters)} leaves 0 out. It is that '
+        'of noise and its autocorrelation; a model that lacks something is not in it.'
+    )
+    return Section('Base parameters', (note, table))
+
+
+def describe_links(report: Report) -> Section:
+    """Return what became of the links, and of which of them the log tells."""
+    rows = []
+    for body in report.bodies:
+        moved = float(np.linalg.norm(body.after.center_of_mass - body.before.center_of_mass))
+        figures = (body.before.mass, body.after.mass, body.mass_deviation, 1000.0 * moved)
+        source = 'the log' if body.is_determined else 'the given model'
+        rows.append(
+            (body.name, *map(format_number, figures), f'{100.0 * body.determined:.0f} %', source)
+        )
+    heads = (
+        'mass given [kg]',
+        'mass identified [kg]',
+        'standard deviation [kg]',
+        'centre moved by [mm]',
+        'determined',
+    )
+    table = Table(
+        'Moving links, with what is fixed to them. Determined: how much of the ten parameters '
+        'comes from the log, beside a belief in half of the given ones.',
+        (Column('link'), *(Column(head, True) for head in heads), Column('rests on')),
+        tuple(rows),
+    )
+    kept = [body.name for body in report.bodies if not body.is_determined]
+    tone = Tone.WARNING if kept else Tone.GOOD
+    text = (
+        f'Not determined by this log, more the given model than the log: {", ".join(kept)}.'
+        if kept
+        else 'All links are determined by the log for the most part.'
+    )
+    return Section('Links', (Paragraph(text, tone), table, _describe_condition(report)))
+
+
+def _describe_condition(report: Report) -> Paragraph:
+    number = report.condition_number
+    text = (
+        f'The condition number of the weighted base regressor is {format_number(number)}: so many '
+        'times worse is the least determined direction known than the best, parameters in units '
+        'of what they are believed to be off.'
+        if math.isfinite(number)
+        else 'The weighted base regressor has no finite condition number: a direction is not '
+        'told at all.'
+    )
+    return Paragraph(
+        f'{text} {report.determined} of {report.identifiable} directions that a motion can show '
+        'are known better than half of the given inertias.'
+    )
+
+
+def describe_samples(result: Identified, shown: ShownLog) -> Table:
+    """Return what was used of the log, and what was not."""
+    report, signals = result.report, shown.signals
+    rows = [
+        ('read', report.log),
+        ('filtered samples, fitted before the end was predicted', str(report.fitted)),
+        ('filtered samples, held out', str(report.held_out)),
+        ('left out because they repeat the one before', str(report.repeated)),
+        ('outliers: single efforts that count less than half', str(report.outliers)),
+        ('low-pass [Hz]', format_number(report.cutoff_frequency)),
+        ('given inertias believed to a part of themselves', format_number(report.spread)),
+        ('blocks, each predicted from the others', str(report.blocks)),
+        ('distance from the minimum [log-likelihood]', format_number(report.optimality_gap)),
+    ]
+    for joint, saturated in zip(report.joints, signals.saturated, strict=True):
+        at_limit = f', {100.0 * saturated:.2g} % of the log at its limit' if saturated else ''
+        rows.append(
+            (
+                f'efforts of {joint.before.name}',
+                f'{joint.samples} fitted{at_limit}; {format_number(joint.correlation)} of them '
+                'tell as much as one',
+            )
+        )
+    return Table('Used and dropped.', (Column('what'), Column('how much')), tuple(rows))
+
+
+def describe_doubts(report: Report) -> Section:
+    """Return what not to believe."""
+    kept = [body.name for body in report.bodies if not body.is_determined]
+    items = [
+        Item(
+            'a single mass or inertia',
+            'only sums of them act on the joints; what the log does not tell is that of the given '
+            'model'
+            + (f', here most of {", ".join(kept)}' if kept else '')
+            + '. With the base mounted otherwise other sums count: record again.',
+        ),
+        Item(
+            'rotor inertia of an upright first joint',
+            'it acts as the inertia of the first link about that axis does; the two are told '
+            'apart by what is believed of them only.',
+        ),
+        Item(
+            'friction',
+            'it is that of this temperature and this load; a cold arm rubs more. Zero friction of '
+            'a real gear means that the driver compensates it.',
+        ),
+        Item(
+            'standard deviations',
+            'they know noise and its autocorrelation, not a model that is wrong, nor a factor '
+            'on all efforts, which is one on all masses as well.',
+        ),
+        Item(
+            'other motions',
+            'the part held out is of the same log: try `ne_dynamics evaluate` on another one, '
+            'with the load and the speed of the work.',
+        ),
+    ]
+    return Section('What not to believe', (Items(tuple(items)),))

@@ -1,0 +1,71 @@
+"""A robot as the two texts that are written of it, and as they are read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ne_dynamics.identification.writing.write_back import write_urdf
+from ne_dynamics.model.extras import ModelExtras
+from ne_dynamics.model.extras_text import write_extras
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.urdf.tree import load_urdf
+from ne_dynamics.model.yaml_text import parse_yaml
+
+
+@dataclass(frozen=True)
+class WrittenModel:
+    """What is written of a robot.
+
+    Attributes
+    ----------
+    text : str
+        The URDF.
+    extras_text : str
+        YAML of what a URDF has no place for; '' where there is nothing.
+    base_link : str
+    tip_link : str or None
+        As the robot was loaded.
+    """
+
+    text: str
+    extras_text: str
+    base_link: str
+    tip_link: str | None
+
+    def load(self, locked_joints: Mapping[str, float] | None = None) -> Robot:
+        """Return the robot that both texts are, with joints locked where they are given.
+
+        Parameters
+        ----------
+        locked_joints : mapping of str to float, optional
+            Position by name [rad or m].
+        """
+        extras: Mapping[str, Any] = {}
+        if self.extras_text:
+            extras = parse_yaml(self.extras_text.encode('utf-8'), 'the extras that are written')
+        return load_urdf(
+            self.text, self.base_link, self.tip_link, locked_joints=locked_joints, extras=extras
+        )
+
+
+def make_written_model(text: str, robot: Robot, given: ModelExtras | None = None) -> WrittenModel:
+    """Return what is to be written of a robot.
+
+    Parameters
+    ----------
+    text : str
+        The URDF that the robot was loaded from.
+    robot : Robot
+        With other inertias, friction and rotors.
+    given : ModelExtras, optional
+        Extras that it was loaded with.
+
+    Raises
+    ------
+    ModelError
+        When what would be written does not come back as the robot.
+    """
+    urdf = write_urdf(text, robot)
+    return WrittenModel(urdf, write_extras(urdf, robot, given), robot.base_link, robot.tip_link)

@@ -1,0 +1,495 @@
+"""Filtered samples of a piece of a log, and what its statistics are, before it is judged.
+
+What counts as motion is a question to all of a log: how fast each joint is at most, and how much
+noise its positions have. So a log is filtered first, piece by piece; statistics of the pieces are
+put together; and then :meth:`FilteredPiece.judged` makes the signals of each piece.
+
+A log that is read in one piece has its even times start where each of its stretches starts. In a
+log of several pieces they are those of the log's first stamp, so that pieces that overlap have
+the same ones: a sample between them is filtered as in the whole log, and belongs to one of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.source_clock import LARGEST_GAP, with_source_clock
+from ne_dynamics.logs.stale_samples import without_repeated
+from ne_dynamics.logs.stretch import (
+    LOWEST_RATE,
+    Signals,
+    Stretch,
+    derivatives,
+    low_pass,
+)
+from ne_dynamics.model.rigid_body import FloatArray
+
+MARGIN = 2.0
+"""What is left out at either end, in periods of the cut-off frequency."""
+
+SAMPLES_PER_PERIOD = 2.5
+"""Rate that is kept, in samples a period of the cut-off frequency."""
+
+MOTION_BAND = 2.0
+"""Cut-off of the motion that a model is asked about, over that of the efforts."""
+
+DENSE_SAMPLES_PER_PERIOD = 24.0
+"""Rate at which a model is asked, in samples a period of the cut-off frequency, at least."""
+
+NOISE_FACTOR = 3.0
+"""A velocity counts as motion when it is this many standard deviations off zero."""
+
+CREEPING = 0.02
+"""A velocity below this part of a joint's largest counts as standing: what sticks has no
+Coulomb friction of known size."""
+
+STILL = 1e-3
+"""A joint that is never faster than this [rad/s or m/s] does not move."""
+
+SATURATION = 0.995
+"""Part of the effort limit from which an effort is taken to be cut off."""
+
+TABLES = ('position', 'velocity', 'acceleration', 'effort', 'near_cut', 'measured_velocity')
+
+
+@dataclass(frozen=True)
+class Grid:
+    """At which even times a log is filtered, and how.
+
+    Attributes
+    ----------
+    step : float
+        [s]
+    cutoff_frequency : float
+        [Hz]
+    origin : float or None
+        One of the times [s]; None where each stretch has its own, which starts with it.
+    """
+
+    step: float
+    cutoff_frequency: float
+    origin: float | None = None
+
+    @property
+    def rate(self) -> float:
+        """Of the log [Hz]."""
+        return 1.0 / self.step
+
+    @property
+    def trim(self) -> int:
+        """Samples that are left out at either end of a stretch."""
+        return math.ceil(MARGIN * self.rate / self.cutoff_frequency)
+
+    @property
+    def thinning(self) -> tuple[int, int]:
+        """Every how many-th sample is kept, and every how many-th the motion is asked at."""
+        kept = max(1, math.floor(self.rate / (SAMPLES_PER_PERIOD * self.cutoff_frequency)))
+        dense = max(1, math.floor(self.rate / (DENSE_SAMPLES_PER_PERIOD * self.cutoff_frequency)))
+        return kept, max(part for part in range(1, dense + 1) if kept % part == 0)
+
+    def compute_times(self, stamps: FloatArray) -> tuple[FloatArray, int]:
+        """Return the even times within stamps, and the number of the first one."""
+        if self.origin is None:
+            return np.arange(stamps[0], stamps[-1] + 1e-3 * self.step, self.step), 0
+        first = math.ceil((stamps[0] - self.origin) / self.step - 1e-6)
+        last = math.floor((stamps[-1] - self.origin) / self.step + 1e-3)
+        return self.origin + self.step * np.arange(first, last + 1), first
+
+
+@dataclass(frozen=True, eq=False)
+class MotionStatistics:
+    """Sums over samples of a log at its full rate; those of pieces add up.
+
+    Attributes
+    ----------
+    count : int
+        Samples.
+    noise_sum, noise_squares : array, shape (n,)
+        Of what is above the cut-off in the positions [rad or m].
+    cut : array, shape (n,)
+        Samples whose effort is at its limit.
+    largest, kept_largest : array, shape (n,)
+        Velocity, of all samples and of the filtered ones that are kept [rad/s or m/s].
+    kept, repeated : int
+        Filtered samples, and recorded ones that repeat the one before.
+    has_effort : bool array, shape (n,)
+        Whether any filtered effort is not 0.
+    """
+
+    count: int
+    noise_sum: FloatArray
+    noise_squares: FloatArray
+    cut: FloatArray
+    largest: FloatArray
+    kept_largest: FloatArray
+    kept: int
+    repeated: int
+    has_effort: NDArray[np.bool_]
+
+    @classmethod
+    def merge(cls, parts: Iterable[MotionStatistics]) -> MotionStatistics:
+        """Return the statistics of all samples."""
+        first, *others = parts
+        for part in others:
+            first = cls(
+                first.count + part.count,
+                first.noise_sum + part.noise_sum,
+                first.noise_squares + part.noise_squares,
+                first.cut + part.cut,
+                np.maximum(first.largest, part.largest),
+                np.maximum(first.kept_largest, part.kept_largest),
+                first.kept + part.kept,
+                first.repeated + part.repeated,
+                first.has_effort | part.has_effort,
+            )
+        return first
+
+    @classmethod
+    def empty(cls, n: int) -> MotionStatistics:
+        """Return the statistics of no samples of n joints."""
+        zeros = np.zeros(n)
+        return cls(0, zeros, zeros, zeros, zeros, zeros, 0, 0, np.zeros(n, dtype=bool))
+
+    def of_joints(self, chosen: list[int]) -> MotionStatistics:
+        """Return the statistics of some joints."""
+        return replace(
+            self,
+            noise_sum=self.noise_sum[chosen],
+            noise_squares=self.noise_squares[chosen],
+            cut=self.cut[chosen],
+            largest=self.largest[chosen],
+            kept_largest=self.kept_largest[chosen],
+            has_effort=self.has_effort[chosen],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What counts as motion in a log.
+
+    Attributes
+    ----------
+    moves : bool array, shape (n,)
+    standing : array, shape (n,)
+        Velocity up to which a joint may stand [rad/s or m/s].
+    direction_width : array, shape (n,)
+        Velocity from which the direction is known [rad/s or m/s].
+    saturated : array, shape (n,)
+        Part of the samples in which the effort is at its limit.
+    acceleration_noise : array, shape (n,)
+        [rad/s^2 or m/s^2]
+    repeated : int
+        Samples that repeat the one before.
+    """
+
+    moves: NDArray[np.bool_]
+    standing: FloatArray
+    direction_width: FloatArray
+    saturated: FloatArray
+    acceleration_noise: FloatArray
+    repeated: int
+
+
+def judge_motion(
+    statistics: MotionStatistics, grid: Grid, largest: FloatArray | None = None
+) -> Judgement:
+    """Return what counts as motion in a log.
+
+    Parameters
+    ----------
+    statistics : MotionStatistics
+        Of all of the log.
+    grid : Grid
+    largest : array, shape (n,), optional
+        Velocities of the joints in all logs, when there are others [rad/s or m/s].
+    """
+    rate, cutoff = grid.rate, grid.cutoff_frequency
+    count = max(statistics.count, 1)
+    mean = statistics.noise_sum / count
+    deviation = np.sqrt(np.maximum(statistics.noise_squares / count - mean**2, 0.0))
+    # Noise above the cut-off, taken as white, tells how much of it is below.
+    white = deviation / math.sqrt(max(1.0 - 2.0 * cutoff / rate, 0.5))
+
+    def compute_noise(limit: float) -> tuple[FloatArray, FloatArray]:
+        return (
+            white * 2.0 * math.pi * math.sqrt(2.0 * limit**3 / (3.0 * rate)),
+            white * (2.0 * math.pi) ** 2 * math.sqrt(2.0 * limit**5 / (5.0 * rate)),
+        )
+
+    velocity_noise, acceleration_noise = compute_noise(cutoff)
+    wide_noise, _ = compute_noise(min(MOTION_BAND * cutoff, rate / LOWEST_RATE))
+    noise = NOISE_FACTOR * velocity_noise
+    return Judgement(
+        moves=statistics.largest > np.maximum(2.0 * noise, STILL),
+        standing=np.maximum(
+            noise, CREEPING * (statistics.largest if largest is None else largest)
+        ),
+        direction_width=np.maximum(NOISE_FACTOR * wide_noise, 1e-6),
+        saturated=statistics.cut / count,
+        acceleration_noise=acceleration_noise,
+        repeated=statistics.repeated,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FilteredPiece:
+    """A piece of a log, filtered.
+
+    Attributes
+    ----------
+    times : array, shape (M,)
+        Of the samples that are kept [s].
+    tables : mapping of str to array, shape (M, n)
+        As in :class:`~ne_dynamics.logs.stretch.Signals`, and `near_cut`: where the
+        effort is at its limit less than a period away.
+    stretches : tuple of Stretch
+        Their directions are velocities yet.
+    has_velocity : bool
+        Whether the log's own velocities are among the tables.
+    grid : Grid
+    statistics : MotionStatistics
+    """
+
+    times: FloatArray
+    tables: dict[str, FloatArray]
+    stretches: tuple[Stretch, ...]
+    has_velocity: bool
+    grid: Grid
+    statistics: MotionStatistics
+
+    @classmethod
+    def empty(cls, n: int, grid: Grid) -> FilteredPiece:
+        """Return a piece without samples, of n joints."""
+        tables = {name: np.zeros((0, n)) for name in TABLES}
+        return cls(np.zeros(0), tables, (), True, grid, MotionStatistics.empty(n))
+
+    def of_joints(self, chosen: list[int]) -> FilteredPiece:
+        """Return the piece with some joints only."""
+        return replace(
+            self,
+            tables={key: table[:, chosen] for key, table in self.tables.items()},
+            stretches=tuple(
+                replace(
+                    stretch,
+                    position=stretch.position[:, chosen],
+                    velocity=stretch.velocity[:, chosen],
+                    acceleration=stretch.acceleration[:, chosen],
+                    direction=stretch.direction[:, chosen],
+                )
+                for stretch in self.stretches
+            ),
+            statistics=self.statistics.of_joints(chosen),
+        )
+
+    def judged(self, judgement: Judgement) -> Signals:
+        """Return the signals of the piece, by what was found in all of the log."""
+        stretches = tuple(
+            replace(
+                stretch,
+                direction=np.clip(stretch.direction / judgement.direction_width, -1.0, 1.0)
+                * judgement.moves,
+            )
+            for stretch in self.stretches
+        )
+        tables = self.tables
+        direction = np.zeros_like(tables['velocity'])
+        if stretches:
+            direction = np.concatenate(
+                [stretch.filtered(stretch.direction) for stretch in stretches]
+            )
+        moving = np.abs(tables['velocity']) > judgement.standing
+        return Signals(
+            times=self.times,
+            position=tables['position'],
+            velocity=tables['velocity'],
+            acceleration=tables['acceleration'],
+            effort=tables['effort'],
+            direction=direction,
+            usable=judgement.moves & moving & (tables['near_cut'] < 0.5),
+            measured_velocity=tables['measured_velocity'] if self.has_velocity else None,
+            moves=judgement.moves,
+            saturated=judgement.saturated,
+            acceleration_noise=judgement.acceleration_noise,
+            rate=self.grid.rate,
+            cutoff_frequency=self.grid.cutoff_frequency,
+            stretches=stretches,
+            repeated=judgement.repeated,
+        )
+
+
+def split_at_gaps(log: Log, step: float) -> list[NDArray[np.intp]]:
+    """Return the samples of each part of a log without gaps.
+
+    Parameters
+    ----------
+    log : Log
+    step : float
+        Of its times [s].
+    """
+    breaks = np.flatnonzero(np.diff(log.times) > LARGEST_GAP * step) + 1
+    return np.split(np.arange(log.times.size), breaks)
+
+
+def filter_piece(
+    log: Log,
+    effort_limit: FloatArray,
+    grid: Grid,
+    start: float = -math.inf,
+    end: float = math.inf,
+    measured: Log | None = None,
+) -> FilteredPiece:
+    """Return the filtered samples of a piece of a log.
+
+    Parameters
+    ----------
+    log : Log
+        The piece, with more to either side where there is more.
+    effort_limit : array, shape (n,)
+        [N m or N]; infinite, or not greater than 0, where there is none.
+    grid : Grid
+    start, end : float
+        Times of the samples that belong to this piece: from the one to before the other [s].
+    measured : Log, optional
+        The log without repetitions, at the times of measurement, where that is known already.
+    """
+    given = log
+    fresh = without_repeated(given) if measured is None else measured
+    log = with_source_clock(fresh, given) if measured is None else measured
+    limit = np.where(effort_limit > 0.0, effort_limit, np.inf)
+    n = log.position.shape[1]
+    found = []
+    for chosen in split_at_gaps(log, grid.step):
+        even, first = grid.compute_times(log.times[chosen])
+        if even.size > 3 * grid.trim and chosen.size > 1:
+            found.append(_Filtered(log, chosen, even, first, grid, limit, start, end))
+    found = [item for item in found if item.statistics.count]
+    inside = int(((given.times >= start) & (given.times < end)).sum())
+    repeated = inside - int(((fresh.times >= start) & (fresh.times < end)).sum())
+    statistics = MotionStatistics.merge(
+        [MotionStatistics.empty(n), *(item.statistics for item in found)]
+    )
+    with_samples = [item for item in found if item.kept.size]
+    empty = np.zeros((0, n))
+    has_velocity = bool(with_samples) and all('measured_velocity' in item.tables for item in found)
+    names = TABLES if has_velocity else TABLES[:-1]
+    return FilteredPiece(
+        np.concatenate([np.zeros(0), *(item.times for item in with_samples)]),
+        {
+            name: np.concatenate([empty, *(item.tables[name] for item in with_samples)])
+            for name in names
+        },
+        tuple(item.stretch for item in with_samples),
+        has_velocity or not with_samples,
+        grid,
+        replace(statistics, repeated=repeated),
+    )
+
+
+def resample(stamps: FloatArray, table: FloatArray, even: FloatArray) -> FloatArray:
+    """Return a table at other times, by cubics with the slopes of its central differences."""
+    index = np.clip(np.searchsorted(stamps, even, side='right') - 1, 0, stamps.size - 2)
+    span = stamps[index + 1] - stamps[index]
+    part = ((even - stamps[index]) / span)[:, np.newaxis]
+    width = span[:, np.newaxis]
+    slopes = np.gradient(table, stamps, axis=0)
+    rest = 1.0 - part
+    result: FloatArray = (
+        rest**2 * (1.0 + 2.0 * part) * table[index]
+        + part**2 * (1.0 + 2.0 * rest) * table[index + 1]
+        + part * rest * width * (rest * slopes[index] - part * slopes[index + 1])
+    )
+    return result
+
+
+class _Filtered:
+    """One stretch of a log without gaps, filtered at the log's rate, and what is kept of it."""
+
+    def __init__(
+        self,
+        log: Log,
+        chosen: NDArray[np.intp],
+        even: FloatArray,
+        first: int,
+        grid: Grid,
+        limit: FloatArray,
+        start: float,
+        end: float,
+    ) -> None:
+        stamps, rate, cutoff = log.times[chosen], grid.rate, grid.cutoff_frequency
+
+        def resample_linearly(table: FloatArray) -> FloatArray:
+            columns = [np.interp(even, stamps, column) for column in table[chosen].T]
+            return np.ascontiguousarray(np.array(columns).T)
+
+        raw = resample(stamps, log.position[chosen], even)
+        position = low_pass(raw, rate, cutoff)
+        velocity, acceleration = derivatives(position, rate)
+        inner = slice(2, -2)
+        times = even[inner]
+        residual = (raw - position)[inner]
+        wide = low_pass(raw, rate, min(MOTION_BAND * cutoff, rate / LOWEST_RATE))
+        motion = (wide[inner], *derivatives(wide, rate))
+        full = resample_linearly(log.effort)
+        effort = low_pass(full, rate, cutoff)[inner]
+        cut = np.abs(full)[inner] >= SATURATION * limit
+        # The filter spreads a cut-off effort over a period to either side.
+        near_cut = np.zeros(cut.shape)
+        if cut.any():
+            reach = np.ones(2 * math.ceil(rate / cutoff) + 1)
+            near_cut = np.array(
+                [np.convolve(column, reach, mode='same') > 0.5 for column in cut.T.astype(float)]
+            ).T.astype(np.float64)
+        tables = {
+            'position': position[inner],
+            'velocity': velocity,
+            'acceleration': acceleration,
+            'effort': effort,
+            'near_cut': near_cut,
+        }
+        if log.velocity is not None and np.isfinite(log.velocity[chosen]).all():
+            tables['measured_velocity'] = low_pass(resample_linearly(log.velocity), rate, cutoff)[
+                inner
+            ]
+        trim, (step, thin) = grid.trim, grid.thinning
+        own = (times >= start) & (times < end)
+        kept = np.arange(times.size)[trim:-trim:step]
+        if grid.origin is not None:
+            # The same samples whatever the piece: as if the log began at the origin.
+            phase = (trim - first) % step
+            kept = np.arange(times.size)[phase::step]
+            kept = kept[(kept >= trim) & (kept < times.size - trim)]
+        kept = kept[own[kept]]
+        self.kept = kept
+        self.times = times[kept]
+        self.tables = {key: table[kept] for key, table in tables.items()}
+        inside = velocity[trim:-trim][own[trim:-trim]]
+        self.statistics = MotionStatistics(
+            int(own.sum()),
+            residual[own].sum(axis=0),
+            (residual[own] ** 2).sum(axis=0),
+            cut[own].sum(axis=0).astype(np.float64),
+            np.abs(inside).max(axis=0, initial=0.0),
+            np.abs(self.tables['velocity']).max(axis=0, initial=0.0),
+            kept.size,
+            0,
+            np.atleast_1d(self.tables['effort'].any(axis=0)),
+        )
+        offset = int(kept[0]) % thin if kept.size else 0
+        position, velocity, acceleration = (
+            np.ascontiguousarray(part[offset::thin]) for part in motion
+        )
+        self.stretch = Stretch(
+            position,
+            velocity,
+            acceleration,
+            velocity,
+            rate / thin,
+            cutoff,
+            (kept - offset) // thin,
+        )

@@ -1,0 +1,155 @@
+"""Another reading of the same log: other signs, factors, zeros, names and instants of its columns.
+
+A reading maps the columns of a log, joint by joint, to what they are taken to mean:
+
+    position_j = position_factor_j * recorded position of joint position_source_j + offset_j
+    effort_j(t) = effort_factor_j * recorded effort of joint effort_source_j(t + delay_j)
+                  + effort_offset_j
+
+Faults of recording are such maps, and so is what undoes them. What a driver takes out of the
+efforts is no map of columns: a reading names it, and who explains the log leaves it out, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.logs.log import Log
+from ne_dynamics.model.rigid_body import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class LogReading:
+    """What the columns of a log are taken to mean.
+
+    Attributes
+    ----------
+    position_source, effort_source : int array, shape (n,)
+        Whose column it is in the log.
+    position_factor : array, shape (n,)
+    position_offset : array, shape (n,)
+        Added after the factor [rad or m].
+    effort_factor : array, shape (n,)
+    effort_delay : array, shape (n,)
+        How much later an effort was recorded than the position of the same instant [s].
+    effort_offset : array, shape (n,)
+        Added after the factor [N m or N].
+    without_gravity : bool
+        Whether gravity was taken out of the efforts; :meth:`read_log` puts none back.
+    """
+
+    position_source: NDArray[np.intp]
+    position_factor: FloatArray
+    position_offset: FloatArray
+    effort_source: NDArray[np.intp]
+    effort_factor: FloatArray
+    effort_delay: FloatArray
+    effort_offset: FloatArray
+    without_gravity: bool = False
+
+    @classmethod
+    def as_recorded(cls, n: int) -> LogReading:
+        """Return the reading that changes nothing, of n joints."""
+        order = np.arange(n)
+        return cls(order, np.ones(n), np.zeros(n), order, np.ones(n), np.zeros(n), np.zeros(n))
+
+    def with_position(
+        self, joints: Sequence[int], *, factor: float = 1.0, offset: float = 0.0
+    ) -> LogReading:
+        """Return the reading with positions of joints multiplied, then moved [rad or m]."""
+        factors, offsets = self.position_factor.copy(), self.position_offset.copy()
+        chosen = list(joints)
+        factors[chosen] *= factor
+        offsets[chosen] = offsets[chosen] * factor + offset
+        return replace(self, position_factor=factors, position_offset=offsets)
+
+    def with_effort(
+        self, joints: Sequence[int], *, factor: float = 1.0, delay: float = 0.0
+    ) -> LogReading:
+        """Return the reading with efforts of joints multiplied and taken `delay` [s] later."""
+        factors, delays = self.effort_factor.copy(), self.effort_delay.copy()
+        offsets = self.effort_offset.copy()
+        factors[list(joints)] *= factor
+        offsets[list(joints)] *= factor
+        delays[list(joints)] += delay
+        return replace(self, effort_factor=factors, effort_delay=delays, effort_offset=offsets)
+
+    def with_effort_offset(self, joints: Sequence[int], offset: Sequence[float]) -> LogReading:
+        """Return the reading with a constant added to each effort of some joints [N m or N]."""
+        offsets = self.effort_offset.copy()
+        offsets[list(joints)] += np.asarray(offset)
+        return replace(self, effort_offset=offsets)
+
+    def with_swap(self, first: int, second: int, *, position: bool, effort: bool) -> LogReading:
+        """Return the reading with the columns of two joints exchanged."""
+        order = np.arange(self.effort_factor.size)
+        order[[first, second]] = order[[second, first]]
+        result = self
+        if position:
+            result = replace(
+                result,
+                position_source=self.position_source[order],
+                position_factor=self.position_factor[order],
+                position_offset=self.position_offset[order],
+            )
+        if effort:
+            result = replace(
+                result,
+                effort_source=self.effort_source[order],
+                effort_factor=self.effort_factor[order],
+                effort_delay=self.effort_delay[order],
+                effort_offset=self.effort_offset[order],
+            )
+        return result
+
+    def read_positions(self, table: FloatArray) -> FloatArray:
+        """Return positions as they are meant, shape (N, n), from recorded ones."""
+        return self.read_rates(table) + self.position_offset
+
+    def read_rates(self, table: FloatArray) -> FloatArray:
+        """Return what changes with the positions: velocities, accelerations, directions."""
+        return table[:, self.position_source] * self.position_factor
+
+    def read_log(self, log: Log) -> Log:
+        """Return a log as it is meant.
+
+        Samples at the ends, for whose instants there is no effort, are left out. A velocity is
+        changed with its position unless it agrees with the new position as it is.
+        """
+        last = log.times[-1] - max(float(self.effort_delay.max()), 0.0)
+        first = log.times[0] - min(float(self.effort_delay.min()), 0.0)
+        kept = (log.times >= first) & (log.times <= last)
+        times = log.times[kept]
+        effort = np.empty((times.size, self.effort_factor.size))
+        for joint, source in enumerate(self.effort_source):
+            recorded = log.effort[:, source]
+            delay = self.effort_delay[joint]
+            values = recorded[kept]
+            if delay != 0.0:
+                values = np.interp(times + delay, log.times, recorded)
+            effort[:, joint] = self.effort_factor[joint] * values + self.effort_offset[joint]
+        position = self.read_positions(log.position)[kept]
+        velocity = None
+        if log.velocity is not None:
+            velocity = self._read_velocity(log.velocity[kept], times, position)
+        for table in (times, position, effort, velocity):
+            if table is not None:
+                table.setflags(write=False)
+        return replace(log, times=times, position=position, effort=effort, velocity=velocity)
+
+    def _read_velocity(
+        self, recorded: FloatArray, times: FloatArray, position: FloatArray
+    ) -> FloatArray:
+        """Return velocities: as recorded where that agrees better with the new positions."""
+        meant = self.read_rates(recorded)
+        if times.size < 3:
+            return meant
+        derived = np.gradient(position, times, axis=0)
+        errors = [
+            np.nan_to_num(np.abs(table - derived)).sum(axis=0) for table in (meant, recorded)
+        ]
+        return np.where(errors[0] <= errors[1], meant, recorded)

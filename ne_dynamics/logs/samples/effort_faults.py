@@ -1,0 +1,169 @@
+"""Faults of efforts that samples show by themselves: cut off below the limit, or standing still.
+
+Neither can be repaired: what was not recorded is gone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.log import Log
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+MOVING = 0.05
+"""Part of its largest step between samples from which a joint moves."""
+
+CUT_PART = 0.02
+"""Part of the samples of a moving arm with exactly the largest effort from which it is cut off."""
+
+BELOW = 0.01
+"""Part of the range of an effort below its largest value."""
+
+COARSE = 1.5
+"""The same, in the smallest of its steps."""
+
+CROWD = 5.0
+"""Samples at the largest value over those just below it: of a quantised sine about 2.4."""
+
+AT_LIMIT = 0.99
+"""Part of the effort limit from which the motor is at its end, which is no fault of the log."""
+
+LEAST = 20
+"""Samples, at least, of either fault."""
+
+LONGEST_REST = 0.5
+"""An effort that has the same value for longer, while its joint moves, stands still [s]."""
+
+TRAVEL = 0.05
+"""Part of the range of a joint that it has to go meanwhile."""
+
+LEVELS = 20
+"""Values of an effort, at least, for its largest one to tell: few steps, or a joint that stands
+or goes in phases of equal effort, have many samples at it by themselves."""
+
+STEADY = 0.02
+"""Part of a speed by which it may change while an effort may stay the same: that of a joint whose
+axis is vertical, or that slides."""
+
+QUARTERS = 4
+"""Parts of a run whose speeds are compared."""
+
+FRESH = 0.5
+"""Part of the other samples, of the moving joint, that have to have a new effort: an effort in
+coarse steps stands still by itself."""
+
+
+def find_cut_efforts(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+    """Find efforts that do not go beyond a value below their limit, and are often just there."""
+    moving = _find_moving(log).any(axis=1)
+    least = max(CUT_PART * float(moving.sum()), LEAST)
+    names, values, number = [], [], 0
+    limits, columns = robot.limits('effort_limit'), (log.position.T, log.effort.T)
+    for name, limit, position, effort in zip(robot.joint_names, limits, *columns, strict=True):
+        bound = limit if limit > 0.0 else np.inf
+        below = max(BELOW * float(np.ptp(effort)), COARSE * _find_step(effort))
+        is_fine = np.unique(effort).size >= LEVELS
+        for side in (effort, -effort):
+            top = float(side.max())
+            near = (side < top) & (side > top - below) & moving
+            at_top = (side == top) & moving
+            if not is_fine or at_top.sum() <= least:
+                continue
+            for start, end in _find_runs(np.append(False, at_top[1:] & at_top[:-1])):
+                if _is_steady(position, log.times, start, end):
+                    at_top[start:end] = False
+            count = int(at_top.sum())
+            if 0.0 < top < AT_LIMIT * bound and count > max(least, CROWD * near.sum()):
+                names.append(name)
+                values.append(f'{top:.4g}')
+                number += count
+    if not names:
+        return log, None
+    return log, LogFault(
+        'error',
+        'effort-cut-off',
+        tuple(dict.fromkeys(names)),
+        f'{number} efforts are exactly the largest of their joint, {", ".join(values)}: what was '
+        'beyond is cut off',
+        'record anew, without a limit in driver or recorder',
+        False,
+        float(number),
+    )
+
+
+def find_frozen_efforts(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+    """Find efforts that have one value for long while their joint moves."""
+    moving = _find_moving(log)
+    same = np.zeros(log.effort.shape, dtype=bool)
+    same[1:] = log.effort[1:] == log.effort[:-1]
+    names, first, number = [], np.inf, 0
+    for joint, name in enumerate(robot.joint_names):
+        position, effort = log.position[:, joint], log.effort[:, joint]
+        if not effort.any():
+            continue
+        frozen = np.zeros(effort.size, dtype=bool)
+        # At an end of its range it is cut off.
+        ends = effort.min(), effort.max()
+        for start, end in _find_runs(same[:, joint]):
+            travel = float(np.ptp(position[start:end]))
+            if (
+                end - start >= LEAST
+                and effort[start] not in ends
+                and log.times[end - 1] - log.times[start] > LONGEST_REST
+                and travel > TRAVEL * float(np.ptp(position))
+                and not _is_steady(position, log.times, start, end)
+            ):
+                frozen[start:end] = True
+        others = moving[:, joint] & ~frozen
+        fresh = int((~same[others, joint]).sum())
+        if frozen.any() and fresh > FRESH * others.sum():
+            names.append(name)
+            number += int(frozen.sum())
+            first = min(first, float(log.times[frozen.argmax()] - log.times[0]))
+    if not names:
+        return log, None
+    return log, LogFault(
+        'error',
+        'effort-frozen',
+        tuple(names),
+        f'{number} efforts have the value of the one before while the joint moves, the first '
+        f'{first:.4g} s after the start',
+        'record anew, or give the part before',
+        False,
+        float(number),
+    )
+
+
+def _is_steady(position: FloatArray, times: FloatArray, start: int, end: int) -> bool:
+    """Tell whether a joint goes at one speed from a sample to before another."""
+    # Where a run begins and ends the joint may go faster or slower already.
+    borders = np.linspace(start + 1, end - 2, QUARTERS + 1).astype(int)
+    if (np.diff(borders) < 1).any():
+        return False
+    speeds = np.diff(position[borders]) / np.diff(times[borders])
+    return bool(np.ptp(speeds) <= STEADY * np.abs(speeds.mean()) > 0.0)
+
+
+def _find_step(effort: FloatArray) -> float:
+    """Return the smallest step between values of an effort; 0 where there is none."""
+    steps = np.diff(np.unique(effort))
+    return float(steps.min()) if steps.size else 0.0
+
+
+def _find_moving(log: Log) -> NDArray[np.bool_]:
+    """Return in which samples each joint has moved, shape (N, n)."""
+    steps: FloatArray = np.zeros(log.position.shape)
+    steps[1:] = np.abs(np.diff(log.position, axis=0))
+    largest = steps.max(axis=0)
+    result: NDArray[np.bool_] = (steps > MOVING * largest) & (largest > 0.0)
+    return result
+
+
+def _find_runs(same: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the first sample and the end of each run of equal values."""
+    edges = np.diff(np.concatenate([[0], same.astype(np.int8), [0]]))
+    starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    return [(int(start) - 1, int(end)) for start, end in zip(starts, ends, strict=True)]

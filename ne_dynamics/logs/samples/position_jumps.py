@@ -1,0 +1,153 @@
+"""Zeros of encoders that jump while a log is recorded, and a clock that begins anew.
+
+Both cut a log into two that do not go together.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.samples.sample_faults import keep_samples, list_speeds
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+AROUND = 4
+"""Steps to either side that tell what is usual."""
+
+JUMP_NOISE = 15.0
+"""Standard deviations of what steps are off the usual, of a jump at least."""
+
+JUMP_STEP = 2.0
+"""Largest steps of the joint, of a jump at least."""
+
+SMALLEST_JUMP = 5e-3
+"""Of a jump at least [rad or m]."""
+
+FAST = 3.0
+"""Steps at full speed, of a jump of the only joint that moves, at least."""
+
+STAYS = 0.7
+"""Part of a jump that is still there a few steps later, at least."""
+
+MOVING = 0.1
+"""Part of its largest step from which a joint is seen to move."""
+
+MOST_JUMPS = 5
+"""Of a joint: more are no zero."""
+
+LONGEST_STEP = 3.0
+"""Median steps of time: across a longer one nothing is told."""
+
+
+def find_clock_restart(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+    """Find a clock that is set back in a log: what comes after it is dropped, or out of place."""
+    step = log.clock_step
+    if step is None:
+        return log, None
+    fault = LogFault(
+        'error',
+        'clock-set-back',
+        (),
+        f'the clock goes back by {step.before - step.after:.4g} s, from {step.before:.10g} to '
+        f'{step.after:.10g} s, where it was set or the recording began anew; '
+        f'{"" if step.is_whole else "at least "}{step.lost} samples '
+        'after that are left out, and later ones are out of place',
+        'cut the log into two there, and give both',
+        False,
+        float(step.lost),
+    )
+    before = log.times <= step.before
+    if before.sum() < 2:
+        return log, fault
+    return keep_samples(log, before, 'after the clock was set back'), fault
+
+
+def find_zero_jumps(
+    robot: Robot, log: Log, first: float | None = None, last: float = math.inf
+) -> tuple[Log, LogFault | None]:
+    """Find positions that jump from one sample to the next, and stay, while other joints go on.
+
+    What is passed on is the longest part without a jump: which zero is right is not told.
+
+    Parameters
+    ----------
+    robot : Robot
+    log : Log
+    first, last : float, optional
+        Stamps between which the last sample before a jump is to be [s]; default: any.
+    """
+    if log.times.size <= 4 * AROUND:
+        return log, None
+    start = float(log.times[0]) if first is None else first
+    jumps, off = _find_jumps(robot, log)
+    jumps &= jumps.sum(axis=0) <= MOST_JUMPS
+    before = log.times[:-1]
+    jumps &= ((before >= start) & (before <= last))[:, np.newaxis]
+    if not jumps.any():
+        return log, None
+    names = tuple(
+        name for name, column in zip(robot.joint_names, jumps.T, strict=True) if column.any()
+    )
+    rows, joints = np.nonzero(jumps)
+    shown = ', '.join(
+        f'{_show_jump(robot, int(joint), float(off[row, joint]))} at '
+        f'{log.times[row + 1] - start:.4g} s'
+        for row, joint in zip(rows[:3], joints[:3], strict=True)
+    )
+    fault = LogFault(
+        'error',
+        'zero-jumps',
+        names,
+        f'the position jumps by {shown} after the start and stays there, while other joints go '
+        'on: its encoder was homed anew, or its zero changed',
+        'cut the log there, and give the part of which the zeros are right',
+        False,
+        float(rows.size),
+    )
+    borders = np.concatenate([[0], np.unique(rows) + 1, [log.times.size]])
+    longest = int(np.argmax(np.diff(borders)))
+    kept = np.zeros(log.times.size, dtype=bool)
+    kept[borders[longest] : borders[longest + 1]] = True
+    return keep_samples(log, kept, 'beyond a jump'), fault
+
+
+def _find_jumps(robot: Robot, log: Log) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Return which steps of time are jumps, and by how much steps are off the usual ones."""
+    spans = np.diff(log.times)[:, np.newaxis]
+    steps = np.diff(log.position, axis=0)
+    rates = np.pad(steps / spans, ((AROUND, AROUND), (0, 0)), mode='edge')
+    around = [rates[k : k + steps.shape[0]] for k in range(2 * AROUND + 1) if k != AROUND]
+    largest = np.quantile(np.abs(steps), 0.98, axis=0)
+    least = np.maximum(JUMP_STEP * largest, SMALLEST_JUMP)
+    # What is far from the median of those around it is as far from one of them.
+    if not any((np.abs(steps - rate * spans) > least).any() for rate in around):
+        return np.zeros(steps.shape, dtype=bool), np.zeros(steps.shape)
+    usual = np.median(around, axis=0) * spans
+    off = steps - usual
+    noise = 1.4826 * np.median(np.abs(off), axis=0)
+    smallest = np.maximum(JUMP_NOISE * noise, least)
+    far = np.abs(off) > smallest
+    if not far.any():
+        return far, off
+    # What returns within a few steps is a spike.
+    padded = np.pad(off, ((AROUND, AROUND), (0, 0)))
+    total = sum(padded[k : k + off.shape[0]] for k in range(2 * AROUND + 1))
+    far &= np.abs(total) > STAYS * np.abs(off)
+    far &= spans <= LONGEST_STEP * np.median(spans)
+    # Samples that are lost are a jump of all that moves, each by as many of its steps.
+    moving = (np.abs(usual) > MOVING * largest) & (largest > 0.0)
+    others = (moving & (np.abs(off) < 0.5 * np.abs(usual))).any(axis=1, keepdims=True)
+    too_fast = np.abs(off) > FAST * list_speeds(robot) * spans
+    far &= others | too_fast & (far.sum(axis=1, keepdims=True) == 1)
+    return far, off
+
+
+def _show_jump(robot: Robot, joint: int, jump: float) -> str:
+    if robot.joints[joint].type.is_prismatic:
+        return f'{jump:.3g} m'
+    return f'{math.degrees(jump):.3g} degrees'

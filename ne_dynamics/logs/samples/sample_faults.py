@@ -1,0 +1,435 @@
+"""Faults of a log that its samples show by themselves: units, turns, repetitions, spikes.
+
+Each check takes a robot and a log, and returns the log without the fault and the fault; or the
+log itself and None.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.source_clock import LARGEST_GAP
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+TURN = 2.0 * math.pi
+
+UNLIKELY_STEP = 0.4
+"""A log with steps of time above this may be in another unit than seconds [s]."""
+
+SHORTEST_STEP = 1e-4
+TIME_UNITS = {'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}
+
+FASTEST = 10.0
+"""Speed of a joint without a velocity limit, at most [rad/s or m/s]."""
+
+SLOW = 0.02
+"""Part of the velocity limits below which no joint of a moving arm stays."""
+
+RARE = 0.03
+"""Part of the samples that may be repeated without harm: they are left out."""
+
+CRAWLING = 0.02
+"""Speed below which a joint may seem to stand [rad/s or m/s]."""
+
+RESOLUTION_PART = 0.01
+RESOLVED = 3.0
+"""What changes by this many of its smallest steps is told apart from sample to sample; the
+smallest is what this part of all steps does not reach."""
+
+WINDOW = 5
+"""Samples around one that say what it should be."""
+
+SPIKE_NOISE = 12.0
+"""Standard deviations of the noise that a spike is off, at least."""
+
+SPIKE_RANGE = 0.8
+"""Part of the range of an effort that a spike is off, at least."""
+
+COARSEST = 0.02
+"""Step between values of an effort, at most, as a part of its limit, or of the largest effort."""
+
+SPIKE_STEP = 3.0
+"""Steps at full speed that a spike of a position is off, at least."""
+
+ALONE = 0.5
+"""Part of a spike by which the samples before and after it may be off."""
+
+RINGING = 0.3
+"""Part of a spike by which those before and after it may be off where efforts may ring."""
+
+SETTLING = 0.5
+"""Efforts may ring for this long at either end [s]."""
+
+MANY = 0.2
+"""Part of the samples: more spikes than that are none."""
+
+
+def list_speeds(robot: Robot) -> FloatArray:
+    """Return how fast joints may be, shape (n,) [rad/s or m/s]."""
+    limits = robot.limits('velocity_limit')
+    return np.where(np.isfinite(limits) & (limits > 0.0), limits, FASTEST)
+
+
+def _turning(robot: Robot) -> NDArray[np.bool_]:
+    return np.array([not joint.type.is_prismatic for joint in robot.joints])
+
+
+def _frozen(log: Log, **tables: FloatArray | None) -> Log:
+    for table in tables.values():
+        if table is not None:
+            table.setflags(write=False)
+    return replace(log, **tables)  # type: ignore[arg-type]
+
+
+def keep_samples(log: Log, kept: NDArray[np.bool_], reason: str) -> Log:
+    """Return a log of some of its samples; the others are counted as dropped.
+
+    Parameters
+    ----------
+    log : Log
+    kept : bool array, shape (N,)
+    reason : str
+        Why the others are not.
+
+    Returns
+    -------
+    Log
+    """
+    dropped = {**log.dropped, reason: log.dropped.get(reason, 0) + int((~kept).sum())}
+    velocity = None if log.velocity is None else log.velocity[kept]
+    result = _frozen(
+        log,
+        times=log.times[kept],
+        position=log.position[kept],
+        effort=log.effort[kept],
+        velocity=velocity,
+    )
+    return replace(result, dropped=dropped)
+
+
+def scale_time(log: Log, factor: float) -> Log:
+    """Return a log with its times multiplied."""
+    step = log.clock_step
+    if step is not None:
+        step = replace(step, before=factor * step.before, after=factor * step.after)
+    return replace(_frozen(log, times=log.times * factor), clock_step=step)
+
+
+def scale_positions(log: Log, chosen: NDArray[np.bool_], factor: float) -> Log:
+    """Return a log with positions and velocities of some joints multiplied."""
+    factors = np.where(chosen, factor, 1.0)
+    velocity = None if log.velocity is None else log.velocity * factors
+    return _frozen(log, position=log.position * factors, velocity=velocity)
+
+
+def find_degrees(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+    """Find positions that are more than a turn beyond the limits, and within them as degrees."""
+    turning = _turning(robot)
+    lower, upper = robot.limits('lower') - TURN, robot.limits('upper') + TURN
+    lower = np.where(np.isfinite(lower), lower, -3.0 * TURN)
+    upper = np.where(np.isfinite(upper), upper, 3.0 * TURN)
+
+    def is_outside(position: FloatArray) -> NDArray[np.bool_]:
+        low, high = np.quantile(position, [0.02, 0.98], axis=0)
+        result: NDArray[np.bool_] = turning & ((low < lower) | (high > upper))
+        return result
+
+    beyond = is_outside(log.position)
+    if not beyond.any() or is_outside(np.deg2rad(log.position)).any():
+        return log, None
+    largest = float(np.abs(log.position[:, turning]).max())
+    fault = LogFault(
+        'error',
+        'degrees',
+        tuple(np.array(robot.joint_names)[turning]),
+        f'positions reach {largest:.4g}: more than a turn beyond the limits of '
+        f'{", ".join(np.array(robot.joint_names)[beyond])}, within them when they are degrees',
+        'give radians, or --degrees',
+        True,
+        math.pi / 180.0,
+    )
+    return to_radians(robot, log), fault
+
+
+def to_radians(robot: Robot, log: Log) -> Log:
+    """Return a log whose angles were degrees; velocities only when they agree better so."""
+    turning = _turning(robot)
+    repaired = scale_positions(log, turning, math.pi / 180.0)
+    if log.velocity is not None:
+        # Velocities may be in radians all the same.
+        derived = np.gradient(repaired.position, log.times, axis=0)
+        errors = [
+            np.median(np.nan_to_num(np.abs(velocity - derived), nan=np.inf), axis=0)
+            for velocity in (log.velocity, np.deg2rad(log.velocity))
+        ]
+        as_recorded = ~turning | (errors[0] < errors[1])
+        velocity = np.where(as_recorded, log.velocity, np.deg2rad(log.velocity))
+        repaired = _frozen(repaired, velocity=velocity)
+    return repaired
+
+
+def find_time_unit(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+    """Find times that are not in seconds: steps too long, and an arm too slow for its limits."""
+    steps = np.diff(log.times)
+    step = float(np.median(steps))
+    if step < UNLIKELY_STEP:
+        return log, None
+    rates = np.abs(np.diff(log.position, axis=0)) / steps[:, np.newaxis]
+    usage = float((np.quantile(rates, 0.98, axis=0) / list_speeds(robot)).max())
+    for unit, factor in TIME_UNITS.items():
+        fits = SHORTEST_STEP <= step * factor <= UNLIKELY_STEP and usage / factor <= 1.5
+        if fits and 0.0 < usage < SLOW:
+            fault = LogFault(
+                'error',
+                'time-unit',
+                (),
+                f'a step of time of {step:.4g} s, in which no joint is faster than '
+                f'{usage:.2g} of its velocity limit; as {unit} it is {step * factor:.4g} s',
+                f'give seconds, or --time-unit {unit}',
+                True,
+                factor,
+            )
+            return scale_time(log, factor), fault
+    return log, None
+
+
+def find_wraps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+    """Find angles that jump by whole turns from one sample to the next.
+
+    Over a gap, at which a log is cut into pieces, a joint may have turned: such a step shows no
+    jump. Where the joint jumps elsewhere it is taken for the shorter way.
+    """
+    if log.times.size < 2:
+        return log, None
+    step, spans = np.diff(log.position, axis=0), np.diff(log.times)
+    turns = np.round(step / TURN) * _turning(robot)
+    rest = np.abs(step - TURN * turns)
+    allowed = 0.2 + SPIKE_STEP * list_speeds(robot) * spans[:, np.newaxis]
+    turns = np.where(rest <= np.minimum(allowed, 0.5 * math.pi), turns, 0.0)
+    wrapped = turns[spans <= LARGEST_GAP * np.median(spans)].any(axis=0)
+    if not wrapped.any():
+        return log, None
+    turns = turns * wrapped
+    position = unwrap_positions(robot, log.position, turns)
+    names = tuple(np.array(robot.joint_names)[wrapped])
+    number = int(np.count_nonzero(turns))
+    fault = LogFault(
+        'error',
+        'angles-wrapped',
+        names,
+        f'positions jump by a turn between samples, {number} times in all',
+        'give angles that go on, or --unwrap',
+        True,
+        float(number),
+    )
+    return _frozen(log, position=position), fault
+
+
+def unwrap_positions(
+    robot: Robot, position: FloatArray, turns: FloatArray | None = None
+) -> FloatArray:
+    """Return positions without jumps by whole turns, within the limits as far as turns allow.
+
+    Parameters
+    ----------
+    robot : Robot
+    position : array, shape (N, n)
+        [rad or m]
+    turns : array, shape (N - 1, n), optional
+        By how many turns each step jumps; default: what brings it nearest to none.
+
+    Returns
+    -------
+    array, shape (N, n)
+    """
+    turning = _turning(robot)
+    if turns is None:
+        turns = np.round(np.diff(position, axis=0) / TURN) * turning
+    result = position.copy()
+    result[1:] -= TURN * np.cumsum(turns, axis=0)
+    lower, upper = robot.limits('lower'), robot.limits('upper')
+    for joint in np.flatnonzero(turns.any(axis=0)):
+        middle = 0.5 * (lower[joint] + upper[joint])
+        if math.isfinite(middle):
+            present = 0.5 * (result[:, joint].min() + result[:, joint].max())
+            result[:, joint] -= TURN * round((present - middle) / TURN)
+    return result
+
+
+def find_stale(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+    """Find samples that repeat the one before in all joints while the arm moves."""
+    kinds, moving = _find_repeated(log)
+    stale = np.logical_or.reduce(list(kinds.values()))
+    number = int(stale.sum())
+    if not number:
+        return log, None
+    kept = np.concatenate([[True], ~stale])
+    if kept.sum() < 2:
+        return log, None
+    part = number / max(int(moving.sum()), 1)
+    what = ', '.join(
+        f'{int(chosen.sum())} of {kind}' for kind, chosen in kinds.items() if chosen.any()
+    )
+    fault = LogFault(
+        'info' if part < RARE else 'error',
+        'samples-stale',
+        (),
+        f'{number} of {moving.sum()} samples of the moving arm repeat the one before ({what}) '
+        'under a new stamp',
+        'record each measurement once, with its own stamp; --repair leaves them out',
+        True,
+        float(number),
+    )
+    return keep_samples(log, kept, 'repeated'), fault
+
+
+def count_stale(log: Log) -> tuple[int, int]:
+    """Return how many samples repeat the one before, and in how many the arm moves.
+
+    Parameters
+    ----------
+    log : Log
+
+    Returns
+    -------
+    tuple of int
+    """
+    kinds, moving = _find_repeated(log)
+    return int(np.logical_or.reduce(list(kinds.values())).sum()), int(moving.sum())
+
+
+def _find_repeated(log: Log) -> tuple[dict[str, NDArray[np.bool_]], NDArray[np.bool_]]:
+    """Return which steps of time repeat something, by what, and in which the arm moves."""
+    same_position = (np.diff(log.position, axis=0) == 0.0).all(axis=1)
+    same_effort = (np.diff(log.effort, axis=0) == 0.0).all(axis=1) & log.effort[1:].any(axis=1)
+    moving = _is_moving_around(log, same_position)
+    kinds: dict[str, NDArray[np.bool_]] = {
+        'positions and efforts': same_position & same_effort & moving,
+        'positions': _keep_resolved(same_position & ~same_effort & moving, log.position),
+        'efforts': _keep_resolved(same_effort & ~same_position & moving, log.effort),
+    }
+    return kinds, moving
+
+
+def _keep_resolved(chosen: NDArray[np.bool_], table: FloatArray) -> NDArray[np.bool_]:
+    """Return of steps of time those about which values are resolved."""
+    return chosen & _is_resolved(table) if chosen.any() else chosen
+
+
+def _is_resolved(table: FloatArray) -> NDArray[np.bool_]:
+    """Tell for each step of time whether values change by more than their resolution about it.
+
+    A coarse encoder repeats itself where an arm is slow.
+    """
+    change = np.abs(np.diff(table, axis=0))
+    resolved = np.zeros(change.shape[0], dtype=bool)
+    for column in change.T:
+        if not column.any():
+            continue
+        resolution = np.quantile(column[column > 0.0], RESOLUTION_PART)
+        padded = np.pad(column, WINDOW, mode='edge')
+        around = np.stack([padded[k : k + column.size] for k in range(2 * WINDOW + 1)])
+        resolved |= np.quantile(around, 0.8, axis=0) > RESOLVED * resolution
+    return resolved
+
+
+def _is_moving_around(log: Log, same: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell for each step of time whether the arm moves before and after what stands still."""
+    changed = np.flatnonzero(~same)
+    if changed.size < 3:
+        return np.zeros(same.size, dtype=bool)
+    # Where positions are new: the speed between such samples, repetitions included.
+    ends = np.concatenate([[0], changed + 1])
+    speed = np.abs(np.diff(log.position[ends], axis=0)) / np.diff(log.times[ends])[:, np.newaxis]
+    fast = speed.max(axis=1) > CRAWLING
+    both = fast & np.concatenate([[fast[0]], fast[:-1]])
+    # The step of time i belongs to the first change at or after it.
+    place = np.minimum(np.searchsorted(changed, np.arange(same.size)), changed.size - 1)
+    result: NDArray[np.bool_] = both[place]
+    result[changed[-1] + 1 :] = False
+    return result
+
+
+def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+    """Find single samples far from those around them."""
+    if log.times.size <= 4 * WINDOW:
+        return log, None
+    step = float(np.median(np.diff(log.times)))
+    effort_range = np.subtract(*np.quantile(log.effort, [0.97, 0.03], axis=0))
+    settled = (log.times > log.times[0] + SETTLING) & (log.times < log.times[-1] - SETTLING)
+    smallest = {
+        'position': SPIKE_STEP * step * list_speeds(robot),
+        'effort': np.maximum(SPIKE_RANGE * effort_range, _find_flicker(robot, log.effort)),
+    }
+    found = {
+        key: _single_outliers(getattr(log, key), size, settled) for key, size in smallest.items()
+    }
+    spikes = found['position'] | found['effort']
+    rows = np.asarray(spikes.any(axis=1))
+    number = int(rows.sum())
+    if not 0 < number <= MANY * rows.size:
+        return log, None
+    names = tuple(np.array(robot.joint_names)[spikes.any(axis=0)])
+    what = ' and '.join(key for key, table in found.items() if table.any())
+    first = float(log.times[np.flatnonzero(rows)[0]] - log.times[0])
+    fault = LogFault(
+        'error',
+        'spikes',
+        names,
+        f'{number} samples with a spike of {what}, the first {first:.4g} s after the start',
+        'record anew, or --repair, which leaves these samples out',
+        True,
+        float(number),
+    )
+    return keep_samples(log, np.logical_not(rows), 'spikes'), fault
+
+
+def _find_flicker(robot: Robot, effort: FloatArray) -> FloatArray:
+    """Return by how much efforts may change as they are rounded, shape (n,) [N m or N].
+
+    That of a joint that stands goes up and down by a step now and then.
+    """
+    limits = robot.limits('effort_limit')
+    bounds = np.where(np.isfinite(limits) & (limits > 0.0), limits, np.abs(effort).max())
+    steps = [np.diff(np.unique(column)) for column in effort.T]
+    smallest = np.array([step.min() if step.size else 0.0 for step in steps])
+    result: FloatArray = np.maximum(RESOLVED * np.minimum(smallest, COARSEST * bounds), 1e-6)
+    return result
+
+
+def _single_outliers(
+    table: FloatArray, smallest: FloatArray, settled: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return where single samples, or two in a row, are off those around them.
+
+    Where the log has not settled, only samples that are alone within two to either side count:
+    the others may ring.
+    """
+    half = WINDOW // 2
+    # What is far from the median of those around it is as far from one of them.
+    if not any(
+        (np.abs(table[lag:] - table[:-lag]) > smallest).any() for lag in range(1, half + 1)
+    ):
+        return np.zeros(table.shape, dtype=bool)
+    padded = np.pad(table, ((half, half), (0, 0)), mode='edge')
+    around = np.stack([padded[k : k + table.shape[0]] for k in range(WINDOW)])
+    off = table - np.median(around, axis=0)
+    noise = 1.4826 * np.median(np.abs(off), axis=0)
+    far = np.abs(off) > np.maximum(SPIKE_NOISE * noise, smallest)
+    size = np.abs(off)
+    padded = np.pad(size, ((half, half), (0, 0)))
+    near = [padded[k : k + table.shape[0]] for k in range(WINDOW) if k != half]
+    # What has a step stays off on one side.
+    single = np.minimum(near[half - 1], near[half]) < ALONE * size
+    lonely = np.max(near, axis=0) < RINGING * size
+    result: NDArray[np.bool_] = far & single & (lonely | settled[:, np.newaxis])
+    # The first and last ones have too little around them, and no fit uses them.
+    result[:half] = result[result.shape[0] - half :] = False
+    return result

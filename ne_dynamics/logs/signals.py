@@ -1,0 +1,148 @@
+"""A log as signals: filtered, resampled, and judged by what moves in it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.logs.cutoff import HIGHEST, LARGEST_PART, choose_cutoff
+from ne_dynamics.logs.filtered_piece import (
+    MARGIN,
+    Grid,
+    filter_piece,
+    judge_motion,
+    resample,
+    split_at_gaps,
+)
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.source_clock import as_measured
+from ne_dynamics.logs.stretch import (
+    LOWEST_RATE,
+    Signals,
+    Stretch,
+    derivatives,
+    low_pass,
+)
+from ne_dynamics.model.rigid_body import FloatArray
+
+__all__ = [
+    'Signals',
+    'Stretch',
+    'choose_log_cutoff',
+    'derivatives',
+    'filtered',
+    'find_step',
+    'low_pass',
+    'require_cutoff',
+    'require_samples',
+]
+
+SHORTEST_PIECE = 3.0 * MARGIN
+"""Periods of the cut-off frequency that a piece without gaps has to be longer than."""
+
+LEAST_PIECES = 2.0
+"""Length of the longest piece over the shortest, at least, at the cut-off that is chosen."""
+
+SHORTEST_SPECTRUM = 64
+"""Samples below which no spectrum is looked at."""
+
+
+def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None = None) -> Signals:
+    """Return what a log says, filtered.
+
+    Parameters
+    ----------
+    log : Log
+    effort_limit : array, shape (n,)
+        [N m or N]; infinite, or not greater than 0, where there is none.
+    cutoff_frequency : float, optional
+        [Hz]: about five times the highest frequency of the motion. Default: by the spectra of
+        positions and efforts, :func:`~ne_dynamics.logs.cutoff.choose_cutoff`.
+
+    Returns
+    -------
+    Signals
+
+    Raises
+    ------
+    InputError
+        When the cut-off is not above 0 or too high for the log's rate, or the log has no piece
+        without a gap that is long enough for it.
+    """
+    measured = as_measured(log)
+    step = _find_median_step(measured)
+    cutoff = _choose_cutoff(measured, step) if cutoff_frequency is None else cutoff_frequency
+    require_cutoff(cutoff, step, log.source)
+    grid = Grid(step, cutoff)
+    piece = filter_piece(log, effort_limit, grid, measured=measured)
+    require_samples(piece.statistics.kept, grid, log)
+    return piece.judged(judge_motion(piece.statistics, grid))
+
+
+def find_step(log: Log) -> float:
+    """Return the step of time in which a log was measured: the median [s]."""
+    return _find_median_step(as_measured(log))
+
+
+def _find_median_step(measured: Log) -> float:
+    return float(np.median(np.diff(measured.times)))
+
+
+def require_cutoff(cutoff: float, step: float, source: str) -> None:
+    """Refuse a cut-off frequency that a log cannot be filtered with.
+
+    Raises
+    ------
+    InputError
+        When it is not above 0, or too high for the rate.
+    """
+    highest = 1.0 / step / LOWEST_RATE
+    if not 0.0 < cutoff <= highest * (1.0 + 1e-6):
+        raise InputError(
+            f'cut-off frequency [Hz]: expected more than 0 and at most {highest:.4g}, '
+            f'a quarter of the rate of the log {source}, got {cutoff:g}'
+        )
+
+
+def require_samples(kept: int, grid: Grid, log: Log) -> None:
+    """Refuse a log of which nothing is left.
+
+    Raises
+    ------
+    InputError
+        When no piece without gaps is long enough.
+    """
+    if not kept:
+        pieces = len(split_at_gaps(as_measured(log), grid.step))
+        raise InputError(
+            f'log {log.source}: expected a piece without gaps of more than '
+            f'{3 * grid.trim * grid.step:.3g} s, got {log.duration:.3g} s in {pieces} piece(s)'
+        )
+
+
+def choose_log_cutoff(log: Log, step: float) -> float:
+    """Return the cut-off of the longest piece, and no less than what it is long enough for [Hz].
+
+    Parameters
+    ----------
+    log : Log
+    step : float
+        Of its times [s].
+    """
+    return _choose_cutoff(as_measured(log), step)
+
+
+def _choose_cutoff(log: Log, step: float) -> float:
+    rate = 1.0 / step
+    grid = Grid(step, 1.0)
+    grids = [
+        (chosen, grid.compute_times(log.times[chosen])[0]) for chosen in split_at_gaps(log, step)
+    ]
+    chosen, even = max(grids, key=lambda pair: pair[1].size)
+    if even.size < SHORTEST_SPECTRUM:
+        return min(HIGHEST, LARGEST_PART * rate)
+    position, effort = (
+        resample(log.times[chosen], table[chosen], even) for table in (log.position, log.effort)
+    )
+    shortest = LEAST_PIECES * SHORTEST_PIECE * rate / even.size
+    return min(max(choose_cutoff(position, effort, rate), shortest), LARGEST_PART * rate)

@@ -1,0 +1,169 @@
+"""Stamps of a recorder that is faster than what it records.
+
+A driver measures every P seconds, a publisher repeats the latest measurement under stamps of its
+own, every T < P seconds. Each measurement is stamped up to T after it was made, ever later, until
+one is published twice and the stamps are early again: a sawtooth of height T, in which the motion
+seems slower than it is by 1 - T / P and then jumps. Once the repetition is left out, there is a
+gap of 2 T in the stamps that the joints cross in one of their usual steps. Where that is so, and
+the stamps follow an even clock but for the sawtooth, that clock tells when the samples were
+measured.
+
+In a log that lost measurements the joints cross a gap in as many steps as it is long: such a log
+stays as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.stale_samples import without_repeated
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
+
+LARGEST_GAP = 5.0
+"""Steps of time up to this many median ones are bridged by interpolation."""
+
+LEAST_REPETITIONS = 3
+"""Gaps in the stamps, at least, of which a clock is told."""
+
+GAP = 1.5
+"""Steps of the recorder from which there is a gap in the stamps."""
+
+ONE_STEP = 1.5
+"""Usual steps of the joints below which they have gone one, above which two."""
+
+AROUND = 4
+"""Steps to either side that tell what is usual."""
+
+SLOW = 0.2
+"""Part of its mean speed below which an arm does not tell how many steps it has gone."""
+
+MOSTLY = 0.75
+"""Part of the gaps that have to be crossed so."""
+
+UNEVEN = 1.0
+"""Steps of the recorder by which no stamp may be off the clock: the sawtooth is off by half of
+one, and what else delays a message adds to that."""
+
+
+def as_measured(log: Log) -> Log:
+    """Return a log without samples that repeat the one before, at the times of measurement.
+
+    Parameters
+    ----------
+    log : Log
+
+    Returns
+    -------
+    Log
+        The same object when nothing is repeated and the stamps are believed.
+    """
+    return with_source_clock(without_repeated(log), log)
+
+
+def find_recorder_stamps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+    """Say whose stamps a log has, where they are not those of the measurements.
+
+    The log stays as it is: the times of measurement are found anew whenever it is filtered.
+    """
+    fresh = without_repeated(log)
+    measured = with_source_clock(fresh, log)
+    if measured is fresh:
+        return log, None
+    moved = float(np.abs(measured.times - fresh.times).max())
+    period = float(np.median(np.diff(measured.times)))
+    recorder = float(np.median(np.diff(log.times)))
+    return log, LogFault(
+        'info',
+        'stamps-of-recorder',
+        (),
+        f'samples were measured every {1e3 * period:.4g} ms and stamped by a recorder every '
+        f'{1e3 * recorder:.4g} ms: the times of measurement are taken, up to '
+        f'{1e3 * moved:.3g} ms from the stamps',
+        'stamp at the measurement',
+        False,
+        moved,
+    )
+
+
+def with_source_clock(log: Log, given: Log) -> Log:
+    """Return a log with the times at which its samples were measured.
+
+    Parameters
+    ----------
+    log : Log
+        Without samples that repeat the one before.
+    given : Log
+        The log with them.
+
+    Returns
+    -------
+    Log
+        The same object unless its stamps are those of a recorder that is faster than its source.
+        The times are those of an even clock with the mean of the stamps, piece by piece.
+    """
+    spans = np.diff(log.times)
+    step = float(np.median(spans))
+    breaks = spans > LARGEST_GAP * step
+    gaps = (spans > GAP * step) & ~breaks
+    if gaps.sum() < LEAST_REPETITIONS or not _repeat_efforts(log, given):
+        return log
+    crossed = _count_steps(log.position)
+    if np.mean(crossed[gaps] < ONE_STEP) < MOSTLY:
+        return log
+    piece = np.concatenate([[0], np.cumsum(breaks)])
+    # Where the recorder was early by chance, it has missed a measurement in its next step.
+    index = np.concatenate([[0.0], np.cumsum(np.where(crossed < ONE_STEP, 1.0, 2.0))])
+    times = _fit_clock(log.times, index, piece)
+    if np.abs(times - log.times).max() > UNEVEN * step or (np.diff(times) <= 0.0).any():
+        return log
+    times.setflags(write=False)
+    return replace(log, times=times)
+
+
+def _repeat_efforts(log: Log, given: Log) -> bool:
+    """Tell whether efforts were repeated with the positions: what is new has its own stamp."""
+    left_out = np.isin(given.times, log.times, invert=True)
+    left_out[0] = False
+    repeated = np.flatnonzero(left_out)
+    same = (given.effort[repeated] == given.effort[repeated - 1]).all(axis=1)
+    return bool(same.all())
+
+
+def _count_steps(position: FloatArray) -> FloatArray:
+    """Return in how many of their usual steps the joints go from each sample to the next.
+
+    Usual is the median of those around; 1 where the arm is too slow to tell.
+    """
+    moves = np.diff(position, axis=0)
+    size = moves.std(axis=0)
+    moves = moves / np.where(size > 0.0, size, 1.0)
+    padded = np.pad(moves, ((AROUND, AROUND), (0, 0)), mode='edge')
+    around = [padded[k : k + moves.shape[0]] for k in range(2 * AROUND + 1) if k != AROUND]
+    usual = np.median(around, axis=0)
+    square = (usual**2).sum(axis=1)
+    told = square > SLOW**2 * square.mean()
+    ratio = (usual * moves).sum(axis=1) / np.where(told, square, 1.0)
+    result: FloatArray = np.where(told, ratio, 1.0)
+    return result
+
+
+def _fit_clock(stamps: FloatArray, index: FloatArray, piece: NDArray[np.intp]) -> FloatArray:
+    """Return even times by least squares: one period for all pieces, each where its stamps are."""
+    sizes = np.bincount(piece)
+
+    def centre(values: FloatArray) -> FloatArray:
+        means: FloatArray = np.bincount(piece, values) / sizes
+        return means[piece]
+
+    first = stamps[0]
+    count, elapsed = index - centre(index), stamps - first
+    middle = centre(elapsed)
+    period = float(count @ (elapsed - middle)) / max(float(count @ count), 1e-300)
+    result: FloatArray = first + middle + period * count
+    return result

@@ -1,0 +1,60 @@
+"""Samples that repeat the one before: a driver that published the same reading twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ne_dynamics.logs.log import Log
+
+REPEATED = 'repeated'
+
+REACH = 3
+"""Samples to either side that tell how fast a joint moves."""
+
+LEAST_STEPS = 2.0
+"""A joint moves when it covers this many steps of its encoder between samples."""
+
+
+def without_repeated(log: Log) -> Log:
+    """Return a log without samples whose positions are those of the sample before.
+
+    Only where the robot moves by several steps of an encoder between samples: what stands, or
+    creeps, may well be read the same twice.
+
+    Parameters
+    ----------
+    log : Log
+
+    Returns
+    -------
+    Log
+        The same object when nothing is repeated.
+    """
+    steps = np.abs(np.diff(log.position, axis=0))
+    repeated = np.zeros(log.times.size, dtype=bool)
+    repeated[1:] = ~steps.any(axis=1)
+    if not repeated.any():
+        return log
+    count = log.times.size
+    before = np.maximum(np.arange(count) - REACH, 0)
+    after = np.minimum(np.arange(count) + REACH, count - 1)
+    covered = np.abs(log.position[after] - log.position[before]) / (after - before)[:, np.newaxis]
+    moving = np.zeros(count, dtype=bool)
+    for joint, column in enumerate(steps.T):
+        resolution = column[column > 0.0]
+        if resolution.size:
+            moving |= covered[:, joint] > LEAST_STEPS * float(resolution.min())
+    dropped = repeated & moving
+    if not dropped.any() or count - int(dropped.sum()) < 2:
+        return log
+    kept = ~dropped
+    return replace(
+        log,
+        times=log.times[kept],
+        position=log.position[kept],
+        effort=log.effort[kept],
+        velocity=None if log.velocity is None else log.velocity[kept],
+        dropped={**log.dropped, REPEATED: int(dropped.sum())},
+    )

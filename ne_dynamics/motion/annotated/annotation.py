@@ -1,0 +1,758 @@
+"""Efforts for a trajectory that somebody else follows, as feed-forward.
+
+ros2_controllers' joint trajectory controller (JTC) interpolates the positions of a trajectory by
+splines and its efforts linearly, between the same points. The inverse dynamics along a spline
+are no straight line: here inner points are added, on the motion itself, until the line is within
+a tolerance of them.
+
+**The motion stays the same.** A polynomial is determined by what two points on it carry, so an
+inner point carries what its segment is made of: position in a linear segment, velocity too in a
+cubic one, acceleration too in a quintic one. The sender's points keep what they carry. What is
+interpolated between the new points is then the segment they are on, to rounding.
+
+**Nothing between the samples is missed.** The inverse dynamics of a tree are a trigonometric
+polynomial in the joint angles, of degree two at most in each, times polynomials in time. They
+are sampled so densely that (1) all joint angles together change by at most :data:`LARGEST_TURN`
+from sample to sample, a small part of the shortest period there is, (2) each stretch between two
+points of the sender has :data:`CELLS` intervals at least, and (3) what a straight line between
+two samples leaves out is below :data:`RESOLUTION` of the tolerance, by the second difference
+and its change. Chords are then drawn as long as the samples allow.
+
+**Steps.** Where the motion itself jumps in acceleration (between two cubic segments), in
+velocity (between two linear ones) or passes a reversal under Coulomb friction, the effort has a
+step, which no continuous line follows: it is ramped in the last :data:`RAMP` seconds before.
+At the jump of velocity of a linear segment an infinite effort would be due: it is left out, and
+said in :attr:`AnnotatedTrajectory.remarks`.
+
+**The end.** JTC goes on sending the effort of the last point. The last point is therefore at
+rest and carries what holds the arm there. Where the sender's last point moves or accelerates, a
+point at rest follows :data:`RAMP` seconds later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.motion.compensation import (
+    Base,
+    Compensation,
+    InverseDynamics,
+    Terms,
+    changes_sign,
+)
+from ne_dynamics.motion.joint_limits import per_joint
+from ne_dynamics.motion.motion_demand import (
+    DemandLimits,
+    Excess,
+    InfeasibleMotionError,
+    rank,
+    survey_motion,
+)
+from ne_dynamics.motion.spline_motion import (
+    AT_ONCE,
+    NANO,
+    SHORTEST,
+    SHORTEST_NS,
+    IntArray,
+    SplineMotion,
+    slices,
+)
+from ne_dynamics.motion.trajectory import DesiredState, Waypoints
+
+RAMP = 1e-4
+"""Duration of the ramp in place of a step of the effort [s]; shorter in short segments."""
+
+CELLS = 16
+"""Intervals into which a stretch is divided at first."""
+
+LARGEST_TURN = 0.25
+"""Largest change of all joint angles together from sample to sample [rad]."""
+
+RESOLUTION = 0.1
+"""Part of the tolerance that may be missed between samples."""
+
+CHORD = 0.85
+"""Part of the tolerance that a chord may be away from the samples."""
+
+STEP = 0.05
+"""Part of the tolerance from which a jump of the effort is a step that is ramped."""
+
+MAX_POINTS = 100_000
+"""Default for the largest number of points."""
+
+BATCH = 16
+"""Stretches that are computed at once: other threads run in between."""
+
+_RAMP_NS = round(RAMP * NANO)
+
+
+def _nothing() -> None:
+    pass
+
+
+def annotate(
+    dynamics: InverseDynamics,
+    joint_names: Sequence[str],
+    waypoints: Waypoints,
+    *,
+    effort_tolerance: ArrayLike = 0.1,
+    terms: Terms | None = None,
+    payload: FloatArray | None = None,
+    base_motion: FloatArray | None = None,
+    smoothing_velocity: float = 0.0,
+    start: DesiredState | None = None,
+    max_points: int = MAX_POINTS,
+    pause: Callable[[], None] = _nothing,
+) -> AnnotatedTrajectory:
+    """Return the same motion with efforts, dense enough for linear interpolation.
+
+    Parameters
+    ----------
+    dynamics : InverseDynamics
+        :class:`ne_dynamics.Dynamics` of the arm with everything that it carries: what follows
+        the trajectory knows of no wrist sensor.
+    joint_names : sequence of str
+        All of the robot's joints, in the order in which the result has them.
+    waypoints : Waypoints
+        Times are rounded to nanoseconds, which is what messages carry.
+    effort_tolerance : array-like, scalar, shape (1,) or (n,)
+        In the order of the robot's joints [N m or N].
+    terms : Terms, optional
+        Parts of the model that are used; all when omitted. As for
+        :class:`~ne_dynamics.control.laws.ControlLaw`.
+    payload : array, shape (10,), optional
+        As :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
+    base_motion : array, shape (9,), optional
+        Of a base that is tilted, and stays so; as
+        :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
+    smoothing_velocity : float
+        See :class:`~ne_dynamics.motion.compensation.Compensation` [rad/s or m/s].
+    start : DesiredState, optional
+        State at time 0, in the order of the robot's joints, for waypoints that begin later. It
+        becomes the first point, continuous joints by the nearest turn. Without it the motion
+        before the first waypoint is unknown, and the result begins there. Waypoints that begin
+        at time 0 do not use it: they are jumped to.
+    max_points : int
+        Most points that the result may have.
+    pause : callable
+        Called every few hundred microseconds of work: it may let other threads run, or raise to
+        give up.
+
+    Returns
+    -------
+    AnnotatedTrajectory
+
+    Raises
+    ------
+    TrajectoryError
+        When two points are less than a nanosecond apart, the effort is not finite, or the
+        tolerance takes more points than allowed or points closer than one can tell.
+    ParameterError
+        When the tolerance is not positive, or not one for all or one per joint.
+    InputError
+        When `joint_names` are not the robot's.
+    """
+    known = [joint.name for joint in dynamics.robot.joints]
+    if sorted(joint_names) != sorted(known):
+        raise InputError(f'joint_names: expected {known} in any order, got {list(joint_names)}')
+    tolerance = per_joint(effort_tolerance, len(known), 'effort_tolerance')
+    if not ((tolerance > 0.0) & np.isfinite(tolerance)).all():
+        raise ParameterError(
+            f'effort_tolerance: expected finite numbers > 0, got {tolerance.tolist()}'
+        )
+    feedforward = _Feedforward(
+        dynamics, terms or Terms(), payload, base_motion, smoothing_velocity
+    )
+    motion = SplineMotion.through(waypoints, start, pause)
+    work = _Annotation(motion, feedforward, tolerance, max_points, pause)
+    return work.result([known.index(name) for name in joint_names], tuple(joint_names), waypoints)
+
+
+def check_positions(
+    joints: Sequence[Joint],
+    waypoints: Waypoints,
+    *,
+    start: DesiredState | None = None,
+    pause: Callable[[], None] = _nothing,
+) -> None:
+    """Refuse waypoints between which the motion leaves the limits of positions.
+
+    Parameters
+    ----------
+    joints : sequence of n Joint
+        Of the robot.
+    waypoints : Waypoints
+    start : DesiredState, optional
+        As for :func:`annotate`. Where it is beyond limits, the motion may be as far beyond them.
+    pause : callable
+        As for :func:`annotate`.
+
+    Raises
+    ------
+    InfeasibleMotionError
+        With joint, time, position and limit of the worst.
+    TrajectoryError
+        When two points are less than a nanosecond apart.
+    """
+    motion = SplineMotion.through(waypoints, start, pause)
+    unlimited = np.full(len(joints), np.inf)
+    limits = DemandLimits.of(joints, unlimited)
+    limits = replace(limits, velocity=unlimited, acceleration=unlimited, deceleration=unlimited)
+    if start is not None:
+        first = DesiredState(*(rows[0] for rows in motion.state))
+        limits = limits.widened_to(first, np.zeros(len(joints)))
+    found: list[Excess] = []
+    for some in slices(motion.orders.size, AT_ONCE):
+        segments = motion.segments(some)
+        # What is not finite is refused for its efforts.
+        finite = np.isfinite(segments.scaled).all(axis=(0, 2))
+        for _ in survey_motion(segments.choose(np.flatnonzero(finite)), limits, found):
+            pause()
+        pause()
+    if found:
+        raise InfeasibleMotionError(rank(found))
+
+
+class _Feedforward:
+    """The effort along a motion, seen from inside a stretch where friction jumps.
+
+    Parameters as for :func:`annotate`.
+    """
+
+    def __init__(
+        self,
+        dynamics: InverseDynamics,
+        terms: Terms,
+        payload: FloatArray | None,
+        base_motion: FloatArray | None,
+        smoothing_velocity: float,
+    ) -> None:
+        self.joints = dynamics.robot.joints
+        self._compensation = Compensation(dynamics, terms, payload, smoothing_velocity)
+        self._base = None if base_motion is None else Base(base_motion, base_motion)
+        self.rubbing = np.array(
+            [
+                terms.friction and changes_sign(friction, joint.coulomb_friction)
+                for friction, joint in zip(self._compensation.friction, self.joints, strict=True)
+            ]
+        )
+
+    @property
+    def has_hysteresis(self) -> bool:
+        """Whether the effort depends on the path."""
+        compensation = self._compensation
+        return compensation.terms.friction and compensation.has_hysteresis
+
+    def follow(self, states: FloatArray, displacement: FloatArray) -> FloatArray:
+        """Return the states of the hysteresis after motions in one direction; shapes as given."""
+        return self._compensation.move_hysteresis(states, displacement)
+
+    def efforts(
+        self, state: DesiredState, direction: FloatArray, hysteresis: FloatArray | None
+    ) -> FloatArray:
+        """Return the effort of states of shape (N, n), shape (N, n) [N m or N].
+
+        `direction`, shape (N, n), is the sign of the velocity as friction sees it, `hysteresis`
+        of the same shape what its path has come to, or None without.
+        """
+        effort = self._efforts(state, direction)
+        if hysteresis is not None:
+            effort = effort + self._compensation.hysteresis_effort(
+                hysteresis, state.velocity, direction
+            )
+        return effort
+
+    def _efforts(self, state: DesiredState, direction: FloatArray) -> FloatArray:
+        compensation = self._compensation
+        acceleration = state.acceleration
+        if not compensation.terms.inertia:
+            acceleration = np.zeros_like(acceleration)
+        return compensation.effort(
+            state.position,
+            state.velocity,
+            acceleration,
+            state.velocity,
+            None,
+            self._base,
+            direction,
+        )
+
+
+@dataclass(eq=False)
+class _Stretches:
+    """Parts of segments along which the effort is smooth, k of them.
+
+    Attributes
+    ----------
+    segments : array, shape (k,), dtype int
+    begin, end : array, shape (k,), dtype int
+        [ns]
+    direction : array, shape (k, n)
+        Sign of the velocity along each, of joints with friction that has one; else 0.
+    origin, hysteresis : array, shape (k + 1, n), or None
+        Positions [rad or m] and states of the hysteresis at the begin of each, and at the end of
+        the last; None without hysteresis.
+    """
+
+    segments: NDArray[np.intp]
+    begin: IntArray
+    end: IntArray
+    direction: FloatArray
+    origin: FloatArray | None = None
+    hysteresis: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return self.segments.size
+
+    def __getitem__(self, index: slice | NDArray[np.intp]) -> _Stretches:
+        return _Stretches(
+            self.segments[index],
+            self.begin[index],
+            self.end[index],
+            self.direction[index],
+            None if self.origin is None else self.origin[index],
+            None if self.hysteresis is None else self.hysteresis[index],
+        )
+
+
+@dataclass(eq=False)
+class _Samples:
+    """Dense samples of one stretch, as they are found."""
+
+    times: list[IntArray] = field(default_factory=list)
+    efforts: list[FloatArray] = field(default_factory=list)
+
+    def in_order(self) -> tuple[IntArray, FloatArray]:
+        """Return times and efforts, each time once."""
+        if len(self.times) == 1:
+            return self.times[0], self.efforts[0]
+        order = np.argsort([times[0] for times in self.times], kind='stable')
+        times = np.concatenate([self.times[i][:-1] for i in order] + [self.times[order[-1]][-1:]])
+        efforts = np.concatenate(
+            [self.efforts[i][:-1] for i in order] + [self.efforts[order[-1]][-1:]]
+        )
+        return times, efforts
+
+
+class _Annotation:
+    """The work on one trajectory; see :func:`annotate`."""
+
+    def __init__(
+        self,
+        motion: SplineMotion,
+        feedforward: _Feedforward,
+        tolerance: FloatArray,
+        max_points: int,
+        pause: Callable[[], None],
+    ) -> None:
+        self._motion = motion
+        self._feedforward = feedforward
+        self._tolerance = tolerance
+        self._max_points = max_points
+        self._pause = pause
+        self._turning = np.array(
+            [0.0 if joint.type.is_prismatic else 1.0 for joint in feedforward.joints]
+        )
+        self._n = tolerance.size
+        self._deviation = np.zeros(self._n)
+        self._count = 0
+        self._steps = 0
+        self._largest_step = (0.0, 0, 0)
+        # Times, orders, positions, velocities, accelerations, efforts: one tuple a batch.
+        self._points: list[tuple[NDArray[Any], ...]] = []
+
+    # ---- the whole
+
+    def result(
+        self, columns: list[int], joint_names: tuple[str, ...], waypoints: Waypoints
+    ) -> AnnotatedTrajectory:
+        """Do the work, and return what came of it, its joints in the order of `columns`."""
+        motion = self._motion
+        self._check_count(motion.knots.size)
+        last = DesiredState(*(rows[-1:] for rows in motion.state))
+        rest = np.zeros_like(last.position)
+        stretches = self._stretches() if motion.orders.size else None
+        reached = None
+        if stretches is not None and stretches.hysteresis is not None:
+            reached = stretches.hysteresis[-1:]
+        hold = self._checked(
+            self._feedforward.efforts(DesiredState(last.position, rest, rest), rest, reached),
+            motion.knots[-1:],
+        )
+        order = int(motion.knot_orders[-1])
+        is_moving_at_end = any(values.any() for values in last[1 : order + 1])
+        final = hold
+        if stretches is not None:
+            first, end = self._limits(stretches)
+            if is_moving_at_end:
+                final = end[-1:]
+            self._refine_all(stretches, first, end, np.vstack((first[1:], final)))
+        self._add(motion.knots[-1:], motion.knot_orders[-1:], last, final)
+        if is_moving_at_end:
+            resting = DesiredState(last.position, rest, rest)
+            self._add(motion.knots[-1:] + _RAMP_NS, np.array((2,)), resting, hold)
+        arrays = []
+        for parts in zip(*self._points, strict=True):
+            arrays.append(np.concatenate(parts))
+            self._pause()
+        times, orders, *values = arrays
+        for k, array in enumerate(values):
+            values[k] = array[:, columns]
+        for array in (times, orders, *values):
+            array.setflags(write=False)
+        self._pause()
+        largest = np.abs(arrays[-1]).max(axis=0)
+        return AnnotatedTrajectory(
+            joint_names,
+            times,
+            values[0],
+            values[1],
+            values[2],
+            orders,
+            values[3],
+            self._deviation[columns],
+            self._steps,
+            tuple(self._remarks(waypoints, largest, is_moving_at_end)),
+        )
+
+    def _remarks(
+        self, waypoints: Waypoints, largest: FloatArray, is_moving_at_end: bool
+    ) -> Iterator[str]:
+        motion, joints = self._motion, self._feedforward.joints
+        if motion.knots[0] > 0:
+            yield (
+                f'the first point is at {motion.knots[0] / NANO:.9g} s and no start was given: '
+                'the motion up to it is unknown and has no efforts'
+            )
+        linear = (motion.orders == 0) & motion.coefficients[:, 1].any(axis=1)
+        if linear.any():
+            yield (
+                f'linear segments: {int(linear.sum())} of {linear.size}, for want of velocities: '
+                'the velocity jumps at their ends, and the efforts are those of constant velocity'
+            )
+        if self._steps:
+            size, index, time = self._largest_step
+            yield (
+                f'steps of the effort: {self._steps}, where acceleration or velocity jump or '
+                f'Coulomb friction changes its sign, the largest of {size:.3g} at joint '
+                f'{joints[index].name!r} at {time / NANO:.9g} s: each is ramped in {RAMP:g} s'
+            )
+        if is_moving_at_end:
+            yield (
+                f'the last point moves or accelerates: a point at rest follows it after {RAMP:g} s'
+            )
+        if waypoints.has_effort:
+            yield 'the efforts that the points had are replaced'
+        for joint, value in zip(joints, largest.tolist(), strict=True):
+            if value > joint.effort_limit:
+                yield (
+                    f'joint {joint.name!r}: the motion takes {value:.4g}, more than its effort '
+                    f'limit of {joint.effort_limit:g}'
+                )
+
+    # ---- stretches
+
+    def _stretches(self) -> _Stretches:
+        """Return the parts of the segments along which no friction changes its sign."""
+        motion = self._motion
+        segments = np.arange(motion.orders.size)
+        begin, end = motion.knots[:-1], motion.knots[1:]
+        rubbing = np.flatnonzero(self._feedforward.rubbing)
+        if rubbing.size:
+            inner = []
+            for segment in segments:
+                inner.append(motion.reversals(int(segment), rubbing))
+                if segment % BATCH == 0:
+                    self._pause()
+            segments = np.repeat(segments, [times.size + 1 for times in inner])
+            begin = np.sort(np.concatenate((begin, *inner)))
+            end = np.append(begin[1:], motion.knots[-1])
+        direction = np.zeros((segments.size, self._n))
+        if rubbing.size:
+            middle = begin + (end - begin) // 2
+            for part in slices(segments.size, BATCH * CELLS):
+                state = motion.sample(segments[part], middle[part, np.newaxis])
+                signs = np.sign(state.velocity[:, 0])
+                direction[part] = np.where(self._feedforward.rubbing, signs, 0.0)
+                self._pause()
+        found = _Stretches(segments, begin, end, direction)
+        return self._with_hysteresis(found) if self._feedforward.has_hysteresis else found
+
+    def _with_hysteresis(self, stretches: _Stretches) -> _Stretches:
+        """Return stretches with what the path has come to at their begins."""
+        motion, feedforward = self._motion, self._feedforward
+        parts = []
+        for part in slices(len(stretches), BATCH * CELLS):
+            chosen = stretches[part]
+            state = motion.sample(chosen.segments, chosen.begin[:, np.newaxis])
+            parts.append(state.position[:, 0])
+            self._pause()
+        origin = np.concatenate([*parts, motion.state.position[-1:]])
+        states = np.zeros_like(origin)
+        for index, displacement in enumerate(np.diff(origin, axis=0)):
+            states[index + 1] = feedforward.follow(states[index], displacement)
+            if index % BATCH == 0:
+                self._pause()
+        return replace(stretches, origin=origin, hysteresis=states)
+
+    def _hysteresis_at(self, stretches: _Stretches, position: FloatArray) -> FloatArray | None:
+        """Return the states at positions of shape (k, r, n) of stretches, shape (k r, n)."""
+        if stretches.origin is None or stretches.hysteresis is None:
+            return None
+        count, samples, n = position.shape
+        moved = position - stretches.origin[:count, np.newaxis]
+        states = np.repeat(stretches.hysteresis[:count], samples, axis=0)
+        return self._feedforward.follow(states, moved.reshape(-1, n))
+
+    def _limits(self, stretches: _Stretches) -> tuple[FloatArray, FloatArray]:
+        """Return the efforts at begin and end of stretches, seen from inside, shapes (k, n)."""
+        both = []
+        for part in slices(len(stretches), BATCH * CELLS // 2):
+            chosen = stretches[part]
+            times = np.column_stack((chosen.begin, chosen.end))
+            both.append(self._evaluated(chosen, times)[0])
+            self._pause()
+        efforts = np.concatenate(both)
+        return efforts[:, 0], efforts[:, 1]
+
+    def _evaluated(self, stretches: _Stretches, times: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return efforts and velocities at times of stretches, shapes (k, r) to (k, r, n)."""
+        state = self._motion.sample(stretches.segments, times)
+        flat = DesiredState(*(np.ascontiguousarray(rows).reshape(-1, self._n) for rows in state))
+        if not all(np.isfinite(rows).all() for rows in flat):
+            self._refuse_overflow(times[0, 0])
+        with np.errstate(all='ignore'):  # what overflows is found, and named
+            direction = np.repeat(stretches.direction, times.shape[1], axis=0)
+            hysteresis = self._hysteresis_at(stretches, state.position)
+            efforts = self._checked(
+                self._compute_efforts(flat, direction, times, hysteresis), times.reshape(-1)
+            )
+        return efforts.reshape(*times.shape, self._n), state.velocity
+
+    def _compute_efforts(
+        self,
+        flat: DesiredState,
+        direction: FloatArray,
+        times: IntArray,
+        hysteresis: FloatArray | None,
+    ) -> FloatArray:
+        try:
+            return self._feedforward.efforts(flat, direction, hysteresis)
+        except InputError:
+            for index, time in enumerate(times.reshape(-1)):
+                one = DesiredState(*(rows[index : index + 1] for rows in flat))
+                try:
+                    self._feedforward.efforts(one, direction[index : index + 1], None)
+                except InputError:
+                    self._refuse_overflow(time)
+            raise
+
+    def _checked(self, efforts: FloatArray, times: IntArray) -> FloatArray:
+        finite = np.isfinite(efforts).all(axis=-1)
+        if not finite.all():
+            self._refuse_overflow(times[int(np.argmin(finite))])
+        return efforts
+
+    def _refuse_overflow(self, time: np.int64) -> None:
+        raise TrajectoryError(
+            f'points: the effort at about {time / NANO:.9g} s is not finite: expected a motion '
+            'that an arm can make'
+        )
+
+    # ---- chords
+
+    def _refine_all(
+        self, stretches: _Stretches, first: FloatArray, end: FloatArray, after: FloatArray
+    ) -> None:
+        """Add the points of all stretches: where each begins, inside, and before its step."""
+        jumps = np.abs(after - end) / self._tolerance
+        is_step = jumps.max(axis=1) > STEP
+        lengths = stretches.end - stretches.begin
+        # A stretch of a few nanoseconds is a ramp by itself.
+        has_ramp = is_step & (lengths >= 8)
+        ends = stretches.end - np.where(has_ramp, np.minimum(_RAMP_NS, lengths // 4), 0)
+        self._steps = int(is_step.sum())
+        if self._steps:
+            sizes = np.abs(after - end)
+            row, joint = divmod(int(np.argmax(jumps)), self._n)
+            self._largest_step = (float(sizes[row, joint]), joint, int(stretches.end[row]))
+        for part in slices(len(stretches), BATCH):
+            chosen = stretches[part]
+            samples = self._sampled(replace(chosen, end=ends[part]))
+            found: list[tuple[IntArray, FloatArray]] = []
+            for one, ramp in zip(samples, has_ramp[part].tolist(), strict=True):
+                times, efforts = one.in_order()
+                kept = self._chords(times, efforts)
+                if not ramp:
+                    kept = kept[:-1]
+                found.append((times[kept], efforts[kept]))
+            self._add_between(
+                np.concatenate([times for times, _ in found]),
+                np.repeat(chosen.segments, [times.size for times, _ in found]),
+                np.concatenate([efforts for _, efforts in found]),
+            )
+            self._pause()
+
+    def _sampled(self, stretches: _Stretches) -> list[_Samples]:
+        """Return samples so dense that what lies between them does not matter."""
+        found = [_Samples() for _ in range(len(stretches))]
+        owners = np.arange(len(stretches))
+        begin, end = stretches.begin, stretches.end
+        taken = 0
+        while owners.size:
+            now, later = slice(0, BATCH), slice(BATCH, None)
+            chosen = stretches[owners[now]]
+            lengths = (end - begin)[now]
+            times = begin[now, np.newaxis] + lengths[:, np.newaxis] * np.arange(CELLS + 1) // CELLS
+            efforts, velocities = self._evaluated(chosen, times)
+            parts = self._parts(times, efforts, velocities)
+            taken += times.size
+            if taken > 32 * self._max_points + 1000 * BATCH:
+                self._refuse_count()
+            more: list[tuple[int, int, int]] = []
+            for k, owner in enumerate(owners[now].tolist()):
+                if parts[k] == 1:
+                    # Where samples would fall together the ends do.
+                    step = 1 if lengths[k] >= CELLS * SHORTEST_NS else CELLS
+                    found[owner].times.append(times[k, ::step])
+                    found[owner].efforts.append(efforts[k, ::step])
+                    continue
+                cuts = times[k, :: CELLS // parts[k]].tolist()
+                more += [(owner, a, b) for a, b in pairwise(cuts)]
+            added = np.array(more, dtype=np.int64).reshape(-1, 3)
+            # The newest first: the number of those that wait stays small.
+            owners = np.concatenate((added[:, 0].astype(np.intp), owners[later]))
+            begin = np.concatenate((added[:, 1], begin[later]))
+            end = np.concatenate((added[:, 2], end[later]))
+            self._pause()
+        return found
+
+    def _parts(self, times: IntArray, efforts: FloatArray, velocities: FloatArray) -> list[int]:
+        """Return into how many parts each stretch has to be divided: 1 when it is resolved."""
+        second = np.abs(np.diff(efforts / self._tolerance, n=2, axis=1))
+        bend = second.max(axis=(1, 2))
+        if second.shape[1] > 1:
+            bend = bend + np.abs(np.diff(second, axis=1)).max(axis=(1, 2))
+        # A line between two samples is off by an eighth of the second difference.
+        finer = np.sqrt(bend / (8.0 * RESOLUTION))
+        cell = (times[:, 1:] - times[:, :-1]) / NANO
+        speed = (np.abs(velocities) * self._turning).sum(axis=2)
+        turn = (np.maximum(speed[:, 1:], speed[:, :-1]) * cell).max(axis=1)
+        finer = np.maximum(finer, turn / LARGEST_TURN)
+        parts = []
+        shortest = (times[:, -1] - times[:, 0]) / (NANO * CELLS)
+        for k, (wanted, length) in enumerate(zip(finer.tolist(), shortest.tolist(), strict=True)):
+            if wanted <= 1.0 or length * CELLS <= RAMP:
+                # What is no longer than a ramp is one.
+                parts.append(1)
+                continue
+            if length / wanted < SHORTEST:
+                raise TrajectoryError(
+                    f'effort_tolerance: cannot be kept at about {times[k, 0] / NANO:.9g} s: the '
+                    f'effort changes within less than {SHORTEST:g} s; expected a larger '
+                    'tolerance or a slower motion'
+                )
+            parts.append(min(CELLS, 1 << int(np.ceil(np.log2(wanted)))))
+        return parts
+
+    def _chords(self, times: IntArray, efforts: FloatArray) -> NDArray[np.intp]:
+        """Return which samples to keep, the first and the last among them."""
+        seconds = (times - times[0]) / NANO
+        scaled = (efforts - efforts[0]) / self._tolerance
+        straight = scaled[-1] * (seconds / seconds[-1])[:, np.newaxis]
+        distance = np.abs(scaled - straight).max(axis=0)
+        if (distance <= CHORD).all():
+            self._note(distance)
+            return np.array((0, times.size - 1))
+        kept = [0]
+        while kept[-1] < times.size - 1:
+            kept.append(_farthest(seconds, scaled, kept[-1]))
+            if len(kept) % 4 == 0:
+                self._pause()
+            self._check_count(self._count + len(kept))
+        places = np.array(kept)
+        for column in range(self._n):
+            line = np.interp(seconds, seconds[places], scaled[places, column])
+            distance[column] = np.abs(scaled[:, column] - line).max()
+        self._note(distance)
+        return places
+
+    def _note(self, distance: FloatArray) -> None:
+        self._deviation = np.maximum(self._deviation, distance * self._tolerance)
+
+    def _add_between(
+        self, times: IntArray, segments: NDArray[np.intp], efforts: FloatArray
+    ) -> None:
+        """Add points of segments, at their begin or later."""
+        motion = self._motion
+        sampled = motion.sample(segments, times[:, np.newaxis])
+        orders = motion.orders[segments]
+        state = DesiredState(*(rows[:, 0] for rows in sampled))
+        state.velocity[orders < 1] = 0.0
+        state.acceleration[orders < 2] = 0.0
+        # The sender's points are taken over as they are.
+        at_knots = np.flatnonzero(times == motion.knots[segments])
+        knots = segments[at_knots]
+        orders[at_knots] = motion.knot_orders[knots]
+        for values, given in zip(state, motion.state, strict=True):
+            values[at_knots] = given[knots]
+        self._add(times, orders, state, efforts)
+
+    def _add(
+        self, times: IntArray, orders: NDArray[np.intp], state: DesiredState, efforts: FloatArray
+    ) -> None:
+        self._points.append((times, orders, *state, efforts))
+        self._count += times.size
+        self._check_count(self._count)
+
+    def _check_count(self, count: int) -> None:
+        if count > self._max_points:
+            self._refuse_count()
+
+    def _refuse_count(self) -> None:
+        raise TrajectoryError(
+            f'effort_tolerance: {np.min(self._tolerance):g} takes more than the '
+            f'{self._max_points} points that are allowed; expected a larger tolerance or a '
+            'shorter trajectory'
+        )
+
+
+def _farthest(seconds: FloatArray, values: FloatArray, begin: int) -> int:
+    """Return the last sample to which a line from sample `begin` passes near all in between.
+
+    Parameters
+    ----------
+    seconds : array, shape (k,)
+    values : array, shape (k, n)
+        In tolerances.
+    begin : int
+    """
+    count, best = seconds.size, begin + 1
+    upper, lower = np.full(values.shape[1], np.inf), np.full(values.shape[1], -np.inf)
+    place, size = best, CELLS
+    while place < count:
+        stop = min(place + size, count)
+        after = (seconds[place:stop] - seconds[begin])[:, np.newaxis]
+        rise = values[place:stop] - values[begin]
+        slope = rise / after
+        # The slopes that pass near the samples before each one.
+        uppers = np.minimum.accumulate(np.vstack((upper, (rise + CHORD) / after)))
+        lowers = np.maximum.accumulate(np.vstack((lower, (rise - CHORD) / after)))
+        passing = ((slope <= uppers[:-1]) & (slope >= lowers[:-1])).all(axis=1)
+        if passing.any():
+            best = place + int(np.flatnonzero(passing)[-1])
+        upper, lower = uppers[-1], lowers[-1]
+        if (lower > upper).any():
+            break
+        place, size = stop, 2 * size
+    return best

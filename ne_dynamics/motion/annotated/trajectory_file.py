@@ -1,0 +1,312 @@
+"""A trajectory as YAML: what ``ros2 topic echo`` prints and ``ros2 topic pub`` takes."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.motion.spline_motion import NANO
+from ne_dynamics.motion.trajectory import TrajectoryPoint
+from ne_dynamics.prepared_file import write_whole
+
+STANDARD = '-'
+"""In place of a file name: standard input or output."""
+
+_TOP_KEYS = ('header', 'joint_names', 'points')
+_HEADER_KEYS = ('stamp', 'frame_id')
+_TIME_KEYS = ('sec', 'nanosec')
+_FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
+_LARGEST_SECONDS = 2**31 - 1
+_CUT_OFF = '...'
+_DEEPEST = 16
+# YAML 1.1 takes 1e-3 (no point, or no sign in the exponent) for a text.
+_NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
+
+
+@dataclass(frozen=True, eq=False)
+class TrajectoryFile:
+    """What a file says.
+
+    Attributes
+    ----------
+    stamp : tuple of int
+        Seconds and nanoseconds.
+    frame_id : str
+    joint_names : tuple of str
+    points : tuple of TrajectoryPoint
+        Their numbers are not yet checked against a robot.
+    """
+
+    stamp: tuple[int, int]
+    frame_id: str
+    joint_names: tuple[str, ...]
+    points: tuple[TrajectoryPoint, ...]
+
+
+# The loader in C reads ten thousand points in seconds, the one in Python in minutes.
+_FastLoader: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+
+
+class _Loader(_FastLoader):  # type: ignore[misc]
+    """Plain data, no key twice."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """Refuse a key that is given twice, of which YAML would keep the last."""
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            line = key_node.start_mark.line + 1
+            if not isinstance(key, Hashable):
+                raise TrajectoryError(f'expected a word as key, got {key!r} in line {line}')
+            if key in seen:
+                raise TrajectoryError(f'the key {key!r} is given twice, again in line {line}')
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def read_trajectory(path: str) -> TrajectoryFile:
+    """Read a trajectory.
+
+    Parameters
+    ----------
+    path : str
+        File name, or '-' for standard input. One document; what ``ros2 topic echo`` separates
+        by ``---`` may end in one. ``header`` and all fields of a point but its positions may be
+        left out.
+
+    Returns
+    -------
+    TrajectoryFile
+
+    Raises
+    ------
+    TrajectoryError
+        When it cannot be read, or is no such document; the message names file, point and field.
+    """
+    source = 'standard input' if path == STANDARD else path
+    try:
+        return _parsed(_document(_text(path)))
+    except TrajectoryError as error:
+        raise TrajectoryError(f'{source}: {error}') from error
+
+
+def _text(path: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if path == STANDARD else Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or str(error)
+        raise TrajectoryError(f'cannot be read: {reason}') from error
+
+
+def _document(text: bytes) -> Any:
+    try:
+        _check_depth(text)
+        documents = [
+            document for document in yaml.load_all(text, Loader=_Loader) if document is not None
+        ]
+    except TrajectoryError:
+        raise
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, OverflowError) as error:
+        raise TrajectoryError(f'malformed YAML: {error}') from error
+    if len(documents) != 1:
+        raise TrajectoryError(
+            f'expected one trajectory, got {len(documents) or "nothing"}'
+            + ('; `ros2 topic echo --once` prints one' if documents else '')
+        )
+    return documents[0]
+
+
+def _check_depth(text: bytes) -> None:
+    """Refuse what is nested deeper than a message: the loader in C would end the process."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_FastLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                raise TrajectoryError('malformed YAML: nested too deeply')
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _parsed(document: Any) -> TrajectoryFile:
+    top = _mapping(document, _TOP_KEYS, 'trajectory')
+    header = _mapping(top.get('header', {}), _HEADER_KEYS, 'header')
+    stamp = _mapping(header.get('stamp', {}), _TIME_KEYS, 'header.stamp')
+    frame_id = header.get('frame_id', '')
+    if not isinstance(frame_id, str):
+        raise TrajectoryError(f'header.frame_id: expected a text, got {_shown(frame_id)}')
+    for key in ('joint_names', 'points'):
+        if key not in top:
+            raise TrajectoryError(f'{key}: missing')
+    names = _list(top['joint_names'], 'joint_names')
+    for index, name in enumerate(names):
+        if not isinstance(name, str):
+            raise TrajectoryError(f'joint_names[{index}]: expected a name, got {_shown(name)}')
+    return TrajectoryFile(
+        (_seconds(stamp, 'header.stamp'), _nanoseconds(stamp, 'header.stamp')),
+        frame_id,
+        tuple(names),
+        tuple(
+            _point(point, f'point {index}')
+            for index, point in enumerate(_list(top['points'], 'points'))
+        ),
+    )
+
+
+def _point(value: Any, what: str) -> TrajectoryPoint:
+    point = _mapping(value, (*_FIELDS, 'time_from_start'), what)
+    if 'positions' not in point:
+        raise TrajectoryError(f'{what}: positions: missing')
+    time = _mapping(point.get('time_from_start', {}), _TIME_KEYS, f'{what}: time_from_start')
+    key = f'{what}: time_from_start'
+    return TrajectoryPoint(
+        (_seconds(time, key) * NANO + _nanoseconds(time, key)) / NANO,
+        *(_numbers(point.get(field, ()), f'{what}: {field}') for field in _FIELDS),
+    )
+
+
+def _mapping(value: Any, keys: Sequence[str], what: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise TrajectoryError(
+            f'{what}: expected a mapping with the keys {", ".join(keys)}, got {_shown(value)}'
+        )
+    for key in value:
+        if key not in keys:
+            raise TrajectoryError(f'{what}: unknown key {key!r}; the keys are {", ".join(keys)}')
+    return value
+
+
+def _list(value: Any, what: str) -> Sequence[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise TrajectoryError(f'{what}: expected a list, got {_shown(value)}')
+    if value and value[-1] == _CUT_OFF:
+        raise TrajectoryError(
+            f'{what}: cut off after {len(value) - 1}: use `ros2 topic echo --full-length`'
+        )
+    return value
+
+
+def _numbers(value: Any, what: str) -> list[float]:
+    numbers = _list(value, what)
+    if all(type(number) is float for number in numbers):
+        return list(numbers)
+    return [_number(number, f'{what}[{index}]') for index, number in enumerate(numbers)]
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return float(value)
+    raise TrajectoryError(f'{what}: expected a number, got {_shown(value)}')
+
+
+def _seconds(time: Mapping[str, Any], what: str) -> int:
+    return _whole(time.get('sec', 0), -_LARGEST_SECONDS - 1, _LARGEST_SECONDS, f'{what}.sec')
+
+
+def _nanoseconds(time: Mapping[str, Any], what: str) -> int:
+    return _whole(time.get('nanosec', 0), 0, NANO - 1, f'{what}.nanosec')
+
+
+def _whole(value: Any, lowest: int, highest: int, what: str) -> int:
+    if type(value) is not int or not lowest <= value <= highest:
+        raise TrajectoryError(
+            f'{what}: expected a whole number from {lowest} to {highest}, got {_shown(value)}'
+        )
+    return int(value)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return 'nothing' if value is None else text if len(text) < 60 else text[:57] + '...'
+
+
+def trajectory_text(trajectory: AnnotatedTrajectory, stamp: tuple[int, int], frame_id: str) -> str:
+    """Return a trajectory as the YAML of one message.
+
+    Parameters
+    ----------
+    trajectory : AnnotatedTrajectory
+    stamp : tuple of int
+        Seconds and nanoseconds of the header.
+    frame_id : str
+    """
+    lines = [
+        'header:',
+        f'  stamp: {{sec: {stamp[0]}, nanosec: {stamp[1]}}}',
+        f'  frame_id: {_quoted(frame_id)}',
+        f'joint_names: [{", ".join(map(_quoted, trajectory.joint_names))}]',
+        'points:' if len(trajectory) else 'points: []',
+    ]
+    for i, (nanoseconds, order) in enumerate(
+        zip(trajectory.nanoseconds.tolist(), trajectory.orders.tolist(), strict=True)
+    ):
+        seconds, rest = divmod(nanoseconds, NANO)
+        lines += [
+            f'- positions: {_row(trajectory.positions[i])}',
+            f'  velocities: {_row(trajectory.velocities[i]) if order >= 1 else "[]"}',
+            f'  accelerations: {_row(trajectory.accelerations[i]) if order >= 2 else "[]"}',
+            f'  effort: {_row(trajectory.efforts[i])}',
+            f'  time_from_start: {{sec: {seconds}, nanosec: {rest}}}',
+        ]
+    return '\n'.join(lines) + '\n'
+
+
+def _quoted(text: str) -> str:
+    dumped: str = yaml.safe_dump(
+        text, default_style='"', width=math.inf, allow_unicode=True, explicit_end=False
+    )
+    return dumped.rstrip('\n')
+
+
+def _row(values: Any) -> str:
+    return f'[{", ".join(map(_number_text, values.tolist()))}]'
+
+
+def _number_text(value: float) -> str:
+    """Return the shortest text of a number that YAML 1.1 takes for one."""
+    text = repr(value)
+    return text.replace('e', '.0e') if 'e' in text and '.' not in text else text
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file at once, or not at all.
+
+    Parameters
+    ----------
+    path : str
+        File name, or '-' for standard output.
+    text : str
+
+    Raises
+    ------
+    TrajectoryError
+        When it cannot be written; what was there before is then still there.
+    """
+    if path == STANDARD:
+        buffer = getattr(sys.stdout, 'buffer', None)
+        if buffer is None:
+            sys.stdout.write(text)  # a text in memory
+            return
+        # In UTF-8, whatever the terminal speaks: so it is read, and so are files.
+        sys.stdout.flush()
+        buffer.write(text.encode('utf-8'))
+        return
+    try:
+        write_whole(Path(path), text)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or str(error)
+        raise TrajectoryError(f'{path}: cannot be written: {reason}') from error

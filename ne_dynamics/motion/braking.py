@@ -1,0 +1,292 @@
+"""How an arm is brought to rest whose states have stopped. No ROS, no clock.
+
+Nothing is measured any more, so all of it is the model's: where the arm is by now, under the last
+command that the motors keep, and the efforts of a stop from there; see
+:mod:`ne_dynamics.motion.stopping`. What the model does not know is seen in the last states: the
+effort that was commanded less the effort that the model has for the acceleration that came of it,
+such as an unknown load or friction. It is taken to stay as it is until the arm stands.
+
+An open loop only goes on for so long: what is predicted of an arm without friction diverges, and
+the arm with it. The gravity command for the predicted end is to follow.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.stopping import StopLimits, stop
+from ne_dynamics.motion.trajectory import DesiredState
+
+LONGEST_BRAKE = 0.25
+"""A stop without states takes no longer than this [s]."""
+
+LONGEST_SILENCE = 0.5
+"""States that stopped longer ago than this [s] are no beginning of a stop."""
+
+PREDICTION_STEP = 0.005
+"""[s]"""
+
+OBSERVED_TIME = 0.05
+"""The last states within this time say what the model does not know [s]."""
+
+OBSERVED_STATES = 64
+"""... but not more than this many."""
+
+FEWEST_STATES = 3
+
+LARGEST_SPEED = 3.0
+"""A prediction beyond this many times the usual speed of a joint is none."""
+
+ModelEfforts = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatArray]
+"""Efforts of the model for positions, velocities, accelerations, and velocities for which friction
+counts, all of shape (N, n) [N m or N]."""
+
+
+class _Answered(NamedTuple):
+    """A state and the command that answered it."""
+
+    time: float
+    position: FloatArray
+    velocity: FloatArray
+    effort: FloatArray
+
+
+class AnsweredStates:
+    """The last states and what was commanded in them.
+
+    Of those with one stamp the first is kept beside the last: nothing is known of the time between
+    them. Those with a later stamp than the one that follows were ahead of their time, and are
+    forgotten.
+    """
+
+    def __init__(self) -> None:
+        self._states: deque[_Answered] = deque(maxlen=OBSERVED_STATES)
+        self._last: _Answered | None = None
+
+    def clear(self) -> None:
+        """Forget them."""
+        self._states.clear()
+        self._last = None
+
+    def append(
+        self, time: float, position: FloatArray, velocity: FloatArray, effort: FloatArray
+    ) -> None:
+        """Take note of a state.
+
+        Parameters
+        ----------
+        time : float
+            [s]
+        position, velocity, effort : array, shape (n,)
+            [rad or m, rad/s or m/s, N m or N]
+        """
+        states = self._states
+        self._last = _Answered(time, position, velocity, effort)
+        while states and states[-1].time > time:
+            states.pop()
+        if not states or states[-1].time < time:
+            states.append(self._last)
+
+    def __len__(self) -> int:
+        """How many states there are, each with a stamp of its own."""
+        return len(self._states)
+
+    def rows(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return the states in the order of their stamps.
+
+        Returns
+        -------
+        times : array, shape (m,)
+            [s]
+        positions, velocities, efforts : array, shape (m, n)
+            [rad or m, rad/s or m/s, N m or N]
+        """
+        times, positions, velocities, efforts = (
+            np.array(each) for each in zip(*self._states, strict=True)
+        )
+        return times, positions, velocities, efforts
+
+    @property
+    def last(self) -> _Answered | None:
+        """The last one; None when there are too few to go by."""
+        return self._last if len(self._states) >= FEWEST_STATES else None
+
+    def unknown_effort(self, compute_efforts: ModelEfforts) -> FloatArray:
+        """Return the mean effort that the model does not account for, shape (n,) [N m or N].
+
+        The acceleration is that of the velocities: the slope of the line through them.
+        """
+        newest = self._states[-1].time
+        recent = [state for state in self._states if newest - state.time <= OBSERVED_TIME]
+        if len(recent) < FEWEST_STATES:
+            return np.zeros_like(recent[-1].effort)
+        time, position, velocity, effort = (np.array(each) for each in zip(*recent, strict=True))
+        time = time - time.mean()
+        slope = time @ (velocity - velocity.mean(axis=0)) / (time @ time)
+        known = compute_efforts(position, velocity, np.tile(slope, (len(recent), 1)), velocity)
+        unknown: FloatArray = np.mean(effort - known, axis=0)
+        return unknown
+
+
+class Brake(NamedTuple):
+    """How an arm is brought to rest.
+
+    Attributes
+    ----------
+    efforts : array, shape (m, n)
+        Commands, a period apart, not limited [N m or N]. The first is for a period from now.
+    end : array, shape (n,)
+        Where the arm then is [rad or m].
+    """
+
+    efforts: FloatArray
+    end: FloatArray
+
+
+def plan_brake(
+    states: AnsweredStates,
+    compute_efforts: ModelEfforts,
+    limits: StopLimits,
+    *,
+    silent_for: float,
+    period: float,
+) -> Brake | None:
+    """Return how an arm is brought to rest from where it should be by now.
+
+    Parameters
+    ----------
+    states : AnsweredStates
+    compute_efforts : callable
+    limits : StopLimits
+    silent_for : float
+        Time since the last state, in which the motors went on with its command [s].
+    period : float
+        Time between two commands [s].
+
+    Returns
+    -------
+    Brake or None
+        None when there are too few states, they are too old, the arm is at rest, or it should by
+        now be faster than it can be.
+
+    Raises
+    ------
+    InputError
+        When the efforts of the model are not finite.
+    """
+    last = states.last
+    if last is None or not 0.0 <= silent_for <= LONGEST_SILENCE:
+        return None
+    unknown = states.unknown_effort(compute_efforts)
+    try:
+        state = predict(
+            last.position, last.velocity, last.effort - unknown, compute_efforts, silent_for
+        )
+    except np.linalg.LinAlgError:
+        return None
+    if not (np.abs(state.velocity) <= LARGEST_SPEED * limits.speeds).all():
+        return None
+    way = stop(
+        state,
+        limits,
+        lambda q, qd, qdd: compute_efforts(q, qd, qdd, qd) + unknown,
+        now=0.0,
+        longest=LONGEST_BRAKE,
+    )
+    count = round(way.end_time / period)
+    if count == 0:
+        return None
+    samples = [way.sample(period * index) for index in range(1, count + 1)]
+    position, velocity, acceleration = (np.array(each) for each in zip(*samples, strict=True))
+    efforts = compute_efforts(position, velocity, acceleration, velocity) + unknown
+    return Brake(efforts, way.final.position)
+
+
+def predict(
+    position: FloatArray,
+    velocity: FloatArray,
+    effort: FloatArray,
+    compute_efforts: ModelEfforts,
+    duration: float,
+) -> DesiredState:
+    """Return where an effort that stays takes the model of an arm.
+
+    Parameters
+    ----------
+    position, velocity, effort : array, shape (n,)
+        [rad or m, rad/s or m/s, N m or N]
+    compute_efforts : callable
+    duration : float
+        [s]
+
+    Returns
+    -------
+    DesiredState
+        The acceleration is that of the end.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        When a joint moves no mass.
+    InputError
+        When the efforts of the model are not finite.
+
+    Notes
+    -----
+    Midpoint rule; friction takes no joint past rest, whatever the step.
+    """
+    steps = max(1, round(duration / PREDICTION_STEP))
+    step = duration / steps
+    for _ in range(steps):
+        half = _velocity_after(position, velocity, velocity, effort, compute_efforts, step / 2.0)
+        middle = position + step / 2.0 * velocity
+        later = _velocity_after(middle, half, velocity, effort, compute_efforts, step)
+        position = position + step / 2.0 * (velocity + later)
+        velocity = later
+    ahead = _velocity_after(
+        position, velocity, velocity, effort, compute_efforts, PREDICTION_STEP / 2.0
+    )
+    return DesiredState(position, velocity, 2.0 * (ahead - velocity) / PREDICTION_STEP)
+
+
+def _velocity_after(
+    position: FloatArray,
+    velocity: FloatArray,
+    begin: FloatArray,
+    effort: FloatArray,
+    compute_efforts: ModelEfforts,
+    step: float,
+) -> FloatArray:
+    """Return `begin` after a step with the acceleration at a position and a velocity.
+
+    A joint that friction would turn round stands.
+    """
+    n = velocity.size
+    # The effort without acceleration, then with that of one joint after the other.
+    accelerations = np.concatenate((np.zeros((1, n)), np.eye(n)))
+    positions, velocities = np.tile(position, (n + 1, 1)), np.tile(velocity, (n + 1, 1))
+    rows = compute_efforts(positions, velocities, accelerations, np.zeros((n + 1, n)))
+    bias, mass_matrix = rows[0], (rows[1:] - rows[0]).T
+    free = begin + step * np.linalg.solve(mass_matrix, effort - bias)
+    # Friction is against the motion, or against the one that there would be without it.
+    direction = np.where(velocity == 0.0, free, velocity)
+    still = accelerations[:1]
+    resisted = compute_efforts(positions[:1], velocities[:1], still, direction[np.newaxis])[0]
+    impulse = step * (effort - resisted)
+    after, stands = begin, np.zeros(n, dtype=bool)
+    for _ in range(n + 1):
+        after, moves = np.zeros(n), ~stands
+        # What stands loses its velocity at once, and the others feel it.
+        felt = mass_matrix[np.ix_(moves, stands)] @ begin[stands]
+        within = mass_matrix[np.ix_(moves, moves)]
+        after[moves] = begin[moves] + np.linalg.solve(within, impulse[moves] + felt)
+        turned = after * direction < 0.0
+        if not turned.any():
+            break
+        stands |= turned
+    return after

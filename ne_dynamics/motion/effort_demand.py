@@ -1,0 +1,279 @@
+"""What efforts a motion asks of the motors, by the model, and where they are not enough.
+
+The inverse dynamics is computed at samples of the motion, many at once. What lies between two of
+them is bounded: from the line between them an effort with the second difference d departs by d / 8
+where it is curved evenly, and by :data:`CURVATURE_SHARE` d at most where the samples resolve it.
+Where samples and that together leave a limit in doubt, and by more than :data:`RESOLUTION` of it,
+the stretch is sampled more densely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.joint_limits import usual_velocities
+from ne_dynamics.motion.motion_demand import (
+    EFFORT_TOLERANCE,
+    DemandLimits,
+    Excess,
+    Quantity,
+)
+from ne_dynamics.motion.segment_bounds import Segments, sample_segments
+from ne_dynamics.motion.trajectory import REST_TOLERANCE, IndexArray
+
+CURVATURE_SHARE = 0.25
+"""Twice what an evenly curved effort departs from a line, in second differences."""
+
+RESOLUTION = 0.01
+"""Part of an effort limit, or of an effort beyond it, that may be missed between two samples."""
+
+MOST_REFINED, MOST_OF_EACH = 1_000, 64
+"""Samples between the first ones, of all segments and of each on top; what takes more to be told
+within the limits counts as beyond."""
+
+LEAST_CELLS, MOST_CELLS = 4, 256
+"""Intervals into which a segment is divided at first."""
+
+LARGEST_TURN = 0.1
+"""Largest change of all joints together from sample to sample [rad or m], where that allows."""
+
+REFINEMENTS = 7
+"""An interval is divided so many times at the most, into ..."""
+
+PARTS = 4
+"""... so many: what is shorter is a step, of which both sides have been seen."""
+
+SLOW_SHARE = 0.01
+"""Of the usual velocities, with which a motion goes that is as slow as it may be."""
+
+SAMPLES_AT_ONCE = 800
+"""Samples that are computed in one step."""
+
+Efforts = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+"""Efforts of positions, velocities and accelerations, all of shape (N, n) [N m or N]."""
+
+
+def survey_efforts(
+    segments: Segments,
+    compute_efforts: Efforts,
+    limits: DemandLimits,
+    found: list[Excess],
+    origin: float = 0.0,
+) -> Iterator[None]:
+    """Find where a motion asks for more than the motors have.
+
+    Parameters
+    ----------
+    segments : Segments
+    compute_efforts : callable
+        What is not finite counts as too much.
+    limits : DemandLimits
+    found : list of Excess
+        Takes the worst of each joint.
+    origin : float
+        Time of the trajectory's begin, by that of the segments [s].
+
+    Yields
+    ------
+    None
+        Between pieces of the work.
+    """
+    if np.isinf(limits.effort).all():
+        return
+    most = MOST_REFINED + MOST_OF_EACH * len(segments.durations)
+    survey = _EffortSurvey(compute_efforts, limits, origin, most)
+    counts = _count_cells(segments)
+    for count in np.unique(counts):
+        alike = np.flatnonzero(counts == count)
+        at_once = max(1, SAMPLES_AT_ONCE // (int(count) + 1))
+        for first in range(0, len(alike), at_once):
+            which = alike[first : first + at_once]
+            some = segments if which.size == counts.size else segments.choose(which)
+            yield from survey.examine(some, int(count))
+    found += survey.excesses()
+
+
+def _count_cells(segments: Segments) -> IndexArray:
+    """Return into how many intervals each segment is divided: powers of two."""
+    wanted = np.nan_to_num(_bound_ways(segments) / LARGEST_TURN)
+    wanted = np.minimum(np.maximum(wanted, LEAST_CELLS), MOST_CELLS)
+    return (2 ** np.ceil(np.log2(wanted))).astype(np.intp)
+
+
+def _bound_ways(segments: Segments) -> FloatArray:
+    """Return how far all joints together go in each segment, at most [rad or m]."""
+    with np.errstate(over='ignore', invalid='ignore'):
+        ways: FloatArray = np.abs(segments.scaled[1:]).sum(axis=0)
+        return ways @ np.ones(ways.shape[1])
+
+
+class _EffortSurvey:
+    """The largest efforts so far, and where they were found."""
+
+    def __init__(
+        self, compute_efforts: Efforts, limits: DemandLimits, origin: float, most_refined: int
+    ) -> None:
+        n = len(limits.joints)
+        self._compute = compute_efforts
+        self._limits = limits
+        self._origin = origin
+        self._allowed = limits.effort * (1.0 + EFFORT_TOLERANCE)
+        self._largest = np.zeros(n)
+        self._values = np.zeros(n)
+        self._times = np.zeros(n)
+        self._since_last = 0
+        self._most_refined = most_refined
+        self._refined = 0
+
+    def examine(self, segments: Segments, count: int, depth: int = 0) -> Iterator[None]:
+        """Look at segments, divided into so many intervals each, and so often before."""
+        samples = (count + 1) * len(segments.durations)
+        if self._since_last + samples > SAMPLES_AT_ONCE:
+            self._since_last = 0
+            yield
+        self._since_last += samples
+        self._refined += samples if depth else 0
+        sizes, differences = self._sample(segments, count)
+        departure = CURVATURE_SHARE * differences
+        at_most = np.maximum(sizes[:-1], sizes[1:]) + departure
+        if (at_most.max(axis=0) <= self._allowed).all() or depth >= REFINEMENTS:
+            return
+        resolution = RESOLUTION * np.maximum(self._limits.effort, self._largest)
+        doubtful = ~(at_most <= np.maximum(self._allowed, self._largest)) & ~(
+            departure <= resolution
+        )
+        if self._refined > self._most_refined:
+            self._note(segments, count, np.where(doubtful, at_most, 0.0))
+            return
+        cells = np.argwhere(doubtful.any(axis=2))
+        at_once = SAMPLES_AT_ONCE // (PARTS + 1)
+        for first in range(0, len(cells), at_once):
+            columns, which = cells[first : first + at_once].T
+            parts = segments.parts(which, columns / count, (columns + 1.0) / count)
+            yield from self.examine(parts, PARTS, depth + 1)
+
+    def _sample(self, segments: Segments, count: int) -> tuple[FloatArray, FloatArray]:
+        """Return sizes of the efforts at samples, and their second differences.
+
+        Shapes (count + 1, k, n) and (count, k, n), the larger of the two that an interval has a
+        part in. The largest efforts are taken note of.
+        """
+        with np.errstate(over='ignore', invalid='ignore'):
+            states = sample_segments(segments, count)
+        _, m, k, n = states.shape
+        flat = self._compute(*states.reshape(3, -1, n))
+        if not np.isfinite(flat).all():
+            flat = np.where(np.isnan(flat), np.inf, flat)
+        efforts, sizes = flat.reshape(m, k, n), np.abs(flat).reshape(m, k, n)
+        with np.errstate(invalid='ignore'):
+            second = np.abs(efforts[2:] - 2.0 * efforts[1:-1] + efforts[:-2])
+        # Where an effort is infinite nothing is to be found between.
+        second[np.isnan(second)] = 0.0
+        padded = np.concatenate((second[:1], second, second[-1:]))
+        self._note(segments, count, sizes, efforts)
+        return sizes, np.maximum(padded[:-1], padded[1:])
+
+    def _note(
+        self,
+        segments: Segments,
+        count: int,
+        sizes: FloatArray,
+        efforts: FloatArray | None = None,
+    ) -> None:
+        """Take note of the largest of efforts, shape (m, k, n), or of what they are at most."""
+        # First over what lies side by side in long rows.
+        largest = sizes.max(axis=0).max(axis=0)
+        for joint in np.flatnonzero(largest > self._largest):
+            sample, which = divmod(int(sizes[:, :, joint].argmax()), sizes.shape[1])
+            time = segments.begins[which] + sample / count * segments.durations[which]
+            self._largest[joint] = largest[joint]
+            self._values[joint] = (sizes if efforts is None else efforts)[sample, which, joint]
+            self._times[joint] = time - self._origin
+
+    def excesses(self) -> list[Excess]:
+        """Return the joints whose limits do not suffice."""
+        limits = self._limits
+        return [
+            Excess(
+                Quantity.EFFORT,
+                limits.joints[joint],
+                int(joint),
+                float(self._times[joint]),
+                float(self._values[joint]),
+                float(np.copysign(limits.effort[joint], self._values[joint])),
+            )
+            for joint in np.flatnonzero(self._largest > self._allowed)
+        ]
+
+
+def find_rests(segments: Segments) -> IndexArray:
+    """Return the segments in which nothing moves."""
+    return np.flatnonzero(_bound_ways(segments) <= REST_TOLERANCE * segments.durations)
+
+
+def find_unpassable(
+    positions: FloatArray,
+    directions: FloatArray,
+    times: FloatArray,
+    compute_efforts: Efforts,
+    limits: DemandLimits,
+) -> list[Excess]:
+    """Return the joints that cannot move slowly along a path through several poses.
+
+    Parameters
+    ----------
+    positions, directions : array, shape (k, n)
+        Poses [rad or m], and velocities in which the path goes on from them, of any size.
+    times : array, shape (k,)
+        When they are passed [s].
+    compute_efforts : callable
+    limits : DemandLimits
+    """
+    if not len(positions) or np.isinf(limits.effort).all():
+        return []
+    usual = np.minimum(limits.velocity, usual_velocities(limits.joints))
+    with np.errstate(divide='ignore'):
+        largest = (usual / np.abs(directions)).min(axis=1, keepdims=True)
+    velocities = SLOW_SHARE * np.minimum(largest, 1.0) * directions
+    efforts = compute_efforts(positions, velocities, np.zeros_like(positions))
+    return _worst_of_each(Quantity.SLOW, efforts, times, limits)
+
+
+def find_unholdable(
+    positions: FloatArray, times: FloatArray, compute_holding: Efforts, limits: DemandLimits
+) -> list[Excess]:
+    """Return the joints that cannot hold the arm in one of several poses.
+
+    Parameters
+    ----------
+    positions : array, shape (k, n)
+        [rad or m]
+    times : array, shape (k,)
+        When they are held [s].
+    compute_holding : callable
+        As :data:`Efforts`, of rest.
+    limits : DemandLimits
+    """
+    if not len(positions) or np.isinf(limits.effort).all():
+        return []
+    still = np.zeros_like(positions)
+    efforts = compute_holding(positions, still, still)
+    return _worst_of_each(Quantity.HOLDING, efforts, times, limits)
+
+
+def _worst_of_each(
+    quantity: Quantity, efforts: FloatArray, times: FloatArray, limits: DemandLimits
+) -> list[Excess]:
+    """Return where the effort of each joint is farthest beyond its limit, if it is anywhere."""
+    excess = np.where(np.isnan(efforts), np.inf, np.abs(efforts)) - limits.effort
+    found = []
+    for joint in np.flatnonzero((excess > 0.0).any(axis=0)):
+        row = int(excess[:, joint].argmax())
+        value = float(efforts[row, joint])
+        limit = float(np.copysign(limits.effort[joint], value))
+        time = float(times[row])
+        found.append(Excess(quantity, limits.joints[joint], int(joint), time, value, limit))
+    return found

@@ -1,0 +1,328 @@
+"""Whether a motion goes as its goal wants it, by the rules of ros2_controllers' JTC.
+
+On the way, before the last waypoint is due, no joint may be farther from the desired state than
+the path tolerance. From the last waypoint on, the goal is reached as soon as all joints are
+within the goal tolerance of it, velocities included; it has failed when they are not and the
+goal time is over. A tolerance of 0 is none, and a goal time of 0 is no limit.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.trajectory import DesiredState
+
+ERASED = -1.0
+"""A tolerance of this value in a goal takes away the default."""
+
+ERASED_WITHIN = float(np.finfo(np.float32).eps)
+"""How near to `ERASED` counts as it: senders may have single precision."""
+
+
+class GoalCode(enum.IntEnum):
+    """How a goal ended; the values are those of control_msgs/FollowJointTrajectory."""
+
+    SUCCESSFUL = 0
+    INVALID_GOAL = -1
+    INVALID_JOINTS = -2
+    OLD_HEADER_TIMESTAMP = -3
+    PATH_TOLERANCE_VIOLATED = -4
+    GOAL_TOLERANCE_VIOLATED = -5
+
+
+class Outcome(NamedTuple):
+    """The end of a goal."""
+
+    code: GoalCode
+    text: str
+
+
+class JointTolerance(NamedTuple):
+    """What a goal asks for one joint; 0: the default, -1: no tolerance.
+
+    Attributes
+    ----------
+    name : str
+        Of the joint.
+    position : float
+        [rad or m]
+    velocity : float
+        [rad/s or m/s]
+    """
+
+    name: str
+    position: float = 0.0
+    velocity: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Tolerances:
+    """How far the joints may be from the desired state; 0 for any distance.
+
+    Attributes
+    ----------
+    path_position, goal_position : array, shape (n,)
+        [rad or m]
+    path_velocity, goal_velocity : array, shape (n,)
+        [rad/s or m/s]
+    goal_time : float
+        Time after the last waypoint within which the goal must be reached [s]; 0 for any.
+    """
+
+    path_position: FloatArray
+    path_velocity: FloatArray
+    goal_position: FloatArray
+    goal_velocity: FloatArray
+    goal_time: float
+
+    @classmethod
+    def from_values(
+        cls,
+        path_position: FloatArray,
+        goal_position: FloatArray,
+        stopped_velocity: float,
+        goal_time: float,
+    ) -> Tolerances:
+        """Return tolerances as they are set up.
+
+        Parameters
+        ----------
+        path_position, goal_position : array, shape (n,)
+            [rad or m], >= 0
+        stopped_velocity : float
+            Speed up to which a joint counts as stopped at the goal [rad/s or m/s], >= 0.
+        goal_time : float
+            [s], >= 0
+
+        Returns
+        -------
+        Tolerances
+            With read-only arrays.
+        """
+        n = path_position.size
+        return cls(
+            _frozen(path_position),
+            _frozen(np.zeros(n)),
+            _frozen(goal_position),
+            _frozen(np.full(n, stopped_velocity)),
+            float(goal_time),
+        )
+
+    def overridden(
+        self,
+        joint_names: Sequence[str],
+        path: Sequence[JointTolerance] = (),
+        goal: Sequence[JointTolerance] = (),
+        goal_time: float = 0.0,
+    ) -> Tolerances:
+        """Return these tolerances with those of a goal in their place.
+
+        Parameters
+        ----------
+        joint_names : sequence of str, length n
+            In the order of the arrays.
+        path, goal : sequence of JointTolerance
+            For any of the joints; of several for one joint the last counts.
+        goal_time : float
+            [s]; 0: the default, -1: no limit.
+
+        Returns
+        -------
+        Tolerances
+
+        Raises
+        ------
+        InputError
+            When a joint is unknown, or a value is negative and not -1, or NaN. The caller
+            keeps these tolerances then, all of them.
+        """
+        return Tolerances(
+            *_stage('path_tolerance', path, self.path_position, self.path_velocity, joint_names),
+            *_stage('goal_tolerance', goal, self.goal_position, self.goal_velocity, joint_names),
+            _resolved('goal_time_tolerance', self.goal_time, goal_time),
+        )
+
+
+def _stage(
+    key: str,
+    tolerances: Sequence[JointTolerance],
+    position_default: FloatArray,
+    velocity_default: FloatArray,
+    joint_names: Sequence[str],
+) -> tuple[FloatArray, FloatArray]:
+    """Return position and velocity tolerances of one stage, shapes (n,)."""
+    position, velocity = position_default.copy(), velocity_default.copy()
+    for tolerance in tolerances:
+        if tolerance.name not in joint_names:
+            raise InputError(
+                f'{key}: unknown joint {tolerance.name!r}; the joints are {list(joint_names)}'
+            )
+        index = joint_names.index(tolerance.name)
+        name = f'{key}: joint {tolerance.name!r}'
+        position[index] = _resolved(
+            f'{name}: position', float(position_default[index]), tolerance.position
+        )
+        velocity[index] = _resolved(
+            f'{name}: velocity', float(velocity_default[index]), tolerance.velocity
+        )
+    return _frozen(position), _frozen(velocity)
+
+
+def _frozen(values: FloatArray) -> FloatArray:
+    array = np.array(values, dtype=np.float64)
+    array.setflags(write=False)
+    return array
+
+
+def _resolved(name: str, default: float, value: float) -> float:
+    if isnan(value):
+        raise InputError(f'{name}: expected a number, got nan')
+    if value > 0.0:
+        return value
+    if abs(value - ERASED) < ERASED_WITHIN:
+        return 0.0
+    if value < 0.0:
+        raise InputError(
+            f'{name}: expected > 0, 0 for the default or -1 for no tolerance, got {value:g}'
+        )
+    return default
+
+
+class _Limits:
+    """The tolerances of one stage, in the form that is quickest to check."""
+
+    def __init__(self, position: FloatArray, velocity: FloatArray) -> None:
+        self.position = np.where(position > 0.0, position, np.inf)
+        self.velocity = np.where(velocity > 0.0, velocity, np.inf)
+        self._has_position = bool(np.isfinite(self.position).any())
+        self._has_velocity = bool(np.isfinite(self.velocity).any())
+
+    def __bool__(self) -> bool:
+        """Return whether there is any."""
+        return self._has_position or self._has_velocity
+
+    def are_kept(self, position_error: FloatArray, velocity_error: FloatArray | None) -> bool:
+        """Return whether all joints are within."""
+        if self._has_position and (np.abs(position_error) > self.position).any():
+            return False
+        return not (
+            self._has_velocity
+            and velocity_error is not None
+            and (np.abs(velocity_error) > self.velocity).any()
+        )
+
+
+class GoalMonitor:
+    """Follows one motion to its end.
+
+    Parameters
+    ----------
+    joints : sequence of Joint, length n
+        Names and units are used.
+    tolerances : Tolerances
+    position_error : callable
+        Returns desired minus measured position, shape (n,) [rad or m], by the nearest turn
+        where joints have none: :meth:`ne_dynamics.control.laws.ControlLaw.position_error`.
+    """
+
+    def __init__(
+        self,
+        joints: Sequence[Joint],
+        tolerances: Tolerances,
+        position_error: Callable[[FloatArray, FloatArray], FloatArray],
+    ) -> None:
+        self._joints = joints
+        self._path = _Limits(tolerances.path_position, tolerances.path_velocity)
+        self._goal = _Limits(tolerances.goal_position, tolerances.goal_velocity)
+        self._goal_time = tolerances.goal_time
+        self._position_error = position_error
+        self._is_first = True
+
+    def observe(
+        self,
+        now: float,
+        end_time: float,
+        desired: DesiredState,
+        position: FloatArray,
+        velocity: FloatArray | None,
+    ) -> Outcome | None:
+        """Judge one state; call it for every one, in their order.
+
+        Parameters
+        ----------
+        now : float
+            Time of the state [s].
+        end_time : float
+            Time of the last waypoint [s].
+        desired : DesiredState
+            At `now`.
+        position : array, shape (n,)
+            Measured [rad or m].
+        velocity : array, shape (n,), or None
+            Measured [rad/s or m/s]; None: velocities are not checked.
+
+        Returns
+        -------
+        Outcome or None
+            None as long as the goal is neither reached nor failed.
+        """
+        is_on_the_way = now < end_time
+        if is_on_the_way and not self._path:
+            self._is_first = False
+            return None
+        position_error = self._position_error(desired.position, position)
+        velocity_error = None if velocity is None else desired.velocity - velocity
+        # The first state counts as on the way even when it is the last waypoint's.
+        if is_on_the_way or self._is_first:
+            self._is_first = False
+            if not self._path.are_kept(position_error, velocity_error):
+                violations = self._violations(self._path, position_error, velocity_error)
+                return Outcome(
+                    GoalCode.PATH_TOLERANCE_VIOLATED,
+                    f'{violations}, {max(end_time - now, 0.0):.3g} s before the end of the '
+                    'trajectory',
+                )
+        if is_on_the_way:
+            return None
+        if self._goal.are_kept(position_error, velocity_error):
+            return Outcome(GoalCode.SUCCESSFUL, 'the goal is reached')
+        late = now - end_time
+        if self._goal_time and late > self._goal_time:
+            violations = self._violations(self._goal, position_error, velocity_error)
+            return Outcome(
+                GoalCode.GOAL_TOLERANCE_VIOLATED,
+                f'{violations}, {late:.3g} s after the end of the trajectory (goal time: '
+                f'{self._goal_time:g} s)',
+            )
+        return None
+
+    def _violations(
+        self, limits: _Limits, position_error: FloatArray, velocity_error: FloatArray | None
+    ) -> str:
+        """Return which joints are out of their tolerances, in words."""
+        found = []
+        for what, per, error, limit in (
+            ('position', '', position_error, limits.position),
+            ('velocity', '/s', velocity_error, limits.velocity),
+        ):
+            if error is None:
+                continue
+            for joint, got, expected in zip(
+                self._joints, np.abs(error).tolist(), limit.tolist(), strict=True
+            ):
+                if got > expected:
+                    unit = ('m' if joint.type.is_prismatic else 'rad') + per
+                    found.append(
+                        f'joint {joint.name!r}: {what} error: expected at most {expected:g} '
+                        f'{unit}, got {got:.4g} {unit}'
+                    )
+        return '; '.join(found)

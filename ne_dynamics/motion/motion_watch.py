@@ -1,0 +1,101 @@
+"""A motion whose end nobody waits for: one that came by the topic, and its sender's silence.
+
+The rules are those of ros2_controllers' joint trajectory controller. The tolerances are those of
+goals; after the last point they count for as long as nothing else comes, where there is a goal
+time. Past `cmd_timeout` the arm is held where it is found: its sender should have said more.
+"""
+
+from __future__ import annotations
+
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.goal import GoalCode, GoalMonitor
+from ne_dynamics.motion.trajectory import DesiredState, Trajectory
+
+
+class MotionWatch:
+    """Watches one motion at a time, from the next state after :meth:`begin` on."""
+
+    def __init__(self) -> None:
+        self._is_watching = False
+        self._monitor: GoalMonitor | None = None
+        self._timeout = 0.0
+        self._trajectory: Trajectory | None = None
+
+    def begin(self, monitor: GoalMonitor | None, timeout: float) -> None:
+        """Watch the motion that the next state finds.
+
+        Parameters
+        ----------
+        monitor : GoalMonitor or None
+            None: somebody else judges how closely it is followed.
+        timeout : float
+            Time after its last point [s]; 0 for any.
+        """
+        self._is_watching = monitor is not None or timeout > 0.0
+        self._monitor, self._timeout, self._trajectory = monitor, timeout, None
+
+    def end(self) -> None:
+        """Watch no longer."""
+        self._is_watching = False
+        self._monitor = self._trajectory = None
+
+    def observe(
+        self,
+        now: float,
+        trajectory: Trajectory | None,
+        desired: DesiredState,
+        position: FloatArray,
+        velocity: FloatArray | None,
+    ) -> str:
+        """Judge one state.
+
+        Parameters
+        ----------
+        now : float
+            [s]
+        trajectory : Trajectory or None
+            What is followed.
+        desired : DesiredState
+        position : array, shape (n,)
+            Measured [rad or m].
+        velocity : array, shape (n,), or None
+            Measured [rad/s or m/s].
+
+        Returns
+        -------
+        str
+            Why the arm is to be held where it is found; '' when it is not. Then the watch is
+            over.
+        """
+        if not self._is_watching:
+            return ''
+        if self._trajectory is None:
+            self._trajectory = trajectory
+        if trajectory is None or trajectory is not self._trajectory:
+            self.end()
+            return ''
+        reason = self._find_reason(now, trajectory.end_time, desired, position, velocity)
+        if reason:
+            self.end()
+        return reason
+
+    def _find_reason(
+        self,
+        now: float,
+        end_time: float,
+        desired: DesiredState,
+        position: FloatArray,
+        velocity: FloatArray | None,
+    ) -> str:
+        late = now - end_time
+        if 0.0 < self._timeout < late:
+            return (
+                f'cmd_timeout: nothing new has come for {late:.3g} s after the last point; '
+                f'expected within {self._timeout:g} s'
+            )
+        if self._monitor is None:
+            return ''
+        outcome = self._monitor.observe(now, end_time, desired, position, velocity)
+        if outcome is None or outcome.code is GoalCode.SUCCESSFUL:
+            return ''
+        return f'{outcome.code.name}: {outcome.text}'

@@ -1,0 +1,108 @@
+"""Trajectories for some of the joints: the others go on with what they follow.
+
+The rule is that of joint_trajectory_controller after 6.9.0: a joint that is left out passes where
+the running motion has it at each point's time, and goes on to that motion's end. Where the arm
+is held it stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.trajectory import IndexArray, PointFields, Trajectory
+
+
+class NamedFields(NamedTuple):
+    """Points with the names that their columns go by."""
+
+    joint_names: Sequence[str]
+    fields: PointFields
+
+
+def completed(
+    known: Sequence[str], given: NamedFields, running: Trajectory, begin: float
+) -> NamedFields:
+    """Return points for all joints; as they are where none is missing, or names are wrong.
+
+    Parameters
+    ----------
+    known : sequence of str, length n
+        The robot's joints, in the order of `running`.
+    given : NamedFields
+    running : Trajectory
+    begin : float
+        Time from which the points' times count [s].
+
+    Returns
+    -------
+    NamedFields
+    """
+    names, fields = given
+    missing = [index for index, name in enumerate(known) if name not in names]
+    if not names or not missing or not set(names) < set(known) or len(set(names)) < len(names):
+        return given
+    times = fields.times
+    if not (times.size and np.isfinite(times).all()):
+        return given
+    fields = _followed_by(fields, _times_after(running, begin, float(times[-1])))
+    states = _states(running, begin + fields.times)[:, :, missing]
+    every = (fields.positions, fields.velocities, fields.accelerations)
+    positions, velocities, accelerations = (
+        _widened(rows, values, state[rows])
+        for (rows, values), state in zip(every, states, strict=True)
+    )
+    rows, values = fields.effort
+    effort = _widened(rows, values, np.zeros((rows.size, len(missing))))
+    return NamedFields(
+        (*names, *(known[index] for index in missing)),
+        PointFields(fields.times, positions, velocities, accelerations, effort),
+    )
+
+
+def _times_after(running: Trajectory, begin: float, last: float) -> FloatArray:
+    """Return when a motion passes its knots after the last point, from its begin [s]."""
+    return np.array([knot - begin for knot in running.knots_after(begin + last)])
+
+
+def _followed_by(fields: PointFields, times: FloatArray) -> PointFields:
+    """Return points that stay at the last one, with what it carries, for some more times."""
+    if not times.size:
+        return fields
+    count = fields.times.size
+    more = count + np.arange(times.size)
+
+    def longer(
+        column: tuple[IndexArray, FloatArray], share: float
+    ) -> tuple[IndexArray, FloatArray]:
+        rows, values = column
+        if not (rows.size and rows[-1] == count - 1):
+            return column
+        stays = np.repeat(share * values[-1:], times.size, axis=0)
+        return np.append(rows, more), np.vstack((values, stays))
+
+    return PointFields(
+        np.append(fields.times, times),
+        longer(fields.positions, 1.0),
+        longer(fields.velocities, 0.0),
+        longer(fields.accelerations, 0.0),
+        longer(fields.effort, 1.0),
+    )
+
+
+def _states(running: Trajectory, times: FloatArray) -> FloatArray:
+    """Return position, velocity and acceleration at times, shape (3, p, n)."""
+    states = np.repeat(np.array(running.final)[:, np.newaxis], times.size, axis=1)
+    for index in np.flatnonzero(times < running.end_time):
+        states[:, index] = running.sample(float(times[index]))
+    return states
+
+
+def _widened(
+    rows: IndexArray, values: FloatArray, more: FloatArray
+) -> tuple[IndexArray, FloatArray]:
+    """Return a field with columns for more joints."""
+    return rows, np.hstack((values, more)) if rows.size else values

@@ -1,0 +1,63 @@
+"""A motion that takes the place of another one, at once or when its time has come.
+
+What is followed is followed until the stamp of the new motion, and from the state of that moment
+the way leads to the new one's first point. That is the rule of joint_trajectory_controller from
+6.8 on, and was that of ROS 1; in between the old motion was forgotten when the new message came.
+"""
+
+from __future__ import annotations
+
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.trajectory import Trajectory, Waypoints
+
+
+def replace_motion(
+    running: Trajectory,
+    waypoints: Waypoints,
+    *,
+    now: float,
+    start_time: float | None,
+    interpolation: Interpolation,
+    goes_on: bool = False,
+) -> Trajectory:
+    """Return the motion that is followed once waypoints have been accepted.
+
+    Parameters
+    ----------
+    running : Trajectory
+        What is followed; without a motion, what is held.
+    waypoints : Waypoints
+    now : float
+        [s]
+    start_time : float or None
+        Time from which the waypoints' times count [s]; None: `now`. Until then `running` is
+        followed. Where a first point is due at that very moment, and `running` is elsewhere by
+        then, the way leads to the next point; to one that is alone it leads from `now` on.
+    interpolation : Interpolation
+        Of positions alone.
+    goes_on : bool
+        As for :meth:`Trajectory.through`.
+
+    Returns
+    -------
+    Trajectory
+
+    Raises
+    ------
+    TrajectoryError
+        See :meth:`Trajectory.through` and :meth:`Trajectory.waiting_after`.
+    """
+    begin = now
+    is_later = start_time is not None and start_time > now
+    if start_time is not None and is_later and waypoints.times[-1] > 0.0:
+        begin = start_time
+    motion = Trajectory.through(
+        waypoints,
+        now=begin,
+        start_state=running.sample(begin),
+        start_time=start_time,
+        interpolation=interpolation,
+        jumps=not is_later,
+        goes_on=goes_on,
+    )
+    return motion.waiting_after(running, now) if begin > now else motion

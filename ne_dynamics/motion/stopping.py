@@ -1,0 +1,184 @@
+"""How a motion that is given up comes to rest: the one stop, whoever asks for it. No ROS.
+
+A stop begins with the velocity and the acceleration of the motion it ends, so that neither makes
+a step, and leads along it: with the time s from 0 to 1 and the duration T every joint has the
+velocity
+
+    v0 (1 - s)^2 (1 + 2 s) + a0 T s (1 - s)^2.
+
+It is the shortest whose decelerations stay within their limits and whose efforts, computed along
+it with the model, leave the feedback a share of the motors. Where its end would be beyond a
+joint's position limit a shorter one is taken, with more effort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion.joint_limits import usual_velocities
+from ne_dynamics.motion.trajectory import DesiredState, Trajectory, with_derivatives
+
+DURATIONS = np.geomspace(0.02, 4.0, 40)
+"""Durations that are tried [s]."""
+
+SAMPLES = np.array([0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0])
+"""Where on the way efforts and decelerations are looked at, as parts of the duration."""
+
+EFFORT_SHARE = 0.8
+"""Part of the effort limits that a stop may ask for; the rest is left to the feedback."""
+
+FASTEST_FORCED = 0.05
+"""A stop before a position limit takes no less time than this [s]."""
+
+USUAL_TIME = 0.1
+"""Where nothing else limits it, the peak deceleration is the velocity limit in this time [s]."""
+
+STILL = 1e-4
+"""A stop that would go on by no more than this [rad or m] is none: the position is held."""
+
+Efforts = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+"""Efforts of positions, velocities and accelerations, all of shape (N, n) [N m or N]."""
+
+
+@dataclass(frozen=True, eq=False)
+class StopLimits:
+    """What a stop keeps within.
+
+    Attributes
+    ----------
+    lower, upper : array, shape (n,)
+        Positions [rad or m], infinite where there is no limit.
+    decelerations : array, shape (n,)
+        [rad/s^2 or m/s^2]; where infinite, :data:`USUAL_TIME` says what is usual.
+    speeds : array, shape (n,)
+        Usual ones [rad/s or m/s].
+    efforts : array, shape (n,)
+        [N m or N], infinite where there is no limit.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    decelerations: FloatArray
+    speeds: FloatArray
+    efforts: FloatArray
+
+    @classmethod
+    def of(
+        cls, joints: Sequence[Joint], efforts: FloatArray, decelerations: FloatArray | None = None
+    ) -> StopLimits:
+        """Return the limits of a robot's joints; its own decelerations where none are given."""
+        turning = np.array([joint.type is JointType.CONTINUOUS for joint in joints])
+        lower = np.array([joint.lower for joint in joints])
+        upper = np.array([joint.upper for joint in joints])
+        if decelerations is None:
+            decelerations = np.array([joint.deceleration_limit for joint in joints])
+        return cls(
+            np.where(turning, -np.inf, lower),
+            np.where(turning, np.inf, upper),
+            decelerations,
+            usual_velocities(joints),
+            efforts,
+        )
+
+    def decelerations_from(self, speed: FloatArray) -> FloatArray:
+        """Return the decelerations for a stop from a speed, shape (n,), all finite."""
+        usual = np.maximum(self.speeds, np.abs(speed)) / USUAL_TIME
+        return np.where(np.isinf(self.decelerations), usual, self.decelerations)
+
+
+def stop(
+    state: DesiredState,
+    limits: StopLimits,
+    compute_efforts: Efforts,
+    *,
+    now: float,
+    longest: float = np.inf,
+) -> Trajectory:
+    """Return the motion that brings a state to rest and stays there.
+
+    Parameters
+    ----------
+    state : DesiredState
+        At `now`.
+    limits : StopLimits
+    compute_efforts : callable
+        Efforts of the model along a stop; what is not finite counts as too much.
+    now : float
+        [s]
+    longest : float
+        Longest duration [s]; where it is too short for the limits they are exceeded.
+
+    Returns
+    -------
+    Trajectory
+    """
+    begin, speed, acceleration = state
+    if not (speed.any() or acceleration.any()):
+        return Trajectory.hold(begin, now=now)
+    durations = DURATIONS[:, np.newaxis]
+    ways = durations * speed / 2.0 + durations**2 * acceleration / 12.0
+    if np.abs(ways[0]).max() <= STILL:
+        return Trajectory.hold(begin, now=now)
+    chosen = _choose(state, ways, limits, compute_efforts)
+    duration = min(float(DURATIONS[chosen]), longest)
+    (coefficients,) = _coefficients(state, np.array([duration]))
+    return Trajectory.moving_on(begin, coefficients, duration, now=now)
+
+
+def _choose(
+    state: DesiredState, ways: FloatArray, limits: StopLimits, compute_efforts: Efforts
+) -> int:
+    """Return the index of the duration."""
+    # A limit that the arm is beyond, or that the shortest stop goes beyond, says nothing.
+    ends = state.position + ways
+    beyond = ((ends < limits.lower) | (ends > limits.upper)) & ~(
+        (ends[0] < limits.lower) | (ends[0] > limits.upper)
+    )
+    within = np.flatnonzero(~beyond.any(axis=1))
+    forced = int(np.searchsorted(DURATIONS, FASTEST_FORCED))
+    longest = max(int(within[-1]) if within.size else 0, forced)
+
+    positions, velocities, accelerations = _samples(state)
+    allowed = np.maximum(limits.decelerations_from(state.velocity), np.abs(state.acceleration))
+    excess = (np.abs(accelerations) / allowed).max(axis=(1, 2))
+    shape = accelerations.shape
+    flat = [values.reshape(-1, shape[-1]) for values in (positions, velocities, accelerations)]
+    with np.errstate(over='ignore', invalid='ignore'):
+        efforts = np.abs(compute_efforts(*flat)).reshape(shape)
+        loads = (efforts / (EFFORT_SHARE * limits.efforts)).max(axis=(1, 2))
+    excess = np.maximum(excess, np.where(np.isnan(loads), np.inf, loads))
+    possible = np.flatnonzero(excess <= 1.0)
+    best = int(possible[0]) if possible.size else int(np.argmin(excess))
+    return min(best, longest)
+
+
+def _samples(state: DesiredState) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the motion of every duration at the samples, shapes (durations, samples, n)."""
+    rows = with_derivatives(_coefficients(state, DURATIONS))
+    times = DURATIONS[:, np.newaxis] * SAMPLES
+    motion = times[..., np.newaxis] ** np.arange(6.0) @ rows
+    position, velocity, acceleration = np.split(motion, 3, axis=2)
+    return position, velocity, acceleration
+
+
+def _coefficients(state: DesiredState, durations: FloatArray) -> FloatArray:
+    """Return the polynomials of stops, shape (durations, 6, n)."""
+    begin, speed, acceleration = state
+    duration = durations[:, np.newaxis]
+    every = np.ones_like(duration)
+    return np.stack(
+        (
+            every * begin,
+            every * speed,
+            every * acceleration / 2.0,
+            -speed / duration**2 - 2.0 / 3.0 * acceleration / duration,
+            speed / (2.0 * duration**3) + acceleration / (4.0 * duration**2),
+            np.zeros_like(every * begin),
+        ),
+        axis=1,
+    )

@@ -1,0 +1,115 @@
+"""Where a path is divided before its speeds are found: by the way, and by how far it turns.
+
+A path that is slow where it turns, as cubics are that pass a point slowly or backwards, turns
+within a small part of its time and of its length. There the limits of all intervals around count
+for a motion that hardly moves. So there is a point where such a path is slowest, and intervals
+become smaller towards it until none turns far.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.segment_bounds import Segments, evaluate, sample_segments
+from ne_dynamics.motion.time_scaling.path_limits import LARGEST_WAY, divide_into
+
+FIRST_PARTS = 16
+"""Intervals in which it is found how far a segment goes."""
+
+LEAST_PARTS, MOST_PARTS = 2, 4096
+"""Of a segment that moves; between two corners there is a point that does."""
+
+PARTS_IN_ALL = 150
+"""Of a path that is short, at least."""
+
+LARGEST_TURN = 0.1
+"""By which a path turns between two points [rad]."""
+
+SHORTEST_WAY = 1e-6
+"""What turns farther within so little is a corner [rad or m]."""
+
+TURN_SAMPLES = 4
+"""Parts of an interval in which it is looked at how far it turns."""
+
+MOST_BISECTIONS, BISECTIONS = 30, 50
+"""Times that an interval is halved because it turns; steps by which its slowest point is found."""
+
+RESTING = 1e-9
+"""Part of the largest speed in an interval below which a path rests."""
+
+
+def divide_by_way(segments: Segments) -> Segments:
+    """Return the parts of segments along which all joints together go so far at most."""
+    ways = np.abs(np.diff(sample_segments(segments, FIRST_PARTS)[0], axis=0)).sum(axis=(0, 2))
+    finest = min(LARGEST_WAY, ways.sum() / PARTS_IN_ALL)
+    with np.errstate(invalid='ignore'):
+        wanted = np.clip(np.ceil(ways / finest), LEAST_PARTS, MOST_PARTS)
+    return divide_into(segments, np.where(ways > 0.0, wanted, 1).astype(np.intp))
+
+
+def compute_lengths(parts: Segments) -> FloatArray:
+    """Return the lengths of parts, shape (s,) [rad or m].
+
+    Simpson's rule is exact for all but the sixth part of what they bend.
+    """
+    speeds = np.linalg.norm(sample_segments(parts, 2)[1], axis=2)
+    lengths: FloatArray = (speeds[0] + 4.0 * speeds[1] + speeds[2]) / 6.0 * parts.durations
+    return lengths
+
+
+def divide_turns(parts: Segments) -> Segments:
+    """Return the parts of a path that move, none of which turns far."""
+    lengths = compute_lengths(parts)
+    parts = parts.choose(np.flatnonzero(lengths > 1e-12 * lengths.sum()))
+    parts = _divide_where_slowest(parts)
+    for _ in range(MOST_BISECTIONS):
+        turns, way = _measure_turns(parts)
+        too_far = (turns > LARGEST_TURN) & (way > SHORTEST_WAY)
+        if not too_far.any():
+            break
+        parts = divide_into(parts, np.where(too_far, 2, 1))
+    return parts
+
+
+def _measure_turns(parts: Segments) -> tuple[FloatArray, FloatArray]:
+    """Return how far parts turn [rad], and how long they are [rad or m], shape (s,)."""
+    position, velocity, _ = sample_segments(parts, TURN_SAMPLES)
+    size = np.linalg.norm(velocity, axis=2, keepdims=True)
+    # What rests has no direction.
+    moves = size > RESTING * size.max(axis=0)
+    direction = velocity / np.where(moves, size, np.inf)
+    counts = (moves[1:] & moves[:-1])[..., 0]
+    turns = np.where(counts, np.linalg.norm(np.diff(direction, axis=0), axis=2), 0.0)
+    ways = np.linalg.norm(np.diff(position, axis=0), axis=2)
+    return turns.sum(axis=0), ways.sum(axis=0)
+
+
+def _divide_where_slowest(parts: Segments) -> Segments:
+    """Return parts that are divided where the path is slowest inside of them: there it turns."""
+    rates = parts.scaled[1:] * np.arange(1.0, 6.0)[:, np.newaxis, np.newaxis]
+    squares = np.zeros((9, parts.durations.size))
+    for power, rate in enumerate(rates):
+        squares[power : power + 5] += (rate * rates).sum(axis=2)
+    slopes = squares[1:] * np.arange(1.0, 9.0)[:, np.newaxis]
+    shares = np.linspace(0.0, 1.0, TURN_SAMPLES + 1)
+    changes = evaluate(slopes, np.tile(shares, (parts.durations.size, 1)))
+    least = RESTING * np.abs(squares).sum(axis=0)[:, np.newaxis]
+    falls, rises = changes[:, :-1] < -least, changes[:, 1:] > least
+    which = np.flatnonzero((falls & rises).any(axis=1))
+    low = shares[(falls & rises)[which].argmax(axis=1)]
+    high = low + 1.0 / TURN_SAMPLES
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        is_low = evaluate(slopes[:, which], middle[:, np.newaxis])[:, 0] < 0.0
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+    halves = [parts.parts(which, *ends) for ends in ((0.0 * low, low), (low, 1.0 + 0.0 * low))]
+    # Where that is next to an end, the path turns at this end.
+    is_inside = np.min([compute_lengths(half) for half in halves], axis=0) > SHORTEST_WAY
+    counts = np.ones(parts.durations.size, dtype=np.intp)
+    counts[which[is_inside]] = 2
+    all_parts = np.repeat(np.arange(counts.size), counts)
+    begin, end = np.zeros(all_parts.size), np.ones(all_parts.size)
+    first = np.cumsum(counts)[which[is_inside]] - 2
+    end[first] = begin[first + 1] = low[is_inside]
+    return parts.parts(all_parts, begin, end)

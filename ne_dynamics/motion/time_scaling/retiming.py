@@ -1,0 +1,516 @@
+"""The same path in other times, for controllers that follow a trajectory as it is written.
+
+What the node does while it goes (:mod:`ne_dynamics.control.desired.pacing`) is done here
+beforehand: the speed profile of a path (:mod:`ne_dynamics.motion.time_scaling.speed_profile`)
+becomes points with later times.
+
+Between two points a controller has a polynomial of its own. So there are points at all ends of the
+intervals by which the profile was found, each on the path, with the velocity that the motion has
+there, and with its acceleration where that has no step: the segment before and after a step is
+cubic, all others are quintic. What comes of it is measured, along the path and at the limits, in
+each interval on its own side of the steps. An interval in which it is not good enough becomes two
+cubic ones; where that does not help, the limits of that interval are taken for smaller.
+
+Two times serve as the parameter of a path. That of its sender does where nobody is to be faster
+than sent. For the fastest motion it is the length of the path: of a path in the time of its
+sender, which begins and ends slowly, the fastest motion has no finite speed at its ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ne_dynamics.errors import ParameterError, TrajectoryError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.compensation import Base, Compensation, InverseDynamics, Terms
+from ne_dynamics.motion.effort_demand import Efforts, find_unholdable, find_unpassable
+from ne_dynamics.motion.motion_demand import (
+    DemandLimits,
+    Excess,
+    InfeasibleMotionError,
+    rank,
+    survey_motion,
+)
+from ne_dynamics.motion.segment_bounds import Segments, sample_segments
+from ne_dynamics.motion.spline_motion import NANO, SplineMotion
+from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
+from ne_dynamics.motion.time_scaling.path_division import (
+    LARGEST_TURN,
+    RESTING,
+    compute_lengths,
+    divide_by_way,
+    divide_turns,
+)
+from ne_dynamics.motion.time_scaling.path_limits import (
+    SPARE_EFFORT,
+    PathIntervals,
+    divide,
+    divide_into,
+)
+from ne_dynamics.motion.time_scaling.speed_profile import SLOWEST, PathPlan
+from ne_dynamics.motion.trajectory import (
+    DesiredState,
+    IndexArray,
+    Waypoints,
+    continuous_joints,
+    scaled_coefficients,
+)
+
+EFFORT_SHARE = 0.95
+"""Part of the effort limits that a motion takes when nothing else is asked for: the rest is the
+feedback's."""
+
+PATH_TOLERANCE = 1e-4
+"""As far may the motion between the points be from the path [rad or m]."""
+
+LIMIT_TOLERANCE = 0.008
+"""Part of a limit by which it may be beyond it at the samples: between them, by 0.01."""
+
+STEP = 0.05
+"""Part of the largest acceleration of a joint from which on a change of it is a step."""
+
+ATTEMPTS = 15
+"""Times that intervals are halved, or limits lowered."""
+
+HALVINGS = 2
+"""Of these, how many halve an interval for the sake of the limits."""
+
+SAMPLES = 16
+"""Intervals between two points of the motion at whose ends it is compared with the limits."""
+
+BESIDE = 1e-3
+"""Part of the time between two points, so near to which it is compared."""
+
+SLOW = 0.1
+"""Part of the largest speed in an interval below which a path rests at an end that is still a turn
+when the interval is as small as it may be."""
+
+STOPPING = 1e-4
+"""Speed with which a plan passes the points in which the motion comes to rest."""
+
+AS_SENT = 1e-9
+"""A speed that is less by so much is that of the sender."""
+
+ROUNDING = 1e-12
+"""Part of the largest velocity of a joint."""
+
+_INSIDE = 0.25
+"""Share of a part away from its end at which a path has a direction where it rests."""
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True, eq=False)
+class Retimed:
+    """A motion in other times.
+
+    Attributes
+    ----------
+    waypoints : Waypoints
+        In the order of the robot's joints.
+    before, after : float
+        Times of the last point [s].
+    stops : int
+        Corners between the ends of the path, in which the motion comes to rest.
+    deviation : float
+        Largest distance from the path that was found [rad or m].
+    """
+
+    waypoints: Waypoints
+    before: float
+    after: float
+    stops: int = 0
+    deviation: float = 0.0
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was done and may not be meant, one sentence each."""
+        if not self.stops:
+            return []
+        corners = 'corners' if self.stops > 1 else 'corner'
+        return [
+            f'{self.stops} {corners} of the path, where the velocity would jump: the motion comes '
+            'to rest there'
+        ]
+
+
+def retime(
+    dynamics: InverseDynamics,
+    waypoints: Waypoints,
+    *,
+    limits: DemandLimits | None = None,
+    effort_share: float = EFFORT_SHARE,
+    is_fastest: bool = False,
+    payload: FloatArray | None = None,
+    base_motion: FloatArray | None = None,
+    start: DesiredState | None = None,
+    pause: Callable[[], None] = _nothing,
+) -> Retimed:
+    """Return the same path as fast as the limits allow.
+
+    Parameters
+    ----------
+    dynamics : InverseDynamics
+        :class:`ne_dynamics.Dynamics` of the arm with everything that it carries.
+    waypoints : Waypoints
+    limits : DemandLimits, optional
+        Those of the robot's joints when omitted.
+    effort_share : float
+        Part of the effort limits that the motion may take, above 0, 1 at the most.
+    is_fastest : bool
+        Whether the motion may be faster than it was sent. Then it begins and ends at rest, and
+        does not wait where the sender's does. A motion that was sent from rest to rest has the
+        times without this option where they are shorter.
+    payload : array, shape (10,), optional
+        As :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
+    base_motion : array, shape (9,), optional
+        Of a base that is tilted, and stays so; as
+        :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
+    start : DesiredState, optional
+        State at time 0 for waypoints that begin later; see
+        :func:`~ne_dynamics.motion.annotated.annotation.annotate`.
+    pause : callable
+        Called between pieces of the work.
+
+    Returns
+    -------
+    Retimed
+        The waypoints as they were where all of them may be as they are.
+
+    Raises
+    ------
+    InfeasibleMotionError
+        When no speed helps: a position is beyond its limits, or the motors cannot hold the arm
+        in a pose, or not move it slowly there.
+    TrajectoryError
+        When the motion is beyond all numbers, begins faster than the rest allows, or no times
+        are found.
+    ParameterError
+        When `effort_share` is not what it may be.
+    """
+    if not 0.0 < effort_share <= 1.0:
+        raise ParameterError(f'effort_share: expected > 0 and <= 1, got {effort_share:g}')
+    joints = dynamics.robot.joints
+    limits = limits or DemandLimits.of(joints, dynamics.robot.limits('effort_limit'))
+    compensation = Compensation(dynamics, Terms(), payload)
+    base = None if base_motion is None else Base(base_motion, base_motion)
+
+    def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        return compensation.effort_or_infinite(q, qd, qdd, None, base)
+
+    motion = SplineMotion.through(waypoints, start, pause)
+    if not motion.orders.size:
+        return Retimed(waypoints, waypoints.times[-1], waypoints.times[-1])
+    segments = motion.segments()
+    _refuse_infinite(segments)
+    _refuse(segments, compute_efforts, limits)
+    pause()
+
+    def work(is_fastest: bool) -> Retimed | None:
+        return _Retiming(
+            motion, segments, compute_efforts, limits, effort_share, is_fastest, pause
+        ).run()
+
+    before = float(motion.knots[-1]) / NANO
+    found = work(is_fastest) or Retimed(waypoints, before, before)
+    if is_fastest and not motion.state.velocity[[0, -1]].any():
+        # Within the tolerance of the limits, the other points may be faster.
+        with suppress(TrajectoryError):
+            other = work(False) or Retimed(waypoints, before, before)
+            found = min(found, other, key=lambda each: each.after)
+    return replace(found, before=before)
+
+
+def _refuse_infinite(segments: Segments) -> None:
+    finite = np.isfinite(segments.scaled).all(axis=(0, 2))
+    if not finite.all():
+        time = segments.begins[int(np.argmin(finite))]
+        raise TrajectoryError(
+            f'points: the motion from {time:.9g} s on is not finite: expected one that an arm '
+            'can make'
+        )
+
+
+def _refuse(segments: Segments, compute_efforts: Efforts, limits: DemandLimits) -> None:
+    """Refuse what no speed makes possible."""
+    found: list[Excess] = []
+    for _ in survey_motion(segments, limits, found):
+        pass
+    found = [excess for excess in found if not excess.quantity.is_optional]
+    parts = divide(segments)
+    position, velocity, _ = sample_segments(parts, 1)[:, 0]
+    found += find_unholdable(position, parts.begins, compute_efforts, limits)
+    if not found:
+        found = find_unpassable(position, velocity, parts.begins, compute_efforts, limits)
+    if found:
+        raise InfeasibleMotionError(rank(found))
+
+
+class _Way(NamedTuple):
+    """A path in parts, by the parameter that a plan has.
+
+    Attributes
+    ----------
+    parts : Segments
+        In the time of the sender.
+    path : PathIntervals
+        The same, in the parameter.
+    """
+
+    parts: Segments
+    path: PathIntervals
+
+    @classmethod
+    def in_time(cls, parts: Segments) -> _Way:
+        """Return a path by the time of its sender."""
+        return cls(parts, PathIntervals(parts.begins, parts.durations, *sample_segments(parts, 1)))
+
+    @classmethod
+    def by_length(cls, parts: Segments) -> _Way:
+        """Return a path by its length, where all of it moves."""
+        lengths = compute_lengths(parts)
+        exact = sample_segments(parts, 1)
+        share = np.full(lengths.size, _INSIDE)
+        inside = parts.parts(np.arange(lengths.size), share, 1.0 - share)
+        inner = sample_segments(inside, 1)
+        directions, sizes = [], []
+        for states in (exact, inner):
+            sizes.append(np.linalg.norm(states[1], axis=2, keepdims=True))
+            directions.append(states[1] / np.where(sizes[-1] > 0.0, sizes[-1], np.inf))
+        # Where it rests, or turns nearly at rest, it has the direction in which it goes on.
+        turns = np.linalg.norm(directions[0] - directions[1], axis=2, keepdims=True)
+        largest = sizes[0].max(axis=0)
+        rests = (sizes[0] <= RESTING * largest) | (
+            (sizes[0] <= SLOW * largest) & (turns > LARGEST_TURN)
+        )
+        tangent = np.where(rests, directions[1], directions[0])
+        curve = np.where(rests, inner[2], exact[2])
+        size = np.where(rests, sizes[1], sizes[0])
+        along = (tangent * curve).sum(axis=2, keepdims=True)
+        bend = (curve - tangent * along) / size**2
+        begins = np.concatenate(([0.0], np.cumsum(lengths)[:-1]))
+        return cls(parts, PathIntervals(begins, lengths, exact[0], tangent, bend))
+
+
+class _Points(NamedTuple):
+    """Points of a motion, in the times of the parts that it goes through.
+
+    Attributes
+    ----------
+    times : array, shape (N + 1,)
+        From the first point on, whole nanoseconds [s].
+    orders : array, shape (N + 1,), dtype int
+    state : DesiredState
+        Arrays of shape (N + 1, n).
+    """
+
+    times: FloatArray
+    orders: IndexArray
+    state: DesiredState
+
+    def segments(self) -> Segments:
+        """Return what a controller makes of them."""
+        begin = DesiredState(*(rows[:-1] for rows in self.state))
+        end = DesiredState(*(rows[1:] for rows in self.state))
+        orders = np.minimum(self.orders[:-1], self.orders[1:])
+        durations = np.diff(self.times)
+        scaled = scaled_coefficients(orders, durations, begin, end)
+        return Segments(self.times[:-1], durations, scaled)
+
+
+def _lay(
+    way: _Way, speeds: FloatArray, stops: NDArray[np.bool_], is_cubic: NDArray[np.bool_]
+) -> _Points:
+    """Return the points of a motion along a path.
+
+    Parameters
+    ----------
+    way : _Way
+    speeds : array, shape (N + 1,)
+        At the ends of its parts.
+    stops : array, shape (N + 1,), dtype bool
+        Where it comes to rest.
+    is_cubic : array, shape (N,), dtype bool
+        Between which ends there is to be a cubic.
+    """
+    begins, lengths, position, tangent, bend = way.path
+    both = speeds[:-1] + speeds[1:]
+    # What does not move waits as long as its sender does.
+    goes = way.parts.scaled[1:].any(axis=(0, 2)) & (both > 0.0)
+    durations = np.where(goes, 2.0 * lengths / np.where(goes, both, 1.0), way.parts.durations)
+    squares = speeds**2
+    changes = np.where(goes, np.diff(squares) / (2.0 * lengths), 0.0)[:, np.newaxis]
+    count = begins.size
+    after, before = np.zeros((2, count + 1, position.shape[2]))
+    after[:-1] = bend[0] * squares[:-1, np.newaxis] + tangent[0] * changes
+    before[1:] = bend[1] * squares[1:, np.newaxis] + tangent[1] * changes
+    after[-1], before[0] = before[-1], after[0]
+    largest = np.maximum(np.abs(after), np.abs(before)).max(axis=0)
+    has_step = stops | (np.abs(after - before) > STEP * largest).any(axis=1)
+    has_step[:-1] |= is_cubic
+    has_step[1:] |= is_cubic
+    # What is to stay where it ends does not accelerate there.
+    has_step[-1] = True
+    directions = np.concatenate((tangent[0], tangent[1, -1:]))
+    places = np.concatenate((position[0], position[1, -1:]))
+    velocity = directions * speeds[:, np.newaxis]
+    # Who rests does not move by what rounding leaves.
+    velocity[np.abs(velocity) <= ROUNDING * np.abs(velocity).max(axis=0)] = 0.0
+    exact = np.concatenate(([0.0], np.cumsum(durations)))
+    times = np.rint(exact * NANO) / NANO
+    # Half a nanosecond is much in a short part: the point goes on by as much.
+    places += velocity * (times - exact)[:, np.newaxis]
+    state = DesiredState(
+        places,
+        velocity,
+        np.where(has_step[:, np.newaxis], 0.0, 0.5 * (before + after)),
+    )
+    return _Points(times, np.where(has_step, 1, 2), state)
+
+
+class _Retiming:
+    """The work on one path; see :func:`retime`."""
+
+    def __init__(
+        self,
+        motion: SplineMotion,
+        segments: Segments,
+        compute_efforts: Efforts,
+        limits: DemandLimits,
+        share: float,
+        is_fastest: bool,
+        pause: Callable[[], None],
+    ) -> None:
+        self._motion = motion
+        self._segments = segments
+        self._compute = compute_efforts
+        self._limits = limits
+        self._share = share
+        self._is_fastest = is_fastest
+        self._pause = pause
+
+    def run(self) -> Retimed | None:
+        """Return what comes of it; None where all may be as it was sent."""
+        parts = divide_by_way(self._segments)
+        if self._is_fastest:
+            parts = divide_turns(parts)
+        if not parts.durations.size:
+            return None
+        failures = np.zeros(parts.durations.size, dtype=np.intp)
+        allowed = np.ones(failures.size)
+        for _ in range(ATTEMPTS):
+            way = (_Way.by_length if self._is_fastest else _Way.in_time)(parts)
+            self._pause()
+            speeds, stops = self._plan(way, allowed)
+            if not self._is_fastest and not stops.any() and (speeds >= 1.0 - AS_SENT).all():
+                return None
+            points = _lay(way, speeds, stops, failures > 0)
+            segments = points.segments()
+            deviation = measure_deviation(segments, way.parts, self._pause)
+            excess = self._measure_excess(segments)
+            self._pause()
+            is_away, is_beyond = deviation > PATH_TOLERANCE, excess > 1.0 + LIMIT_TOLERANCE
+            if not (is_away | is_beyond).any():
+                return self._result(points, stops, float(deviation.max()))
+            # A step of friction inside of a part stays one in the half of it.
+            is_lowered = is_beyond & (failures >= HALVINGS)
+            allowed[is_lowered] /= excess[is_lowered]
+            failures[is_beyond] += 1
+            counts = np.where(is_away | (is_beyond & ~is_lowered), 2, 1)
+            parts = divide_into(parts, counts)
+            failures, allowed = np.repeat(failures, counts), np.repeat(allowed, counts)
+        raise TrajectoryError(
+            f'points: no times were found: the motion between the points is {deviation.max():.2g} '
+            f'from the path and {excess.max():.4g} times its limits, however near they are'
+        )
+
+    def _plan(self, way: _Way, allowed: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """Return the speeds at all points, and where the motion comes to rest."""
+        path, orders = way.path, self._motion.knot_orders
+        plan = PathPlan(
+            path,
+            self._compute,
+            self._limits,
+            share=self._share,
+            fastest=np.inf if self._is_fastest else 1.0,
+            slowest=STOPPING,
+            allowed=allowed,
+        )
+        # Points without velocities begin and end a motion at rest.
+        begins, ends = (
+            not self._is_fastest and bool(self._motion.orders[end] > 0 and orders[end] > 0)
+            for end in (0, -1)
+        )
+        work = plan.find(float(begins), float(ends))
+        while True:
+            try:
+                next(work)
+            except StopIteration as end:
+                _, squares = end.value
+                break
+            self._pause()
+        stops = np.zeros(squares.size, dtype=bool)
+        stops[plan.corners] = True
+        stops[0], stops[-1] = not begins, not ends
+        speeds = np.where(stops, 0.0, np.sqrt(squares))
+        if begins and path.velocity[0, 0].any() and speeds[0] < 1.0 - AS_SENT:
+            raise TrajectoryError(
+                'point 0: velocities: too fast for the rest of the path to be followed within '
+                f'the limits: expected {speeds[0]:.3g} of it at most, or rest'
+            )
+        return speeds, stops
+
+    def _measure_excess(self, segments: Segments) -> FloatArray:
+        """Return the largest part of a limit that each segment takes, shape (s,)."""
+        limits = self._limits
+        n = len(limits.joints)
+        # Accelerations have steps where segments meet, friction where a joint turns or starts.
+        count = segments.durations.size
+        beside = np.full(count, BESIDE)
+        inside = segments.parts(np.arange(count), beside, 1.0 - beside)
+        q, qd, qdd = (each.reshape(-1, n) for each in sample_segments(inside, SAMPLES))
+        goes_back = qd < 0.0
+        with np.errstate(all='ignore'):
+            up = np.where(goes_back, -qdd, qdd)
+            efforts = self._compute(q, qd, qdd)
+            slowly = self._compute(q, SLOWEST * qd, np.zeros_like(q))
+            # As where it was planned: what holding takes is there, and a little to move with.
+            spared = np.abs(slowly) + SPARE_EFFORT * limits.effort
+            allowed = np.maximum(self._share * limits.effort, spared)
+            parts = (
+                np.abs(qd) / limits.velocity,
+                up / limits.acceleration,
+                -up / limits.deceleration,
+                np.abs(efforts) / np.minimum(allowed, limits.effort),
+            )
+        largest = np.max([np.nan_to_num(part, nan=0.0).max(axis=1) for part in parts], axis=0)
+        found: FloatArray = largest.reshape(-1, count).max(axis=0)
+        return found
+
+    def _result(self, points: _Points, stops: NDArray[np.bool_], deviation: float) -> Retimed:
+        times = float(self._motion.knots[0]) / NANO + points.times
+        state = points.state
+        for rows in state:
+            rows.setflags(write=False)
+        return Retimed(
+            Waypoints(
+                tuple(times.tolist()),
+                state.position,
+                state.velocity,
+                state.acceleration,
+                tuple(points.orders.tolist()),
+                continuous_joints(self._limits.joints),
+            ),
+            0.0,
+            float(times[-1]),
+            int(stops[1:-1].sum()),
+            deviation,
+        )

@@ -1,0 +1,100 @@
+"""The drivers of robots that the launch files know by name. No ROS.
+
+What the node does differently for one is its file `config/driver_<name>.yaml`. Topics that have
+another name cannot be in it: they are here, and their sources are in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.settings.parameter_file import parameters_in_any_namespace
+
+NODE = 'computed_torque'
+
+DRIVERS: Mapping[str, Mapping[str, str]] = {
+    'generic': {},
+    'franka': {'joint_states': 'franka/joint_states'},
+    'ur_direct_torque': {'effort_commands': 'forward_effort_controller/commands'},
+    'kinova': {},
+    'gazebo': {},
+    'mujoco': {},
+}
+"""Name of the driver -> launch argument of `computed_torque.launch.py` -> topic, where that is not
+given."""
+
+
+def find_driver(name: str) -> Mapping[str, str]:
+    """Return the topics of a driver.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    mapping of str to str
+        Launch argument -> topic.
+
+    Raises
+    ------
+    ParameterError
+        When there is no driver of that name; the message lists those there are.
+    """
+    try:
+        return DRIVERS[name]
+    except KeyError:
+        known = ', '.join(DRIVERS)
+        raise ParameterError(f'driver: expected one of {known}, got {name!r}') from None
+
+
+def driver_file(name: str) -> str:
+    """Return the name of a driver's parameter file in `config`.
+
+    Raises
+    ------
+    ParameterError
+        When there is no driver of that name.
+    """
+    find_driver(name)
+    return f'driver_{name}.yaml'
+
+
+def find_changes(given: Path, params_file: Path, whose: str = 'driver') -> list[str]:
+    """Return what a parameter file of the user changes of one that comes before it.
+
+    A full copy of the default file changes all of it back.
+
+    Parameters
+    ----------
+    given, params_file : Path
+        The one before, and the user's.
+    whose : str
+        What the one before is of.
+
+    Returns
+    -------
+    list of str
+        One for each parameter that both have with another value, as
+        `terms.gravity: True (driver: False)`. Empty when the user's cannot be read: the node will
+        say why.
+    """
+    try:
+        own = _read_parameters(params_file)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return []
+    return [
+        f'{name}: {own[name]} ({whose}: {value})'
+        for name, value in _read_parameters(given).items()
+        if name in own and own[name] != value
+    ]
+
+
+def _read_parameters(path: Path) -> dict[str, Any]:
+    content = yaml.safe_load(path.read_text(encoding='utf-8'))
+    return parameters_in_any_namespace(content, NODE)

@@ -1,0 +1,583 @@
+"""Every parameter of the node `computed_torque`, declared once; needs no ROS to be read.
+
+A parameter is a field of the frozen dataclass :class:`NodeSettings` or of one of its groups; those
+that a part of `control` takes as they are stand there. The node declares them from the table that
+is made of it, checks every value by it, and the documentation's table is made of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ne_dynamics.control.contact import ContactSettings
+from ne_dynamics.control.desired.position_stream import LONGEST_INTERVAL
+from ne_dynamics.control.hand_guiding import HandGuidingSettings
+from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.observer import ObserverSettings
+from ne_dynamics.control.sensors.imu import ImuSettings
+from ne_dynamics.control.sensors.state_effort import StateEffort
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings
+from ne_dynamics.control.sensors.wrench import WrenchSettings
+from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
+from ne_dynamics.control.tuning import LastCommand, OnFault, OnStateLoss
+from ne_dynamics.dynamics import BACKENDS
+from ne_dynamics.errors import ParameterError
+from ne_dynamics.motion.compensation import Terms
+from ne_dynamics.motion.motion_demand import WhenInfeasible
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.ros.settings.command_layout import CommandSettings
+from ne_dynamics.settings import Changes, ParameterTable, group, parameter
+
+RELIABILITIES = ('best_effort', 'reliable', 'system_default')
+
+INERTIA_ENTRIES = 6
+
+LARGEST = 1e6
+"""No mass, length or acceleration is as large as this; efforts overflow long after it."""
+
+LONGEST_ESTIMATE = 120.0
+"""An estimate of what the arm carries goes by no more than this [s]."""
+
+
+@dataclass(frozen=True)
+class LockedJoints:
+    """Joints that do not move."""
+
+    names: tuple[str, ...] = parameter(
+        (), 'Joints that do not move (URDF); they are lumped.', changes=Changes.UNCONFIGURED
+    )
+    positions: tuple[float, ...] = parameter(
+        (),
+        'Where they stand, in the order of `locked_joints.names`. Empty: all at 0.',
+        unit='rad or m',
+        changes=Changes.UNCONFIGURED,
+    )
+
+    def by_name(self) -> dict[str, float]:
+        """Return where each of them stands [rad or m].
+
+        Raises
+        ------
+        ParameterError
+            When there are positions, and not one for each.
+        """
+        names, positions = self.names, self.positions
+        if positions and len(names) != len(positions):
+            raise ParameterError(
+                f'locked_joints.positions: expected {len(names)} values, one for each of '
+                f'locked_joints.names, or none, got {len(positions)}'
+            )
+        return dict(zip(names, positions or (0.0,) * len(names), strict=True))
+
+
+@dataclass(frozen=True)
+class ComputedTorqueGains:
+    """Gains of mode computed_torque."""
+
+    kp: tuple[float, ...] = parameter(
+        (100.0,),
+        'Position gain of computed_torque: one for all joints, one per joint, or the full matrix '
+        'by rows.',
+        unit='1/s^2',
+    )
+    kv: tuple[float, ...] = parameter(
+        (20.0,), 'Velocity gain of computed_torque; as kp.', unit='1/s'
+    )
+
+
+@dataclass(frozen=True)
+class FeedforwardSettings:
+    """What mode feedforward needs."""
+
+    robot_closes_loop: bool = parameter(
+        False,
+        'The robot closes the loop on positions itself. Mode feedforward, which has no feedback, '
+        'and a mode whose gains are all zero need this: elsewhere the arm falls by what the model '
+        'is wrong.',
+    )
+
+
+@dataclass(frozen=True)
+class FeedforwardPdGains:
+    """Gains of mode feedforward_pd."""
+
+    kp: tuple[float, ...] = parameter(
+        (0.0,),
+        'Position gain of feedforward_pd; one, one per joint, or the full matrix by rows. What '
+        'is right depends on the arm: there is no default that is safe for all.',
+        unit='N m/rad',
+    )
+    kv: tuple[float, ...] = parameter(
+        (0.0,), 'Velocity gain of feedforward_pd; as kp.', unit='N m s/rad'
+    )
+
+
+@dataclass(frozen=True)
+class FrictionSettings:
+    """How friction is computed."""
+
+    smoothing_velocity: float = parameter(
+        0.001,
+        'Width of the change of sign of friction at rest, where the model gives none: noise of '
+        'the desired velocity that is much smaller makes no steps. 0: a step.',
+        unit='rad/s or m/s',
+        minimum=0.0,
+        maximum=LARGEST,
+    )
+
+
+@dataclass(frozen=True)
+class FollowingErrorSettings:
+    """How far the measured motion may be from the desired one."""
+
+    position: tuple[float, ...] = parameter(
+        (),
+        'A joint farther from its desired position than this, or for 1 s farther than 0.4 of it, '
+        'is a fault that latches. One for all joints or one per joint; 0 or `.inf`: off. Empty: '
+        "the way at the model's velocity limit (3 rad/s or 1 m/s where it has none) in 0.4 s, in "
+        'modes with feedback.',
+        unit='rad or m',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+    velocity: tuple[float, ...] = parameter(
+        (),
+        'A joint whose velocity is off the desired one by more than this for 0.25 s, and not '
+        'being braked, is one too, in modes with feedback; as before. Empty: twice the velocity '
+        'limit.',
+        unit='rad/s or m/s',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+    frozen: tuple[float, ...] = parameter(
+        (),
+        'A position that stays the same, or trembles within 0.02 of this, for 40 ms and 10 '
+        'states is one too, in modes with feedback, when the model says that the joint must have '
+        'moved by 0.1 of this: by the speed that it had and the effort that was commanded, less '
+        'gravity, coupling and friction. Where it stood before, the desired position must have '
+        'gone on by more than this. As before. Empty: the way at the velocity limit in 0.02 s.',
+        unit='rad or m',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+
+
+@dataclass(frozen=True)
+class TrajectorySettings:
+    """What becomes of trajectories."""
+
+    when_infeasible: WhenInfeasible = parameter(
+        WhenInfeasible.REFUSE,
+        'What becomes of a trajectory that asks for more than the arm can do, anywhere on its '
+        'splines: `refuse`, it is not followed, and what went before goes on; `slow_down`, its '
+        'path is, as fast as the limits allow; `follow`, it is, as '
+        'far as the motors do. That is for velocities, accelerations (URDF 1.2) and efforts: '
+        'positions beyond the limits, and poses that the motors cannot hold, are refused in every '
+        'case.',
+    )
+    stream_interval: float = parameter(
+        LONGEST_INTERVAL,
+        'Messages of positions alone, one after the other, are a stream where their points are no '
+        'farther apart than this: the last point is passed as those before it say, and returned '
+        'to when nothing more comes (0.15 s later at most, and a stop); messages without a '
+        'stamp are laid at the pace in which they come. 0: each message ends at rest, and begins '
+        'when it comes. For `interpolation_method: splines`.',
+        unit='s',
+        minimum=0.0,
+        maximum=1.0,
+    )
+
+
+@dataclass(frozen=True)
+class SpeedScalingSettings:
+    """At what speed motions are followed."""
+
+    initial_scaling_factor: float = parameter(
+        1.0,
+        'Speed at which motions are followed on their path, as long as `~/speed_scaling_input` '
+        'says nothing else; 1: as they were sent.',
+        minimum=0.0,
+        maximum=1.0,
+        changes=Changes.UNCONFIGURED,
+    )
+
+
+@dataclass(frozen=True)
+class StopSettings:
+    """How a motion that is given up comes to rest."""
+
+    deceleration: tuple[float, ...] = parameter(
+        (),
+        'A motion that is given up (`~/hold`, cancel, an empty trajectory, a goal that ends '
+        'moving, an arm that is found in motion) is brought to rest along its way with no more '
+        'than this, and with no more than 0.8 of the effort limits. One for all joints or one per '
+        "joint; 0 or `.inf`: the usual. Empty: the model's deceleration limit (URDF 1.2), else "
+        'the usual: the velocity limit in 0.1 s.',
+        unit='rad/s^2 or m/s^2',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+
+
+@dataclass(frozen=True)
+class SaturationSettings:
+    """How long a joint may be at its effort limit."""
+
+    timeout: float = parameter(
+        1.0,
+        'A joint at its effort limit for longer, in the direction of its position error, is one '
+        'too, and so is one whose effort goes from one limit to the other 12 times within this, '
+        'in modes with feedback. 0 or `.inf`: off.',
+        unit='s',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+
+
+@dataclass(frozen=True)
+class RepeatedFaultsSettings:
+    """When faults that come back latch."""
+
+    window: float = parameter(
+        10.0,
+        'A fault of one kind that comes for the third time within this latches, and the sixth of '
+        'any kinds. 0: never.',
+        unit='s',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+
+
+@dataclass(frozen=True)
+class PayloadSettings:
+    """A load that the model does not have."""
+
+    mass: float = parameter(
+        0.0,
+        'Mass of a load that the model does not have.',
+        unit='kg',
+        minimum=0.0,
+        maximum=LARGEST,
+    )
+    com: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0),
+        'Its centre of mass in the frame of `payload.link`.',
+        unit='m',
+        minimum=-LARGEST,
+        maximum=LARGEST,
+        lengths=(3,),
+    )
+    inertia: tuple[float, ...] = parameter(
+        (0.0,) * INERTIA_ENTRIES,
+        'Its inertia about its centre of mass, in the axes of `payload.link`: xx, xy, xz, yy, yz, '
+        'zz.',
+        unit='kg m^2',
+        minimum=-LARGEST,
+        maximum=LARGEST,
+        lengths=(INERTIA_ENTRIES,),
+    )
+    link: str = parameter(
+        '', 'Link that carries it: the tip, or one that is rigidly attached to it. Empty: the tip.'
+    )
+
+
+@dataclass(frozen=True)
+class PayloadEstimateSettings:
+    """What `~/estimate_payload` goes by."""
+
+    duration: float = parameter(
+        60.0,
+        'Time before the last joint state whose states tell ~/estimate_payload what the arm '
+        'carries: for so long it is to have carried it. States before a change of `payload.*` do '
+        'not count.',
+        unit='s',
+        minimum=1.0,
+        maximum=LONGEST_ESTIMATE,
+    )
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """How closely trajectories are followed."""
+
+    trajectory: tuple[float, ...] = parameter(
+        (0.0,),
+        'Largest position error while a trajectory or the goal of an action is followed, one for '
+        'all joints or one per joint. 0: any. A goal may bring its own; '
+        '`constraints.<joint>.trajectory` (double), once the node is configured, counts before '
+        'it for that joint, but for -1.',
+        unit='rad or m',
+        minimum=0.0,
+    )
+    goal: tuple[float, ...] = parameter(
+        (0.0,),
+        'Largest position error at its end; as before, with `constraints.<joint>.goal`.',
+        unit='rad or m',
+        minimum=0.0,
+    )
+    goal_time: float = parameter(
+        0.0,
+        'Time after its end in which the goal must be reached, else the arm is held where it is '
+        'found. 0: any.',
+        unit='s',
+        minimum=0.0,
+    )
+    stopped_velocity_tolerance: float = parameter(
+        0.01, 'Largest speed at its end. 0: any.', unit='rad/s or m/s', minimum=0.0
+    )
+
+
+@dataclass(frozen=True)
+class TrackingErrorSettings:
+    """What the diagnostics say of the position error."""
+
+    warn: tuple[float, ...] = parameter(
+        (0.05,),
+        'Position error from which the diagnostics warn, one for all joints or one per joint. '
+        '`.inf`: never.',
+        unit='rad or m',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+    error: tuple[float, ...] = parameter(
+        (0.2,),
+        'Position error from which the diagnostics report an error; as before.',
+        unit='rad or m',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+
+
+@dataclass(frozen=True)
+class NodeSettings:
+    """All parameters of the node; a group has a prefix, the name of its field and a dot."""
+
+    # The model
+    model_file: str = parameter(
+        '',
+        'URDF or DH file of the robot, told apart by content. Empty: `robot_description`.',
+        changes=Changes.UNCONFIGURED,
+    )
+    robot_description: str = parameter(
+        '',
+        'URDF as text. Empty, with no `model_file` either: the topic `robot_description`.',
+        changes=Changes.UNCONFIGURED,
+    )
+    model_extras_file: str = parameter(
+        '',
+        'YAML file with friction, rotor inertia and gear ratio of the joints, which a URDF has no '
+        'place for. Empty: `<stem>.extras.yaml` beside `model_file` (URDF) where there is one; '
+        '`none`: no such file.',
+        changes=Changes.UNCONFIGURED,
+    )
+    base_link: str = parameter(
+        '', 'First link of the arm (URDF). Empty: the root.', changes=Changes.UNCONFIGURED
+    )
+    tip_link: str = parameter(
+        '',
+        'Last link of the arm (URDF); joints that are not on the way to it are locked. Empty: '
+        'all joints move.',
+        changes=Changes.UNCONFIGURED,
+    )
+    locked_joints: LockedJoints = group(LockedJoints)
+    joints: tuple[str, ...] = parameter(
+        (),
+        'Order of the command, and of all parameters with one value per joint: the same as the '
+        "effort controller's `joints`. Empty: order of the model.",
+        changes=Changes.UNCONFIGURED,
+    )
+    gain_joints: tuple[str, ...] = parameter(
+        (),
+        'Joints that gains with one value per joint were written for, in their order, as '
+        '`ne_dynamics gains` writes it. Where `joints` are others, or in another order, the node '
+        'is not configured: the gains would go to wrong joints. Empty: not looked at.',
+        changes=Changes.UNCONFIGURED,
+    )
+    gravity: tuple[float, ...] = parameter(
+        (0.0, 0.0, -9.80665),
+        'Acceleration of free fall in the axes of the base link.',
+        unit='m/s^2',
+        minimum=-LARGEST,
+        maximum=LARGEST,
+        lengths=(3,),
+        changes=Changes.UNCONFIGURED,
+    )
+    backend: str = parameter(
+        'auto', 'How the dynamics are computed.', choices=BACKENDS, changes=Changes.UNCONFIGURED
+    )
+    # The law
+    mode: Mode = parameter(Mode.COMPUTED_TORQUE, 'Control law.')
+    computed_torque: ComputedTorqueGains = group(ComputedTorqueGains)
+    feedforward: FeedforwardSettings = group(FeedforwardSettings)
+    feedforward_pd: FeedforwardPdGains = group(FeedforwardPdGains)
+    hand_guiding: HandGuidingSettings = group(HandGuidingSettings)
+    terms: Terms = group(Terms)
+    friction: FrictionSettings = group(FrictionSettings)
+    effort_limits: tuple[float, ...] = parameter(
+        (),
+        'Largest command, one for all joints or one per joint. Empty: the effort limits of the '
+        'model. `.inf`: none.',
+        unit='N m or N',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+    effort_rate_limit: tuple[float, ...] = parameter(
+        (),
+        'Fastest change of the command, one for all joints or one per joint: a hard limit inside '
+        'the feedback loop, which swings for ever when it is too slow for the gains (the node '
+        'warns, and refuses what a moderate push would start). Empty or 0: none.',
+        unit='N m/s or N/s',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+    transition_time: float = parameter(
+        TRANSITION_TIME,
+        'Time in which the command goes over without a step when its nature changes: the first '
+        'one (from the efforts in the joint states, see `state_effort`), mode, gains, terms, '
+        'load, a sensor that is lost or found, after a fault, the last one. 0: at once.',
+        unit='s',
+        minimum=0.0,
+        maximum=LONGEST_TRANSITION,
+    )
+    state_effort: StateEffort = parameter(
+        StateEffort.TORQUE,
+        'What `effort` in the joint states is, where the first command begins: `torque`, of the '
+        'motors, with gravity; `torque_without_gravity`, less what the robot compensates itself; '
+        '`ignore`, no beginning. Where `terms.gravity` differs from it the model adds gravity or '
+        'takes it out. Readings that the model does not bear out are not begun at, and `ignore` '
+        'not at any: the command begins at the effort of the model.',
+    )
+    command: CommandSettings = group(CommandSettings)
+    on_deactivate: LastCommand = parameter(
+        LastCommand.GRAVITY,
+        'What is sent last when the node is deactivated or stopped: `gravity`, what holds the arm '
+        'where it is; `zero`; `none`. Effort controllers keep the last command. Drives that close '
+        'the loop (`command.interfaces`) are brought to rest before, and of `zero` it is the '
+        'effort that is.',
+    )
+    state_timeout: float = parameter(
+        0.1,
+        'Time without a usable joint state after which the arm is left as `on_state_loss` says. '
+        'The motion is given up then.',
+        unit='s',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+    on_state_loss: OnStateLoss = parameter(
+        OnStateLoss.BRAKE,
+        'What is sent then: `brake`, in 0.25 s at most what brings the arm to rest by the model, '
+        'from where it should be by now, and then what holds it there against gravity; '
+        '`gravity`, that alone, for the last pose; `lower`, that too, but fading to nothing in '
+        '3 s, and on every other fault as well: for arms that are led by hand. Only modes with '
+        'feedback brake, and not where the last state is older than 0.5 s. Drives that close the '
+        'loop are brought to rest along the desired motion, and there is no `lower`.',
+    )
+    on_fault: OnFault = parameter(
+        OnFault.DAMP,
+        'What answers joint states after a fault that latches, until `~/clear_fault`, and states '
+        'that are not believed, until they are: `damp`, gravity compensation and a damping '
+        'through the mass matrix, by which velocities decay at 10 /s or faster, with a joint that '
+        'is not believed where the model predicts it; `leave`, nothing: the arm keeps a last '
+        'command against gravity, which does not hold it in place. When states stop, '
+        '`on_state_loss` counts. Drives that close the loop are brought to rest, and get that '
+        'command again for each state, with `damp`.',
+    )
+    jump_velocity: tuple[float, ...] = parameter(
+        (),
+        'A joint that seems to move faster than this between two states has jumped: its states '
+        'are not believed. One for all joints or one per joint; 0 or `.inf`: any speed. Empty: '
+        "twice the model's velocity limit.",
+        unit='rad/s or m/s',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+    following_error: FollowingErrorSettings = group(FollowingErrorSettings)
+    trajectory: TrajectorySettings = group(TrajectorySettings)
+    speed_scaling: SpeedScalingSettings = group(SpeedScalingSettings)
+    stop: StopSettings = group(StopSettings)
+    saturation: SaturationSettings = group(SaturationSettings)
+    velocity: VelocitySettings = group(VelocitySettings, prefix='velocity_')
+    repeated_faults: RepeatedFaultsSettings = group(RepeatedFaultsSettings)
+    interpolation_method: Interpolation = parameter(
+        Interpolation.SPLINES,
+        'What is between points: `splines`, polynomials by what they carry, where positions alone '
+        'are given those of a natural spline, continuous up to the acceleration; `linear`, the '
+        'same, but straight lines between positions alone, which have no feed-forward; `none`, '
+        'the next point at once, with what it carries: for points as dense as the joint states.',
+    )
+    allow_nonzero_velocity_at_trajectory_end: bool = parameter(
+        False,
+        'Accept trajectories whose last point moves; from there the motion is brought to rest.',
+    )
+    allow_partial_joints_goal: bool = parameter(
+        False,
+        'Accept trajectories and goals for some of the joints; the others go on with what they '
+        'follow, or are held.',
+    )
+    allow_integration_in_goal_trajectories: bool = parameter(
+        False,
+        'Accept points without positions: these are integrated from their velocities, or from '
+        'their accelerations, beginning with the desired state of the moment.',
+    )
+    cmd_timeout: float = parameter(
+        0.0,
+        'Time after the last point of a trajectory in which another one must come, else the arm '
+        'is held where it is found. 0: any. Not used unless longer than `constraints.goal_time`.',
+        unit='s',
+        minimum=0.0,
+    )
+    # What acts on the arm that the model does not have
+    observer: ObserverSettings = group(ObserverSettings)
+    contact: ContactSettings = group(ContactSettings)
+    # The wrist sensor
+    wrench: WrenchSettings = group(WrenchSettings)
+    # What the model does not have
+    payload: PayloadSettings = group(PayloadSettings)
+    payload_estimate: PayloadEstimateSettings = group(PayloadEstimateSettings)
+    # The base
+    imu: ImuSettings = group(ImuSettings)
+    # For others
+    effort_tolerance: tuple[float, ...] = parameter(
+        (0.1,),
+        'Trajectories annotated with efforts are dense enough for linear interpolation to be '
+        'this near; one for all joints or one per joint.',
+        unit='N m or N',
+        minimum=0.0,
+        above_minimum=True,
+    )
+    constraints: Constraints = group(Constraints)
+    # The node
+    state_publish_rate: float = parameter(
+        50.0,
+        'How often `~/controller_state` is published, by the clock of the joint states; no more '
+        'often than they come. 0: never.',
+        unit='1/s',
+        minimum=0.0,
+        maximum=LARGEST,
+    )
+    tracking_error: TrackingErrorSettings = group(TrackingErrorSettings)
+    joint_states_reliability: str = parameter(
+        'best_effort',
+        'Reliability of the subscription to joint_states. `best_effort` receives from every '
+        'publisher; `reliable` only from reliable ones, and loses nothing.',
+        choices=RELIABILITIES,
+        changes=Changes.UNCONFIGURED,
+    )
+    refuse_other_commanders: bool = parameter(
+        False,
+        'Refuse to activate where another node publishes on the topic of the commands, an '
+        'inactive standby too; looking for it takes up to 1 s after configuring. False: the '
+        'diagnostics warn and name it.',
+    )
+    autostart: bool = parameter(
+        True,
+        'Configure and activate without being asked, as soon as there is a model.',
+        changes=Changes.START,
+    )
+
+
+PARAMETERS = ParameterTable(NodeSettings)

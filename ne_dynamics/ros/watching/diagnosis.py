@@ -1,0 +1,197 @@
+"""The diagnostics of the node, once a second on `/diagnostics`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+
+from ne_dynamics.control.guards.feasibility import PERIODS_OF_DELAY
+from ne_dynamics.control.sensors.velocity_source import VelocitySource, velocity_filter
+from ne_dynamics.ros.configured_arm import ConfiguredArm
+from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
+from ne_dynamics.ros.settings.configuration import tracking_limits
+from ne_dynamics.ros.watching.diagnostics import Level, Statistics, as_text, tracking_level
+
+STATE_AGE_WARNING = 1.0
+"""Seconds without a joint state after which the diagnostics warn, if the watchdog does not."""
+
+UPSIDE_DOWN = 90.0
+"""Tilt beyond which the sign of an IMU is doubted [degrees]."""
+
+
+class DiagnosticsPublisher:
+    """Says how the arm does.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    statistics : Statistics
+    """
+
+    def __init__(self, node: Any, statistics: Statistics) -> None:
+        self._node = node
+        self._name: str = node.get_fully_qualified_name()
+        self._statistics = statistics
+        self._publisher = node.create_publisher(
+            DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_PUBLISHER_EVENTS
+        )
+
+    def publish(self, state: str, remarks: list[str], configured: ConfiguredArm | None) -> None:
+        """Publish what there was since the last time.
+
+        Parameters
+        ----------
+        state : str
+            Of the life cycle.
+        remarks : list of str
+            What is amiss with the node itself.
+        configured : ConfiguredArm or None
+        """
+        statistics = self._statistics
+        values: dict[str, Any] = {'state': state}
+        statuses, hardware = [], ''
+        faults = [str(one) for one in statistics.new_faults()]
+        if configured is None:
+            remarks = [*remarks, 'not configured']
+        else:
+            hardware = configured.arm.robot.name
+            fault = configured.controller.fault
+            values['fault'] = str(fault) if fault is not None else 'none'
+            # A fault that is over by now is told of once.
+            if fault is not None and str(fault) not in faults:
+                faults.append(str(fault))
+            doubt = configured.refusal or (
+                configured.weight.find_doubt() if configured.is_commanding else ''
+            )
+            if doubt:
+                faults.append(doubt)
+            remarks = [*remarks, *self._diagnose(configured, values)]
+            statuses.append(self._diagnose_tracking(configured))
+        values.update(statistics.inputs())
+        new_drops = statistics.new_drops()
+        if new_drops:
+            remarks.append(f'{new_drops} messages dropped')
+        level = DiagnosticStatus.WARN if remarks else DiagnosticStatus.OK
+        summary = _make_status(
+            DiagnosticStatus.ERROR if faults else level,
+            self._name,
+            '; '.join(faults + remarks) or state,
+            values,
+        )
+        message = DiagnosticArray(status=[summary, *statuses])
+        for status in message.status:
+            status.hardware_id = hardware
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+    def _diagnose(self, configured: ConfiguredArm, values: dict[str, Any]) -> list[str]:
+        """Add to `values` what there is to say on the arm; return what is amiss."""
+        arm, controller = configured.arm, configured.controller
+        terms = controller.tuning.law.terms
+        values['model'] = arm.robot.name
+        values['findings'] = (
+            '; '.join(
+                f'{finding.element}: {finding.message}'
+                for finding in arm.uncut.findings
+                if finding.severity != 'info'
+            )
+            or 'none'
+        )
+        values['mode'] = controller.tuning.mode.value
+        values['terms'] = ' '.join(key for key, is_on in vars(terms).items() if is_on)
+        values['on_deactivate'] = configured.settings.on_deactivate.value
+        values['joints'] = ' '.join(arm.command_names)
+        values.update(self._statistics.outputs(arm.robot.joint_names))
+        if controller.period > 0.0:
+            values['delay [ms]'] = f'{1e3 * PERIODS_OF_DELAY * controller.period:.3g}'
+            source = velocity_filter(controller.tuning.motion.velocity, controller.period)
+            if source is not None:
+                values['velocity lag [ms]'] = f'{1e3 * source.lag:.3g}'
+        verdict = controller.judge(controller.tuning)
+        remarks = verdict.refusals + verdict.remarks
+        saturated = values['saturated in the last second']
+        if saturated != 'none':
+            remarks.append(f'saturated: {saturated}')
+        remarks += _diagnose_steps(configured)
+        if configured.is_commanding and controller.time is None:
+            remarks.append('no usable joint_states yet')
+        age = self._statistics.age('joint_states')
+        is_waiting = configured.is_commanding and controller.fault is None
+        if is_waiting and STATE_AGE_WARNING < age < np.inf:
+            remarks.append(f'no joint_states for {age:.1f} s')
+        others = configured.others.find()
+        values['other commanders'] = ' '.join(others) or 'none'
+        if others and configured.is_commanding:
+            remarks.append(configured.others.describe(others))
+        return remarks + _diagnose_sensors(configured)
+
+    def _diagnose_tracking(self, configured: ConfiguredArm) -> DiagnosticStatus:
+        """Report on the tracking errors since the last time, and forget them."""
+        arm, controller = configured.arm, configured.controller
+        errors = controller.peak_error.copy()
+        controller.peak_error[:] = 0.0
+        values: dict[str, Any] = {}
+        if not configured.is_commanding or controller.trajectory is None:
+            level = Level(0, 'nothing is followed')
+        else:
+            values = {
+                f'{arm.robot.joint_names[index]} [rad or m]': f'{errors[index]:.6g}'
+                for index in arm.command_order
+            }
+            warn, error = tracking_limits(configured.settings, arm)
+            level = tracking_level(arm.robot.joint_names, errors, warn, error)
+        return _make_status(
+            bytes((level.value,)), f'{self._name}: tracking error', level.message, values
+        )
+
+
+def _diagnose_steps(configured: ConfiguredArm) -> list[str]:
+    """Return whether the command of a held arm steps to and fro, and what helps."""
+    stepping = configured.effort_steps.take()
+    if stepping is None:
+        return []
+    is_measured = configured.controller.tuning.motion.velocity.source is VelocitySource.MEASURED
+    remedy = 'velocity_source differentiated or estimated'
+    if not is_measured:
+        remedy = 'velocity_source estimated, a lower velocity_cutoff_frequency or lower gains'
+    name = configured.arm.robot.joint_names[stepping.joint]
+    return [
+        f'joint_states: coarse or noisy velocities: the command of joint {name!r}, which is held, '
+        f'stepped to and fro {stepping.turns} times in the last second, by up to '
+        f'{stepping.share:.2f} of its effort limit; better is {remedy}'
+    ]
+
+
+def _diagnose_sensors(configured: ConfiguredArm) -> list[str]:
+    """Return what is amiss with wrist sensor and IMU."""
+    controller = configured.controller
+    wrist, imu, now = controller.wrist, controller.imu, controller.time
+    remarks = []
+    if wrist is not None and now is not None:
+        if wrist.is_stale(now):
+            remarks.append(f'no recent wrench: {wrist.settings.on_timeout.value}')
+        if wrist.was_saturated():
+            remarks.append('wrench beyond wrench.max_force or wrench.max_torque')
+        doubt = configured.wrench_sign.look()
+        if doubt:
+            remarks.append(doubt)
+    if imu is not None and now is not None:
+        if imu.is_stale(now):
+            remarks.append(f'no recent imu: {imu.settings.on_timeout.value}')
+        tilt = np.rad2deg(imu.tilt_at(now))
+        if tilt > UPSIDE_DOWN:
+            remarks.append(f'imu: the base is tilted by {tilt:.0f} degrees; is its sign right?')
+    return remarks
+
+
+def _make_status(
+    level: bytes, name: str, message: str, values: dict[str, Any]
+) -> DiagnosticStatus:
+    return DiagnosticStatus(
+        level=level,
+        name=name,
+        message=message,
+        values=[KeyValue(key=key, value=text) for key, text in as_text(values).items()],
+    )

@@ -1,0 +1,156 @@
+"""What the node keeps of the states it answers, to tell what the arm carries. No ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ne_dynamics.control.controller import Command, Controller
+from ne_dynamics.control.payload.carrier import Carrier, Source, felt_by
+from ne_dynamics.control.payload.motion_windows import (
+    LEAST_STATES,
+    WINDOW,
+    MeasuredState,
+    MotionWindows,
+    Window,
+)
+from ne_dynamics.control.sensors.state_effort import StateEffort
+from ne_dynamics.errors import PayloadError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.ros.messages.conversion import JointStateReader
+from ne_dynamics.ros.settings.configuration import ControlledArm
+from ne_dynamics.ros.settings.parameters import NodeSettings
+
+
+class Question(NamedTuple):
+    """What :func:`~ne_dynamics.control.payload.estimate.estimate_payload` is asked."""
+
+    carrier: Carrier
+    windows: tuple[Window, ...]
+    source: Source
+
+
+class FeltMotion:
+    """Gathers states with what was felt in them, while the arm is commanded.
+
+    Parameters
+    ----------
+    arm : ControlledArm
+    controller : Controller
+    reader : JointStateReader
+    settings : callable
+        Returns the settings of the node as they are now.
+    """
+
+    def __init__(
+        self,
+        arm: ControlledArm,
+        controller: Controller,
+        reader: JointStateReader,
+        settings: Callable[[], NodeSettings],
+    ) -> None:
+        self._arm = arm
+        self._controller = controller
+        self._reader = reader
+        self._read_settings = settings
+        self._windows = MotionWindows()
+        self._settings = settings()
+        self.adopt()
+
+    def restart(self) -> None:
+        """Forget everything: what is felt from now on is another load, or felt otherwise."""
+        self._windows.clear()
+
+    def adopt(self) -> None:
+        """Let other settings of the node count; another payload is another load."""
+        before, self._settings = self._settings, self._read_settings()
+        now = self._settings
+        self._windows.span = now.payload_estimate.duration
+        is_same_sign = before.wrench.measures == now.wrench.measures
+        if before.payload != now.payload or not is_same_sign:
+            self.restart()
+
+    def note(self, time: float, position: FloatArray, message: Any, command: Command) -> None:
+        """Take note of a state that was answered.
+
+        Parameters
+        ----------
+        time : float
+            [s]
+        position : array, shape (n,)
+            [rad or m]
+        message : sensor_msgs.msg.JointState
+        command : Command
+        """
+        if not self._windows.wants(time):
+            return
+        controller = self._controller
+        law, wrist, imu = controller.tuning.law, controller.wrist, controller.imu
+        effort = None
+        if wrist is None and controller.tuning.state_effort is StateEffort.TORQUE:
+            effort = self._reader.read_effort(message)
+            if effort is not None and not effort.any():
+                # Nobody measures, or brakes carry the arm.
+                effort = None
+        # Without feedback a command says what the model knows, and without gravity not all.
+        tells = law.has_feedback and law.terms.gravity
+        self._windows.add(
+            MeasuredState(
+                time,
+                position,
+                effort,
+                command.effort if tells else None,
+                None if wrist is None else wrist.measured_at(time),
+                None if imu is None or imu.at(time) is None else imu.resting_at(time),
+            )
+        )
+
+    def ask(self) -> Question:
+        """Return what there is to tell the load from.
+
+        Raises
+        ------
+        PayloadError
+            When nothing tells it.
+        ModelError
+            When there is no such link.
+        """
+        windows = self._windows.windows()
+        carrier = self._find_carrier()
+        if self._controller.wrist is not None:
+            return Question(carrier, windows, Source.WRENCH)
+        for source in (Source.EFFORT, Source.COMMAND):
+            if any(felt_by(window, source) is not None for window in windows):
+                return Question(carrier, windows, source)
+        if not windows:
+            raise PayloadError(
+                'no joint states were answered yet, or fewer than the '
+                f'{LEAST_STATES / WINDOW:g} a second that it takes'
+            )
+        tuning = self._controller.tuning
+        raise PayloadError(
+            'no efforts to tell it by: expected torques in the joint states with state_effort '
+            f'{StateEffort.TORQUE.value}, or commands of a mode with feedback and with '
+            f'terms.gravity; got none with state_effort {tuning.state_effort.value}, mode '
+            f'{tuning.mode.value}, terms.gravity {str(tuning.law.terms.gravity).lower()}'
+        )
+
+    def _find_carrier(self) -> Carrier:
+        arm, name = self._arm, self._settings.payload.link
+        if arm.wrench_link is None:
+            return Carrier.of_robot(arm.dynamics, name)
+        cut = arm.uncut.link(arm.wrench_link)
+        name = name or arm.uncut.tip_link or ''
+        if name not in arm.uncut.descendants(cut.name):
+            raise PayloadError(
+                f'payload.link: expected a link beyond the sensor at {cut.name!r}, which feels '
+                f'nothing else, got {name!r}'
+            )
+        link = arm.uncut.link(name)
+        if link.body != cut.body:
+            raise PayloadError(
+                f'payload.link: expected a link that does not move against the sensor at '
+                f'{cut.name!r}, got {name!r}'
+            )
+        pose = cut.pose_in_body.inverse() @ link.pose_in_body
+        return Carrier(arm.dynamics, name, pose, arm.tool)

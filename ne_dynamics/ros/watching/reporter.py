@@ -1,0 +1,92 @@
+"""What the node says of messages that it does not use, and what it counts."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from rclpy.logging import LoggingSeverity as Severity
+
+from ne_dynamics.ros.watching.diagnostics import Statistics
+
+WARNING_PERIOD = 5.0
+"""A reason is repeated in the log after this many seconds at the earliest."""
+
+LONGEST_LINE = 1000
+"""Characters of a line in the log."""
+
+
+def shorten(text: str) -> str:
+    """Return a text without the middle of what is too long for a log: names are others' words."""
+    if len(text) <= LONGEST_LINE:
+        return text
+    half = LONGEST_LINE // 2
+    return f'{text[:half]} ... {text[-half:]}'
+
+
+class Reporter:
+    """Logs, seldom, and counts.
+
+    Parameters
+    ----------
+    logger : rclpy.impl.rcutils_logger.RcutilsLogger
+
+    Attributes
+    ----------
+    statistics : Statistics
+    """
+
+    def __init__(self, logger: Any) -> None:
+        self.logger = logger
+        self.statistics = Statistics()
+        self._last_line: dict[str, float] = {}
+
+    def drop(self, topic: str, field: str, reason: str) -> None:
+        """Log and count a message that is not used.
+
+        Parameters
+        ----------
+        topic : str
+        field : str
+            Of the message, that is at fault.
+        reason : str
+            What was expected, and what was found.
+        """
+        key = f'{topic}.{field}'
+        count = self.statistics.drop(key)
+        so_far = f' ({count} so far)' if count > 1 else ''
+        self.say(key, f'{topic} dropped: {reason}{so_far}')
+
+    def tell(self, text: str) -> None:
+        """Log a warning that cannot come often: always.
+
+        Parameters
+        ----------
+        text : str
+        """
+        self.logger.warning(shorten(text))
+
+    def say(self, key: str, text: str, severity: Severity = Severity.WARN) -> None:
+        """Log a line of a kind of which there may be many: seldom, and not a long one.
+
+        Parameters
+        ----------
+        key : str
+            The kind.
+        text : str
+        severity : Severity
+            ERROR, WARN or INFO.
+        """
+        now = time.monotonic()
+        if now - self._last_line.get(key, -np.inf) < WARNING_PERIOD:
+            return
+        self._last_line[key] = now
+        line = shorten(text)
+        # A place in the code logs with one severity: rclpy insists.
+        if severity is Severity.ERROR:
+            self.logger.error(line)
+        elif severity is Severity.WARN:
+            self.logger.warning(line)
+        else:
+            self.logger.info(line)

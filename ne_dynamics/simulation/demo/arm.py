@@ -1,0 +1,155 @@
+"""The arm of a demo: its model, and gains that are fair to compare."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ne_dynamics.control.laws import Mode
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.model.files import load_model
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.prepared_file import write_whole
+from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.demo.motion import Motion
+
+SHIPPED_MODEL = 'six_axis_arm.urdf'
+SHIPPED_TIP = 'tcp'
+SENSOR_LINK = 'ft_sensor'
+"""Taken for the last link on the arm's side of a wrist sensor where a model has it."""
+
+TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
+"""Parts of the model that the node can leave out, one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class DemoArm:
+    """A model as node and simulated robot read it.
+
+    Attributes
+    ----------
+    model_file : str
+        Absolute path.
+    base, tip : str
+        First and last link as they were asked for; empty: the model's.
+    robot : Robot
+    """
+
+    model_file: str
+    base: str
+    tip: str
+    robot: Robot
+
+    @classmethod
+    def read(cls, model_file: str | None, base: str | None, tip: str | None) -> DemoArm:
+        """Read a model; without a file, the shipped six-axis arm.
+
+        Raises
+        ------
+        NeDynamicsError
+            When it cannot be read or has no joint that moves.
+        """
+        path = str(Path(model_file).resolve() if model_file else shipped_file(SHIPPED_MODEL))
+        chosen_tip = tip or (None if model_file else SHIPPED_TIP)
+        robot = load_model(path, base, chosen_tip)
+        return cls(path, base or '', chosen_tip or '', robot)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters by which node and simulated robot read the model."""
+        return {'model_file': self.model_file, 'base_link': self.base, 'tip_link': self.tip}
+
+    def default_sensor_link(self) -> str:
+        """Return the link that usually carries a wrist sensor, otherwise the tip.
+
+        Raises
+        ------
+        ModelError
+            When the robot has no tip.
+        """
+        named = any(link.name == SENSOR_LINK for link in self.robot.links)
+        return SENSOR_LINK if named else self.robot.tip.name
+
+    def with_gear_friction(self, share: float, folder: Path) -> DemoArm:
+        """Return the arm with Coulomb friction in its joints, as gears have it.
+
+        Parameters
+        ----------
+        share : float
+            Of each joint's effort limit; joints without one, and joints that have Coulomb
+            friction already, stay as they are.
+        folder : path
+            Where the model with friction is written.
+
+        Returns
+        -------
+        DemoArm
+            This one when the model is not a URDF.
+        """
+        text = Path(self.model_file).read_text(encoding='utf-8')
+        if not text.lstrip().startswith('<'):
+            return self
+        limits = {
+            joint.name: joint.effort_limit
+            for joint in self.robot.joints
+            if joint.coulomb_friction == 0.0 and 0.0 < joint.effort_limit < np.inf
+        }
+        # The model has passed our own checks by now.
+        root = ElementTree.fromstring(text)
+        for joint in root.findall('joint'):
+            name = joint.get('name', '')
+            if name in limits:
+                dynamics = joint.find('dynamics')
+                if dynamics is None:
+                    dynamics = ElementTree.SubElement(joint, 'dynamics', damping='0')
+                dynamics.set('friction', repr(share * limits[name]))
+        file = folder / f'{Path(self.model_file).stem}_with_friction.urdf'
+        write_whole(file, ElementTree.tostring(root, encoding='unicode'))
+        return DemoArm.read(str(file), self.base or None, self.tip or None)
+
+
+def law_parameters(mode: Mode | str, terms: tuple[str, ...] = TERMS) -> dict[str, Any]:
+    """Return the node's parameters for a control law with some terms of the model."""
+    return {'mode': Mode(mode).value, **{f'terms.{term}': term in terms for term in TERMS}}
+
+
+def fair_gains(
+    robot: Robot, motion: Motion, kp: float, kv: float
+) -> tuple[list[float], list[float]]:
+    """Return the PD gains of the bandwidth that computed torque has with `kp` and `kv`.
+
+    Parameters
+    ----------
+    robot : Robot
+    motion : Motion
+        The mass matrix is that at its first waypoint.
+    kp, kv : float
+        Accelerations per error [1/s^2, 1/s].
+
+    Returns
+    -------
+    tuple of two lists of float, length n
+        Efforts per error [N m/rad, N m s/rad or N/m, N s/m].
+    """
+    diagonal = np.diag(Dynamics(robot).mass_matrix(motion.positions[0]))
+    return (kp * diagonal).tolist(), (kv * diagonal).tolist()
+
+
+def gain_parameters(robot: Robot, motion: Motion, kp: float, kv: float) -> dict[str, Any]:
+    """Return the node's parameters for computed torque and for PD of the same bandwidth.
+
+    Parameters
+    ----------
+    robot, motion, kp, kv
+        As for :func:`fair_gains`.
+    """
+    pd_kp, pd_kv = fair_gains(robot, motion, kp, kv)
+    return {
+        'computed_torque.kp': [kp],
+        'computed_torque.kv': [kv],
+        'feedforward_pd.kp': pd_kp,
+        'feedforward_pd.kv': pd_kv,
+    }
