@@ -74,10 +74,10 @@ observer-study: venv
 	@$(VENV)/bin/python -m studies.observer_study doc/observer.md
 
 fault-speeds: venv
-	@$(VENV)/bin/python doc/fault_speed_table.py
+	@$(VENV)/bin/python -m studies.fault_speed_table
 
 gain-study: venv
-	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python doc/gain_study.py $(or $(FILE),gain_study.json)
+	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m studies.gain_study $(or $(FILE),gain_study.json)
 
 commission-study: venv
 	@$(VENV)/bin/python -m studies.commission_study $(or $(FOLDER),commission_study)
@@ -92,4 +92,4 @@ format: venv
 	@$(VENV)/bin/ruff format .
 
 readme: venv
-	@$(VENV)/bin/python doc/parameter_table.py doc/parameters.md
+	@$(VENV)/bin/python -m studies.parameter_table doc/parameters.md

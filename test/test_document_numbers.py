@@ -254,8 +254,8 @@ def test_the_most_that_is_taken_is_what_is_said():
 
 
 def test_a_tool_is_as_heavy_as_the_table_says():
-    """doc/wrench.md has the figures of doc/wrench_figures.py, for both cuts."""
-    import wrench_figures
+    """doc/wrench.md has the figures of studies/wrench_figures.py, for both cuts."""
+    from studies import wrench_figures
 
     text = document('wrench.md')
     for cut, beginning in (
@@ -274,7 +274,7 @@ def test_a_tool_is_as_heavy_as_the_table_says():
 @pytest.mark.parametrize('kp', [400, 100])
 def test_an_arm_sags_as_the_table_says(cut, kp):
     """doc/wrench.md has how far joints 4 and 5 sag at rest with 3 kg, in mrad and in parts."""
-    import wrench_figures
+    from studies import wrench_figures
 
     written = [numbers(cell) for cell in row(document('wrench.md'), f'`{cut}`, Kp = {kp}')]
     without = np.abs(wrench_figures.sag(1.0, 3.0, cut, kp)[3:5])

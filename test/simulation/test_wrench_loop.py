@@ -18,12 +18,11 @@ from ne_dynamics.model.rigid_body import Inertia
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from wrench_figures import ARM, POSTURE, heaviest, heaviness
-
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.motion import excitation, rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import OneProcessLoop, delayed
+from studies.wrench_figures import ARM, POSTURE, heaviest, heaviness
 
 SENSOR = 'ft_sensor'
 KP, KV, RATE = 400.0, 40.0, 500.0

@@ -1,6 +1,6 @@
 """Write the table of the node's parameters between the markers of a Markdown file.
 
-python doc/parameter_table.py doc/parameters.md
+python -m studies.parameter_table doc/parameters.md
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Print the figures of wrench.md that need no simulation: python doc/wrench_figures.py.
+"""Print the figures of wrench.md that need no simulation: python -m studies.wrench_figures.
 
 How heavy a tool is compared with the arm (d), and how far the arm sags by what the gain leaves out
 of a tool that nobody knows, for the sensor's cut at `ft_sensor` and at `flange`.
@@ -53,7 +53,8 @@ def sag(share: float, mass: float, cut: str, kp: float) -> FloatArray:
         unknown = share * (whole.gravity_torque(q) - own.gravity_torque(q))
         error = np.linalg.solve(own.mass_matrix(q), unknown) / kp
         q += 0.1 * (POSTURE - error - q)
-    return POSTURE - q
+    sagged: FloatArray = POSTURE - q
+    return sagged
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """Gains for arms, rates and delays, each tried in MuJoCo: the counts of ``doc/gains.md``.
 
-    python doc/gain_study.py RESULTS.json        # goes on where it was ended; prints a table
-    python doc/gain_study.py RESULTS.json draw FILE.png
+    python -m studies.gain_study RESULTS.json        # goes on where it was ended; prints a table
+    python -m studies.gain_study RESULTS.json draw FILE.png
 
 The arms are URDFs of example-robot-data, and the shipped one. None of them says what its rotors
 are: `with rotors` has 0.0075 kg m^2 at a joint for each N m of its effort limit (2.5 for 330, as
@@ -18,6 +18,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
@@ -106,7 +107,7 @@ def request_of(case: Case, robot: Robot) -> GainRequest:
     )
 
 
-def study(case: Case) -> list[dict[str, object]]:
+def study(case: Case) -> list[dict[str, Any]]:
     """Return a row for each mode."""
     robot = arm_of(case)
     dynamics = Dynamics(robot)
@@ -124,7 +125,7 @@ def study(case: Case) -> list[dict[str, object]]:
     return rows
 
 
-def _row(case: Case, mode: GainMode) -> dict[str, object]:
+def _row(case: Case, mode: GainMode) -> dict[str, Any]:
     return {
         'arm': case.arm,
         'variant': case.variant,
@@ -135,7 +136,7 @@ def _row(case: Case, mode: GainMode) -> dict[str, object]:
     }
 
 
-def try_mode(design: GainDesign, dynamics: Dynamics, mode: GainMode) -> dict[str, object]:
+def try_mode(design: GainDesign, dynamics: Dynamics, mode: GainMode) -> dict[str, Any]:
     """Return what came of the gains of a mode, and of larger ones."""
     one = design.of(mode)
     proof = prove_gains(design, dynamics, mode, TRIALS)
@@ -152,14 +153,14 @@ def try_mode(design: GainDesign, dynamics: Dynamics, mode: GainMode) -> dict[str
     }
 
 
-def table(rows: list[dict[str, object]]) -> str:
+def table(rows: list[dict[str, Any]]) -> str:
     """Return the counts as a Markdown table."""
     lines = [
         '| arm | | mode | asked | refused | 30 degrees, 1.5 | trials | settled | swing | diverged '
         '| at rest | overshoot | beyond the margin |',
         '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ]
-    groups: dict[tuple[str, str, str], list[dict[str, object]]] = {}
+    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row['variant'], row['arm'], row['mode']), []).append(row)
     for (variant, arm, mode), group in groups.items():
@@ -182,7 +183,7 @@ def table(rows: list[dict[str, object]]) -> str:
     return '\n'.join(lines)
 
 
-def draw(rows: list[dict[str, object]], picture: str) -> None:
+def draw(rows: list[dict[str, Any]], picture: str) -> None:
     """Draw the highest natural frequency by delay, arm by arm, of the arms with rotors."""
     import matplotlib.pyplot as plt
 

@@ -1,10 +1,10 @@
 """Measure what ``doc/excitation.md`` says, and draw its picture.
 
-    python doc/excitation_figures.py plan ROBOT [objective=condition]
-    python doc/excitation_figures.py compare ROBOT COUNT [SEED]     # random ones, feasible
-    python doc/excitation_figures.py collide ROBOT COUNT [SEED]     # ... that may touch anything
-    python doc/excitation_figures.py recorded ROBOT LOG      # against a recorded motion
-    python doc/excitation_figures.py draw ROBOT MOTION.yaml FILE.png
+    python -m studies.excitation_figures plan ROBOT [objective=condition]
+    python -m studies.excitation_figures compare ROBOT COUNT [SEED]  # random ones, feasible
+    python -m studies.excitation_figures collide ROBOT COUNT [SEED]  # ... that may touch anything
+    python -m studies.excitation_figures recorded ROBOT LOG      # against a recorded motion
+    python -m studies.excitation_figures draw ROBOT MOTION.yaml FILE.png
 
 ROBOT is ur5 or panda, from the package example-robot-data.
 """
@@ -15,6 +15,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.excitation import FLOOR, MotionLimits, load_solids, plan_excitation
 from ne_dynamics.excitation import plan as planning
 from ne_dynamics.excitation.clearance import Clearance
-from ne_dynamics.excitation.columns import find_columns
+from ne_dynamics.excitation.columns import Columns, find_columns
 from ne_dynamics.excitation.information import (
     MEASURES,
     Information,
@@ -31,8 +32,10 @@ from ne_dynamics.excitation.information import (
     measure_determinant,
 )
 from ne_dynamics.excitation.search import Search, Task
+from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.signals import filtered
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.annotated.trajectory_file import read_trajectory
 
 QUARTER = np.pi / 2.0
@@ -60,7 +63,7 @@ def find_robots() -> Path:
     raise SystemExit('example-robot-data is missing')
 
 
-def load(name: str):
+def load(name: str) -> tuple[Dynamics, FloatArray, tuple[Solid, ...]]:
     """Return dynamics, start and solids of a robot."""
     file, tip, start = ROBOTS[name]
     path = find_robots() / file
@@ -68,7 +71,7 @@ def load(name: str):
     return Dynamics(robot), np.array(start), load_solids(path, robot)
 
 
-def make_task(name: str, objective: str = 'log-det') -> tuple[Task, object]:
+def make_task(name: str, objective: str = 'log-det') -> tuple[Task, Columns]:
     """Return the task that ``plan_excitation`` solves with its defaults, and its columns."""
     dynamics, start, solids = load(name)
     limits = MotionLimits.of_robot(dynamics, start)
@@ -87,14 +90,14 @@ def make_task(name: str, objective: str = 'log-det') -> tuple[Task, object]:
     return task, columns
 
 
-def measure(task: Task, columns, coefficients: np.ndarray) -> dict[str, float]:
+def measure(task: Task, columns: Columns, coefficients: FloatArray) -> dict[str, float]:
     """Return measures of a motion, at 100 samples a second."""
     times = np.arange(0.0, task.series.duration, 0.01)
     q, qd, qdd = task.series.evaluate(times) @ coefficients.T
     return measure_motion(task, columns, Motion(q + task.start, qd, qdd))
 
 
-def measure_motion(task: Task, columns, motion: Motion) -> dict[str, float]:
+def measure_motion(task: Task, columns: Columns, motion: Motion) -> dict[str, float]:
     """Return measures of samples."""
     information = task.information.compute(motion)
     rows = task.dynamics.regressor(*motion)[:, :, columns.inertial]
@@ -134,7 +137,7 @@ def plan(name: str, *options: str) -> None:
     """Print the measures of a planned motion, and the time that it took."""
     task, columns = make_task(name)
     begin, cpu = time.time(), time.process_time()
-    keywords = dict(option.split('=') for option in options)
+    keywords: dict[str, Any] = dict(option.split('=') for option in options)
     found = plan_excitation(task.dynamics, task.start, solids=load(name)[2], **keywords)
     print(name, 'planned', options, measure(task, columns, found.coefficients))
     print('  seconds', time.time() - begin, 'of the processor', time.process_time() - cpu)
@@ -153,7 +156,7 @@ def measure_recorded(name: str, path: str) -> None:
 
         store = get_typestore(Stores.ROS2_JAZZY)
         with Reader(path) as reader:
-            found = [
+            found: list[Any] = [
                 store.deserialize_cdr(data, connection.msgtype)
                 for connection, _, data in reader.messages()
             ]
