@@ -26,9 +26,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics.errors import BackendError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
-from ne_dynamics.ros.node import ComputedTorqueNode
-from ne_dynamics.ros.running.prompt_executor import PromptExecutor
+from ne_dynamics.ros import MOST_POINTS, ComputedTorqueNode, PromptExecutor
 
 POINTS = (300, 1_000, MOST_POINTS)
 """Of the trajectories."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import ne_dynamics as ned
-from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification import identify
 from ne_dynamics.identification.writing.write_back import write_urdf
 from ne_dynamics.logs.log import read_log
 from ne_dynamics.shipped import shipped_file

@@ -1,1 +1,1 @@
-"""To be said."""
+"""Studies that make tables, figures and pictures of doc/: not installed."""

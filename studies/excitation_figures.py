@@ -33,10 +33,9 @@ from ne_dynamics.excitation.information import (
 )
 from ne_dynamics.excitation.search import Search, Task
 from ne_dynamics.excitation.solids import Solid
-from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.signals import filtered
+from ne_dynamics.logs import Log, filtered
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.annotated.trajectory_file import read_trajectory
+from ne_dynamics.motion import read_trajectory
 
 QUARTER = np.pi / 2.0
 

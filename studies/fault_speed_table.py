@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / 'test/support'))
 
 from fault_speeds import FRICTIONS, MASSES, SCENARIOS, AfterFault, FaultArm, Scenario  # noqa: E402
 
-from ne_dynamics.control.tuning import OnFault  # noqa: E402
+from ne_dynamics.control import OnFault  # noqa: E402
 
 BEGIN, END = '<!-- fault speeds -->', '<!-- end of fault speeds -->'
 

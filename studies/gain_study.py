@@ -22,8 +22,7 @@ from typing import Any
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.gains.design import GainDesign, design_gains
-from ne_dynamics.gains.request import ALL_MODES, GainMode, GainRequest
+from ne_dynamics.gains import ALL_MODES, GainDesign, GainMode, GainRequest, design_gains
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.simulation.gain_proof import prove_gains
 from studies.commission_study import ARMS, subject_of

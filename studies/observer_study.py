@@ -18,14 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.guards.feasibility import DOUBTFUL_PRODUCT, PERIODS_OF_DELAY
+from ne_dynamics.control import Controller, largest_damping_rate
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.prepared_file import write_whole
-from ne_dynamics.ros.settings.configuration import controlled_arm, make_controller, make_tuning
-from ne_dynamics.ros.settings.parameters import PARAMETERS
+from ne_dynamics.ros import PARAMETERS, controlled_arm, make_controller, make_tuning
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo.arm import fair_gains
@@ -278,7 +276,7 @@ def largest_gain(period: float, cutoff: float) -> float:
     cutoff : float
         Of the observer that compensates [Hz]; 0 for none.
     """
-    return DOUBTFUL_PRODUCT / (PERIODS_OF_DELAY * period) - 4.0 * np.pi * cutoff
+    return largest_damping_rate(period) - 4.0 * np.pi * cutoff
 
 
 def run_elastic(

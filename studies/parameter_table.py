@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from ne_dynamics.ros.settings.parameters import PARAMETERS
+from ne_dynamics.ros import PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.tables import markdown_table
 

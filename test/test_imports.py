@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = 'ne_dynamics'
@@ -191,3 +194,12 @@ def test_no_modules_import_one_another():
     while idle := left.keys() - set().union(*left.values()):
         left = {name: imports for name, imports in left.items() if name not in idle}
     assert not left, f'these are in circles, or between two of them: {sorted(left)}'
+
+
+def test_what_the_node_exports_is_there():
+    """Each name of `ne_dynamics.ros` leads to something, although it is loaded when asked for."""
+    pytest.importorskip('rclpy')
+    room = importlib.import_module(f'{PACKAGE}.ros')
+    assert all(getattr(room, name) is not None for name in room.__all__)
+    with pytest.raises(AttributeError, match='nothing'):
+        _ = room.nothing

@@ -1,1 +1,4 @@
-"""The command ``ne_dynamics``: one module per subcommand."""
+"""The commands of `ne_dynamics`: one file each; ``options`` are those that several share.
+
+``main.py`` finds the command and turns errors into one line and an exit code.
+"""

@@ -139,15 +139,17 @@ def run(args: argparse.Namespace) -> int:
 
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
     from ne_dynamics.model.rigid_body import Inertia
-    from ne_dynamics.motion.annotated.annotation import annotate, check_positions
-    from ne_dynamics.motion.annotated.trajectory_file import (
+    from ne_dynamics.motion import (
+        Terms,
+        Waypoints,
+        annotate,
+        check_positions,
         read_trajectory,
+        resting_state,
+        retime,
         trajectory_text,
         write_text,
     )
-    from ne_dynamics.motion.compensation import Terms
-    from ne_dynamics.motion.time_scaling.retiming import EFFORT_SHARE, retime
-    from ne_dynamics.motion.trajectory import Waypoints, resting_state
 
     if not args.model:
         raise ParameterError(
@@ -187,7 +189,7 @@ def run(args: argparse.Namespace) -> int:
             retimed = retime(
                 dynamics,
                 waypoints,
-                effort_share=EFFORT_SHARE if args.effort_share is None else args.effort_share,
+                effort_share=args.effort_share,
                 is_fastest=args.fastest,
                 payload=payload,
                 start=start,

@@ -25,8 +25,8 @@ from ne_dynamics.cli.options.numbers import number, positive
 from ne_dynamics.cli.options.work import add_work, open_runner
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.identification import JointResidual, evaluate
 from ne_dynamics.identification.effort_sums import EffortSums
-from ne_dynamics.identification.evaluation import JointResidual, evaluate
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.printable import print_lines
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order

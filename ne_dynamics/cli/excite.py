@@ -215,12 +215,17 @@ def run(args: argparse.Namespace) -> int:
     """
     from ne_dynamics.cli.exciting.text import describe, make_document
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
-    from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
-    from ne_dynamics.excitation.limits import MotionLimits, Shares
-    from ne_dynamics.excitation.plan import load_solids, plan_excitation
+    from ne_dynamics.excitation import (
+        FLOOR,
+        KeepOut,
+        MotionLimits,
+        Shares,
+        load_solids,
+        plan_excitation,
+    )
     from ne_dynamics.excitation.start_pose import choose_start
     from ne_dynamics.model.description_file import looks_like_xml
-    from ne_dynamics.motion.annotated.trajectory_file import STANDARD, trajectory_text, write_text
+    from ne_dynamics.motion import STANDARD, trajectory_text, write_text
 
     check_output(args.output)
     check_apart([('-o', args.output)], {'--model': args.model, '--extras': args.extras})

@@ -21,9 +21,9 @@ from ne_dynamics.printable import print_lines
 from ne_dynamics.progress_bar import count_done
 
 if TYPE_CHECKING:
-    from ne_dynamics.gains.design import GainDesign
+    from ne_dynamics.gains import GainDesign
     from ne_dynamics.model.robot import Robot
-    from ne_dynamics.motion.trajectory import Waypoints
+    from ne_dynamics.motion import Waypoints
     from ne_dynamics.simulation.gain_proof import Proof
 
 EXIT_NOT_PROVEN = 1
@@ -122,16 +122,16 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When there are no gains, or something cannot be read; nothing is written then.
     """
-    from ne_dynamics.gains.design import design_gains
-    from ne_dynamics.gains.files import (
+    from ne_dynamics.gains import (
         FILE_NAMES,
         KINDS,
         as_yaml,
+        design_gains,
         list_kinds,
         order_joints,
         require_controller_name,
     )
-    from ne_dynamics.motion.annotated.trajectory_file import write_text
+    from ne_dynamics.motion import write_text
 
     for kind, _ in args.write:
         if kind not in KINDS:
@@ -176,7 +176,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_outputs(args: argparse.Namespace) -> None:
     """Refuse what cannot be written before anything is computed."""
-    from ne_dynamics.gains.files import FILE_NAMES
+    from ne_dynamics.gains import FILE_NAMES
 
     for _, name in args.write:
         check_output(name)
@@ -194,8 +194,7 @@ def _check_outputs(args: argparse.Namespace) -> None:
 
 
 def _read_motion(path: str, robot: Robot) -> Waypoints:
-    from ne_dynamics.motion.annotated.trajectory_file import read_trajectory
-    from ne_dynamics.motion.trajectory import Waypoints
+    from ne_dynamics.motion import Waypoints, read_trajectory
 
     source = read_trajectory(path)
     return Waypoints.from_points(robot.joints, source.joint_names, source.points)

@@ -32,18 +32,14 @@ from ne_dynamics.cli.options.numbers import positive
 from ne_dynamics.cli.options.work import open_runner
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
-from ne_dynamics.identification.evaluation import JointResidual
+from ne_dynamics.identification import JointResidual, identify_filtered
 from ne_dynamics.identification.fit_evidence import ShownLog, list_noise_floor, show_log
-from ne_dynamics.identification.identify import (
-    DEFAULT_BLOCKS,
-    DEFAULT_HOLDOUT,
-    identify_filtered,
-)
 from ne_dynamics.identification.pieces.log_set import FilteredLog
+from ne_dynamics.identification.run import DEFAULT_BLOCKS, DEFAULT_HOLDOUT
 from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
 from ne_dynamics.identification.writing.write_back import encode_urdf
 from ne_dynamics.identification.writing.written_model import make_written_model
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs import Log
 from ne_dynamics.logs.runner import Runner
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.printable import print_lines

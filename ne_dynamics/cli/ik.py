@@ -13,8 +13,11 @@ from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
 from ne_dynamics.cli.options.numbers import number
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematics_branches
-from ne_dynamics.kinematics.pose import compute_pose_errors
+from ne_dynamics.kinematics import (
+    compute_pose_errors,
+    inverse_kinematics,
+    inverse_kinematics_branches,
+)
 from ne_dynamics.model.rigid_body import axis_angle_rotation
 from ne_dynamics.model.robot import FloatArray, Robot
 from ne_dynamics.printable import print_lines

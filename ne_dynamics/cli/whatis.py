@@ -13,7 +13,7 @@ from ne_dynamics.cli.options.numbers import number, positive
 from ne_dynamics.cli.options.output_file import check_apart, check_output
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.motion.annotated.trajectory_file import STANDARD, write_text
+from ne_dynamics.motion import STANDARD, write_text
 from ne_dynamics.printable import print_lines
 
 LISTENING = 20.0
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
         When model or recording cannot be read or do not go together, or, once all is printed,
         when no profile would make the node right for the driver; no profile is written then.
     """
-    from ne_dynamics.driver.description import describe_driver
+    from ne_dynamics.driver import describe_driver
     from ne_dynamics.driver.reading import write_csv
 
     if args.live == (args.log is not None):

@@ -28,8 +28,7 @@ from ne_dynamics.commission.report import make_report
 from ne_dynamics.commission.subject import Subject
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.gains.design import design_gains
-from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.gains import GainMode, GainRequest, design_gains
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot

@@ -10,7 +10,7 @@ import numpy as np
 import yaml
 
 from ne_dynamics.commission.motions import velocity_limits
-from ne_dynamics.control.guards.feasibility import FASTEST_DRIVE
+from ne_dynamics.control import FASTEST_DRIVE
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot

@@ -1,1 +1,63 @@
-"""Control laws, trajectories, wrench and limits: pure, without ROS."""
+"""From a measured state and a desired one to an effort, and what watches over both.
+
+No ROS and no clock: stamps come in, commands go out. :class:`Controller` answers each state;
+``tuning.py`` is all that may change on the way, ``laws.py`` the five laws. ``sensors`` are the
+wrist, the IMU, velocities and what a reported effort means; ``guards`` refuse states, gains and
+motions that would harm; ``desired`` is the motion that is followed; ``payload`` weighs what hangs
+on the flange.
+
+Begin with ``Controller.answer`` in ``controller.py``. What tools, studies and benchmarks use is
+exported here, and nothing else is theirs.
+"""
+
+from ne_dynamics.control.controller import Command, Controller
+from ne_dynamics.control.guards.feasibility import FASTEST_DRIVE, largest_damping_rate
+from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.payload.carrier import Carrier
+from ne_dynamics.control.payload.carrier import Source as PayloadSource
+from ne_dynamics.control.payload.estimate import (
+    FARTHEST,
+    MASS_DEVIATION,
+    SIGNIFICANT,
+    PayloadEstimate,
+    estimate_payload,
+)
+from ne_dynamics.control.payload.motion_windows import MotionWindows
+from ne_dynamics.control.sensors.velocity_source import (
+    PositionVelocity,
+    VelocityFilter,
+    VelocitySettings,
+    VelocitySource,
+    velocity_filter,
+)
+from ne_dynamics.control.sensors.wrench import Measures
+from ne_dynamics.control.tuning import OnFault
+
+__all__ = [
+    'FARTHEST',
+    'FASTEST_DRIVE',
+    'MASS_DEVIATION',
+    'SIGNIFICANT',
+    'Carrier',
+    'Command',
+    'ControlLaw',
+    'Controller',
+    'Fault',
+    'FaultKind',
+    'Gains',
+    'Measures',
+    'Mode',
+    'MotionWindows',
+    'OnFault',
+    'PayloadEstimate',
+    'PayloadSource',
+    'PositionVelocity',
+    'StateRefused',
+    'VelocityFilter',
+    'VelocitySettings',
+    'VelocitySource',
+    'estimate_payload',
+    'largest_damping_rate',
+    'velocity_filter',
+]

@@ -1,1 +1,23 @@
-"""To be said."""
+"""What a driver does: meaning, sign, unit and order of its efforts, delay, rates, velocities.
+
+:func:`describe_driver` listens to states and commands and says what to set;
+:func:`diagnose_log` and :func:`diagnose_recording` say what is wrong with a log, by the same
+``evidence``: how well each reading of it goes together with the equations of motion.
+
+Begin with ``description.py``, then ``evidence/evidence.py``.
+"""
+
+from ne_dynamics.driver.description import DriverDescription, describe_driver
+from ne_dynamics.driver.evidence.diagnosis import LogDiagnosis, diagnose_log
+from ne_dynamics.driver.evidence.recording_diagnosis import diagnose_recording
+from ne_dynamics.driver.recording import CommandLog, DriverRecording
+
+__all__ = [
+    'CommandLog',
+    'DriverDescription',
+    'DriverRecording',
+    'LogDiagnosis',
+    'describe_driver',
+    'diagnose_log',
+    'diagnose_recording',
+]

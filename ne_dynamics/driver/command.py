@@ -29,7 +29,7 @@ from ne_dynamics.driver.recording import CommandLog
 from ne_dynamics.driver.verdict import Level, Verdict, least_sure, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs import Log
 from ne_dynamics.model.robot import Robot
 
 EARLY = 0.03

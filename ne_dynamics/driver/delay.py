@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ne_dynamics.driver.recording import CommandLog
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.logs import Log
 from ne_dynamics.logs.likeness import count_alike
-from ne_dynamics.logs.log import Log
 from ne_dynamics.model.rigid_body import FloatArray
 
 LONGEST = 0.1

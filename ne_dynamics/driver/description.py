@@ -54,8 +54,7 @@ from ne_dynamics.driver.verdict import Level, Verdict, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
-from ne_dynamics.logs.fault import LogFault
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs import Log, LogFault
 from ne_dynamics.logs.samples.sample_checks import CHECKS
 from ne_dynamics.logs.samples.sample_faults import count_stale
 from ne_dynamics.model.robot import Robot

@@ -11,7 +11,7 @@ from ne_dynamics.driver.timing import Timing
 from ne_dynamics.driver.velocity import JointVelocity
 from ne_dynamics.driver.verdict import Verdict
 from ne_dynamics.json_numbers import finite_or_none
-from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs import LogFault
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,7 @@ from ne_dynamics.driver.evidence.hypotheses import (
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
-from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.logs import Log, LogReading
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 

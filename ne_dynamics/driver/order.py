@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.verdict import Level, Verdict, level_of, unknown
 from ne_dynamics.identification.evaluation import rms
-from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.logs import LogReading
 from ne_dynamics.model.rigid_body import FloatArray
 
 SAME_UNIT = math.log(3.0)

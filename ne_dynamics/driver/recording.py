@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs import Log
 from ne_dynamics.model.rigid_body import FloatArray
 
 FEWEST = 2

@@ -22,9 +22,8 @@ from ne_dynamics.driver.steps import find_step
 from ne_dynamics.driver.verdict import Level, Verdict, unknown
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
+from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.logs.likeness import count_alike
-from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.signals import Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray
 
 MEASURED = 'measured'

@@ -37,9 +37,7 @@ from ne_dynamics.excitation.verification import (
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.shapes import read_shapes
-from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
-from ne_dynamics.motion.spline_motion import NANO
-from ne_dynamics.motion.trajectory import TrajectoryPoint
+from ne_dynamics.motion import NANO, AnnotatedTrajectory, TrajectoryPoint
 
 MARGIN = 0.02
 """Distance that is kept between links, and from planes [m]."""

@@ -20,8 +20,7 @@ from ne_dynamics.excitation.limits import MotionLimits
 from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.model.rigid_body import FloatArray, cross_matrix
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion.spline_motion import NANO, SplineMotion
-from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints
+from ne_dynamics.motion import NANO, DesiredState, SplineMotion, TrajectoryPoint, Waypoints
 
 STEP = 1_000_000
 """Between samples [ns]."""

@@ -1,1 +1,40 @@
-"""To be said."""
+"""Gains of the control laws from a model: as stiff as delay, filter, rate and motors allow.
+
+Gives :func:`design_gains` of a :class:`GainRequest`, each mode a design with its margins, or the
+reason why there is none. The loop is judged in discrete time (``loop.py``), on the stiffest and
+the lightest pose (``plants.py``), and what it will do is predicted (``prediction.py``);
+:mod:`ne_dynamics.simulation.gain_proof` tries it in MuJoCo.
+
+Begin with ``design.py``; ``search.py`` chooses, ``margins.py`` judges.
+"""
+
+from ne_dynamics.gains.design import GainDesign, design_gains
+from ne_dynamics.gains.files import (
+    FILE_NAMES,
+    KINDS,
+    as_yaml,
+    list_kinds,
+    order_joints,
+    require_controller_name,
+)
+from ne_dynamics.gains.kind import RAW
+from ne_dynamics.gains.plants import payload_ends
+from ne_dynamics.gains.prediction import SETTLED
+from ne_dynamics.gains.request import ALL_MODES, GainMode, GainRequest
+
+__all__ = [
+    'ALL_MODES',
+    'FILE_NAMES',
+    'KINDS',
+    'RAW',
+    'SETTLED',
+    'GainDesign',
+    'GainMode',
+    'GainRequest',
+    'as_yaml',
+    'design_gains',
+    'list_kinds',
+    'order_joints',
+    'payload_ends',
+    'require_controller_name',
+]

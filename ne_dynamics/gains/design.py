@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control.sensors.velocity_source import VelocitySource
+from ne_dynamics.control import VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains.falling import Falls
@@ -43,7 +43,7 @@ from ne_dynamics.gains.search import choose_gains
 from ne_dynamics.gains.text import describe_design
 from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.trajectory import Waypoints
+from ne_dynamics.motion import Waypoints
 
 DRIVE_INTERFACES = ('position', 'velocity', 'effort', 'proportional', 'derivative')
 

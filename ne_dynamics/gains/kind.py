@@ -8,11 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.sensors.velocity_source import (
-    VelocitySettings,
-    VelocitySource,
-    velocity_filter,
-)
+from ne_dynamics.control import VelocitySettings, VelocitySource, velocity_filter
 from ne_dynamics.gains.loop import JointGains, Modes, Timing, elastic_modes, rigid_modes
 from ne_dynamics.gains.margins import Margins
 from ne_dynamics.gains.plants import Plants

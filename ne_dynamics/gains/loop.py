@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.sensors.velocity_source import VelocityFilter
+from ne_dynamics.control import VelocityFilter
 from ne_dynamics.model.rigid_body import FloatArray
 
 ComplexArray: TypeAlias = NDArray[np.complex128]

@@ -12,7 +12,7 @@ from ne_dynamics.gains.plants import Plants, pose_range
 from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.trajectory import Trajectory, Waypoints, resting_state
+from ne_dynamics.motion import Trajectory, Waypoints, resting_state
 
 TEST_MOTION = 'test motion'
 

@@ -10,7 +10,7 @@ from math import inf, isfinite, isnan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
+from ne_dynamics.control import VelocitySettings, VelocitySource
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType

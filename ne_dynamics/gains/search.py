@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ne_dynamics.control.sensors.velocity_source import VelocitySource
+from ne_dynamics.control import VelocitySource
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains.falling import Falls
 from ne_dynamics.gains.fit import LoopFit

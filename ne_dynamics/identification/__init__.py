@@ -1,1 +1,30 @@
-"""From a log of a moving robot to its model: read, filter, fit, judge, write back."""
+"""From logs to a better model: inertias, friction, rotors, drive gains, loads.
+
+:func:`identify` fits all that a log tells and leaves the rest as it was given;
+:func:`evaluate` says how much of the efforts a model explains. ``regression`` is the linear
+model, its prior and the solver; ``pieces`` apply it to logs of any length; ``load`` finds what
+hangs on the flange; ``report`` and ``writing`` tell it and write URDF and extras.
+
+Begin with ``identify.py``, then ``fit.py``.
+"""
+
+from ne_dynamics.identification.evaluation import Evaluation, JointResidual, evaluate
+from ne_dynamics.identification.load.drive_gains import fit_drive_gains
+from ne_dynamics.identification.load.payload import identify_payload
+from ne_dynamics.identification.load.payload_fit import fit_payload
+from ne_dynamics.identification.pieces.log_set import FilteredLogs
+from ne_dynamics.identification.report.report import Report
+from ne_dynamics.identification.run import identify, identify_filtered
+
+__all__ = [
+    'Evaluation',
+    'FilteredLogs',
+    'JointResidual',
+    'Report',
+    'evaluate',
+    'fit_drive_gains',
+    'fit_payload',
+    'identify',
+    'identify_filtered',
+    'identify_payload',
+]

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from ne_dynamics.identification.evaluation import JointResidual, describe_residuals
-from ne_dynamics.logs.signals import Signals
+from ne_dynamics.logs import Signals
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 

@@ -11,8 +11,7 @@ from ne_dynamics.algorithms.hysteresis import compute_friction_along
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.json_numbers import finite_or_none
-from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.signals import Signals, filtered
+from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 

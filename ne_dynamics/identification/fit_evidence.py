@@ -14,9 +14,8 @@ from ne_dynamics.identification.fit import Fit
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
 from ne_dynamics.identification.report.effort_spectra import EffortSpectra, compute_effort_spectra
 from ne_dynamics.json_numbers import finite_or_none
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.logs.names import with_joints
-from ne_dynamics.logs.signals import Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray
 
 

@@ -1,1 +1,14 @@
-"""From poses to joint positions: inverse kinematics by search on the generated equations."""
+"""Poses of the tip: inverse kinematics by Levenberg-Marquardt, all branches, errors of a pose.
+
+Gives :func:`inverse_kinematics` and :func:`inverse_kinematics_branches`; forward kinematics and
+Jacobians are methods of :class:`ne_dynamics.Dynamics`. Begin with ``inverse.py``.
+"""
+
+from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematics_branches
+from ne_dynamics.kinematics.pose import compute_pose_errors
+
+__all__ = [
+    'compute_pose_errors',
+    'inverse_kinematics',
+    'inverse_kinematics_branches',
+]

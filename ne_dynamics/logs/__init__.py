@@ -1,1 +1,25 @@
-"""To be said."""
+"""Recorded motions: read from CSV or a bag, filtered without delay, and their samples judged.
+
+:class:`Log` is one in memory, with the joints of a model in its order; :class:`Recording` one of
+any length, read in pieces. ``readers`` know the files and never guess a unit; ``samples`` find
+what is wrong with single samples; ``signals.py`` filters, differentiates and thins; ``runner.py``
+and ``cluster.py`` do the work here or on other computers.
+
+Begin with ``log.py``, then ``signals.py``.
+"""
+
+from ne_dynamics.logs.fault import Diagnosis, LogFault
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.logs.recording import Recording
+from ne_dynamics.logs.signals import Signals, filtered
+
+__all__ = [
+    'Diagnosis',
+    'Log',
+    'LogFault',
+    'LogReading',
+    'Recording',
+    'Signals',
+    'filtered',
+]

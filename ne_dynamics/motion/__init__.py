@@ -1,1 +1,49 @@
-"""To be said."""
+"""Desired motions: what they are, what they ask of an arm, and the same path at another speed.
+
+No ROS and no controller. :class:`Waypoints` are a JointTrajectory as it was sent,
+:class:`Trajectory` is the motion through them, by the rules of ros2_control's
+joint_trajectory_controller; sampled, it gives a :class:`DesiredState`. ``motion_demand.py`` and
+``effort_demand.py`` say where it asks for more than the joints' limits; ``time_scaling`` makes it
+slower or as fast as they allow, ``annotated`` writes efforts into it, and ``stopping.py`` and
+``braking.py`` end it.
+
+Begin with ``trajectory.py``.
+"""
+
+from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.motion.annotated.annotation import annotate, check_positions
+from ne_dynamics.motion.annotated.trajectory_file import (
+    STANDARD,
+    read_trajectory,
+    trajectory_text,
+    write_text,
+)
+from ne_dynamics.motion.compensation import Terms
+from ne_dynamics.motion.spline_motion import NANO, SplineMotion
+from ne_dynamics.motion.time_scaling.retiming import retime
+from ne_dynamics.motion.trajectory import (
+    DesiredState,
+    Trajectory,
+    TrajectoryPoint,
+    Waypoints,
+    resting_state,
+)
+
+__all__ = [
+    'NANO',
+    'STANDARD',
+    'AnnotatedTrajectory',
+    'DesiredState',
+    'SplineMotion',
+    'Terms',
+    'Trajectory',
+    'TrajectoryPoint',
+    'Waypoints',
+    'annotate',
+    'check_positions',
+    'read_trajectory',
+    'resting_state',
+    'retime',
+    'trajectory_text',
+    'write_text',
+]

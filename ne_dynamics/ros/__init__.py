@@ -1,1 +1,87 @@
-"""The node `computed_torque`: messages and parameters to arrays, and back."""
+"""The node: parameters, topics, services and actions around :mod:`ne_dynamics.control`.
+
+``node.py`` is its life cycle, ``configured_arm.py`` an arm that is configured: states come in and
+commands go out. ``settings`` are parameters and files, ``messages`` the way from and to messages,
+``running`` executor and signals, ``watching`` diagnostics, ``launching`` what launch files use.
+
+Begin with ``node.py``. What tools use is exported here, and loaded when it is asked for: most of
+it needs no ROS.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ne_dynamics.ros.messages.conversion import JointStateReader, MessageError
+    from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
+    from ne_dynamics.ros.node import ComputedTorqueNode
+    from ne_dynamics.ros.running.command_line import (
+        check_arguments,
+        readable_parameters,
+        start_rclpy,
+    )
+    from ne_dynamics.ros.running.private_domain import private_domain
+    from ne_dynamics.ros.running.prompt_executor import PromptExecutor, make_executor
+    from ne_dynamics.ros.running.signals import stop_on_signals
+    from ne_dynamics.ros.settings.configuration import (
+        ControlledArm,
+        controlled_arm,
+        load_robot,
+        make_controller,
+        make_tuning,
+    )
+    from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
+    from ne_dynamics.ros.settings.parameters import PARAMETERS, LockedJoints, NodeSettings
+
+_HOMES = {
+    'ComputedTorqueNode': 'node',
+    'ControlledArm': 'settings.configuration',
+    'DeclaredParameters': 'settings.declared_parameters',
+    'JointStateReader': 'messages.conversion',
+    'LockedJoints': 'settings.parameters',
+    'MOST_POINTS': 'messages.trajectory_intake',
+    'MessageError': 'messages.conversion',
+    'NodeSettings': 'settings.parameters',
+    'PARAMETERS': 'settings.parameters',
+    'PromptExecutor': 'running.prompt_executor',
+    'check_arguments': 'running.command_line',
+    'controlled_arm': 'settings.configuration',
+    'load_robot': 'settings.configuration',
+    'make_controller': 'settings.configuration',
+    'make_executor': 'running.prompt_executor',
+    'make_tuning': 'settings.configuration',
+    'private_domain': 'running.private_domain',
+    'readable_parameters': 'running.command_line',
+    'start_rclpy': 'running.command_line',
+    'stop_on_signals': 'running.signals',
+}
+
+__all__ = [
+    'MOST_POINTS',
+    'PARAMETERS',
+    'ComputedTorqueNode',
+    'ControlledArm',
+    'DeclaredParameters',
+    'JointStateReader',
+    'LockedJoints',
+    'MessageError',
+    'NodeSettings',
+    'PromptExecutor',
+    'check_arguments',
+    'controlled_arm',
+    'load_robot',
+    'make_controller',
+    'make_executor',
+    'make_tuning',
+    'private_domain',
+    'readable_parameters',
+    'start_rclpy',
+    'stop_on_signals',
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load the module of a name that is exported."""
+    if name not in _HOMES:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    return getattr(import_module(f'{__name__}.{_HOMES[name]}'), name)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.errors import MissingDependencyError
-from ne_dynamics.gains.design import GainDesign
-from ne_dynamics.gains.request import GainMode
+from ne_dynamics.gains import GainDesign, GainMode
 from ne_dynamics.picture_file import write_picture
 from ne_dynamics.printable import escape_controls
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, ORANGE, RED

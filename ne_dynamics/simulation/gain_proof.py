@@ -16,19 +16,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ne_dynamics.control.laws import ControlLaw, Gains
-from ne_dynamics.control.sensors.velocity_source import PositionVelocity, VelocitySource
+from ne_dynamics.control import ControlLaw, Gains, PositionVelocity, VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.gains.design import GainDesign
-from ne_dynamics.gains.kind import RAW
-from ne_dynamics.gains.plants import payload_ends
-from ne_dynamics.gains.prediction import SETTLED
-from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.gains import RAW, SETTLED, GainDesign, GainMode, GainRequest, payload_ends
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion import DesiredState
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.elastic_arm import STEP, ElasticArm
 from ne_dynamics.simulation.mujoco_model import MujocoArm

@@ -29,8 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.control.controller import Command, Controller
-from ne_dynamics.control.guards.state_guard import Fault, StateRefused
+from ne_dynamics.control import Command, Controller, Fault, StateRefused
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.mujoco_model import MujocoArm

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ne_dynamics.control.sensors.wrench import Measures
+from ne_dynamics.control import Measures
 from ne_dynamics.dynamics import STANDARD_GRAVITY
-from ne_dynamics.ros.settings.parameters import LockedJoints
+from ne_dynamics.ros import LockedJoints
 from ne_dynamics.settings import Changes, ParameterTable, group, parameter
 from ne_dynamics.simulation.integrators import INTEGRATORS
 

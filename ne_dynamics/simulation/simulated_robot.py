@@ -77,14 +77,14 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control.sensors.wrench import Measures
+from ne_dynamics.control import Measures
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, ParameterError
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.printable import print_lines
-from ne_dynamics.ros.running.signals import stop_on_signals
+from ne_dynamics.ros import stop_on_signals
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation
 from ne_dynamics.simulation.friction_levels import is_left_out
@@ -120,13 +120,13 @@ try:
     from std_msgs.msg import Float64MultiArray, String
     from std_srvs.srv import SetBool, Trigger
 
-    from ne_dynamics.ros.running.command_line import (
+    from ne_dynamics.ros import (
+        DeclaredParameters,
         check_arguments,
+        make_executor,
         readable_parameters,
         start_rclpy,
     )
-    from ne_dynamics.ros.running.prompt_executor import make_executor
-    from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
 except ImportError as error:
     raise MissingDependencyError(
         f'the simulated robot needs ROS 2 for Python: source a ROS 2 installation, or '

@@ -118,8 +118,8 @@ def test_nothing_is_left_when_a_signal_comes(tmp_path, monkeypatch, number, is_l
         os.kill(os.getpid(), number)
         yield from ()
 
-    reading = 'bag_piece' if is_long else 'log'
-    monkeypatch.setattr(f'ne_dynamics.identification.{reading}.generate_rows', interrupted)
+    reading = 'readers.bag_piece' if is_long else 'log'
+    monkeypatch.setattr(f'ne_dynamics.logs.{reading}.generate_rows', interrupted)
     if is_long:
         monkeypatch.setattr(log_set_source, 'PIECE_BYTES', 0)
         monkeypatch.setattr(recording, 'PIECE_SAMPLES', 20)

@@ -28,7 +28,7 @@ from ne_dynamics.excitation.information import Information, measure_determinant
 from ne_dynamics.excitation.search import Search, Task
 from ne_dynamics.excitation.start_pose import choose_start
 from ne_dynamics.excitation.verification import Distances, check_limits, sample_densely
-from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.log import Log
 from ne_dynamics.motion.annotated.annotation import annotate
 from ne_dynamics.motion.trajectory import Waypoints

@@ -14,7 +14,7 @@ from ne_dynamics.identification.base_estimate import (
     correct_likeness,
     count_alike_by_filter,
 )
-from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.likeness import count_alike
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.signals import low_pass

@@ -20,7 +20,7 @@ from short_arm import short_arm
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.run import identify
 from ne_dynamics.logs import cluster
 from ne_dynamics.logs.cluster import ClusterRunner
 from ne_dynamics.logs.recording import Recording

@@ -15,9 +15,9 @@ from recorded_motion import PERIOD, altered, fourier_series, recorded
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import evaluate
-from ne_dynamics.identification.identify import identify
 from ne_dynamics.identification.regression.lumps import with_body_inertias
 from ne_dynamics.identification.regression.pseudo_inertia import is_body, pseudo_inertia
+from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.log import Log
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.rigid_body import Inertia

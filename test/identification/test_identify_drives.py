@@ -11,7 +11,7 @@ import ne_dynamics as ned
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.identification.evaluation import evaluate
 from ne_dynamics.identification.findings import find_implausible_masses
-from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.robot import Robot

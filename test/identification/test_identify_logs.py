@@ -11,7 +11,7 @@ from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.run import identify
 
 OPTIONS = {'spread': 0.5, 'cutoff_frequency': 3.9}
 

@@ -12,9 +12,9 @@ from example_robots import example_robots_folder
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
 from ne_dynamics.identification.evaluation import model_effort
-from ne_dynamics.identification.identify import identify
 from ne_dynamics.identification.regression.pseudo_inertia import is_body, pseudo_inertia
 from ne_dynamics.identification.regression.solver import LARGEST_GAP
+from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.log import Log, read_log
 from ne_dynamics.logs.signals import filtered
 

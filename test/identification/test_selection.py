@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
 

@@ -10,7 +10,7 @@ from loaded_motion import alter, record
 
 import ne_dynamics as ned
 from ne_dynamics.identification.evaluation import evaluate
-from ne_dynamics.identification.identify import identify
+from ne_dynamics.identification.run import identify
 from ne_dynamics.identification.writing.model_files import write_model
 from ne_dynamics.identification.writing.written_model import make_written_model
 from ne_dynamics.shipped import shipped_file

@@ -18,7 +18,12 @@ NAN, INFINITY = float('nan'), float('inf')
 
 @pytest.mark.parametrize(
     'module',
-    ['settings', 'ros.settings.parameters', 'ros.messages.conversion', 'ros.settings.configuration'],
+    [
+        'settings',
+        'ros.settings.parameters',
+        'ros.messages.conversion',
+        'ros.settings.configuration',
+    ],
 )
 def test_no_ros_is_needed(module: str) -> None:
     """Parameters, messages and configuration can be imported where there is no rclpy."""

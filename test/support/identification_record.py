@@ -21,8 +21,8 @@ from short_arm import short_arm
 import ne_dynamics as ned
 from ne_dynamics.driver.description import describe_driver
 from ne_dynamics.driver.evidence.diagnosis import LogDiagnosis, diagnose_log
-from ne_dynamics.identification.identify import Report, identify
 from ne_dynamics.identification.load.payload_fit import NAMES, fit_payload
+from ne_dynamics.identification.run import Report, identify
 from ne_dynamics.logs.fault import LogFault
 from ne_dynamics.logs.log import Log, read_log
 from ne_dynamics.model.rigid_body import FloatArray

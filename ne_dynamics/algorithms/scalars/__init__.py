@@ -1,1 +1,1 @@
-"""To be said."""
+"""What the recursions run on: elementary functions of any scalar, error bounds, small terms."""

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ne_dynamics.cli.options.model_file import ModelFile
+from ne_dynamics.driver import DriverRecording
 from ne_dynamics.driver.collecting import MessageCollector
 from ne_dynamics.driver.reading import list_csv_joints, read_bag, read_csv
-from ne_dynamics.driver.recording import (
-    DriverRecording,
-    rename_joints,
-)
+from ne_dynamics.driver.recording import rename_joints
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.names import find_unrecorded, match_names, name_misfit
 from ne_dynamics.logs.readers.bag import is_bag

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.excitation.plan import Excitation
+from ne_dynamics.excitation import Excitation
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.robot import Robot
 

@@ -12,11 +12,11 @@ from ne_dynamics.cli.identifying.load_diagnosis import DiagnosedLog, diagnose_lo
 from ne_dynamics.cli.identifying.text import describe_refusal
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.load.drive_gains import DriveGains, fit_drive_gains
-from ne_dynamics.identification.load.payload import identify_payload, is_slow
-from ne_dynamics.identification.load.payload_fit import fit_payload
+from ne_dynamics.identification import fit_drive_gains, fit_payload, identify_payload
+from ne_dynamics.identification.load.drive_gains import DriveGains
+from ne_dynamics.identification.load.payload import is_slow
 from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs import Log
 from ne_dynamics.printable import print_lines
 
 EXIT_UNUSABLE = 1

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ne_dynamics.cli.options.log_source import diagnose
-from ne_dynamics.driver.evidence.diagnosis import LogDiagnosis
+from ne_dynamics.driver import LogDiagnosis
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs import Log
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.model.robot import Robot
 

@@ -15,12 +15,11 @@ from ne_dynamics import __version__
 from ne_dynamics.cli.options.log_set_source import DiagnosedLogs, LogSetSource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, NeDynamicsError
-from ne_dynamics.identification.evaluation import Evaluation, JointResidual, evaluate
+from ne_dynamics.identification import Evaluation, FilteredLogs, JointResidual, evaluate
 from ne_dynamics.identification.fit_evidence import ShownLog
-from ne_dynamics.identification.pieces.log_set import FilteredLogs
 from ne_dynamics.identification.report.report import Identified
 from ne_dynamics.identification.writing.model_files import extras_path
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs import Log
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.report_page.page import (
     Block,

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from ne_dynamics.identification.report.report import Identified, Report
+from ne_dynamics.identification import Report
+from ne_dynamics.identification.report.report import Identified
 from ne_dynamics.model.robot import Robot
 
 

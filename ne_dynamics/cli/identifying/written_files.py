@@ -9,10 +9,9 @@ from pathlib import Path
 from ne_dynamics.cli.options.log_set_source import LogSetSource
 from ne_dynamics.cli.options.log_source import diagnose, read_log_source
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification import FilteredLogs, JointResidual, evaluate
 from ne_dynamics.identification.effort_sums import EffortSums
-from ne_dynamics.identification.evaluation import JointResidual, evaluate
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
-from ne_dynamics.identification.pieces.log_set import FilteredLogs
 from ne_dynamics.identification.writing.written_model import WrittenModel
 
 

@@ -6,9 +6,9 @@ import argparse
 import math
 from typing import Any
 
-from ne_dynamics.control.sensors.velocity_source import VelocitySource
+from ne_dynamics.control import VelocitySource
 from ne_dynamics.errors import InputError
-from ne_dynamics.gains.request import ALL_MODES, GainRequest
+from ne_dynamics.gains import ALL_MODES, GainRequest
 
 LARGEST_BITS = 40
 

@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.logs import Log, LogReading
 from ne_dynamics.logs.samples.sample_faults import (
     TIME_UNITS,
     scale_positions,

@@ -18,20 +18,20 @@ from ne_dynamics.cli.options.log_source import (
     find_locked,
     read_log_source,
 )
-from ne_dynamics.driver.evidence.recording_diagnosis import (
-    RecordingDiagnosis,
-    diagnose_recording,
-)
+from ne_dynamics.driver import diagnose_recording
+from ne_dynamics.driver.evidence.recording_diagnosis import RecordingDiagnosis
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification.pieces.log_set import FilteredLogs, as_recordings
+from ne_dynamics.identification import FilteredLogs
+from ne_dynamics.identification.pieces.log_set import as_recordings
+from ne_dynamics.logs import Recording
 from ne_dynamics.logs.log import list_joints
 from ne_dynamics.logs.names import (
     find_still_joints,
     match_names,
     name_misfit,
 )
-from ne_dynamics.logs.recording import PIECE_BYTES, Recording
+from ne_dynamics.logs.recording import PIECE_BYTES
 from ne_dynamics.logs.runner import Runner
 from ne_dynamics.logs.samples.sample_faults import TIME_UNITS
 from ne_dynamics.model.description_file import looks_like_xml

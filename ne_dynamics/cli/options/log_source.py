@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ne_dynamics.cli.options.log_changes import change_log
-from ne_dynamics.driver.evidence.diagnosis import LogDiagnosis, diagnose_log
+from ne_dynamics.driver import LogDiagnosis, diagnose_log
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs.fault import Diagnosis
-from ne_dynamics.logs.log import Log, list_joints, read_log
+from ne_dynamics.logs import Diagnosis, Log
+from ne_dynamics.logs.log import list_joints, read_log
 from ne_dynamics.logs.names import (
     find_still,
     find_unrecorded,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.motion.annotated.trajectory_file import STANDARD
+from ne_dynamics.motion import STANDARD
 
 PICTURES = ('.pdf', '.png', '.svg')
 

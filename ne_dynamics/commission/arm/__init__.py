@@ -1,1 +1,1 @@
-"""To be said."""
+"""The arm that is commissioned: over DDS, simulated, or in this process; its guardian."""

@@ -22,7 +22,7 @@ from ne_dynamics.commission.arm.pace import ROBOT_NAME, GrantedPace, OwnPace, Pa
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, say_to_terminal
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.record import Record
-from ne_dynamics.control.guards.state_guard import FaultKind
+from ne_dynamics.control import FaultKind
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.demo.ros_process import NODE_MODULE, RosProcess, RosProcesses
@@ -37,8 +37,7 @@ try:
     from std_srvs.srv import Trigger
     from trajectory_msgs.msg import JointTrajectory
 
-    from ne_dynamics.ros.messages.conversion import JointStateReader, MessageError
-    from ne_dynamics.ros.running.prompt_executor import make_executor
+    from ne_dynamics.ros import JointStateReader, MessageError, make_executor
     from ne_dynamics.simulation.demo.node_messages import (
         NANOSECONDS,
         parameters_request,

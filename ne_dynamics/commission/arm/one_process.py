@@ -22,20 +22,20 @@ from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
-from ne_dynamics.control.controller import Command, Controller
-from ne_dynamics.control.guards.state_guard import StateRefused
+from ne_dynamics.control import Command, Controller, StateRefused
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
-from ne_dynamics.ros.settings.configuration import (
+from ne_dynamics.motion import TrajectoryPoint, Waypoints
+from ne_dynamics.ros import (
+    PARAMETERS,
     ControlledArm,
+    NodeSettings,
     controlled_arm,
     load_robot,
     make_controller,
     make_tuning,
 )
-from ne_dynamics.ros.settings.parameters import PARAMETERS, NodeSettings
 from ne_dynamics.simulation.hidden_errors import HiddenErrors
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Reading, encoder, torque_ripple

@@ -19,7 +19,7 @@ from ne_dynamics.commission.record import Record
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.ros.running.private_domain import private_domain
+from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation.demo.ros_process import RosProcesses, domain_id, local_discovery
 from ne_dynamics.simulation.robot_parameters import SimulatedRobotSettings
 

@@ -1,1 +1,1 @@
-"""To be said."""
+"""What the records of a run tell: delay, friction, static friction, the fitted model."""

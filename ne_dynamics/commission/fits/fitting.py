@@ -18,10 +18,8 @@ from ne_dynamics.commission.fits.friction import refine_friction
 from ne_dynamics.commission.record import Record
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError
-from ne_dynamics.identification.evaluation import evaluate
-from ne_dynamics.identification.identify import identify
-from ne_dynamics.identification.report.report import Report
-from ne_dynamics.logs.log import Log
+from ne_dynamics.identification import Report, evaluate, identify
+from ne_dynamics.logs import Log
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from ne_dynamics.commission.fits.reading import find_encoder_steps
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.logs.filtered_piece import MOTION_BAND
-from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.signals import Signals, filtered, find_step
+from ne_dynamics.logs.signals import find_step
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.commission.record import Record
-from ne_dynamics.driver.description import DriverDescription, describe_driver
-from ne_dynamics.driver.recording import CommandLog, DriverRecording
+from ne_dynamics.driver import CommandLog, DriverDescription, DriverRecording, describe_driver
 from ne_dynamics.dynamics import Dynamics
 
 LOOKED_AT = 15.0

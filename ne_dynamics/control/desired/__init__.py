@@ -1,1 +1,1 @@
-"""To be said."""
+"""The motion that is followed: accepted or refused, replaced, slowed down, streamed."""

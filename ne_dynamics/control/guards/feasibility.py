@@ -236,6 +236,11 @@ def growth_rate(
     return log(np.abs(np.linalg.eigvals(matrix)).max()) / period
 
 
+def largest_damping_rate(period: float) -> float:
+    """Return the largest kv [1/s] without a remark, by the period of the states [s]."""
+    return DOUBTFUL_PRODUCT / (PERIODS_OF_DELAY * period)
+
+
 def find_drive_inertias(joints: Sequence[Joint]) -> FloatArray:
     """Return the inertia that a drive has at least where the model has none, shape (n,).
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
 WINDOW = 0.2
@@ -26,6 +28,18 @@ LARGEST_GAP = 0.5
 
 LEAST_STATES = 5
 """A window of fewer states is not used."""
+
+SLOW_VELOCITY = 0.5
+"""A window in which no joint is faster is slow [rad/s or m/s]."""
+
+SLOW_ACCELERATION = 1.0
+"""Nor accelerates more [rad/s^2 or m/s^2]: the inertia of a load does not show."""
+
+LOG_STATES = 2 * LEAST_STATES
+"""A window of a log is as long as so many samples, if that is more than the usual length."""
+
+LONGEST_WINDOW = 1.0
+"""A log is too coarse when a window is longer than this [s]."""
 
 DEFAULT_SPAN = 60.0
 """How long windows are kept [s]."""
@@ -97,6 +111,12 @@ class Window(NamedTuple):
         return speed
 
     @property
+    def is_slow(self) -> bool:
+        """Whether no joint is fast in it, or accelerates much."""
+        is_slow = self.largest_speed <= SLOW_VELOCITY
+        return bool((is_slow & (np.abs(self.acceleration) <= SLOW_ACCELERATION)).all())
+
+    @property
     def _change_of_velocity(self) -> FloatArray:
         return 0.5 * self.duration * self.acceleration
 
@@ -122,6 +142,37 @@ class MotionWindows:
         self._length = length
         self._states: list[MeasuredState] = []
         self._windows: deque[Window] = deque()
+
+    @classmethod
+    def of_log(cls, times: FloatArray, position: FloatArray, effort: FloatArray) -> MotionWindows:
+        """Return the windows of a whole log.
+
+        Parameters
+        ----------
+        times : array, shape (samples,)
+            [s]
+        position, effort : array, shape (samples, n)
+            [rad or m, N m or N]; efforts that are all 0 count as not measured.
+
+        Raises
+        ------
+        InputError
+            When there are too few samples a second.
+        """
+        step = float(np.median(np.diff(times)))
+        length = max(WINDOW, LOG_STATES * step)
+        if length > LONGEST_WINDOW:
+            raise InputError(
+                f'expected at least {LOG_STATES / LONGEST_WINDOW:g} samples a second, '
+                f'got {1.0 / step:.3g}'
+            )
+        gathered = cls(inf, length)
+        for time, at, measured in zip(times, position, effort, strict=True):
+            if gathered.wants(time):
+                # Nobody measures where all are exactly 0, or brakes carry the arm.
+                felt = measured if measured.any() else None
+                gathered.add(MeasuredState(float(time), at, felt))
+        return gathered
 
     def clear(self) -> None:
         """Forget everything."""

@@ -9,16 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.payload.carrier import Source, felt_by
-from ne_dynamics.control.payload.motion_windows import WINDOW, Window
+from ne_dynamics.control.payload.motion_windows import (
+    SLOW_ACCELERATION,
+    SLOW_VELOCITY,
+    WINDOW,
+    Window,
+)
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-SLOW_VELOCITY = 0.5
-"""A window in which no joint is faster counts [rad/s or m/s]."""
-
-SLOW_ACCELERATION = 1.0
-"""Nor accelerates more [rad/s^2 or m/s^2]: the load's own inertia does not show."""
 
 LEAST_TIME = 1.0
 """Time of windows that count, at least [s]."""
@@ -111,9 +110,7 @@ def choose_windows(
         raise PayloadError(f'no states with {source.value} yet: {expected} of them')
     slow = []
     for index, window in enumerate(felt):
-        if (window.largest_speed <= SLOW_VELOCITY).all() and (
-            np.abs(window.acceleration) <= SLOW_ACCELERATION
-        ).all():
+        if window.is_slow:
             slow.append(index)
         pause()
     duration = sum(felt[index].duration for index in slow)

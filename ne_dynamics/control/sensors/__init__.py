@@ -1,1 +1,1 @@
-"""To be said."""
+"""What is measured: wrist wrench, tilt of the base, velocities, reported efforts, rates."""

@@ -19,9 +19,7 @@ from ne_dynamics.driver.evidence.hypotheses import (
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints, rms
-from ne_dynamics.logs.fault import Diagnosis, LogFault
-from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.logs import Diagnosis, Log, LogFault, LogReading
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot

@@ -9,7 +9,7 @@ import numpy as np
 
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.identification.evaluation import rms
-from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.logs import LogReading
 from ne_dynamics.model.rigid_body import FloatArray
 
 COMPARED_SIGMA = 0.1

@@ -20,9 +20,7 @@ from ne_dynamics.driver.evidence.effort_fit import (
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.friction_terms import find_displacement
-from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.reading import LogReading
-from ne_dynamics.logs.signals import filtered
+from ne_dynamics.logs import Log, LogReading, filtered
 from ne_dynamics.logs.source_clock import LARGEST_GAP
 from ne_dynamics.model.rigid_body import FloatArray
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ne_dynamics.driver.evidence.hypotheses import Hypothesis
-from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs import LogFault
 from ne_dynamics.model.robot import Robot
 
 HARMFUL_DELAY = 0.02

@@ -10,7 +10,7 @@ import numpy as np
 
 from ne_dynamics.driver.evidence.evidence import DELAYS, LogEvidence
 from ne_dynamics.identification.evaluation import rms
-from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.logs import LogReading
 from ne_dynamics.model.robot import Robot
 
 FACTORS = 10.0 ** (np.arange(-6, 7) / 3.0)

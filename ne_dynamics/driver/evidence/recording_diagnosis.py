@@ -12,11 +12,8 @@ from ne_dynamics.driver.evidence.diagnosis import diagnose_log, weigh_log
 from ne_dynamics.driver.evidence.evidence import choose_evidence_cutoff
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.pieces.log_set import FilteredLog
-from ne_dynamics.logs.fault import Diagnosis, LogFault
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs import Diagnosis, Log, LogFault, LogReading, Recording
 from ne_dynamics.logs.piece_samples import Change
-from ne_dynamics.logs.reading import LogReading
-from ne_dynamics.logs.recording import Recording
 from ne_dynamics.logs.samples.sample_checks import merge_faults, repair_samples
 from ne_dynamics.logs.samples.sample_faults import (
     find_degrees,

@@ -1,1 +1,1 @@
-"""To be said."""
+"""Loads and drive gains, from rows that are shared by all joints."""

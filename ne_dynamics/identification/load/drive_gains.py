@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.control.payload.carrier import Carrier
+from ne_dynamics.control import Carrier
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError, InputError
 from ne_dynamics.identification.evaluation import as_dynamics, rms
@@ -35,8 +35,8 @@ from ne_dynamics.identification.load.shared_rows import (
     read_logs,
 )
 from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
+from ne_dynamics.logs import Log
 from ne_dynamics.logs.likeness import count_alike
-from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot

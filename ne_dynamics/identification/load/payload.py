@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ne_dynamics.control.payload.carrier import Carrier, Source
-from ne_dynamics.control.payload.estimate import PayloadEstimate, estimate_payload
-from ne_dynamics.control.payload.motion_windows import (
-    LEAST_STATES,
-    WINDOW,
-    MeasuredState,
-    MotionWindows,
-)
-from ne_dynamics.control.payload.states import SLOW_ACCELERATION, SLOW_VELOCITY
+from ne_dynamics.control import Carrier, MotionWindows, PayloadEstimate, estimate_payload
+from ne_dynamics.control import PayloadSource as Source
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs import Log
 from ne_dynamics.model.robot import Robot
-
-STEPS = 2 * LEAST_STATES
-"""A window is as long as so many samples of the log, if that is more than the usual length."""
-
-LONGEST_WINDOW = 1.0
-"""A motion is too coarse when a window is longer than this [s]."""
-
 
 SLOW_PART = 0.5
 """Of the windows of a log, from which on it counts as slow."""
@@ -36,13 +20,7 @@ def is_slow(model: Robot | Dynamics, log: Log) -> bool:
     """Return whether most of a log is slow enough for :func:`identify_payload`."""
     require_joints(as_dynamics(model).robot, log)
     windows = _gather(log).windows()
-    slow = [
-        bool(
-            (window.largest_speed <= SLOW_VELOCITY).all()
-            and (np.abs(window.acceleration) <= SLOW_ACCELERATION).all()
-        )
-        for window in windows
-    ]
+    slow = [window.is_slow for window in windows]
     # Of nothing there is no fit either: the estimator says what is missing.
     return not slow or float(np.mean(slow)) >= SLOW_PART
 
@@ -82,17 +60,7 @@ def identify_payload(model: Robot | Dynamics, log: Log, link_name: str = '') -> 
 
 def _gather(log: Log) -> MotionWindows:
     """Return the windows of a log."""
-    step = float(np.median(np.diff(log.times)))
-    length = max(WINDOW, STEPS * step)
-    if length > LONGEST_WINDOW:
-        raise InputError(
-            f'log {log.source}: expected at least {STEPS / LONGEST_WINDOW:g} samples a second, '
-            f'got {1.0 / step:.3g}'
-        )
-    gathered = MotionWindows(math.inf, length)
-    for time, position, effort in zip(log.times, log.position, log.effort, strict=True):
-        if gathered.wants(time):
-            # Nobody measures where all are exactly 0, or brakes carry the arm.
-            felt = effort if effort.any() else None
-            gathered.add(MeasuredState(float(time), position, felt))
-    return gathered
+    try:
+        return MotionWindows.of_log(log.times, log.position, log.effort)
+    except InputError as error:
+        raise InputError(f'log {log.source}: {error}') from error

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control.payload.carrier import Carrier
-from ne_dynamics.control.payload.estimate import FARTHEST, MASS_DEVIATION, SIGNIFICANT
+from ne_dynamics.control import FARTHEST, MASS_DEVIATION, SIGNIFICANT, Carrier
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, PayloadError
 from ne_dynamics.identification.evaluation import as_dynamics, rms
@@ -39,8 +38,8 @@ from ne_dynamics.identification.regression.pseudo_inertia import (
 )
 from ne_dynamics.identification.regression.reduction import triangle
 from ne_dynamics.identification.regression.solver import Problem, minimize
+from ne_dynamics.logs import Log
 from ne_dynamics.logs.likeness import count_alike
-from ne_dynamics.logs.log import Log
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 

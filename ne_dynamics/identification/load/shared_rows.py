@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.payload.carrier import Carrier
+from ne_dynamics.control import Carrier
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import require_joints, rms
@@ -31,8 +31,7 @@ from ne_dynamics.identification.regression.friction_terms import TERMS, Term, gi
 from ne_dynamics.identification.regression.pseudo_inertia import BASIS, divergence_slopes
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
-from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.signals import Signals, filtered
+from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 from ne_dynamics.model.robot import Robot
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.pieces.piece_steps import read_and_filter
+from ne_dynamics.logs import Log, Recording
 from ne_dynamics.logs.cutoff import LARGEST_PART
 from ne_dynamics.logs.filtered_piece import (
     Grid,
@@ -23,9 +24,8 @@ from ne_dynamics.logs.filtered_piece import (
     MotionStatistics,
     judge_motion,
 )
-from ne_dynamics.logs.log import Log, describe_samples
+from ne_dynamics.logs.log import describe_samples
 from ne_dynamics.logs.piece_samples import PieceSummary, merge_summaries
-from ne_dynamics.logs.recording import Recording
 from ne_dynamics.logs.runner import Kept, Runner
 from ne_dynamics.logs.signals import require_samples
 from ne_dynamics.model.rigid_body import FloatArray

@@ -20,7 +20,7 @@ from ne_dynamics.identification.regression.regression_rows import (
     generate_inertial_rows,
     generate_term_rows,
 )
-from ne_dynamics.logs.signals import Signals
+from ne_dynamics.logs import Signals
 from ne_dynamics.model.rigid_body import FloatArray
 
 AT_ONCE = 4000

@@ -1,1 +1,1 @@
-"""To be said."""
+"""The linear model of efforts: what is fitted and believed, rows, their triangle, the solver."""

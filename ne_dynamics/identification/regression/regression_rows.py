@@ -16,7 +16,8 @@ from ne_dynamics.identification.regression.friction_terms import (
     compute_kept_effort,
     compute_path_columns,
 )
-from ne_dynamics.logs.signals import Signals, Stretch
+from ne_dynamics.logs import Signals
+from ne_dynamics.logs.signals import Stretch
 from ne_dynamics.model.rigid_body import FloatArray
 
 PER_BODY = 10

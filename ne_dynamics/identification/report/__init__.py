@@ -1,1 +1,1 @@
-"""To be said."""
+"""What an identification found: text, tables, charts, and what to do about it."""

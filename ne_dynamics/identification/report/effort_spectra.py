@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ne_dynamics.logs import Log
 from ne_dynamics.logs.cutoff import compute_spectrum
 from ne_dynamics.logs.filtered_piece import split_at_gaps
-from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.source_clock import as_measured
 from ne_dynamics.logs.stretch import FILTER_ORDER
 from ne_dynamics.model.rigid_body import FloatArray

@@ -15,7 +15,7 @@ from ne_dynamics.identification.report.words import (
     format_part,
     judge_joint,
 )
-from ne_dynamics.logs.fault import Diagnosis
+from ne_dynamics.logs import Diagnosis
 from ne_dynamics.model.robot import Finding
 from ne_dynamics.report_page.page import Column, Item, Items, Paragraph, Section, Table, Tone
 

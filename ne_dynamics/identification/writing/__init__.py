@@ -1,1 +1,1 @@
-"""To be said."""
+"""A fitted model as URDF and extras, both or neither."""

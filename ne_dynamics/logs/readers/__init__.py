@@ -1,1 +1,1 @@
-"""To be said."""
+"""Files of logs: joint states of ROS 2 bags and tables of CSV, whole or in pieces."""

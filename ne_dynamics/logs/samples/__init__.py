@@ -1,1 +1,1 @@
-"""To be said."""
+"""What is wrong with samples: stamps, repeats, jumps, degrees, efforts that are no efforts."""

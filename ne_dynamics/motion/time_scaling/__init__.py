@@ -1,1 +1,1 @@
-"""To be said."""
+"""The same path at another speed: limits along a path, the time-optimal profile, and new times."""

@@ -147,7 +147,7 @@ def retime(
     waypoints: Waypoints,
     *,
     limits: DemandLimits | None = None,
-    effort_share: float = EFFORT_SHARE,
+    effort_share: float | None = None,
     is_fastest: bool = False,
     payload: FloatArray | None = None,
     base_motion: FloatArray | None = None,
@@ -163,8 +163,9 @@ def retime(
     waypoints : Waypoints
     limits : DemandLimits, optional
         Those of the robot's joints when omitted.
-    effort_share : float
-        Part of the effort limits that the motion may take, above 0, 1 at the most.
+    effort_share : float, optional
+        Part of the effort limits that the motion may take, above 0, 1 at the most; otherwise
+        :data:`EFFORT_SHARE`.
     is_fastest : bool
         Whether the motion may be faster than it was sent. Then it begins and ends at rest, and
         does not wait where the sender's does. A motion that was sent from rest to rest has the
@@ -196,6 +197,8 @@ def retime(
     ParameterError
         When `effort_share` is not what it may be.
     """
+    if effort_share is None:
+        effort_share = EFFORT_SHARE
     if not 0.0 < effort_share <= 1.0:
         raise ParameterError(f'effort_share: expected > 0 and <= 1, got {effort_share:g}')
     joints = dynamics.robot.joints

@@ -13,8 +13,7 @@ import numpy as np
 
 from ne_dynamics.algorithms.profiles import trapezoidal_profile
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.kinematics.inverse import inverse_kinematics
-from ne_dynamics.kinematics.pose import compute_pose_errors
+from ne_dynamics.kinematics import compute_pose_errors, inverse_kinematics
 from ne_dynamics.model.robot import FloatArray
 
 POSE_A = (2.7533, 0.1502, 85.7259, -33.7722, -85.0428, 33.6731)

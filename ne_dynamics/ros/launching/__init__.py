@@ -1,1 +1,1 @@
-"""To be said."""
+"""What launch files share: arguments, order of starting."""

@@ -1,1 +1,1 @@
-"""To be said."""
+"""Executor, signals, services that take time, command line."""

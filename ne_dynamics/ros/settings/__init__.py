@@ -1,1 +1,1 @@
-"""To be said."""
+"""Parameters of the node and their files, and the arm they configure."""

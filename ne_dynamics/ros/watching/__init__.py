@@ -1,1 +1,1 @@
-"""To be said."""
+"""What the node tells about itself, and what it notices about others."""

@@ -1,1 +1,1 @@
-"""To be said."""
+"""The scenarios of `ne_dynamics demo`: arm, motions, sessions over DDS, tables, pictures."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control.laws import Mode
+from ne_dynamics.control import Mode
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control.laws import Mode
+from ne_dynamics.control import Mode
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.arm import TERMS, law_parameters

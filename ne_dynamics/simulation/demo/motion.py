@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion.trajectory import Trajectory, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion import Trajectory, TrajectoryPoint, Waypoints, resting_state
 
 InverseDynamics = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """Efforts (N, n) of positions, velocities, accelerations (N, n)."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.trajectory import DesiredState, IndexArray
+from ne_dynamics.motion import DesiredState
 
 ROWS_AT_ONCE = 256
 """Positions whose distances from all points of the path are in memory at once."""
@@ -81,7 +82,9 @@ class SampledPath:
             found[row] = index
         return self._refine(positions, found)[0]
 
-    def _refine(self, positions: FloatArray, index: IndexArray) -> tuple[FloatArray, FloatArray]:
+    def _refine(
+        self, positions: FloatArray, index: NDArray[np.intp]
+    ) -> tuple[FloatArray, FloatArray]:
         """Return times and distances on the lines at both sides of the nearest points."""
         times, distances = [], []
         for first in (np.maximum(index - 1, 0), np.minimum(index, len(self.times) - 2)):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ne_dynamics.control.laws import Mode
+from ne_dynamics.control import Mode
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.altered_robot import with_hung_mass

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.errors import MissingDependencyError
-from ne_dynamics.ros.running.private_domain import private_domain
+from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation.demo.motion import Motion, rest_to_rest
 from ne_dynamics.simulation.demo.position_chunks import LEAD, NEAR, PositionChunks
 from ne_dynamics.simulation.demo.ros_process import (

@@ -1,1 +1,1 @@
-"""To be said."""
+"""Robot descriptions for Gazebo and for ros2_control: what is added to a URDF."""

@@ -1,1 +1,1 @@
-"""To be said."""
+"""Pictures of the demo."""
