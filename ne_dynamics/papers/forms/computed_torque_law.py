@@ -2,7 +2,7 @@
 
 Source: 003 section 4. The law (4.1) needs D, H and G of Lagrange's form. By (4.4) any inverse
 dynamics gives the same torque when its acceleration is replaced by the desired one plus the gain
-matrices times the errors. Gains are full matrices.
+matrices times the errors. Gains are full matrices; efforts are n scalars [N m or N].
 
 That law and substitution agree for any gains; that the error vanishes is promised under three
 conditions, which :func:`check_gains` checks.
@@ -23,9 +23,6 @@ from ne_dynamics.papers.forms.coverage import with_viscous_friction
 from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 from ne_dynamics.papers.forms.strobing import default_formulation
-
-DOCUMENT = '003, Lee, Chung, Mudge and Turney'
-EQUATIONS = '003 (4.1)-(4.4)'
 
 Gain = Sequence[Scalars]
 """n rows of n numbers."""
@@ -132,23 +129,13 @@ def by_substitution(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd : sequence of n scalars
-        Measured position [rad or m] and velocity.
-    desired_q, desired_qd, desired_qdd : sequence of n scalars
-    kp, kv : n rows of n scalars
-        Full gain matrices [1/s^2] and [1/s].
-    gravity : sequence of 3 scalars
-        In the base link's axes [m/s^2].
-    wrench : sequence of 6 scalars, optional
-        Of the last link on the environment, at the tip frame and in its axes [N, N m].
+    q, qd, desired_q, desired_qd, desired_qdd, kp, kv
+        As for :func:`substituted_acceleration`.
+    arm, gravity, wrench
+        As for :meth:`Formulation.inverse_dynamics
+        <ne_dynamics.papers.forms.formulation.Formulation.inverse_dynamics>`.
     formulation : callable, optional
         Inverse dynamics; by default that of Luh, Walker and Paul, or of Craig for modified frames.
-
-    Returns
-    -------
-    list of n scalars
-        [N m or N]
     """
     form = formulation or default_formulation(arm)
     acceleration = substituted_acceleration(
@@ -181,11 +168,6 @@ def explicit(
         In standard Denavit-Hartenberg frames.
     q, qd, desired_q, desired_qd, desired_qdd, kp, kv, gravity
         As for :func:`by_substitution`.
-
-    Returns
-    -------
-    list of n scalars
-        [N m or N]
     """
     acceleration = substituted_acceleration(
         q, qd, desired_q, desired_qd, desired_qdd, kp=kp, kv=kv
