@@ -161,13 +161,13 @@ def _curve_of_arrangement(arrangement: Arrangement, n: int) -> Curve:
 
 def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
     arrangement = graphs.arrangement
-    whole = row('001 table 4', TOTAL)
+    whole = row('001 table 4', TOTAL).cost.for_joints(n)
     chain = arrangement.count_longest_chain(n)
     outward, inward = arrangement.fewest_processors()
     entries: list[tuple[str, int, tuple[int, int, int], int]] = [
         (
             '001 table 5, in its stages',
-            int(whole.multiplications(n) + whole.additions(n)),
+            whole.arithmetic,
             (*chain, 0),
             max(outward, inward),
         )
@@ -200,7 +200,7 @@ def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
                 'processors': fewest,
             }
         )
-    printed = row('001 table 5', TOTAL)
+    printed = row('001 table 5', TOTAL).cost
     return (
         Table(
             f'One inverse dynamics of a general arm of {n} joints, side by side',
@@ -213,9 +213,8 @@ def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
                 'processors for that',
             ),
             rows,
-            f'Printed in 001 table 5: {printed.multiplications}; {printed.additions}, here '
-            f'{printed.multiplications(n)}; {printed.additions(n)}; its stages come out at '
-            f'{chain[0]}; {chain[1]}, on {max(outward, inward)} processors. A step is one '
+            f'Printed in 001 table 5: {printed.text()}, here {printed.at(n)}; its stages come out '
+            f'at {chain[0]}; {chain[1]}, on {max(outward, inward)} processors. A step is one '
             'operation of a processor, of any kind. The chain in multiplications; additions; its '
             'steps hold the sine or cosine, too, where it begins with one. Operations of table 5: '
             'the total of table 4. Terms: axial moments as in 001, each term one task. '
@@ -246,7 +245,7 @@ def _tabulate_steps(curves: Sequence[Curve], n: int) -> Table:
 
 
 def _compare_robots() -> tuple[Table, dict[str, dict[str, float]]]:
-    printed = row('001 table 5', TOTAL)
+    printed = row('001 table 5', TOTAL).cost
     rows, data = [], {}
     cases: list[tuple[str, int, Robot]] = [
         (f'general, {n} joint{"s" if n > 1 else ""}', n, robots.chain(n))
@@ -260,7 +259,7 @@ def _compare_robots() -> tuple[Table, dict[str, dict[str, float]]]:
         rows.append(
             (
                 name,
-                f'{printed.multiplications(n)}; {printed.additions(n)}',
+                printed.at(n),
                 f'{products}; {sums}',
                 str(steps),
                 f'{graph.work / steps:.1f}',

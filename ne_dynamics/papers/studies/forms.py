@@ -13,7 +13,8 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.rigid_body import roll_pitch_yaw
 from ne_dynamics.model.robot import FloatArray, Robot
-from ne_dynamics.papers.counting.counting_scalars import Count, count_operations
+from ne_dynamics.papers.counting.costs import Count
+from ne_dynamics.papers.counting.counting_scalars import count_operations
 from ne_dynamics.papers.forms import FORMULATIONS, Formulation, strobing
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.drives import DrivenArm
@@ -393,8 +394,8 @@ def _tabulate_costs(results: Sequence[FormResult], production: Dynamics, motion:
             (
                 each.name,
                 f'{each.disagreement:.0e}',
-                f'{each.naive.multiplications}; {each.naive.additions}',
-                f'{each.skipping.multiplications}; {each.skipping.additions}',
+                each.naive.text(),
+                each.skipping.text(),
                 f'{1e6 * each.seconds:.0f}',
                 '',
             )
