@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
@@ -19,7 +19,7 @@ from ne_dynamics.papers.counting.measured_costs import CostMeter, Setting
 from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, row
 from ne_dynamics.papers.counting.sources import add_costs
 from ne_dynamics.papers.forms import FORMULATIONS
-from ne_dynamics.papers.studies.report import StudyReport, Table
+from ne_dynamics.papers.studies.report import Progress, StudyReport, Table, ignore_progress
 
 NAME = 'counts'
 LARGEST_N = 12
@@ -28,17 +28,14 @@ LEAST_PRINTED = 'Li & Sankar (1992), Lagrange'
 """The row of 004 table 7.3 that takes fewest operations for six joints."""
 
 
-def study(
-    largest: int = LARGEST_N, progress: Callable[[int, int], None] = lambda done, total: None
-) -> StudyReport:
+def study(largest: int = LARGEST_N, progress: Progress = ignore_progress) -> StudyReport:
     """Measure every formulation for 1 to `largest` joints and compare with what is printed.
 
     Parameters
     ----------
     largest : int
         At least 7, so that the fit of the order n^4 form is checked.
-    progress : callable
-        ``progress(done, total)``.
+    progress : Progress
     """
     meter = CostMeter(largest)
     steps = len(FORMULATIONS) + 2
@@ -186,6 +183,14 @@ def trace_inverse_dynamics(robot: Robot) -> Program:
     )
 
 
+def list_robots(*lengths: int) -> list[tuple[str, Robot]]:
+    """Return general arms of these numbers of joints, and the Puma 560, by name."""
+    return [
+        *((f'general, {n} joint{"s" if n > 1 else ""}', robots.chain(n)) for n in lengths),
+        ('Puma 560', robots.puma560().robot),
+    ]
+
+
 def find_cheapest(meter: CostMeter, n: int) -> tuple[str, Count]:
     """Return the form that takes fewest operations for n joints, and what it takes."""
     counts = {name: meter.count(name, n) for name in FORMULATIONS}
@@ -199,11 +204,7 @@ def _saved(count: Count, traced: OperationCount) -> str:
 
 
 def _count_traced(meter: CostMeter) -> tuple[Table, dict[str, list[int]], list[str]]:
-    cases: list[tuple[str, Robot]] = [
-        (f'general, {n} joint{"s" if n > 1 else ""}', robots.chain(n))
-        for n in (1, 2, 3, 6, 7, LARGEST_N)
-    ]
-    cases.append(('Puma 560', robots.puma560().robot))
+    cases = list_robots(1, 2, 3, 6, 7, LARGEST_N)
     missing = []
     try:
         cases.append(('UR5', robots.ur5().robot))
@@ -236,12 +237,8 @@ def _count_traced(meter: CostMeter) -> tuple[Table, dict[str, list[int]], list[s
             f'less than {LEAST_PRINTED}, printed',
         ),
         rows,
-        ' '.join(
-            [
-                'The last columns compare multiplications and additions together with the '
-                'general counts for as many joints. Puma 560 with rotor inertia and friction.',
-                *missing,
-            ]
-        ),
+        'The last columns compare multiplications and additions together with the general counts '
+        'for as many joints. Puma 560 with rotor inertia and friction.'
+        + ''.join(f' {line}' for line in missing),
     )
     return table, data, missing
