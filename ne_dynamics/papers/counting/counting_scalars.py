@@ -113,32 +113,19 @@ class Counting:
     def __neg__(self) -> Counting:
         return Counting(-self.value, self.tally)
 
-    def __pos__(self) -> Counting:
-        return self
-
-    def _sum(self, other: Operand, value: float) -> Counting:
-        self.tally.addition()
-        return Counting(value, self.tally)
-
-    def _adds_nothing(self, other: Operand) -> bool:
-        return self.tally.skip_trivial and not isinstance(other, Counting) and other == 0.0
-
     def __add__(self, other: Operand) -> Counting:
-        if self._adds_nothing(other):
+        if self.tally.skip_trivial and not isinstance(other, Counting) and other == 0.0:
             return self
-        return self._sum(other, self.value + float(other))
+        self.tally.addition()
+        return Counting(self.value + float(other), self.tally)
 
     __radd__ = __add__
 
     def __sub__(self, other: Operand) -> Counting:
-        if self._adds_nothing(other):
-            return self
-        return self._sum(other, self.value - float(other))
+        return self + (-other)
 
     def __rsub__(self, other: Operand) -> Counting:
-        if self._adds_nothing(other):
-            return -self
-        return self._sum(other, float(other) - self.value)
+        return -self + other
 
     def __mul__(self, other: Operand) -> Operand:
         if self.tally.skip_trivial and not isinstance(other, Counting):
@@ -206,10 +193,6 @@ def count_operations(
         Whether there is a wrench at the tip.
     **options
         For the function.
-
-    Returns
-    -------
-    Tally
     """
     tally = Tally(skip_trivial)
     q, qd, qdd = (

@@ -45,9 +45,7 @@ def check_gains(kp: Sequence[Sequence[float]], kv: Sequence[Sequence[float]]) ->
     """
     matrices = {}
     for name, gain in (('kp', kp), ('kv', kv)):
-        n = len(kp)
-        if not n or len(gain) != n or any(len(row) != n for row in gain):
-            raise InputError(f'{name}: expected {max(n, 1)} rows of {max(n, 1)} numbers')
+        _check_square(name, gain, max(len(kp), 1))
         matrix = np.array(gain, dtype=np.float64)
         if not np.isfinite(matrix).all():
             raise InputError(f'{name}: expected finite numbers, got {matrix.tolist()}')
@@ -57,6 +55,11 @@ def check_gains(kp: Sequence[Sequence[float]], kv: Sequence[Sequence[float]]) ->
         # 003, below (4.3).
         reasons = '; '.join(f'({item.condition}) {item.gain} {item.reason}' for item in broken)
         raise InputError(f'gains: expected the conditions of a vanishing error, got {reasons}')
+
+
+def _check_square(name: str, gain: Gain, n: int) -> None:
+    if len(gain) != n or any(len(row) != n for row in gain):
+        raise InputError(f'{name}: expected {n} rows of {n} numbers')
 
 
 def substituted_acceleration(
@@ -94,8 +97,7 @@ def substituted_acceleration(
         if len(values) != n:
             raise InputError(f'{name}: expected {n} numbers, got {len(values)}')
     for name, gain in (('kp', kp), ('kv', kv)):
-        if len(gain) != n or any(len(row) != n for row in gain):
-            raise InputError(f'{name}: expected {n} rows of {n} numbers')
+        _check_square(name, gain, n)
     term, _ = bookkeeping(*q, *qd, *desired_q)
     term('qdd + Kv ed + Kp e')
     # 003 below (4.1): e = theta^d - theta.

@@ -68,12 +68,8 @@ def compute_efforts(request: Request) -> list[Scalar]:
         # and n_i; a joint that turns further in needs them.
         moments.append(add(multiply(link.tensor, wd), cross(w, multiply(link.tensor, w))))
 
-    force: Vector | None = None
-    moment: Vector = []
-    if request.wrench is not None:
-        term('wrench')
-        # R_{n+1}^n f_{n+1} and the rest of (2-5) that belongs to it.
-        force, moment = arm.tip_load(request.wrench)
+    # R_{n+1}^n f_{n+1} and the rest of (2-5) that belongs to it.
+    force, moment = request.find_tip_load()
     efforts: list[Scalar] = []
     for index in reversed(range(arm.n)):
         link = arm.links[index]

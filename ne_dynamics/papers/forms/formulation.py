@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from ne_dynamics.algorithms.scalar import Vector
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.bookkeeping import Bookkeeping, bookkeeping
 from ne_dynamics.papers.forms.coverage import Covers, check_request, with_viscous_friction
@@ -35,6 +36,13 @@ class Request:
     def bookkeeping(self) -> Bookkeeping:
         """The bookkeeping of the motion's scalars."""
         return bookkeeping(*self.q, *self.qd, *self.qdd)
+
+    def find_tip_load(self) -> tuple[Vector | None, Vector]:
+        """Return f_{n+1} and n_{n+1} in frame n, where there is a wrench: None, [] otherwise."""
+        if self.wrench is None:
+            return None, []
+        self.bookkeeping.term('wrench')
+        return self.arm.tip_load(self.wrench)
 
     def add_friction(self, efforts: Scalars) -> list[Scalar]:
         """Return the efforts plus b_i qd_i (000 equation 2.39), entered as a term of its own."""

@@ -15,7 +15,6 @@ from ne_dynamics.algorithms.elementary import add, cross, multiply, scale
 from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers
 from ne_dynamics.papers.forms.formulation import Formulation, Request
-from ne_dynamics.papers.forms.frames import standard_link_vector, standard_rotation
 from ne_dynamics.papers.forms.generic_scalars import Scalar
 from ne_dynamics.papers.forms.relative_acceleration import prepare_relative_acceleration
 from ne_dynamics.papers.forms.standard_recursion import LinkShare, carry_outward, sum_inward
@@ -39,14 +38,11 @@ def compute_efforts(
     InputError
         When the way is unknown.
     """
-    term, number = request.bookkeeping
+    term, _ = request.bookkeeping
     state = compute_base_state(request)
     shares = []
-    for index, (link, position) in enumerate(zip(request.arm.links, request.q, strict=True)):
-        term('R_i')
-        rotation = standard_rotation(link, position, number)
-        r = standard_link_vector(link, position)
-        state = carry_outward(request, index, link, rotation, state)
+    for index, link in enumerate(request.arm.links):
+        rotation, r, state = carry_outward(request, index, state)
         w, alpha, _ = state
         relative = prepare_relative_acceleration(relative_acceleration, w, alpha, term)
         term('a_i')

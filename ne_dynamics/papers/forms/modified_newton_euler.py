@@ -14,7 +14,6 @@ from ne_dynamics.papers.forms.arm import DHLink
 from ne_dynamics.papers.forms.base_state import compute_base_state
 from ne_dynamics.papers.forms.coverage import Covers
 from ne_dynamics.papers.forms.formulation import Formulation, Request
-from ne_dynamics.papers.forms.frames import standard_link_vector, standard_rotation
 from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar
 from ne_dynamics.papers.forms.relative_acceleration import angular_matrix
 from ne_dynamics.papers.forms.standard_recursion import LinkShare, carry_outward, sum_inward
@@ -57,15 +56,12 @@ def central_moment(matrix: Matrix, link: DHLink) -> Vector:
 
 def compute_efforts(request: Request) -> list[Scalar]:
     """Return the joint efforts that a motion takes."""
-    term, number = request.bookkeeping
+    term, _ = request.bookkeeping
     state = compute_base_state(request)
     shares = []
-    for index, (link, position) in enumerate(zip(request.arm.links, request.q, strict=True)):
-        term('R_i')
-        rotation = standard_rotation(link, position, number)
-        r = standard_link_vector(link, position)
+    for index, link in enumerate(request.arm.links):
         # With the product R_i^{i-1} a_{i-1} of both lines of (5.1).
-        state = carry_outward(request, index, link, rotation, state)
+        rotation, r, state = carry_outward(request, index, state)
         term('A_i')
         matrix = angular_matrix(state.w, state.wd)
         # A constant for a joint that turns.

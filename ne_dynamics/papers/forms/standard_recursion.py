@@ -11,10 +11,13 @@ from typing import NamedTuple
 
 from ne_dynamics.algorithms.elementary import add, cross, dot, multiply, scale
 from ne_dynamics.algorithms.scalar import Vector
-from ne_dynamics.papers.forms.arm import DHLink
 from ne_dynamics.papers.forms.base_state import BaseState
 from ne_dynamics.papers.forms.formulation import Request
-from ne_dynamics.papers.forms.frames import multiply_transposed
+from ne_dynamics.papers.forms.frames import (
+    multiply_transposed,
+    standard_link_vector,
+    standard_rotation,
+)
 from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar
 
 
@@ -39,29 +42,34 @@ class LinkShare(NamedTuple):
 
 
 def carry_outward(
-    request: Request, index: int, link: DHLink, rotation: Matrix, before: BaseState
-) -> BaseState:
-    """Return what link i takes over from link i-1.
+    request: Request, index: int, before: BaseState
+) -> tuple[Matrix, Vector, BaseState]:
+    """Return where link i is and what it takes over from link i-1.
 
     Parameters
     ----------
     request : Request
     index : int
         Of the joint, from 0.
-    link : DHLink
-    rotation : matrix
-        R_{i-1}^i.
     before : BaseState
         The motion of frame i-1, in its axes.
 
     Returns
     -------
-    BaseState
+    rotation : matrix
+        R_{i-1}^i.
+    vector : vector
+        r_i in frame i [m].
+    state : BaseState
         In frame i: the link's own angular velocity and acceleration, and the acceleration of the
         origin of frame i-1 as a point of the link, where the part of r_i is still to come.
     """
-    term, _ = request.bookkeeping
+    term, number = request.bookkeeping
+    link, position = request.arm.links[index], request.q[index]
     rate, acceleration = request.qd[index], request.qdd[index]
+    term('R_i')
+    rotation = standard_rotation(link, position, number)
+    r = standard_link_vector(link, position)
     w, alpha, a = before
     if link.is_prismatic:
         term('omega_i')
@@ -73,7 +81,8 @@ def carry_outward(
         term('a_i')
         # 000 (2.33), sliding: e_i qdd before the rotation, 2 w x (R e_i qd) after it.
         a = multiply_transposed(rotation, [a[0], a[1], a[2] + acceleration])
-        return BaseState(w, alpha, add(a, cross(w, scale(rate + rate, rotation[2]))))
+        a = add(a, cross(w, scale(rate + rate, rotation[2])))
+        return rotation, r, BaseState(w, alpha, a)
     term('omega_i')
     # 001 (3.15).
     turned = multiply_transposed(rotation, [w[0], w[1], w[2] + rate])
@@ -84,7 +93,7 @@ def carry_outward(
         [alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2] + acceleration],
     )
     term('a_i')
-    return BaseState(turned, alpha, multiply_transposed(rotation, a))
+    return rotation, r, BaseState(turned, alpha, multiply_transposed(rotation, a))
 
 
 def sum_inward(request: Request, shares: list[LinkShare], lever_term: str) -> list[Scalar]:
@@ -100,11 +109,7 @@ def sum_inward(request: Request, shares: list[LinkShare], lever_term: str) -> li
     """
     arm = request.arm
     term, _ = request.bookkeeping
-    force: Vector | None = None
-    moment: Vector = []
-    if request.wrench is not None:
-        term('wrench')
-        force, moment = arm.tip_load(request.wrench)
+    force, moment = request.find_tip_load()
     efforts: list[Scalar] = []
     for index in reversed(range(arm.n)):
         rotation, r, lever, f, own = shares[index]

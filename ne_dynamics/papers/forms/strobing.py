@@ -145,17 +145,13 @@ def forward_dynamics(
 
 
 def solve_by_cholesky(matrix: Matrix, right: Scalars) -> list[Scalar]:
-    """Solve a positive definite system by its Cholesky factors ``L D L^T``, without roots.
+    """Return the n scalars that solve a system, by Cholesky factors ``L D L^T`` without roots.
 
     Parameters
     ----------
     matrix : n rows of n scalars
-        Symmetric; the lower triangle is read.
+        Symmetric and positive definite; the lower triangle is read.
     right : sequence of n scalars
-
-    Returns
-    -------
-    list of n scalars
 
     Raises
     ------

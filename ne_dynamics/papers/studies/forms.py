@@ -177,10 +177,6 @@ def study(robot: Robot, motion: Motion, progress: Progress = ignore_progress) ->
         Of any kind; what a form cannot take is said in its row.
     motion : Motion
     progress : Progress
-
-    Returns
-    -------
-    StudyReport
     """
     if robot.n == 0:
         raise ModelError(f'robot {robot.name!r}: expected at least one joint that moves, got none')
