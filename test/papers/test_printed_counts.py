@@ -11,13 +11,13 @@ from formulation_cases import GRAVITY, arm_for, random_motion, relative_error
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers.counting import claims
+from ne_dynamics.papers.counting.costs import Cost, Count
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
-from ne_dynamics.papers.counting.counting_scalars import Count, Tally
+from ne_dynamics.papers.counting.counting_scalars import Tally
 from ne_dynamics.papers.counting.elementary_costs import measure_elementary_cost
 from ne_dynamics.papers.counting.every_row import EVERY_ROW
 from ne_dynamics.papers.counting.explained_rows import DERIVED, IMPOSSIBLE, MEASURED
 from ne_dynamics.papers.counting.measured_costs import (
-    Cost,
     CostMeter,
     Setting,
     measure_gains,

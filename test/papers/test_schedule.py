@@ -9,8 +9,9 @@ import pytest
 
 from ne_dynamics.codegen.source import trace
 from ne_dynamics.errors import InputError
+from ne_dynamics.papers.counting.costs import Count
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
-from ne_dynamics.papers.counting.counting_scalars import Count, count_operations
+from ne_dynamics.papers.counting.counting_scalars import count_operations
 from ne_dynamics.papers.counting.printed_tables import TOTAL, row
 from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
 from ne_dynamics.papers.counting.stages import arrange_table_5

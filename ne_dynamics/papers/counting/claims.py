@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from ne_dynamics.papers.counting.counting_scalars import Count
+from ne_dynamics.papers.counting.costs import Count
 from ne_dynamics.papers.counting.elementary_costs import measure_elementary_cost
 from ne_dynamics.papers.counting.measured_costs import CostMeter, measure_gains, measure_strobing
 from ne_dynamics.papers.counting.polynomials import Polynomial, polynomial
@@ -49,16 +49,12 @@ def estimate_time(count: Count) -> float:
 
 def printed_law(table: str) -> Count:
     """Return the total of 003 table 1 or 2 for six joints."""
-    total = row(table, TOTAL)
-    return Count(int(total.multiplications(JOINTS)), int(total.additions(JOINTS)))
+    return row(table, TOTAL).cost.for_joints(JOINTS)
 
 
 def measure_law(meter: CostMeter, formulation: str) -> Count:
     """Return what the control law of 003 takes with a form for six joints, gains included."""
-    gains = measure_gains(meter.largest)
-    return meter.count(formulation, JOINTS) + Count(
-        int(gains.multiplications(JOINTS)), int(gains.additions(JOINTS))
-    )
+    return meter.count(formulation, JOINTS) + measure_gains(meter.largest).for_joints(JOINTS)
 
 
 def compare_counts(dear: Count, cheap: Count) -> tuple[float, float, float]:
@@ -66,7 +62,7 @@ def compare_counts(dear: Count, cheap: Count) -> tuple[float, float, float]:
     return (
         dear.multiplications / cheap.multiplications,
         dear.additions / cheap.additions,
-        (dear.multiplications + dear.additions) / (cheap.multiplications + cheap.additions),
+        dear.arithmetic / cheap.arithmetic,
     )
 
 
@@ -127,9 +123,9 @@ def _claims_of_003(meter: CostMeter) -> list[Claim]:
         Claim(
             '003 section 5',
             'the Lagrangian law takes about 100 times the operations of the recursion, n = 6',
-            f'tables 1 and 2: {_text(dear)} against {_text(cheap)}, '
+            f'tables 1 and 2: {dear.text()} against {cheap.text()}, '
             f'{printed[0]:.0f}; {printed[1]:.0f} times',
-            f'{_text(our_dear)} against {_text(our_cheap)}, {measured[0]:.0f}; {measured[1]:.0f} '
+            f'{our_dear.text()} against {our_cheap.text()}, {measured[0]:.0f}; {measured[1]:.0f} '
             f'times, all operations {measured[2]:.0f} times',
         ),
         Claim(
@@ -148,15 +144,11 @@ def _claims_of_004() -> list[Claim]:
         measure_elementary_cost(name) for name in ('rotation by (7.23)', 'cross product')
     )
     return [
-        Claim('004 below (7.24)', 'a rotation takes 8; 4', 'its components', _text(turn)),
+        Claim('004 below (7.24)', 'a rotation takes 8; 4', 'its components', turn.text()),
         Claim(
             '004 below algorithm 7.4.1',
             'a cross product takes 6; 3',
             'its components',
-            _text(cross),
+            cross.text(),
         ),
     ]
-
-
-def _text(count: Count) -> str:
-    return f'{count.multiplications}; {count.additions}'

@@ -21,41 +21,15 @@ multiplication.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Union
 
+from ne_dynamics.papers.counting.costs import Count
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.bookkeeping import Bookkeeping, keep_float
 from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
 
 Operand = Union['Counting', float]
-
-
-@dataclass(frozen=True)
-class Count:
-    """Numbers of operations.
-
-    Attributes
-    ----------
-    multiplications, additions : int
-        Divisions and subtractions included.
-    functions : int
-        Sines, cosines, signs and square roots.
-    """
-
-    multiplications: int = 0
-    additions: int = 0
-    functions: int = 0
-
-    def __add__(self, other: Count) -> Count:
-        """Return the sum of two counts."""
-        return Count(
-            self.multiplications + other.multiplications,
-            self.additions + other.additions,
-            self.functions + other.functions,
-        )
 
 
 class Tally:
@@ -75,15 +49,6 @@ class Tally:
     def enter(self, term: str) -> None:
         """Count what follows under this term."""
         self._current = self._terms.setdefault(term, [0, 0, 0])
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Count nothing inside the ``with`` block."""
-        kept, self._current = self._current, [0, 0, 0]
-        try:
-            yield
-        finally:
-            self._current = kept
 
     def number(self, value: float) -> Counting:
         """Return a counting scalar that enters its operations here."""
@@ -148,32 +113,19 @@ class Counting:
     def __neg__(self) -> Counting:
         return Counting(-self.value, self.tally)
 
-    def __pos__(self) -> Counting:
-        return self
-
-    def _sum(self, other: Operand, value: float) -> Counting:
-        self.tally.addition()
-        return Counting(value, self.tally)
-
-    def _adds_nothing(self, other: Operand) -> bool:
-        return self.tally.skip_trivial and not isinstance(other, Counting) and other == 0.0
-
     def __add__(self, other: Operand) -> Counting:
-        if self._adds_nothing(other):
+        if self.tally.skip_trivial and not isinstance(other, Counting) and other == 0.0:
             return self
-        return self._sum(other, self.value + float(other))
+        self.tally.addition()
+        return Counting(self.value + float(other), self.tally)
 
     __radd__ = __add__
 
     def __sub__(self, other: Operand) -> Counting:
-        if self._adds_nothing(other):
-            return self
-        return self._sum(other, self.value - float(other))
+        return self + (-other)
 
     def __rsub__(self, other: Operand) -> Counting:
-        if self._adds_nothing(other):
-            return -self
-        return self._sum(other, float(other) - self.value)
+        return -self + other
 
     def __mul__(self, other: Operand) -> Operand:
         if self.tally.skip_trivial and not isinstance(other, Counting):
@@ -241,10 +193,6 @@ def count_operations(
         Whether there is a wrench at the tip.
     **options
         For the function.
-
-    Returns
-    -------
-    Tally
     """
     tally = Tally(skip_trivial)
     q, qd, qdd = (

@@ -7,7 +7,8 @@ from functools import cache
 
 from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply, scale
 from ne_dynamics.algorithms.scalars.scalar import Vector
-from ne_dynamics.papers.counting.counting_scalars import Count, Tally
+from ne_dynamics.papers.counting.costs import Count
+from ne_dynamics.papers.counting.counting_scalars import Tally
 from ne_dynamics.papers.forms.angeles import JointRotation
 from ne_dynamics.papers.forms.arm import DHLink
 from ne_dynamics.papers.forms.frames import multiply_transposed, standard_rotation

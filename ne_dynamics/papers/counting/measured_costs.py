@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+
+import numpy as np
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.papers.counting.costs import Cost, Count, fit_cost
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
-from ne_dynamics.papers.counting.counting_scalars import Count, Tally, count_operations
-from ne_dynamics.papers.counting.polynomials import Polynomial, fit
+from ne_dynamics.papers.counting.counting_scalars import Tally, count_operations
 from ne_dynamics.papers.forms import FORMULATIONS, computed_torque_law, strobing
 from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
-
-FITTED_FROM = 2
-"""A recursion's first link may be cheaper than its share."""
-
-
-class Cost(NamedTuple):
-    """Multiplications and additions as polynomials in the number of joints."""
-
-    multiplications: Polynomial
-    additions: Polynomial
-
-    def text(self) -> str:
-        """Return both formulas."""
-        return f'{self.multiplications}; {self.additions}'
-
-    def at(self, n: int) -> str:
-        """Return both numbers for n joints."""
-        return f'{self.multiplications(n)}; {self.additions(n)}'
 
 
 @dataclass(frozen=True)
@@ -134,8 +117,8 @@ class CostMeter:
         InputError
             When the form has no term of a name, or no polynomial meets the counts.
         """
-        counts = {}
-        for n in range(FITTED_FROM, self.largest + 1):
+
+        def count(n: int) -> Count:
             tally = self.take_tally(setting, n)
             missing = [term for term in terms if term not in tally.terms]
             if missing:
@@ -143,23 +126,9 @@ class CostMeter:
                     f'{setting.formulation}: expected terms of {", ".join(tally.terms)}, '
                     f'got {", ".join(missing)}'
                 )
-            parts = [tally.terms[term] for term in terms] or [tally.total]
-            counts[n] = sum(parts, Count())
-        return fit_counts(counts)
+            return sum((tally.terms[term] for term in terms), Count()) if terms else tally.total
 
-
-def fit_counts(counts: Mapping[int, Count]) -> Cost:
-    """Return the formulas that meet counts by number of joints exactly.
-
-    Raises
-    ------
-    InputError
-        When no polynomial meets the counts.
-    """
-    return Cost(
-        fit({n: count.multiplications for n, count in counts.items()}),
-        fit({n: count.additions for n, count in counts.items()}),
-    )
+        return fit_cost(count, self.largest)
 
 
 def measure_gains(largest: int) -> Cost:
@@ -171,17 +140,15 @@ def measure_gains(largest: int) -> Cost:
         Number of joints up to which the formulas are fitted. Zeros of the gain matrices are
         skipped.
     """
-    counts = {}
-    for n in range(FITTED_FROM, largest + 1):
+
+    def count(n: int) -> Count:
         tally = Tally(skip_trivial=True)
         state = [tally.numbers([0.1] * n) for _ in range(5)]
-        kp, kv = (
-            [[gain if row == column else 0.0 for column in range(n)] for row in range(n)]
-            for gain in (100.0, 20.0)
-        )
+        kp, kv = ((gain * np.eye(n)).tolist() for gain in (100.0, 20.0))
         computed_torque_law.substituted_acceleration(*state, kp=kp, kv=kv)
-        counts[n] = tally.total
-    return fit_counts(counts)
+        return tally.total
+
+    return fit_cost(count, largest)
 
 
 def measure_strobing(what: str, largest: int) -> Cost:
@@ -194,14 +161,12 @@ def measure_strobing(what: str, largest: int) -> Cost:
     largest : int
         Number of joints up to which the formulas are fitted.
     """
-    strobed = {
-        'mass_matrix': strobing.mass_matrix,
-        'velocity_coefficients': strobing.velocity_coefficients,
-    }[what]
+    strobed: Callable[..., object] = getattr(strobing, what)
     form = FORMULATIONS['luh_walker_paul']
-    counts = {}
-    for n in range(FITTED_FROM, largest + 1):
+
+    def count(n: int) -> Count:
         tally = Tally()
         strobed(make_counting_arm(form.covers, n), tally.numbers([0.1] * n), form.function)
-        counts[n] = tally.total
-    return fit_counts(counts)
+        return tally.total
+
+    return fit_cost(count, largest)

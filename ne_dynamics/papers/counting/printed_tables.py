@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ne_dynamics.papers.counting.costs import Cost
 from ne_dynamics.papers.counting.polynomials import Polynomial, polynomial
 
 F = Fraction
@@ -34,20 +35,19 @@ class PrintedRow:
     multiplications: Polynomial
     additions: Polynomial
 
+    @property
+    def cost(self) -> Cost:
+        """Both formulas."""
+        return Cost(self.multiplications, self.additions)
 
-def _table(name: str, *rows: tuple[str, Polynomial, Polynomial]) -> tuple[PrintedRow, ...]:
-    return tuple(PrintedRow(name, *row) for row in rows)
 
-
-TABLES: dict[str, tuple[PrintedRow, ...]] = {
-    '001 table 1': _table(
-        '001 table 1',
+PRINTED: dict[str, tuple[tuple[str, Polynomial, Polynomial], ...]] = {
+    '001 table 1': (
         ('Lagrange', P(F(81, 6), F(165, 2), 5, 0), P(F(40, 3), 58, F(-64, 3), 0)),
         ('Newton-Euler', P(108, -12), P(100, -9)),
         ('modified Newton-Euler', P(90, -27), P(88, -24)),
     ),
-    '001 table 2': _table(
-        '001 table 2',
+    '001 table 2': (
         ('T', P(32, -32, 0), P(24, -24, 0)),
         ('dT', P(32, -32, 0), P(24, -24, 0)),
         ('d2T', P(F(32, 3), 0, F(-32, 3), 0), P(8, 0, -8, 0)),
@@ -56,8 +56,7 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('gravity', P(2, 2, 0), P(2, 1, 0)),
         (TOTAL, P(F(81, 6), F(165, 2), 5, 0), P(F(40, 3), 58, F(-64, 3), 0)),
     ),
-    '001 table 3': _table(
-        '001 table 3',
+    '001 table 3': (
         ('omega_i', P(9, 0), P(7, 0)),
         ('alpha_i', P(9, 0), P(9, 0)),
         ('A_i', P(6, 0), P(9, 0)),
@@ -72,8 +71,7 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('add n', P(0), P(15, 0)),
         (TOTAL, P(108, -12), P(100, -9)),
     ),
-    '001 table 4': _table(
-        '001 table 4',
+    '001 table 4': (
         ('omega_i', P(9, 0), P(7, 0)),
         ('alpha_i', P(9, 0), P(9, 0)),
         ('A_i', P(6, 0), P(9, 0)),
@@ -87,8 +85,7 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('add n', P(0), P(15, 0)),
         (TOTAL, P(90, -27), P(88, -24)),
     ),
-    '001 table 5': _table(
-        '001 table 5',
+    '001 table 5': (
         ('omega_1', P(9), P(7)),
         ('alpha_1', P(9), P(9)),
         ('A_1', P(6), P(9)),
@@ -98,8 +95,7 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('inward, side by side', P(9, 0), P(12, 0)),
         (TOTAL, P(27, 42), P(27, 41)),
     ),
-    '003 table 1': _table(
-        '003 table 1',
+    '003 table 1': (
         ('T', P(32, -32, 0), P(24, -24, 0)),
         ('gravity, each', P(36, -28, 0), P(F(51, 2), F(-45, 2), 0)),
         ('gravity, sum', P(0), P(F(1, 2), F(-1, 2), 0)),
@@ -115,8 +111,7 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
             P(F(98, 3), F(787, 6), F(640, 3), F(131, 6), 0),
         ),
     ),
-    '003 table 2': _table(
-        '003 table 2',
+    '003 table 2': (
         ('omega_i', P(9, 0), P(7, 0)),
         ('alpha_i', P(9, 0), P(9, 0)),
         ('a_i', P(27, 0), P(22, 0)),
@@ -128,8 +123,7 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('qdd + Kv ed + Kp e', P(2, 0), P(4, 0)),
         (TOTAL, P(119, -24), P(107, -21)),
     ),
-    '004 list (i)': _table(
-        '004 list (i)',
+    '004 list (i)': (
         ('Q_i', P(4, 0), P(0)),
         ('c_i', P(8, 0), P(10, 0)),
         ('w_i', P(8, 0), P(5, 0)),
@@ -137,8 +131,7 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('wd_i', P(10, 0), P(7, 0)),
         ('cdd_i', P(32, 0), P(28, 0)),
     ),
-    '004 list (ii)': _table(
-        '004 list (ii)',
+    '004 list (ii)': (
         ('Q_i', P(4, 0), P(0)),
         ('c_i', P(16, 0), P(15, 0)),
         ('w_i', P(8, 0), P(4, 0)),
@@ -146,8 +139,7 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('wd_i', P(8, 0), P(4, 0)),
         ('cdd_i', P(20, 0), P(19, 0)),
     ),
-    '004 table 7.1': _table(
-        '004 table 7.1',
+    '004 table 7.1': (
         ('Q_i', P(4, 0), P(0)),
         ('w_i', P(8, 0), P(5, 0)),
         ('cd_i', P(20, 0), P(16, 0)),
@@ -155,8 +147,7 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('cdd_i', P(32, 0), P(28, 0)),
         (TOTAL, P(82, 0), P(66, 0)),
     ),
-    '004 table 7.2': _table(
-        '004 table 7.2',
+    '004 table 7.2': (
         ('1', P(3), P(3)),
         ('2', P(30), P(27)),
         ('5', P(8, -8), P(4, -4)),
@@ -164,8 +155,7 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('7', P(44, -44), P(37, -37)),
         (TOTAL, P(55, -22), P(44, -14)),
     ),
-    '004 table 7.3': _table(
-        '004 table 7.3',
+    '004 table 7.3': (
         ('Hollerbach (1980), Lagrange', P(412, -277), P(320, -201)),
         ('Luh et al. (1980), Newton-Euler', P(150, -48), P(131, -48)),
         ('Walker & Orin (1982), Newton-Euler', P(137, -22), P(101, -11)),
@@ -174,8 +164,7 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('Balafoutis & Patel (1991), tensor', P(93, -69), P(81, -65)),
         ('Li & Sankar (1992), Lagrange', P(88, -69), P(76, -66)),
     ),
-    '004 table 7.4': _table(
-        '004 table 7.4',
+    '004 table 7.4': (
         ('Hollerbach (1980), Lagrange', P(2195), P(1719)),
         ('Luh et al. (1980), Newton-Euler', P(852), P(738)),
         ('Walker & Orin (1982), Newton-Euler', P(800), P(595)),
@@ -186,13 +175,15 @@ TABLES: dict[str, tuple[PrintedRow, ...]] = {
         ('Balafoutis & Patel (1991), tensor', P(489), P(420)),
         ('Li & Sankar (1992), Lagrange', P(459), P(390)),
     ),
-    '004 (7.42)': _table('004 (7.42)', ('dynamics, n = 6', P(308), P(250))),
-    '004 (7.43)': _table(
-        '004 (7.43)',
+    '004 (7.42)': (('dynamics, n = 6', P(308), P(250)),),
+    '004 (7.43)': (
         (TOTAL, P(137, -22), P(110, -14)),
         ('n = 6', P(800), P(646)),
     ),
 }
+"""Name, multiplications and additions of each row, by document and table."""
+
+TABLES = {table: tuple(PrintedRow(table, *row) for row in rows) for table, rows in PRINTED.items()}
 """Rows by document and table."""
 
 REMARKS = {

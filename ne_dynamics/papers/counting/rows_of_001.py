@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ne_dynamics.papers.counting.explained_rows import ExplainedRow as Row
+from ne_dynamics.papers.counting.explained_rows import rows_by_term, sum_of_rows, terms
 from ne_dynamics.papers.counting.measured_costs import Setting
 from ne_dynamics.papers.counting.polynomials import polynomial
-from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL
-from ne_dynamics.papers.counting.sources import Done, OneLink, Rows, Terms, count_times
+from ne_dynamics.papers.counting.printed_tables import TOTAL
+from ne_dynamics.papers.counting.sources import Done, OneLink, Rows, count_times
 
 N = polynomial(1, 0)
 INNER = polynomial(1, -1)
@@ -49,22 +50,9 @@ BRACKET_SUMS = count_times(
 """Sums of matrices in the bracket of the kinetic term, no symmetry used."""
 
 
-def _total(table: str, names: tuple[str, ...] | None = None) -> tuple[Rows]:
-    rows = tuple(line.row for line in TABLES[table] if line.row != TOTAL)
-    return (Rows(table, names or rows),)
-
-
 TABLE_2 = (
-    *(
-        Row('001 table 2', name, (Terms(LAGRANGE, terms),))
-        for name, terms in (
-            ('T', ('T',)),
-            ('dT', ('dT',)),
-            ('d2T', ('d2T',)),
-            ('trace', ('trace',)),
-            ('gravity', ('gravity, each', 'gravity, sum')),
-        )
-    ),
+    *rows_by_term('001 table 2', LAGRANGE, 'T', 'dT', 'd2T', 'trace'),
+    Row('001 table 2', 'gravity', terms(LAGRANGE, 'gravity, each', 'gravity, sum')),
     Row(
         '001 table 2',
         'kinetic sum J_q',
@@ -78,60 +66,51 @@ TABLE_2 = (
         ),
         'the products of second derivatives with qd_j^2 are left out; the sum over q of '
         '16 q (q + 1) + 32 additions is printed as that of 16 q (q - 1) + 32',
-        (Terms(LAGRANGE, ('kinetic sum J_q',)),),
+        terms(LAGRANGE, 'kinetic sum J_q'),
     ),
     Row(
         '001 table 2',
         TOTAL,
-        _total('001 table 2'),
+        sum_of_rows('001 table 2'),
         'ours has the entries of T_i (6n; 0) and the sum with gravity (0; n) as well',
-        (Terms(LAGRANGE),),
+        terms(LAGRANGE),
     ),
 )
 
 TABLE_3 = (
-    Row('001 table 3', 'omega_i', (Terms(LUH, ('omega_i',)),)),
-    Row('001 table 3', 'alpha_i', ALPHA, NO_PRODUCTS, (Terms(LUH, ('alpha_i',)),)),
-    *(Row('001 table 3', name, (Terms(LUH, (name,)),)) for name in ('A_i', 'a_i', 'abar_i')),
+    *rows_by_term('001 table 3', LUH, 'omega_i'),
+    Row('001 table 3', 'alpha_i', ALPHA, NO_PRODUCTS, terms(LUH, 'alpha_i')),
+    *rows_by_term('001 table 3', LUH, 'A_i', 'a_i', 'abar_i'),
     Row(
         '001 table 3',
         'f_i',
         (Done(INNER, 'vector scaled'), Done(INNER, 'rotation'), Done(INNER, 'sum of vectors')),
         'm abar of the last link (3; 0) is left out',
-        (Terms(LUH, ('F_i', 'f_i')),),
+        terms(LUH, 'F_i', 'f_i'),
     ),
-    *(
-        Row('001 table 3', name, (Terms(LUH, (name,)),))
-        for name in ('I_i alpha_i', 'omega_i x (I_i omega_i)', 'm (r_i + rbar_i) x abar_i')
-    ),
-    Row('001 table 3', 'r_i x R f', (Terms(LUH_LOADED, ('r_i x R f',)),)),
-    Row(
+    *rows_by_term(
         '001 table 3',
-        'R n',
-        (Done(N, 'rotation'),),
-        LAST_MOMENT,
-        (Terms(LUH_LOADED, ('R n',)),),
+        LUH,
+        'I_i alpha_i',
+        'omega_i x (I_i omega_i)',
+        'm (r_i + rbar_i) x abar_i',
     ),
+    *rows_by_term('001 table 3', LUH_LOADED, 'r_i x R f'),
+    Row('001 table 3', 'R n', (Done(N, 'rotation'),), LAST_MOMENT, terms(LUH_LOADED, 'R n')),
     Row(
         '001 table 3',
         'add n',
         (Done(N.scaled(5), 'sum of vectors'),),
         'one sum for each of the five terms of (3.20); four sums add five terms',
-        (Terms(LUH_LOADED, ('N_i', 'add n')),),
+        terms(LUH_LOADED, 'N_i', 'add n'),
     ),
-    Row(
-        '001 table 3',
-        TOTAL,
-        _total('001 table 3'),
-        UNCOUNTED,
-        (Terms(LUH),),
-    ),
+    Row('001 table 3', TOTAL, sum_of_rows('001 table 3'), UNCOUNTED, terms(LUH)),
 )
 
 TABLE_4 = (
-    Row('001 table 4', 'omega_i', (Terms(MODIFIED, ('omega_i',)),)),
-    Row('001 table 4', 'alpha_i', ALPHA, NO_PRODUCTS, (Terms(MODIFIED, ('alpha_i',)),)),
-    Row('001 table 4', 'A_i', (Terms(MODIFIED, ('A_i',)),)),
+    *rows_by_term('001 table 4', MODIFIED, 'omega_i'),
+    Row('001 table 4', 'alpha_i', ALPHA, NO_PRODUCTS, terms(MODIFIED, 'alpha_i')),
+    *rows_by_term('001 table 4', MODIFIED, 'A_i'),
     Row(
         '001 table 4',
         'a_i',
@@ -141,40 +120,25 @@ TABLE_4 = (
             Done(INNER, 'sum of vectors'),
         ),
         'a_{n-1} is not turned into the last link, as m_n abar_n takes it (9; 6)',
-        (Terms(MODIFIED, ('a_i',)),),
+        terms(MODIFIED, 'a_i'),
     ),
-    *(
-        Row('001 table 4', name, (Terms(MODIFIED, (name,)),))
-        for name in ('m_i abar_i', 'f_i', 'Tr{A_i K_i sigma^t}')
-    ),
+    *rows_by_term('001 table 4', MODIFIED, 'm_i abar_i', 'f_i', 'Tr{A_i K_i sigma^t}'),
     Row(
         '001 table 4',
         'm (r_i + rbar_i) x abar_i',
-        (Terms(MODIFIED, ('m_i (r_i + rbar_i) x abar_i',)),),
+        terms(MODIFIED, 'm_i (r_i + rbar_i) x abar_i'),
     ),
-    Row('001 table 4', 'r_i x R f', (Terms(MODIFIED_LOADED, ('r_i x R f',)),)),
-    Row(
-        '001 table 4',
-        'R n',
-        (Done(N, 'rotation'),),
-        LAST_MOMENT,
-        (Terms(MODIFIED_LOADED, ('R n',)),),
-    ),
+    *rows_by_term('001 table 4', MODIFIED_LOADED, 'r_i x R f'),
+    Row('001 table 4', 'R n', (Done(N, 'rotation'),), LAST_MOMENT, terms(MODIFIED_LOADED, 'R n')),
     Row(
         '001 table 4',
         'add n',
         (),
         'the figure of table 3; (5.2) has four terms, which take three sums of vectors, 9n, and '
         'four, 12n, when counted as there',
-        (Terms(MODIFIED_LOADED, ('add n',)),),
+        terms(MODIFIED_LOADED, 'add n'),
     ),
-    Row(
-        '001 table 4',
-        TOTAL,
-        _total('001 table 4'),
-        UNCOUNTED,
-        (Terms(MODIFIED),),
-    ),
+    Row('001 table 4', TOTAL, sum_of_rows('001 table 4'), UNCOUNTED, terms(MODIFIED)),
 )
 
 TABLE_5 = (
@@ -205,19 +169,16 @@ TABLE_5 = (
         'the longest chain of the terms done side by side: R n and the two sums that follow it; '
         '`concurrency` arranges them',
     ),
-    Row('001 table 5', TOTAL, _total('001 table 5')),
+    Row('001 table 5', TOTAL, sum_of_rows('001 table 5')),
 )
 
-TABLE_1 = (
-    Row('001 table 1', 'Lagrange', (Rows('001 table 2', (TOTAL,)),), '', (Terms(LAGRANGE),)),
-    Row('001 table 1', 'Newton-Euler', (Rows('001 table 3', (TOTAL,)),), '', (Terms(LUH),)),
-    Row(
-        '001 table 1',
-        'modified Newton-Euler',
-        (Rows('001 table 4', (TOTAL,)),),
-        '',
-        (Terms(MODIFIED),),
-    ),
+TABLE_1 = tuple(
+    Row('001 table 1', form, (Rows(table, (TOTAL,)),), '', terms(setting))
+    for form, table, setting in (
+        ('Lagrange', '001 table 2', LAGRANGE),
+        ('Newton-Euler', '001 table 3', LUH),
+        ('modified Newton-Euler', '001 table 4', MODIFIED),
+    )
 )
 
 ROWS = (*TABLE_1, *TABLE_2, *TABLE_3, *TABLE_4, *TABLE_5)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ne_dynamics.papers.counting.explained_rows import ExplainedRow as Row
+from ne_dynamics.papers.counting.explained_rows import rows_by_term, sum_of_rows, terms
 from ne_dynamics.papers.counting.measured_costs import Setting
 from ne_dynamics.papers.counting.polynomials import Polynomial, polynomial
-from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL
-from ne_dynamics.papers.counting.sources import Done, Gains, Rows, Source, Terms, count_times
+from ne_dynamics.papers.counting.printed_tables import TOTAL
+from ne_dynamics.papers.counting.sources import Done, Gains, Source, count_times
 
 N = polynomial(1, 0)
 PLAIN = Setting('lagrange_euler_plain')
@@ -24,12 +25,6 @@ D_TRACES = count_times(
     )
 )
 """Traces of D: j <= i <= k, n (n + 1) (n + 2) / 6."""
-D_SUMS = count_times(
-    lambda n: (
-        (i, j, k) for i in range(1, n + 1) for j in range(1, i + 1) for k in range(i + 1, n + 1)
-    )
-)
-"""Sums of D: one less than traces for every i and j."""
 H_TRACES = count_times(
     lambda n: (
         (i, j, k, m)
@@ -56,12 +51,8 @@ def _trace(times: Polynomial) -> tuple[Source, ...]:
     return Done(times.scaled(4), '4x4 product'), Done(times, '4x4 trace')
 
 
-def _total(table: str) -> tuple[Source, ...]:
-    return (Rows(table, tuple(line.row for line in TABLES[table] if line.row != TOTAL)),)
-
-
 TABLE_1 = (
-    Row('003 table 1', 'T', (Terms(PLAIN, ('T',)),)),
+    *rows_by_term('003 table 1', PLAIN, 'T'),
     Row(
         '003 table 1',
         'gravity, each',
@@ -72,69 +63,65 @@ TABLE_1 = (
             Done(SLOPES.scaled(3), 'sum'),
         ),
         'a derivative formed anew, times m g rbar, whose 4 products are constants here',
-        (Terms(PLAIN, ('gravity, each',)),),
+        terms(PLAIN, 'gravity, each'),
     ),
-    Row('003 table 1', 'gravity, sum', (Terms(PLAIN, ('gravity, sum',)),)),
+    *rows_by_term('003 table 1', PLAIN, 'gravity, sum'),
     Row(
         '003 table 1',
         'D, each trace',
         _trace(D_TRACES),
         'two derivatives, J, the product of both sides; a derivative by q_1 takes no product here',
-        (Terms(PLAIN, ('D, each trace',)),),
+        terms(PLAIN, 'D, each trace'),
     ),
-    Row('003 table 1', 'D, sum', (Terms(PLAIN, ('D, sum',)),)),
+    *rows_by_term('003 table 1', PLAIN, 'D, sum'),
     Row(
         '003 table 1',
         'H, each trace',
         _trace(H_TRACES),
         'two products for the second derivative, J, the product of both sides; n^4/6 traces, '
         'symmetric in j and k, not restricted to m >= i; ours n^4/8, of m >= i only',
-        (Terms(PLAIN, ('H, each trace',)),),
+        terms(PLAIN, 'H, each trace'),
     ),
     Row(
         '003 table 1',
         'H, sum',
         (Done(H_SUMS, 'sum'),),
         'as the traces; those of m < i vanish',
-        (Terms(PLAIN, ('H, sum',)),),
+        terms(PLAIN, 'H, sum'),
     ),
     Row('003 table 1', 'qdd + Kv ed + Kp e', (Gains(),)),
-    Row('003 table 1', 'tau', (Terms(PLAIN, ('tau',)),)),
-    Row('003 table 1', TOTAL, _total('003 table 1'), 'see H', (Terms(PLAIN), Gains())),
+    *rows_by_term('003 table 1', PLAIN, 'tau'),
+    Row('003 table 1', TOTAL, sum_of_rows('003 table 1'), 'see H', (*terms(PLAIN), Gains())),
 )
 
-N_I = ('m (r_i + rbar_i) x abar_i', 'r_i x R f', 'R n', 'add n')
+N_I = terms(LUH, 'm (r_i + rbar_i) x abar_i', 'r_i x R f', 'R n', 'add n')
 
 TABLE_2 = (
-    Row('003 table 2', 'omega_i', (Terms(LUH, ('omega_i',)),)),
+    *rows_by_term('003 table 2', LUH, 'omega_i'),
     Row(
         '003 table 2',
         'alpha_i',
         (Done(N, 'rotation'), Done(N.scaled(3), 'sum')),
         'the 2 products of w x z qd are left out',
-        (Terms(LUH, ('alpha_i',)),),
+        terms(LUH, 'alpha_i'),
     ),
-    *(Row('003 table 2', name, (Terms(LUH, (name,)),)) for name in ('a_i', 'abar_i', 'F_i')),
-    Row('003 table 2', 'f_i', (Terms(LUH_LOADED, ('f_i',)),)),
-    Row(
-        '003 table 2',
-        'N_i',
-        (Terms(LUH, ('I_i alpha_i', 'omega_i x (I_i omega_i)', 'N_i')),),
-    ),
+    *rows_by_term('003 table 2', LUH, 'a_i', 'abar_i', 'F_i'),
+    *rows_by_term('003 table 2', LUH_LOADED, 'f_i'),
+    Row('003 table 2', 'N_i', terms(LUH, 'I_i alpha_i', 'omega_i x (I_i omega_i)', 'N_i')),
     Row(
         '003 table 2',
         'n_i',
-        (Terms(LUH, N_I), Done(N, 'sum of vectors')),
+        (*N_I, Done(N, 'sum of vectors')),
         'with r_i + rbar_i, a constant here, summed each time',
-        (Terms(LUH, N_I),),
+        N_I,
     ),
     Row('003 table 2', 'qdd + Kv ed + Kp e', (Gains(),)),
     Row(
         '003 table 2',
         TOTAL,
-        _total('003 table 2'),
+        sum_of_rows('003 table 2'),
         'the rows leave out the entries of R_i (4n; 0) and tau_i (3n; 2n); ours without tip force',
-        (Terms(LUH), Gains()),
+        (*terms(LUH), Gains()),
     ),
 )
 

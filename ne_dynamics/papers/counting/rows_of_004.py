@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ne_dynamics.papers.counting.explained_rows import ExplainedRow as Row
+from ne_dynamics.papers.counting.explained_rows import rows_by_term, terms
 from ne_dynamics.papers.counting.measured_costs import Setting
 from ne_dynamics.papers.counting.polynomials import polynomial
 from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL
-from ne_dynamics.papers.counting.sources import Done, Rows, Terms
+from ne_dynamics.papers.counting.sources import Done, Rows
 
 N = polynomial(1, 0)
 ANGELES = Setting('angeles', as_published=True)
@@ -17,14 +18,8 @@ OUTWARD = ('Q_i', 'c_i', 'w_i', 'cd_i', 'wd_i', 'cdd_i')
 Q_BY_FACTORS = 'the matrix formed; (7.23) and (7.24) use its factors and do not need it'
 
 LIST_TURNING = (
-    Row(
-        '004 list (i)',
-        'Q_i',
-        (Terms(LUH, ('R_i',)),),
-        Q_BY_FACTORS,
-        (Terms(ANGELES, ('Q_i',)),),
-    ),
-    *(Row('004 list (i)', name, (Terms(ANGELES, (name,)),)) for name in OUTWARD[1:]),
+    Row('004 list (i)', 'Q_i', terms(LUH, 'R_i'), Q_BY_FACTORS, terms(ANGELES, 'Q_i')),
+    *rows_by_term('004 list (i)', ANGELES, *OUTWARD[1:]),
 )
 
 LIST_SLIDING = (
@@ -33,9 +28,9 @@ LIST_SLIDING = (
         'Q_i',
         (Done(N, 'rotation matrix formed'),),
         'as for a joint that turns; of one that slides Q_i is a constant',
-        (Terms(SLIDING, ('Q_i',)),),
+        terms(SLIDING, 'Q_i'),
     ),
-    *(Row('004 list (ii)', name, (Terms(SLIDING, (name,)),)) for name in OUTWARD[1:-1]),
+    *rows_by_term('004 list (ii)', SLIDING, *OUTWARD[1:-1]),
     Row(
         '004 list (ii)',
         'cdd_i',
@@ -47,37 +42,27 @@ LIST_SLIDING = (
         ),
         'bd_i e_i, added to v_i twice, is one component in F_i only, where v_i is not; turned '
         'with the rest it takes 2 products and a sum more',
-        (Terms(SLIDING, ('cdd_i',)),),
+        terms(SLIDING, 'cdd_i'),
     ),
 )
 
 TABLE_7_1 = (
-    Row(
-        '004 table 7.1',
-        'Q_i',
-        (Terms(LUH, ('R_i',)),),
-        Q_BY_FACTORS,
-        (Terms(ANGELES, ('Q_i',)),),
-    ),
-    *(
-        Row('004 table 7.1', name, (Terms(ANGELES, (name,)),))
-        for name in ('w_i', 'cd_i', 'wd_i', 'cdd_i')
-    ),
+    Row('004 table 7.1', 'Q_i', terms(LUH, 'R_i'), Q_BY_FACTORS, terms(ANGELES, 'Q_i')),
+    *rows_by_term('004 table 7.1', ANGELES, 'w_i', 'cd_i', 'wd_i', 'cdd_i'),
     Row(
         '004 table 7.1',
         TOTAL,
         (Rows('004 list (i)', OUTWARD),),
         'c_i included; ours less Q_i',
-        (Terms(ANGELES, OUTWARD),),
+        terms(ANGELES, *OUTWARD),
     ),
 )
 
+INWARD = ('1', '2', '5', '6', '7')
+
 TABLE_7_2 = (
-    *(
-        Row('004 table 7.2', name, (Terms(ANGELES, (name,)),))
-        for name in ('1', '2', '5', '6', '7')
-    ),
-    Row('004 table 7.2', TOTAL, (Terms(ANGELES, ('1', '2', '5', '6', '7')),)),
+    *rows_by_term('004 table 7.2', ANGELES, *INWARD),
+    Row('004 table 7.2', TOTAL, terms(ANGELES, *INWARD)),
 )
 
 TOTALS = (
@@ -88,7 +73,7 @@ TOTALS = (
         (Rows('004 table 7.1', (TOTAL,)), Rows('004 table 7.2', (TOTAL,))),
         'ours less Q_i (4n; 0), with the rotation that tau_i takes and the algorithm leaves out '
         '(2n; n), and with the tip wrench moved to the mass centre (6; 6)',
-        (Terms(ANGELES),),
+        terms(ANGELES),
     ),
     Row('004 (7.43)', 'n = 6', (Rows('004 (7.43)', (TOTAL,), 6),)),
 )
@@ -103,7 +88,7 @@ OWN_FORMS = {
         (),
         'counted by Hollerbach as set forth in the paper (001 section 6), which is not among the '
         'documents; ours with the equations of 001 and 003',
-        (Terms(LUH),),
+        terms(LUH),
     ),
     'Walker & Orin (1982), Newton-Euler': Row(
         '004 table 7.3',
@@ -111,7 +96,7 @@ OWN_FORMS = {
         (),
         'their form is not in the documents; ours is 004, whose multiplications by (7.43) are the '
         'same, without positions, velocities and tip wrench',
-        (Terms(Setting('angeles')),),
+        terms(Setting('angeles')),
     ),
 }
 

@@ -41,11 +41,6 @@ class Schedule:
         )
         return max(ends, default=0)
 
-    @property
-    def speedup(self) -> float:
-        """How many times as fast as one processor."""
-        return self.graph.work / self.steps
-
 
 def lower_bound(graph: TaskGraph, processors: int) -> int:
     """Return a number of steps that no schedule on so many processors can go below.
@@ -76,12 +71,8 @@ def schedule_tasks(graph: TaskGraph, processors: int) -> Schedule:
     if processors < 1:
         raise InputError(f'processors: expected at least 1, got {processors}')
     tasks = graph.tasks
-    remaining = graph.remaining_steps()
+    remaining, after = graph.remaining_steps(), graph.list_followers()
     waits = [len(task.before) for task in tasks]
-    after: list[list[int]] = [[] for _ in tasks]
-    for index, task in enumerate(tasks):
-        for other in task.before:
-            after[other].append(index)
     ready = [(-remaining[index], index) for index, count in enumerate(waits) if count == 0]
     heapq.heapify(ready)
     free = list(range(min(processors, max(1, len(tasks)))))

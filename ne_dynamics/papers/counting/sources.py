@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from ne_dynamics.papers.counting.costs import Cost, Count, sum_costs
 from ne_dynamics.papers.counting.elementary_costs import measure_elementary_cost
-from ne_dynamics.papers.counting.measured_costs import Cost, CostMeter, Setting, measure_gains
+from ne_dynamics.papers.counting.measured_costs import CostMeter, Setting, measure_gains
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit, polynomial
 from ne_dynamics.papers.counting.printed_tables import row as printed_row
 
@@ -72,16 +73,12 @@ class OneLink:
 
     def cost(self, meter: CostMeter) -> Cost:
         """Return what was measured."""
-        counts = [
-            meter.take_tally(self.setting, n).terms[self.name] if n > 0 else None
+        with_it, without = (
+            meter.take_tally(self.setting, n).terms[self.name] if n > 0 else Count()
             for n in (self.link, self.link - 1)
-        ]
-        more, less = counts
-        assert more is not None
-        return Cost(
-            polynomial(more.multiplications - (less.multiplications if less else 0)),
-            polynomial(more.additions - (less.additions if less else 0)),
         )
+        more = with_it - without
+        return Cost(polynomial(more.multiplications), polynomial(more.additions))
 
     def text(self) -> str:
         """Return form, term and link."""
@@ -129,7 +126,7 @@ class Done:
         one = measure_elementary_cost(self.what)
         times = str(self.times)
         times = f'({times})' if ' + ' in times or ' - ' in times else times
-        return f'{times} x {self.what} ({one.multiplications}; {one.additions})'
+        return f'{times} x {self.what} ({one.text()})'
 
 
 @dataclass(frozen=True)
@@ -151,11 +148,7 @@ class Rows:
 
     def cost(self, meter: CostMeter) -> Cost:
         """Return what is printed."""
-        rows = [printed_row(self.table, name) for name in self.names]
-        cost = Cost(
-            sum((line.multiplications for line in rows), Polynomial(())),
-            sum((line.additions for line in rows), Polynomial(())),
-        )
+        cost = sum_costs(printed_row(self.table, name).cost for name in self.names)
         if self.at is None:
             return cost
         return Cost(*(polynomial(formula(self.at)) for formula in cost))
@@ -179,8 +172,4 @@ def count_times(index_sets: Callable[[int], Iterable[object]]) -> Polynomial:
 
 def add_costs(sources: Iterable[Source], meter: CostMeter) -> Cost:
     """Return the sum of the costs of all sources."""
-    costs = [source.cost(meter) for source in sources]
-    return Cost(
-        sum((cost.multiplications for cost in costs), Polynomial(())),
-        sum((cost.additions for cost in costs), Polynomial(())),
-    )
+    return sum_costs(source.cost(meter) for source in sources)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ne_dynamics.papers.counting.costs import Count
 from ne_dynamics.papers.counting.printed_tables import row
 from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
 from ne_dynamics.papers.counting.task_graph import Task, TaskGraph, count_steps
@@ -24,8 +25,8 @@ from ne_dynamics.papers.counting.task_graph import Task, TaskGraph, count_steps
 LEADING = ('omega_1', 'alpha_1', 'A_1', 'omega_2', 'alpha_2')
 """Rows of table 5 that come one after another before the first stage."""
 
-ROTATION = (9, 6)
-"""Multiplications and additions of a matrix times a vector."""
+ROTATION = Count(9, 6)
+"""What a matrix times a vector takes."""
 
 
 @dataclass(frozen=True)
@@ -75,52 +76,47 @@ class Arrangement:
 
 def arrange_table_5() -> Arrangement:
     """Return the arrangement with the costs that 001 prints."""
-    leading: list[Task] = []
-    for name in LEADING:
-        printed = row('001 table 5', name)
-        cost = int(printed.multiplications(1)), int(printed.additions(1))
-        leading.append(Task(name, *cost, 0, (len(leading) - 1,) if leading else ()))
+    leading = [
+        _task(name, row('001 table 5', name).cost.for_joints(1), *([index - 1] if index else []))
+        for index, name in enumerate(LEADING)
+    ]
     return Arrangement(TaskGraph(tuple(leading)), _outward_stage(), _inward_stage())
 
 
-def _cost_of_link(name: str) -> tuple[int, int]:
+def _task(name: str, cost: Count, *before: int) -> Task:
+    return Task(name, cost.multiplications, cost.additions, 0, before)
+
+
+def _cost_of_link(name: str) -> Count:
     """Return what one more link adds to a row of table 4."""
-    printed = row('001 table 4', name)
-    return (
-        int(printed.multiplications(2) - printed.multiplications(1)),
-        int(printed.additions(2) - printed.additions(1)),
-    )
-
-
-def _without(whole: tuple[int, int], part: tuple[int, int]) -> tuple[int, int]:
-    return whole[0] - part[0], whole[1] - part[1]
+    printed = row('001 table 4', name).cost
+    return printed.for_joints(2) - printed.for_joints(1)
 
 
 def _outward_stage() -> TaskGraph:
-    whole_force = _cost_of_link('m_i abar_i')
     return TaskGraph(
         (
-            Task('R a_{i-1}', *ROTATION, 0, ()),
-            Task('a_i', *_without(_cost_of_link('a_i'), ROTATION), 0, (0,)),
-            Task('A_i (r_i + rbar_i)', *ROTATION, 0, ()),
-            Task('m_i abar_i', *_without(whole_force, ROTATION), 0, (0, 2)),
-            Task('omega_{i+2}', *_cost_of_link('omega_i'), 0, ()),
-            Task('alpha_{i+2}', *_cost_of_link('alpha_i'), 0, ()),
-            Task('A_{i+1}', *_cost_of_link('A_i'), 0, ()),
-            Task('Tr{A_i K_i sigma^t}', *_cost_of_link('Tr{A_i K_i sigma^t}'), 0, ()),
-            Task('m (r + rbar) x abar, i-1', *_cost_of_link('m (r_i + rbar_i) x abar_i'), 0, ()),
+            _task('R a_{i-1}', ROTATION),
+            _task('a_i', _cost_of_link('a_i') - ROTATION, 0),
+            _task('A_i (r_i + rbar_i)', ROTATION),
+            _task('m_i abar_i', _cost_of_link('m_i abar_i') - ROTATION, 0, 2),
+            _task('omega_{i+2}', _cost_of_link('omega_i')),
+            _task('alpha_{i+2}', _cost_of_link('alpha_i')),
+            _task('A_{i+1}', _cost_of_link('A_i')),
+            _task('Tr{A_i K_i sigma^t}', _cost_of_link('Tr{A_i K_i sigma^t}')),
+            _task('m (r + rbar) x abar, i-1', _cost_of_link('m (r_i + rbar_i) x abar_i')),
         )
     )
 
 
 def _inward_stage() -> TaskGraph:
-    after_rotation = (0, 6)
+    after_rotation = Count(0, 6)
     return TaskGraph(
         (
-            Task('R n_{i+1}', *_cost_of_link('R n'), 0, ()),
-            Task('f_{i-1}', *_cost_of_link('f_i'), 0, ()),
-            Task('r_i x R f', *_cost_of_link('r_i x R f'), 0, ()),
-            Task('add n, the rest', *_without(_cost_of_link('add n'), after_rotation), 0, ()),
-            Task('add n, after R n', *after_rotation, 0, (0, 2, 3)),
+            _task('R n_{i+1}', _cost_of_link('R n')),
+            _task('f_{i-1}', _cost_of_link('f_i')),
+            _task('r_i x R f', _cost_of_link('r_i x R f')),
+            _task('add n, the rest', _cost_of_link('add n') - after_rotation),
+            _task('add n, after R n', after_rotation, 0, 2, 3),
         )
     )

@@ -79,16 +79,20 @@ class TaskGraph:
                 )
         return remaining
 
+    def list_followers(self) -> list[list[int]]:
+        """Return for each task the indices of those that wait for it."""
+        after: list[list[int]] = [[] for _ in self.tasks]
+        for index, task in enumerate(self.tasks):
+            for other in task.before:
+                after[other].append(index)
+        return after
+
     def find_critical_path(self) -> tuple[Task, ...]:
         """Return the longest chain of tasks each of which waits for the one before.
 
         Its steps are the time on any number of processors.
         """
-        remaining = self.remaining_steps()
-        after: list[list[int]] = [[] for _ in self.tasks]
-        for index, task in enumerate(self.tasks):
-            for other in task.before:
-                after[other].append(index)
+        remaining, after = self.remaining_steps(), self.list_followers()
         path: list[Task] = []
         ready: Sequence[int] = [i for i, task in enumerate(self.tasks) if not task.before]
         while ready:

@@ -14,14 +14,10 @@ from dataclasses import dataclass, field
 from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply, scale
 from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.arm import Arm, DHLink
-from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
+from ne_dynamics.papers.forms.coverage import Covers
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.frames import joint_cosine_sine, joint_shift
 from ne_dynamics.papers.forms.generic_scalars import ConstantMaker, Scalar, Scalars
-
-DOCUMENT = '004, Angeles, Fundamentals of Robotic Mechanical Systems, chapter 7'
-EQUATIONS = '004 (7.23)-(7.44), algorithms 7.4.1 and 7.4.2'
-COVERS = Covers(convention='standard', moving_base=True, added=('viscous_friction',))
 
 
 class JointRotation:
@@ -36,10 +32,7 @@ class JointRotation:
     """
 
     def __init__(self, link: DHLink, q: Scalar, number: ConstantMaker) -> None:
-        cosine, sine = joint_cosine_sine(link, q)
-        if link.is_prismatic:
-            cosine, sine = number(cosine), number(sine)
-        self.cosine, self.sine = cosine, sine
+        self.cosine, self.sine = joint_cosine_sine(link, q, number)
         twist_cosine, twist_sine = link.cos_sin_alpha
         self.twist_cosine, self.twist_sine = number(twist_cosine), number(twist_sine)
 
@@ -125,7 +118,7 @@ def outward_recursion(
     Raises
     ------
     ModelError, InputError
-        When the arm or an argument is not covered, see :data:`COVERS`.
+        When the arm or an argument is not covered, see :data:`FORM`.
     """
     FORM.check(arm, q=q, qd=qd, qdd=qdd, gravity=gravity, base_motion=base_motion)
     request = Request(arm, q, qd, qdd, gravity, base_motion=base_motion)
@@ -134,7 +127,7 @@ def outward_recursion(
 
 def _recur_outward(request: Request, with_positions: bool) -> OutwardState:
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
-    term, number = request.bookkeeping()
+    term, number = request.bookkeeping
     motion = [0.0] * 9 if request.base_motion is None else request.base_motion
     w: Vector = [number(value) for value in arm.from_base_axes(motion[:3])]
     wd: Vector = [number(value) for value in arm.from_base_axes(motion[3:6])]
@@ -248,7 +241,7 @@ def compute_efforts(request: Request, with_positions: bool = False) -> list[Scal
     """
     arm = request.arm
     outward = _recur_outward(request, with_positions)
-    term, _ = request.bookkeeping()
+    term, _ = request.bookkeeping
     # 004, algorithm 7.4.2; terms are named by the row of its table 7.2.
     force: Vector = []
     moment: Vector = []
@@ -292,13 +285,16 @@ def compute_efforts(request: Request, with_positions: bool = False) -> list[Scal
             force = rotation.to_previous(f)
             term('7')
             moment = rotation.to_previous(n)
-    term('friction')
-    # 000 (2.39): b_i qd_i.
-    return with_viscous_friction(arm, efforts[::-1], request.qd)
+    return request.add_friction(efforts[::-1])
 
 
-FORM = Formulation('angeles', DOCUMENT, EQUATIONS, COVERS, compute_efforts)
-inverse_dynamics = FORM.inverse_dynamics
+FORM = Formulation(
+    'angeles',
+    '004, Angeles, Fundamentals of Robotic Mechanical Systems, chapter 7',
+    '004 (7.23)-(7.44), algorithms 7.4.1 and 7.4.2',
+    Covers(convention='standard', moving_base=True, added=('viscous_friction',)),
+    compute_efforts,
+)
 
 
 def mass_center_from_joint(link: DHLink) -> Vector:

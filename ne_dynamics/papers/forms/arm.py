@@ -43,6 +43,19 @@ QUARTER_TURN_TOLERANCE = 1e-12
 Triple = tuple[float, float, float]
 
 
+def check_convention(convention: str) -> None:
+    """Refuse a convention that is none of :data:`CONVENTIONS`.
+
+    Raises
+    ------
+    ModelError
+    """
+    if convention not in CONVENTIONS:
+        raise ModelError(
+            f'convention: expected one of {", ".join(CONVENTIONS)}, got {convention!r}'
+        )
+
+
 def cosine_sine(angle: float) -> tuple[float, float]:
     """Return cosine and sine of a constant angle [rad], exact at quarter turns."""
     quarters = round(angle / (0.5 * math.pi))
@@ -106,6 +119,21 @@ class DHLink:
             raise ModelError(
                 f'{what}: inertia: expected an Inertia, got {type(self.inertia).__name__}'
             )
+
+    @classmethod
+    def at_joint(cls, joint: Joint, theta: float, d: float, a: float, alpha: float) -> DHLink:
+        """Return the row of a robot's joint, with its drive and no inertia yet."""
+        return cls(
+            theta=theta,
+            d=d,
+            a=a,
+            alpha=alpha,
+            type=joint.type,
+            viscous_friction=joint.viscous_friction,
+            coulomb_friction=joint.coulomb_friction,
+            reflected_inertia=joint.reflected_inertia,
+            name=joint.name,
+        )
 
     @property
     def is_prismatic(self) -> bool:
@@ -201,10 +229,7 @@ class Arm:
     name: str = 'arm'
 
     def __post_init__(self) -> None:
-        if self.convention not in CONVENTIONS:
-            raise ModelError(
-                f'convention: expected one of {", ".join(CONVENTIONS)}, got {self.convention!r}'
-            )
+        check_convention(self.convention)
         links = tuple(
             link if link.name else replace(link, name=f'joint_{index + 1}')
             for index, link in enumerate(self.links)
@@ -225,8 +250,7 @@ class Arm:
     @cached_property
     def _base_rotation(self) -> tuple[Triple, Triple, Triple] | None:
         """Axes of the base link in frame 0, rows; None when they are its own."""
-        rotation = self.base.rotation
-        return None if (rotation == np.eye(3)).all() else _rows(rotation.T)
+        return _rows_unless_identity(self.base.rotation.T)
 
     @cached_property
     def base_offset(self) -> Triple:
@@ -237,8 +261,7 @@ class Arm:
     @cached_property
     def _tool_rotation(self) -> tuple[Triple, Triple, Triple] | None:
         """Axes of frame n+1 in frame n, rows; None when they are the same."""
-        rotation = self.tool.rotation
-        return None if (rotation == np.eye(3)).all() else _rows(rotation)
+        return _rows_unless_identity(self.tool.rotation)
 
     @cached_property
     def tool_offset(self) -> Triple:
@@ -301,12 +324,8 @@ class Arm:
 
     def rigid(self) -> Arm:
         """Return the arm without friction of any kind and without rotors."""
-        return self.without_drives().with_links(
-            [
-                replace(link, viscous_friction=0.0, coulomb_friction=0.0, reflected_inertia=0.0)
-                for link in self.links
-            ]
-        )
+        bare = self.without_drives()
+        return bare.with_links([replace(link, viscous_friction=0.0) for link in bare.links])
 
     def frame_poses(self, q: Sequence[float]) -> list[Transform]:
         """Return the poses of frames 0 to n in frame 0 at a joint position of n floats."""
@@ -374,6 +393,10 @@ def _rotation(axis: str, angle: float) -> FloatArray:
 def _rows(matrix: FloatArray) -> tuple[Triple, Triple, Triple]:
     first, second, third = (tuple(row) for row in matrix.tolist())
     return first, second, third
+
+
+def _rows_unless_identity(matrix: FloatArray) -> tuple[Triple, Triple, Triple] | None:
+    return None if (matrix == np.eye(3)).all() else _rows(matrix)
 
 
 def _finite(value: Any, what: str) -> float:

@@ -40,7 +40,7 @@ def compute_base_state(request: Request) -> BaseState:
         may be elsewhere.
     """
     arm = request.arm
-    _, number = request.bookkeeping()
+    _, number = request.bookkeeping
     if request.base_motion is None:
         # Gravity as an upward acceleration of the base: 001 below (3.21), 003 below (3.27).
         return BaseState(

@@ -2,7 +2,7 @@
 
 Source: 003 section 4. The law (4.1) needs D, H and G of Lagrange's form. By (4.4) any inverse
 dynamics gives the same torque when its acceleration is replaced by the desired one plus the gain
-matrices times the errors. Gains are full matrices.
+matrices times the errors. Gains are full matrices; efforts are n scalars [N m or N].
 
 That law and substitution agree for any gains; that the error vanishes is promised under three
 conditions, which :func:`check_gains` checks.
@@ -23,9 +23,6 @@ from ne_dynamics.papers.forms.coverage import with_viscous_friction
 from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 from ne_dynamics.papers.forms.strobing import default_formulation
-
-DOCUMENT = '003, Lee, Chung, Mudge and Turney'
-EQUATIONS = '003 (4.1)-(4.4)'
 
 Gain = Sequence[Scalars]
 """n rows of n numbers."""
@@ -48,9 +45,7 @@ def check_gains(kp: Sequence[Sequence[float]], kv: Sequence[Sequence[float]]) ->
     """
     matrices = {}
     for name, gain in (('kp', kp), ('kv', kv)):
-        n = len(kp)
-        if not n or len(gain) != n or any(len(row) != n for row in gain):
-            raise InputError(f'{name}: expected {max(n, 1)} rows of {max(n, 1)} numbers')
+        _check_square(name, gain, max(len(kp), 1))
         matrix = np.array(gain, dtype=np.float64)
         if not np.isfinite(matrix).all():
             raise InputError(f'{name}: expected finite numbers, got {matrix.tolist()}')
@@ -60,6 +55,11 @@ def check_gains(kp: Sequence[Sequence[float]], kv: Sequence[Sequence[float]]) ->
         # 003, below (4.3).
         reasons = '; '.join(f'({item.condition}) {item.gain} {item.reason}' for item in broken)
         raise InputError(f'gains: expected the conditions of a vanishing error, got {reasons}')
+
+
+def _check_square(name: str, gain: Gain, n: int) -> None:
+    if len(gain) != n or any(len(row) != n for row in gain):
+        raise InputError(f'{name}: expected {n} rows of {n} numbers')
 
 
 def substituted_acceleration(
@@ -97,8 +97,7 @@ def substituted_acceleration(
         if len(values) != n:
             raise InputError(f'{name}: expected {n} numbers, got {len(values)}')
     for name, gain in (('kp', kp), ('kv', kv)):
-        if len(gain) != n or any(len(row) != n for row in gain):
-            raise InputError(f'{name}: expected {n} rows of {n} numbers')
+        _check_square(name, gain, n)
     term, _ = bookkeeping(*q, *qd, *desired_q)
     term('qdd + Kv ed + Kp e')
     # 003 below (4.1): e = theta^d - theta.
@@ -132,23 +131,13 @@ def by_substitution(
 
     Parameters
     ----------
-    arm : Arm
-    q, qd : sequence of n scalars
-        Measured position [rad or m] and velocity.
-    desired_q, desired_qd, desired_qdd : sequence of n scalars
-    kp, kv : n rows of n scalars
-        Full gain matrices [1/s^2] and [1/s].
-    gravity : sequence of 3 scalars
-        In the base link's axes [m/s^2].
-    wrench : sequence of 6 scalars, optional
-        Of the last link on the environment, at the tip frame and in its axes [N, N m].
+    q, qd, desired_q, desired_qd, desired_qdd, kp, kv
+        As for :func:`substituted_acceleration`.
+    arm, gravity, wrench
+        As for :meth:`Formulation.inverse_dynamics
+        <ne_dynamics.papers.forms.formulation.Formulation.inverse_dynamics>`.
     formulation : callable, optional
         Inverse dynamics; by default that of Luh, Walker and Paul, or of Craig for modified frames.
-
-    Returns
-    -------
-    list of n scalars
-        [N m or N]
     """
     form = formulation or default_formulation(arm)
     acceleration = substituted_acceleration(
@@ -181,11 +170,6 @@ def explicit(
         In standard Denavit-Hartenberg frames.
     q, qd, desired_q, desired_qd, desired_qdd, kp, kv, gravity
         As for :func:`by_substitution`.
-
-    Returns
-    -------
-    list of n scalars
-        [N m or N]
     """
     acceleration = substituted_acceleration(
         q, qd, desired_q, desired_qd, desired_qdd, kp=kp, kv=kv

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply, scale
 from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.base_state import compute_base_state
-from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
+from ne_dynamics.papers.forms.coverage import Covers
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.frames import (
     modified_position,
@@ -19,15 +19,11 @@ from ne_dynamics.papers.forms.frames import (
 )
 from ne_dynamics.papers.forms.generic_scalars import Scalar
 
-DOCUMENT = '002, an article on the iterative Newton-Euler form'
-EQUATIONS = '002 section 2.1, (2-1)-(2-6), section 2.4'
-COVERS = Covers(convention='modified', moving_base=True, added=('viscous_friction', 'moving_base'))
-
 
 def compute_efforts(request: Request) -> list[Scalar]:
     """Return the joint efforts that a motion takes."""
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
-    term, number = request.bookkeeping()
+    term, number = request.bookkeeping
     # 002 section 2.4: vd_0 = G, of gravity's magnitude and against its direction.
     w, wd, vd = compute_base_state(request)
     rotations = []
@@ -72,12 +68,8 @@ def compute_efforts(request: Request) -> list[Scalar]:
         # and n_i; a joint that turns further in needs them.
         moments.append(add(multiply(link.tensor, wd), cross(w, multiply(link.tensor, w))))
 
-    force: Vector | None = None
-    moment: Vector = []
-    if request.wrench is not None:
-        term('wrench')
-        # R_{n+1}^n f_{n+1} and the rest of (2-5) that belongs to it.
-        force, moment = arm.tip_load(request.wrench)
+    # R_{n+1}^n f_{n+1} and the rest of (2-5) that belongs to it.
+    force, moment = request.find_tip_load()
     efforts: list[Scalar] = []
     for index in reversed(range(arm.n)):
         link = arm.links[index]
@@ -100,10 +92,13 @@ def compute_efforts(request: Request) -> list[Scalar]:
             force = multiply(rotations[index], f)
             term('n_i')
             moment = add(multiply(rotations[index], n), cross(positions[index], force))
-    term('friction')
-    # 000 (2.39): b_i qd_i.
-    return with_viscous_friction(arm, efforts[::-1], qd)
+    return request.add_friction(efforts[::-1])
 
 
-FORM = Formulation('craig', DOCUMENT, EQUATIONS, COVERS, compute_efforts)
-inverse_dynamics = FORM.inverse_dynamics
+FORM = Formulation(
+    'craig',
+    '002, an article on the iterative Newton-Euler form',
+    '002 section 2.1, (2-1)-(2-6), section 2.4',
+    Covers(convention='modified', moving_base=True, added=('viscous_friction', 'moving_base')),
+    compute_efforts,
+)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import FloatArray, Robot, Transform
-from ne_dynamics.papers.forms.arm import CONVENTIONS, Arm, DHLink
+from ne_dynamics.papers.forms.arm import Arm, DHLink, check_convention
 
 PARALLEL = 1e-7
 """Axes that meet at less than this angle count as parallel [rad]; see :func:`fit_arm`."""
@@ -46,10 +46,7 @@ def fit_arm(robot: Robot, convention: str = 'standard') -> Arm:
     ModelError
         When the robot has no joint, is a tree, or has mimic joints, or the convention is unknown.
     """
-    if convention not in CONVENTIONS:
-        raise ModelError(
-            f'convention: expected one of {", ".join(CONVENTIONS)}, got {convention!r}'
-        )
+    check_convention(convention)
     require_chain(robot)
     arm = _fit_standard(robot)
     return arm if convention == 'standard' else to_modified(arm)
@@ -113,17 +110,7 @@ def _fit_standard(robot: Robot) -> Arm:
         theta = d = a = alpha = 0.0
         if index + 1 < robot.n:
             theta, d, a, alpha = _fit_row(frame, axes[index + 1], points[index + 1], smallest)
-        row = DHLink(
-            theta=theta,
-            d=d,
-            a=a,
-            alpha=alpha,
-            type=body.joint_type,
-            viscous_friction=joint.viscous_friction,
-            coulomb_friction=joint.coulomb_friction,
-            reflected_inertia=joint.reflected_inertia,
-            name=joint.name,
-        )
+        row = DHLink.at_joint(joint, theta, d, a, alpha)
         frame = frame @ row.transform('standard', 0.0)
         inertia = body.inertia.transformed(frame.inverse() @ poses[index])
         rows.append(replace(row, inertia=inertia))

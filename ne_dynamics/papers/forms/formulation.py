@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
+from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.bookkeeping import Bookkeeping, bookkeeping
-from ne_dynamics.papers.forms.coverage import Covers, check_request
+from ne_dynamics.papers.forms.coverage import Covers, check_request, with_viscous_friction
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 
 
@@ -30,9 +32,22 @@ class Request:
     wrench: Scalars | None = None
     base_motion: Scalars | None = None
 
+    @cached_property
     def bookkeeping(self) -> Bookkeeping:
-        """Return the bookkeeping of the motion's scalars."""
+        """The bookkeeping of the motion's scalars."""
         return bookkeeping(*self.q, *self.qd, *self.qdd)
+
+    def find_tip_load(self) -> tuple[Vector | None, Vector]:
+        """Return f_{n+1} and n_{n+1} in frame n, where there is a wrench: None, [] otherwise."""
+        if self.wrench is None:
+            return None, []
+        self.bookkeeping.term('wrench')
+        return self.arm.tip_load(self.wrench)
+
+    def add_friction(self, efforts: Scalars) -> list[Scalar]:
+        """Return the efforts plus b_i qd_i (000 equation 2.39), entered as a term of its own."""
+        self.bookkeeping.term('friction')
+        return with_viscous_friction(self.arm, efforts, self.qd)
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,13 @@ from ne_dynamics.papers.forms.arm import DHLink, cosine_sine
 from ne_dynamics.papers.forms.generic_scalars import ConstantMaker, Matrix, Scalar, Scalars
 
 
-def joint_cosine_sine(link: DHLink, q: Scalar) -> tuple[Scalar, Scalar]:
+def joint_cosine_sine(
+    link: DHLink, q: Scalar, number: ConstantMaker = float
+) -> tuple[Scalar, Scalar]:
     """Return cosine and sine of the angle about z."""
     if link.is_prismatic:
-        return cosine_sine(link.constant_angle)
+        cosine, sine = cosine_sine(link.constant_angle)
+        return number(cosine), number(sine)
     angle = q if link.constant_angle == 0.0 else q + link.constant_angle
     return cos(angle), sin(angle)
 
@@ -32,9 +35,7 @@ def joint_shift(link: DHLink, q: Scalar) -> Scalar:
 
 def standard_rotation(link: DHLink, q: Scalar, number: ConstantMaker = float) -> Matrix:
     """Return R_{i-1}^i of the standard convention (001 1.10, 000 2.30, 003 2.1), rows."""
-    c, s = joint_cosine_sine(link, q)
-    if link.is_prismatic:
-        c, s = number(c), number(s)
+    c, s = joint_cosine_sine(link, q, number)
     ca, sa = link.cos_sin_alpha
     return [
         [c, -(ca * s), sa * s],
@@ -52,9 +53,7 @@ def standard_link_vector(link: DHLink, q: Scalar) -> Vector:
 
 def modified_rotation(link: DHLink, q: Scalar, number: ConstantMaker = float) -> Matrix:
     """Return the rotation from frame i to frame i-1 of the modified convention, rows."""
-    c, s = joint_cosine_sine(link, q)
-    if link.is_prismatic:
-        c, s = number(c), number(s)
+    c, s = joint_cosine_sine(link, q, number)
     ca, sa = link.cos_sin_alpha
     return [
         [c, -s, number(0.0)],

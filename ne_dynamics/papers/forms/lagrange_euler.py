@@ -7,9 +7,13 @@ frame q, and J_q, the 4x4 pseudo-inertia of link q in its frame,
     h_ijk   = sum over q >= i, j, k of  Tr{d2T_0^q/dq_j dq_k J_q (dT_0^q/dq_i)^t}
     G_i     = - sum over q >= i of      m_q g^t dT_0^q/dq_i rbar_q
 
-Two strategies: :func:`inverse_dynamics_plain` evaluates each of these traces on its own, which
-takes of the order of n^4 operations, and :func:`inverse_dynamics` sums before it multiplies and
-reuses products, n^3, as 001's appendix proposes. Standard Denavit-Hartenberg frames.
+Two strategies: :data:`PLAIN_FORM` evaluates each of these traces on its own, which takes of the
+order of n^4 operations, and :data:`FORM` sums before it multiplies and reuses products, n^3, as
+001's appendix proposes.
+
+Functions of an arm take it in standard Denavit-Hartenberg frames, and the rest as
+:meth:`Formulation.inverse_dynamics
+<ne_dynamics.papers.forms.formulation.Formulation.inverse_dynamics>` does.
 
 The documents give neither a tip wrench nor friction: the first is added by virtual work, the
 second as in 000 (2.39). A base that moves is one more transform before T_0^q, see
@@ -27,11 +31,12 @@ from ne_dynamics.algorithms.scalars.elementary import dot, multiply
 from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.arm import Arm, DHLink
 from ne_dynamics.papers.forms.base_state import compute_base_state
-from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
+from ne_dynamics.papers.forms.coverage import Covers
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar, Scalars
 from ne_dynamics.papers.forms.matrices_4x4 import (
     add_4x4,
+    add_up,
     multiply_4x4,
     scale_4x4,
     trace_4x4,
@@ -40,13 +45,8 @@ from ne_dynamics.papers.forms.matrices_4x4 import (
 )
 from ne_dynamics.papers.forms.transform_derivatives import ChainTransforms
 
-DOCUMENT = '001, Turney, Mudge and Lee 1980; 003, Lee et al.'
-EQUATIONS = '001 (1.10)-(1.28), (2.6)-(2.11), appendix; 003 (3.4)-(3.10)'
-COVERS = Covers(
-    convention='standard',
-    moving_base=True,
-    added=('prismatic', 'products_of_inertia', 'wrench', 'viscous_friction', 'moving_base'),
-)
+Derivative = Callable[[int, int], Matrix]
+"""From q and j to dT_0^q/dq_j."""
 
 
 def pseudo_inertia(link: DHLink) -> list[list[float]]:
@@ -70,24 +70,9 @@ def pseudo_inertia(link: DHLink) -> list[list[float]]:
 
 
 def mass_matrix(arm: Arm, q: Scalars) -> Matrix:
-    """Return D(q), n rows of n scalars, each trace on its own (001 2.6, 003 3.8).
-
-    Parameters
-    ----------
-    arm : Arm
-        In standard Denavit-Hartenberg frames.
-    q : sequence of n scalars
-    """
+    """Return D(q), n rows of n scalars, each trace on its own (001 2.6, 003 3.8)."""
     FORM.check(arm, q=q)
     return _mass_matrix(arm, ChainTransforms(arm, q))
-
-
-def _add_up(shares: Scalars) -> Scalar:
-    """Return the sum, which takes one addition less than there are shares."""
-    total = shares[0]
-    for share in shares[1:]:
-        total = total + share
-    return total
 
 
 def _mass_matrix(arm: Arm, transforms: ChainTransforms) -> Matrix:
@@ -105,23 +90,15 @@ def _mass_matrix(arm: Arm, transforms: ChainTransforms) -> Matrix:
                     trace_4x4(multiply_4x4(half, transpose_4x4(transforms.first_derivative(k, i))))
                 )
             transforms.term('D, sum')
-            matrix[i - 1][j - 1] = matrix[j - 1][i - 1] = _add_up(shares)
+            matrix[i - 1][j - 1] = matrix[j - 1][i - 1] = add_up(shares)
     return matrix
 
 
 def velocity_coefficients(arm: Arm, q: Scalars) -> list[Matrix]:
     """Return h_ijk(q), each trace on its own (001 2.11, 003 3.9): C^i_jk of 001.
 
-    Parameters
-    ----------
-    arm : Arm
-        In standard Denavit-Hartenberg frames.
-    q : sequence of n scalars
-
-    Returns
-    -------
-    list of n symmetric matrices
-        ``result[i][j][k]``; effort i is the sum of ``h_ijk qd_j qd_k`` over all j and k.
+    They are n symmetric matrices, ``result[i][j][k]``; effort i is the sum of ``h_ijk qd_j qd_k``
+    over all j and k.
     """
     FORM.check(arm, q=q)
     return _velocity_coefficients(arm, ChainTransforms(arm, q))
@@ -149,26 +126,14 @@ def _velocity_coefficients(arm: Arm, transforms: ChainTransforms) -> list[Matrix
 
 
 def gravity_vector(arm: Arm, q: Scalars, *, gravity: Scalars) -> list[Scalar]:
-    """Return G(q), n scalars [N m or N] (001 2.8, 003 3.10).
-
-    Parameters
-    ----------
-    arm : Arm
-        In standard Denavit-Hartenberg frames.
-    q : sequence of n scalars
-    gravity : sequence of 3 scalars
-        In the base link's axes [m/s^2].
-    """
+    """Return G(q), n scalars [N m or N] (001 2.8, 003 3.10)."""
     FORM.check(arm, q=q, gravity=gravity)
     transforms = ChainTransforms(arm, q)
     return _gravity_vector(arm, gravity, transforms, transforms.first_derivative)
 
 
 def _gravity_vector(
-    arm: Arm,
-    gravity: Scalars,
-    transforms: ChainTransforms,
-    first_derivative: Callable[[int, int], Matrix],
+    arm: Arm, gravity: Scalars, transforms: ChainTransforms, derivative: Derivative
 ) -> list[Scalar]:
     n = arm.n
     # Only the rows that gravity has a component on are formed: (z_0^a)^t picks one.
@@ -183,12 +148,12 @@ def _gravity_vector(
         for q in range(i, n + 1):
             link = arm.links[q - 1]
             transforms.term('gravity, each')
-            derivative = first_derivative(q, i)
+            change = derivative(q, i)
             for row, value in down:
                 # m_q g rbar_q^a is a constant.
                 weight = [value * (link.mass * x) for x in (*link.center_of_mass, 1.0)]
                 transforms.term('gravity, each')
-                line = derivative[row]
+                line = change[row]
                 # 001 (2.8), 003 (3.6). ERRATUM: 001 has minus before the potential energy (2.1),
                 # where it is plus, and again before its derivative in (2.7): two that cancel. 003
                 # (3.10) prints plus with its own g = (0, 0, -|g|, 0) of (3.5); (3.6) has minus.
@@ -204,12 +169,8 @@ def _gravity_vector(
     return result
 
 
-def _with_wrench(
-    arm: Arm,
-    efforts: list[Scalar],
-    pose: Matrix,
-    wrench: Scalars,
-    first_derivative: Callable[[int, int], Matrix],
+def _add_wrench(
+    arm: Arm, efforts: list[Scalar], pose: Matrix, wrench: Scalars, derivative: Derivative
 ) -> list[Scalar]:
     """Add what the tip wrench takes: force and moment times the tip's velocity of each joint."""
     force, moment = arm.tip_load(wrench)
@@ -217,17 +178,25 @@ def _with_wrench(
     force, moment = multiply(rotation, force), multiply(rotation, moment)
     result = []
     for index, effort in enumerate(efforts):
-        derivative = first_derivative(arm.n, index + 1)
-        rates = [row[:3] for row in derivative[:3]]
+        change = derivative(arm.n, index + 1)
+        rates = [row[:3] for row in change[:3]]
         # dR R^t is the matrix of the cross product with the angular velocity.
         w: Vector = [
             dot(rates[2], rotation[1]),
             dot(rates[0], rotation[2]),
             dot(rates[1], rotation[0]),
         ]
-        velocity = [row[3] for row in derivative[:3]]
+        velocity = [row[3] for row in change[:3]]
         result.append(effort + dot(velocity, force) + dot(w, moment))
     return result
+
+
+def _add_derivatives(weights: Scalars, q: int, derivative: Derivative) -> Matrix:
+    """Return the sum of the first q weights times dT_0^q/dq_j."""
+    total = scale_4x4(weights[0], derivative(q, 1))
+    for j in range(2, q + 1):
+        total = add_4x4(total, scale_4x4(weights[j - 1], derivative(q, j)))
+    return total
 
 
 def _compute_base_derivatives(request: Request) -> tuple[Matrix, Matrix]:
@@ -250,34 +219,44 @@ def _compute_base_derivatives(request: Request) -> tuple[Matrix, Matrix]:
 
 
 def _add_base_motion(
-    request: Request,
-    efforts: list[Scalar],
-    between: Callable[[int, int], Matrix],
-    first_derivative: Callable[[int, int], Matrix],
+    request: Request, efforts: list[Scalar], transforms: ChainTransforms, derivative: Derivative
 ) -> list[Scalar]:
     """Add what the motion of the base takes.
 
     With B before T_0^q, the second derivative of a link's transform by time gains
     ``B'' T_0^q + 2 B' T_0^q'``; it enters the trace of 001 (2.11) as the rest does.
     """
-    arm, qd = request.arm, request.qd
     base_rate, base_second = _compute_base_derivatives(request)
     result = list(efforts)
-    for q in range(1, arm.n + 1):
-        rate = scale_4x4(qd[0] + qd[0], first_derivative(q, 1))
-        for j in range(2, q + 1):
-            rate = add_4x4(rate, scale_4x4(qd[j - 1] + qd[j - 1], first_derivative(q, j)))
-        gained = add_4x4(multiply_4x4(base_second, between(0, q)), multiply_4x4(base_rate, rate))
-        weighted = multiply_4x4(gained, pseudo_inertia(arm.links[q - 1]))
+    for q, link in enumerate(request.arm.links, start=1):
+        rate = _add_derivatives([x + x for x in request.qd[:q]], q, derivative)
+        gained = add_4x4(
+            multiply_4x4(base_second, transforms.between(0, q)), multiply_4x4(base_rate, rate)
+        )
+        weighted = multiply_4x4(gained, pseudo_inertia(link))
         for i in range(1, q + 1):
-            result[i - 1] = result[i - 1] + trace_of_product(weighted, first_derivative(q, i))
+            result[i - 1] = result[i - 1] + trace_of_product(weighted, derivative(q, i))
     return result
+
+
+def _complete(
+    request: Request, efforts: list[Scalar], transforms: ChainTransforms, derivative: Derivative
+) -> list[Scalar]:
+    """Add what a moving base, a tip wrench and friction take."""
+    if request.base_motion is not None:
+        transforms.term('base')
+        efforts = _add_base_motion(request, efforts, transforms, derivative)
+    if request.wrench is not None:
+        transforms.term('wrench')
+        pose = transforms.between(0, request.arm.n)
+        efforts = _add_wrench(request.arm, efforts, pose, request.wrench, derivative)
+    return request.add_friction(efforts)
 
 
 def compute_efforts_plain(request: Request) -> list[Scalar]:
     """Return ``D(q) qdd + h(q, qd) + G(q)``, every coefficient on its own: order n^4."""
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
-    term, _ = request.bookkeeping()
+    term, _ = request.bookkeeping
     transforms = ChainTransforms(arm, q)
     loads = _gravity_vector(arm, request.gravity, transforms, transforms.first_derivative)
     inertia = _mass_matrix(arm, transforms)
@@ -295,27 +274,20 @@ def compute_efforts_plain(request: Request) -> list[Scalar]:
                 inner = inner + value * other
             effort = effort + inner * rate
         efforts.append(effort)
-    if request.base_motion is not None:
-        term('base')
-        efforts = _add_base_motion(
-            request, efforts, transforms.between, transforms.first_derivative
-        )
-    if request.wrench is not None:
-        term('wrench')
-        pose = transforms.between(0, arm.n)
-        efforts = _with_wrench(arm, efforts, pose, request.wrench, transforms.first_derivative)
-    term('friction')
-    # 000 (2.39): b_i qd_i.
-    return with_viscous_friction(arm, efforts, qd)
+    return _complete(request, efforts, transforms, transforms.first_derivative)
 
 
 def compute_efforts(request: Request) -> list[Scalar]:
     """Return the joint efforts that a motion takes, by the order n^3 strategy."""
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
     n = arm.n
-    term, _ = request.bookkeeping()
+    term, _ = request.bookkeeping
     transforms = ChainTransforms(arm, q)
     first, second = transforms.derivatives()
+
+    def derivative(link_index: int, j: int) -> Matrix:
+        return first[link_index, j]
+
     term('kinetic sum J_q')
     rates: dict[tuple[int, int], Scalar] = {}
     for k in range(1, n + 1):
@@ -325,9 +297,7 @@ def compute_efforts(request: Request) -> list[Scalar]:
             rates[j, k] = product if j == k else product + product
     sums = []
     for link_index in range(1, n + 1):
-        total = scale_4x4(qdd[0], first[link_index, 1])
-        for j in range(2, link_index + 1):
-            total = add_4x4(total, scale_4x4(qdd[j - 1], first[link_index, j]))
+        total = _add_derivatives(qdd, link_index, derivative)
         for k in range(1, link_index + 1):
             for j in range(1, k + 1):
                 total = add_4x4(total, scale_4x4(rates[j, k], second[link_index, j, k]))
@@ -341,81 +311,51 @@ def compute_efforts(request: Request) -> list[Scalar]:
             trace_of_product(sums[link_index - 1], first[link_index, i])
             for link_index in range(i, n + 1)
         ]
-        efforts.append(_add_up(shares))
-
-    def derivative(link_index: int, j: int) -> Matrix:
-        return first[link_index, j]
-
+        efforts.append(add_up(shares))
     loads = _gravity_vector(arm, request.gravity, transforms, derivative)
     term('tau')
     efforts = [effort + load for effort, load in zip(efforts, loads, strict=True)]
-    if request.base_motion is not None:
-        term('base')
-        efforts = _add_base_motion(request, efforts, transforms.between, derivative)
-    if request.wrench is not None:
-        term('wrench')
-        efforts = _with_wrench(arm, efforts, transforms.between(0, n), request.wrench, derivative)
-    term('friction')
-    # 000 (2.39): b_i qd_i.
-    return with_viscous_friction(arm, efforts, qd)
+    return _complete(request, efforts, transforms, derivative)
 
 
-FORM = Formulation('lagrange_euler', DOCUMENT, EQUATIONS, COVERS, compute_efforts)
-inverse_dynamics = FORM.inverse_dynamics
-
-PLAIN_FORM = Formulation(
-    'lagrange_euler_plain', DOCUMENT, EQUATIONS, COVERS, compute_efforts_plain
+FORM = Formulation(
+    'lagrange_euler',
+    '001, Turney, Mudge and Lee 1980; 003, Lee et al.',
+    '001 (1.10)-(1.28), (2.6)-(2.11), appendix; 003 (3.4)-(3.10)',
+    Covers(
+        convention='standard',
+        moving_base=True,
+        added=('prismatic', 'products_of_inertia', 'wrench', 'viscous_friction', 'moving_base'),
+    ),
+    compute_efforts,
 )
-inverse_dynamics_plain = PLAIN_FORM.inverse_dynamics
+PLAIN_FORM = replace(FORM, name='lagrange_euler_plain', compute_efforts=compute_efforts_plain)
 
 
 def kinetic_energy(arm: Arm, q: Scalars, qd: Scalars) -> Scalar:
     """Return the kinetic energy [J] (001 2.6, 003 3.4).
 
     ERRATUM: 001 (2.6) leaves out the velocities that (2.5) and 003 (3.4) have.
-
-    Parameters
-    ----------
-    arm : Arm
-        In standard Denavit-Hartenberg frames.
-    q, qd : sequence of n scalars
     """
     FORM.check(arm, q=q, qd=qd)
     transforms = ChainTransforms(arm, q)
     energy: Scalar = 0.0
-    for index, link in enumerate(arm.links):
+    for q_index, link in enumerate(arm.links, start=1):
         # 001 (2.4): the velocity of any point of link q is (sum of dT/dq_j qd_j) d_q.
-        rate = scale_4x4(qd[0], transforms.first_derivative(index + 1, 1))
-        for j in range(2, index + 2):
-            rate = add_4x4(rate, scale_4x4(qd[j - 1], transforms.first_derivative(index + 1, j)))
+        rate = _add_derivatives(qd, q_index, transforms.first_derivative)
         energy = energy + 0.5 * trace_of_product(multiply_4x4(rate, pseudo_inertia(link)), rate)
     return energy
 
 
 def potential_energy(arm: Arm, q: Scalars, *, gravity: Scalars) -> Scalar:
-    """Return the potential energy in gravity [J]; zero at the origin of frame 0 (003 3.5).
-
-    Parameters
-    ----------
-    arm : Arm
-        In standard Denavit-Hartenberg frames.
-    q : sequence of n scalars
-    gravity : sequence of 3 scalars
-        In the base link's axes [m/s^2].
-    """
+    """Return the potential energy in gravity [J]; zero at the origin of frame 0 (003 3.5)."""
     FORM.check(arm, q=q, gravity=gravity)
     transforms = ChainTransforms(arm, q)
     down = arm.from_base_axes(gravity)
     energy: Scalar = 0.0
     for index, link in enumerate(arm.links):
         pose = transforms.between(0, index + 1)
-        center = [
-            row[0] * link.center_of_mass[0]
-            + row[1] * link.center_of_mass[1]
-            + row[2] * link.center_of_mass[2]
-            + row[3]
-            for row in pose[:3]
-        ]
+        center = [dot(row, link.center_of_mass) + row[3] for row in pose[:3]]
         # 003 (3.5); 001 (2.1) with the sign put right.
         energy = energy - link.mass * dot(down, center)
     return energy

@@ -38,9 +38,14 @@ def trace_4x4(a: Matrix) -> Scalar:
 
 def trace_of_product(a: Matrix, b: Matrix) -> Scalar:
     """Return Tr{a b^t}: only the diagonal is formed (001 appendix)."""
-    total: Scalar = 0.0
-    for row, other in zip(a, b, strict=True):
-        for x, y in zip(row, other, strict=True):
-            product = x * y
-            total = product if isinstance(total, float) and total == 0.0 else total + product
+    return add_up(
+        [x * y for row, other in zip(a, b, strict=True) for x, y in zip(row, other, strict=True)]
+    )
+
+
+def add_up(shares: Scalars) -> Scalar:
+    """Return the sum, which takes one addition less than there are shares."""
+    total = shares[0]
+    for share in shares[1:]:
+        total = total + share
     return total

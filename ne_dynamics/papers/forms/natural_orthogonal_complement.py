@@ -6,6 +6,10 @@ constraint wrenches out of the uncoupled Newton-Euler equations (7.48). The docu
 blocks of T and K for its section 7.5.1; here they follow from the joints: a link turns about the
 axis through O_j, or slides along it. Everything is in the axes of frame 0.
 
+Functions of an arm take it in standard Denavit-Hartenberg frames, and the rest as
+:meth:`Formulation.inverse_dynamics
+<ne_dynamics.papers.forms.formulation.Formulation.inverse_dynamics>` does.
+
 The base may move. Its twist is carried by all links: ``t = T qd + t_0``, with the twist t_0 that
 link i would have with the joints locked, so K t is no longer zero but what the base puts in. T and
 M stay; the bias takes the rate of t_0, and t in place of T qd.
@@ -14,25 +18,18 @@ M stay; the bias takes the rate of t_0, and t in place of T qd.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ne_dynamics.algorithms.scalars.elementary import add, cross, dot, multiply, scale
 from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.base_state import BaseState, compute_base_state
 from ne_dynamics.papers.forms.bookkeeping import bookkeeping
-from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
+from ne_dynamics.papers.forms.coverage import Covers
 from ne_dynamics.papers.forms.formulation import Formulation, Request
-from ne_dynamics.papers.forms.frames import (
-    standard_link_vector,
-    standard_rotation,
-    subtract,
-)
+from ne_dynamics.papers.forms.frames import standard_link_vector, standard_rotation, subtract
 from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar, Scalars
 from ne_dynamics.papers.forms.strobing import solve_by_cholesky
-
-DOCUMENT = '004, Angeles, Fundamentals of Robotic Mechanical Systems, chapter 7'
-EQUATIONS = '004 (7.45)-(7.58)'
-COVERS = Covers(convention='standard', moving_base=True, added=('moving_base',))
 
 Block = tuple[Vector, Vector]
 """Angular and linear part of a twist, or moment and force of a wrench."""
@@ -50,15 +47,39 @@ class Configuration:
         e_i, and O_i, the origin of frame i-1 [m].
     centers : list of n vectors
         Mass centres [m].
-    end : vector
-        Origin of frame n [m].
     """
 
     rotations: list[Matrix]
     axes: list[Vector]
     joints: list[Vector]
     centers: list[Vector]
-    end: Vector
+
+
+class Model(NamedTuple):
+    """A configuration and what (7.57) takes of it.
+
+    Attributes
+    ----------
+    where : Configuration
+    shape : list of lists of Block
+        The blocks T_ij, j <= i, that are not zero.
+    tensors : list of n matrices
+        Inertia about the mass centres in the axes of frame 0 [kg m^2].
+    """
+
+    where: Configuration
+    shape: list[list[Block]]
+    tensors: list[Matrix]
+
+
+def build_model(arm: Arm, q: Scalars) -> Model:
+    """Return the links' configuration, T and M at joint position `q`."""
+    where = locate_links(arm, q)
+    term, _ = bookkeeping(*q)
+    term('T')
+    shape = _compute_shape_blocks(arm, where)
+    term('M')
+    return Model(where, shape, _rotate_tensors(arm, where))
 
 
 def locate_links(arm: Arm, q: Scalars) -> Configuration:
@@ -77,12 +98,11 @@ def locate_links(arm: Arm, q: Scalars) -> Configuration:
         axes.append([row[2] for row in rotation])
         joints.append(origin)
         local = standard_rotation(link, position, number)
-        columns = list(zip(*local, strict=True))
-        rotation = [[dot(row, column) for column in columns] for row in rotation]
+        rotation = _product(rotation, local)
         origin = add(origin, multiply(rotation, standard_link_vector(link, position)))
         rotations.append(rotation)
         centers.append(add(origin, multiply(rotation, link.center_of_mass)))
-    return Configuration(rotations, axes, joints, centers, origin)
+    return Configuration(rotations, axes, joints, centers)
 
 
 def _compute_shape_blocks(arm: Arm, where: Configuration) -> list[list[Block]]:
@@ -104,17 +124,8 @@ def _compute_shape_blocks(arm: Arm, where: Configuration) -> list[list[Block]]:
 def twist_shaping_matrix(arm: Arm, q: Scalars) -> Matrix:
     """Return T of (7.54), 6n rows of n scalars: ``t = T qd``.
 
-    Parameters
-    ----------
-    arm : Arm
-        In standard Denavit-Hartenberg frames.
-    q : sequence of n scalars
-
-    Returns
-    -------
-    list of 6n rows
-        Six a link: angular velocity [rad/s], then velocity of its mass centre [m/s], in the axes
-        of frame 0.
+    Six rows a link: angular velocity [rad/s], then velocity of its mass centre [m/s], in the axes
+    of frame 0.
     """
     FORM.check(arm, q=q)
     rows: Matrix = []
@@ -129,18 +140,9 @@ def twist_shaping_matrix(arm: Arm, q: Scalars) -> Matrix:
 def constraint_matrix(arm: Arm, q: Scalars) -> Matrix:
     """Return K of (7.50), 6n rows of 6n scalars: ``K t = 0``.
 
-    Parameters
-    ----------
-    arm : Arm
-        In standard Denavit-Hartenberg frames.
-    q : sequence of n scalars
-
-    Returns
-    -------
-    list of 6n rows
-        Six a joint: for one that turns, relative rates across its axis, and the velocity of O_i
-        as a point of both links; for one that slides, relative rates, and relative velocity
-        across its axis.
+    Six rows a joint: for one that turns, relative rates across its axis, and the velocity of O_i
+    as a point of both links; for one that slides, relative rates, and relative velocity across its
+    axis.
     """
     FORM.check(arm, q=q)
     where = locate_links(arm, q)
@@ -157,11 +159,8 @@ def constraint_matrix(arm: Arm, q: Scalars) -> Matrix:
             own = _skew(subtract(center, joint))
             other = _skew(subtract(joint, before))
         for row in range(3):
-            rows.append(
-                _constraint_row(
-                    arm.n, index, (angular[row], _ZERO[row]), (angular[row], _ZERO[row])
-                )
-            )
+            rates = angular[row], _ZERO[row]
+            rows.append(_constraint_row(arm.n, index, rates, rates))
         for row in range(3):
             inner = [-value for value in other[row]]
             rows.append(
@@ -204,27 +203,15 @@ def _rotate_tensors(arm: Arm, where: Configuration) -> list[Matrix]:
 
 
 def generalized_inertia_matrix(arm: Arm, q: Scalars) -> Matrix:
-    """Return I(q) of (7.58), n rows of n scalars [kg m^2, kg m, kg].
-
-    Parameters
-    ----------
-    arm : Arm
-        In standard Denavit-Hartenberg frames.
-    q : sequence of n scalars
-    """
+    """Return I(q) of (7.58), n rows of n scalars [kg m^2, kg m, kg]."""
     FORM.check(arm, q=q)
-    where = locate_links(arm, q)
-    return _compute_inertia(
-        arm, where, _compute_shape_blocks(arm, where), _rotate_tensors(arm, where)
-    )
+    return _compute_inertia(arm, build_model(arm, q))
 
 
-def _compute_inertia(
-    arm: Arm, where: Configuration, shape: list[list[Block]], tensors: list[Matrix]
-) -> Matrix:
+def _compute_inertia(arm: Arm, model: Model) -> Matrix:
     n = arm.n
     matrix: Matrix = [[0.0] * n for _ in range(n)]
-    for link, blocks, tensor in zip(arm.links, shape, tensors, strict=True):
+    for link, blocks, tensor in zip(arm.links, model.shape, model.tensors, strict=True):
         # M_i T_ij
         weighted = [
             (multiply(tensor, angular), scale(link.mass, linear)) for angular, linear in blocks
@@ -251,39 +238,17 @@ def bias(
 ) -> list[Scalar]:
     """Return what the drives give at zero acceleration: all of (7.57) but I qdd and T^T w^A.
 
-    Parameters
-    ----------
-    arm : Arm
-        In standard Denavit-Hartenberg frames.
-    q, qd : sequence of n scalars
-    gravity : sequence of 3 scalars
-    wrench, base_motion : sequence of 6 and of 9 scalars, optional
-        As for :func:`inverse_dynamics`.
-
-    Returns
-    -------
-    list of n scalars
-        ``T^T (M Td + W M T) qd - T^T (w^G + w^D)``, and the tip wrench.
+    That is ``T^T (M Td + W M T) qd - T^T (w^G + w^D)``, and the tip wrench: n scalars.
     """
     FORM.check(arm, q=q, qd=qd, gravity=gravity, wrench=wrench, base_motion=base_motion)
-    where = locate_links(arm, q)
-    term, _ = bookkeeping(*q, *qd)
-    term('T')
-    shape = _compute_shape_blocks(arm, where)
-    term('M')
-    tensors = _rotate_tensors(arm, where)
     request = Request(arm, q, qd, [0.0] * arm.n, gravity, wrench, base_motion)
-    return _compute_bias(request, where, shape, tensors)
+    return _compute_bias(request, build_model(arm, q))
 
 
-def _compute_bias(
-    request: Request,
-    where: Configuration,
-    shape: list[list[Block]],
-    tensors: list[Matrix],
-) -> list[Scalar]:
+def _compute_bias(request: Request, model: Model) -> list[Scalar]:
     arm, qd, wrench = request.arm, request.qd, request.wrench
-    term, number = request.bookkeeping()
+    where, shape, tensors = model
+    term, number = request.bookkeeping
     base = compute_base_state(request)
     # Gravity less the acceleration of the origin of frame 0.
     down: Vector = [-value for value in base.a]
@@ -339,9 +304,8 @@ def _compute_bias(
             if not arm.links[inner_index].is_prismatic:
                 effort = effort + dot(angular, moment)
             efforts[inner_index] = efforts[inner_index] + effort
-    term('friction')
     # T^T w^D = -b qd, with the friction of 000 (2.39).
-    return with_viscous_friction(arm, efforts, qd)
+    return request.add_friction(efforts)
 
 
 def _carry_twist(request: Request, base: BaseState, center: Vector, nothing: Vector) -> Block:
@@ -364,8 +328,8 @@ def _carry_twist_rate(request: Request, base: BaseState, center: Vector, cd: Vec
 
 def compute_efforts(request: Request) -> list[Scalar]:
     """Return the joint efforts that a motion takes: T^T w^A of (7.57)."""
-    inertia, rest = _compute_model(request)
-    term, _ = request.bookkeeping()
+    inertia, rest = _compute_inertia_and_bias(request)
+    term, _ = request.bookkeeping
     term('I qdd')
     efforts = []
     for row, effort in zip(inertia, rest, strict=True):
@@ -376,21 +340,21 @@ def compute_efforts(request: Request) -> list[Scalar]:
     return efforts
 
 
-FORM = Formulation('natural_orthogonal_complement', DOCUMENT, EQUATIONS, COVERS, compute_efforts)
+FORM = Formulation(
+    'natural_orthogonal_complement',
+    '004, Angeles, Fundamentals of Robotic Mechanical Systems, chapter 7',
+    '004 (7.45)-(7.58)',
+    Covers(convention='standard', moving_base=True, added=('moving_base',)),
+    compute_efforts,
+)
 inverse_dynamics = FORM.inverse_dynamics
 
 
-def _compute_model(request: Request) -> tuple[Matrix, list[Scalar]]:
-    arm, q, qd = request.arm, request.q, request.qd
-    where = locate_links(arm, q)
-    term, _ = bookkeeping(*q, *qd)
-    term('T')
-    shape = _compute_shape_blocks(arm, where)
-    term('M')
-    tensors = _rotate_tensors(arm, where)
-    term('I')
-    inertia = _compute_inertia(arm, where, shape, tensors)
-    return inertia, _compute_bias(request, where, shape, tensors)
+def _compute_inertia_and_bias(request: Request) -> tuple[Matrix, list[Scalar]]:
+    model = build_model(request.arm, request.q)
+    request.bookkeeping.term('I')
+    inertia = _compute_inertia(request.arm, model)
+    return inertia, _compute_bias(request, model)
 
 
 def forward_dynamics(
@@ -403,24 +367,13 @@ def forward_dynamics(
     wrench: Scalars | None = None,
     base_motion: Scalars | None = None,
 ) -> list[Scalar]:
-    """Return the accelerations that efforts give: (7.57) solved, the model (7.45) of the state.
+    """Return the accelerations that efforts tau give [rad/s^2 or m/s^2]: (7.57) solved.
 
-    Parameters
-    ----------
-    arm : Arm
-        In standard Denavit-Hartenberg frames.
-    q, qd, tau : sequence of n scalars
-    gravity, wrench, base_motion
-        As for :func:`inverse_dynamics`.
-
-    Returns
-    -------
-    list of n scalars
-        [rad/s^2 or m/s^2]
+    The model (7.45) is that of the state.
     """
     FORM.check(arm, q=q, qd=qd, tau=tau, gravity=gravity, wrench=wrench, base_motion=base_motion)
     request = Request(arm, q, qd, [0.0] * arm.n, gravity, wrench, base_motion)
-    inertia, rest = _compute_model(request)
+    inertia, rest = _compute_inertia_and_bias(request)
     term, _ = bookkeeping(*q, *qd, *tau)
     term('solve')
     return solve_by_cholesky(

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import Inertia, Link, Robot, Transform
-from ne_dynamics.papers.forms.arm import CONVENTIONS, Arm, DHLink, cosine_sine
+from ne_dynamics.papers.forms.arm import (
+    CONVENTIONS,
+    Arm,
+    DHLink,
+    check_convention,
+    cosine_sine,
+)
+from ne_dynamics.papers.forms.fitted_arm import require_chain
 
 RECOVERY_TOLERANCE = 1e-9
 """How far a pose may be from the form of a Denavit-Hartenberg row (rad, and of the length)."""
@@ -39,20 +47,10 @@ def arm_from_robot(robot: Robot, convention: str | None = None) -> Arm:
     ModelError
         When the robot is not a chain, has mimic joints, or its frames are not in the convention.
     """
-    if not robot.bodies:
-        raise ModelError(f'robot {robot.name!r}: expected at least one joint that moves, got none')
-    if convention is not None and convention not in CONVENTIONS:
-        raise ModelError(
-            f'convention: expected one of {", ".join(CONVENTIONS)}, got {convention!r}'
-        )
-    if not robot.is_chain:
-        raise ModelError(f'robot {robot.name!r}: expected a chain, got a tree')
-    for index, body in enumerate(robot.bodies):
-        if (body.coordinate, body.multiplier, body.offset) != (index, 1.0, 0.0):
-            raise ModelError(
-                f'joint {body.joint_name!r}: expected a coordinate of its own, in order of the '
-                'chain; got a mimic joint or another order'
-            )
+    if convention is not None:
+        check_convention(convention)
+    require_chain(robot)
+    for body in robot.bodies:
         if body.axis.tolist() != [0.0, 0.0, 1.0]:
             raise ModelError(
                 f'joint {body.joint_name!r}: expected the z axis of its frame as axis, got '
@@ -76,7 +74,6 @@ def _recovered(robot: Robot, convention: str) -> Arm:
     for index, (body, joint, table) in enumerate(
         zip(robot.bodies, robot.joints, tables, strict=True)
     ):
-        theta, d, a, alpha = table
         frame = robot.link(f'link_{index + 1}')
         if frame.body != index:
             raise ModelError(f'link {frame.name!r}: expected part of body {body.name!r}')
@@ -85,20 +82,8 @@ def _recovered(robot: Robot, convention: str) -> Arm:
                 f'joint {joint.name!r}: friction: expected viscous and Coulomb friction alone, '
                 'which the documents know, got more'
             )
-        rows.append(
-            DHLink(
-                theta=theta,
-                d=d,
-                a=a,
-                alpha=alpha,
-                type=joint.type,
-                inertia=_lumped_inertia(robot, index, frame),
-                viscous_friction=joint.viscous_friction,
-                coulomb_friction=joint.coulomb_friction,
-                reflected_inertia=joint.reflected_inertia,
-                name=joint.name,
-            )
-        )
+        inertia = _lumped_inertia(robot, index, frame)
+        rows.append(replace(DHLink.at_joint(joint, *table), inertia=inertia))
     last = robot.link(f'link_{robot.n}')
     tool = Transform.identity()
     if robot.tip_link is not None and robot.tip_link != last.name:
@@ -153,30 +138,25 @@ def _modified_tables(robot: Robot) -> tuple[Transform, list[Parameters]]:
         if not _is_identity(frame.pose_in_body):
             raise ModelError(f'link {frame.name!r}: expected the frame of body {body.name!r}')
         rotation, position = body.pose_in_parent.rotation, body.pose_in_parent.translation
-        if abs(rotation[0, 2]) > RECOVERY_TOLERANCE:
-            if index > 0:
-                raise ModelError(
-                    f'joint {body.joint_name!r}: expected an axis across x of the frame before, '
-                    f'got one with component {rotation[0, 2]:.3g} along it'
-                )
-            base = body.pose_in_parent
-            tables.append((0.0, 0.0, 0.0, 0.0))
-            continue
         alpha = math.atan2(-rotation[1, 2], rotation[2, 2])
         theta = math.atan2(-rotation[0, 1], rotation[0, 0])
         cosine, sine = cosine_sine(alpha)
         d = -sine * position[1] + cosine * position[2]
         along_y = cosine * position[1] + sine * position[2]
-        if abs(along_y) > RECOVERY_TOLERANCE * max(1.0, float(np.abs(position).max())):
-            if index > 0:
-                raise ModelError(
-                    f'joint {body.joint_name!r}: expected an axis that meets x of the frame '
-                    f'before, got one {along_y:.3g} m beside it'
-                )
-            base = body.pose_in_parent
-            tables.append((0.0, 0.0, 0.0, 0.0))
+        if abs(rotation[0, 2]) > RECOVERY_TOLERANCE:
+            wrong = (
+                'across x of the frame before, got one with component '
+                f'{rotation[0, 2]:.3g} along it'
+            )
+        elif abs(along_y) > RECOVERY_TOLERANCE * max(1.0, float(np.abs(position).max())):
+            wrong = f'that meets x of the frame before, got one {along_y:.3g} m beside it'
+        else:
+            tables.append((theta, float(d), float(position[0]), alpha))
             continue
-        tables.append((theta, float(d), float(position[0]), alpha))
+        if index > 0:
+            raise ModelError(f'joint {body.joint_name!r}: expected an axis {wrong}')
+        base = body.pose_in_parent
+        tables.append((0.0, 0.0, 0.0, 0.0))
     return base, tables
 
 

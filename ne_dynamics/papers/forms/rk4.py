@@ -16,9 +16,6 @@ from ne_dynamics.papers.forms import strobing
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 
-DOCUMENT = '001, Turney, Mudge and Lee 1980'
-EQUATIONS = '001 section 7'
-
 Acceleration = Callable[[float, list[Scalar], list[Scalar]], Scalars]
 """``acceleration(t, q, qd)``: n scalars."""
 

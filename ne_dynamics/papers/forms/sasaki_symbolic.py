@@ -13,17 +13,6 @@ from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.frames import standard_rotation
 from ne_dynamics.papers.forms.generic_scalars import Scalar
 
-DOCUMENT = '000, Sasaki 1990 (JAERI-M 90-147)'
-EQUATIONS = '000 (3.1)-(3.48)'
-COVERS = Covers(
-    convention='standard',
-    prismatic=False,
-    products_of_inertia=False,
-    any_center_of_mass=False,
-    moving_base=True,
-    added=('moving_base',),
-)
-
 
 def _array(n: int) -> list[list[Scalar]]:
     """Return an array with indices (1..3, 1..n+1); row and column 0 are not used."""
@@ -34,7 +23,7 @@ def compute_efforts(request: Request) -> list[Scalar]:
     """Return the joint torques that a motion takes."""
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
     n = arm.n
-    term, number = request.bookkeeping()
+    term, number = request.bookkeeping
     a_matrix: list[list[list[Scalar]]] = [[[0.0] * (n + 2) for _ in range(4)] for _ in range(4)]
     b, cx, dd, h = _array(n), _array(n), _array(n), _array(n)
     cc, bb, bbb = _array(n), _array(n), _array(n)
@@ -200,8 +189,20 @@ def compute_efforts(request: Request) -> list[Scalar]:
     return torques
 
 
-FORM = Formulation('sasaki_symbolic', DOCUMENT, EQUATIONS, COVERS, compute_efforts)
-inverse_dynamics = FORM.inverse_dynamics
+FORM = Formulation(
+    'sasaki_symbolic',
+    '000, Sasaki 1990 (JAERI-M 90-147)',
+    '000 (3.1)-(3.48)',
+    Covers(
+        convention='standard',
+        prismatic=False,
+        products_of_inertia=False,
+        any_center_of_mass=False,
+        moving_base=True,
+        added=('moving_base',),
+    ),
+    compute_efforts,
+)
 
 
 def _cross(

@@ -3,7 +3,8 @@
 Source: 001, end of section 3 and section 7. The inverse dynamics is called with unit accelerations
 for the columns of M, with unit velocities for the coefficients C^i_jk of the velocity products,
 and at rest for gravity. All functions take the `formulation` to strobe, by default that of Luh,
-Walker and Paul, or of Craig for an arm in modified frames.
+Walker and Paul, or of Craig for an arm in modified frames; `q`, `qd` and `tau` are sequences of n
+scalars, `gravity` [m/s^2] is in the base link's axes.
 
 Friction is no part of M, C and g: it is left out where these are strobed, and stays in
 :func:`forward_dynamics`.
@@ -17,17 +18,13 @@ from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
 from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar, Scalars
 
-DOCUMENT = '001, Turney, Mudge and Lee 1980'
-EQUATIONS = '001, end of section 3, section 7'
-
 _NO_GRAVITY = (0.0, 0.0, 0.0)
 
 
 def default_formulation(arm: Arm) -> InverseDynamicsFunction:
     """Return the inverse dynamics that suits the arm's convention."""
-    if arm.convention == 'modified':
-        return craig.inverse_dynamics
-    return luh_walker_paul.inverse_dynamics
+    form = craig.FORM if arm.convention == 'modified' else luh_walker_paul.FORM
+    return form.inverse_dynamics
 
 
 def _units(n: int, *ones: int) -> list[float]:
@@ -39,19 +36,10 @@ def mass_matrix(
 ) -> Matrix:
     """Return M(q), n rows of n scalars [kg m^2, kg m, kg].
 
-    Parameters
-    ----------
-    arm : Arm
-    q : sequence of n scalars
-    formulation : callable, optional
-
-    Returns
-    -------
-    list of n rows
-        Column j is the effort of the unit acceleration of joint j, without velocity and gravity;
-        the lower triangle is taken, the upper one mirrored (001 section 7, symmetry). The links
-        before joint j stand still and their rows are not asked for, so that the recursion runs on
-        the n - j + 1 links beyond: n (n + 1) / 2 links in all, as 001 counts.
+    Column j is the effort of the unit acceleration of joint j, without velocity and gravity; the
+    lower triangle is taken, the upper one mirrored (001 section 7, symmetry). The links before
+    joint j stand still and their rows are not asked for, so that the recursion runs on the
+    n - j + 1 links beyond: n (n + 1) / 2 links in all, as 001 counts.
     """
     form = formulation or default_formulation(arm)
     rigid, n = arm.rigid(), arm.n
@@ -72,19 +60,9 @@ def velocity_coefficients(
 ) -> list[Matrix]:
     """Return C^i_jk(q): effort i is the sum of ``C^i_jk qd_j qd_k`` over all j and k.
 
-    ERRATUM: 001 sets qd_j and qd_k to 1 and takes the effort for C^i_jk. That effort is
-    C^i_jj + C^i_kk + 2 C^i_jk; the two pure squares are subtracted here, and the rest halved.
-
-    Parameters
-    ----------
-    arm : Arm
-    q : sequence of n scalars
-    formulation : callable, optional
-
-    Returns
-    -------
-    list of n symmetric matrices
-        ``result[i][j][k]``. Symmetric in j and k, they are the Christoffel symbols of M.
+    They are n matrices, ``result[i][j][k]``; symmetric in j and k, they are the Christoffel
+    symbols of M. ERRATUM: 001 sets qd_j and qd_k to 1 and takes the effort for C^i_jk. That effort
+    is C^i_jj + C^i_kk + 2 C^i_jk; the two pure squares are subtracted here, and the rest halved.
     """
     form = formulation or default_formulation(arm)
     rigid, n = arm.rigid(), arm.n
@@ -112,14 +90,7 @@ def coriolis_matrix(
     qd: Scalars,
     formulation: InverseDynamicsFunction | None = None,
 ) -> Matrix:
-    """Return C(q, qd) in Christoffel form, n rows of n scalars: the sum of C^i_jk qd_k over k.
-
-    Parameters
-    ----------
-    arm : Arm
-    q, qd : sequence of n scalars
-    formulation : callable, optional
-    """
+    """Return C(q, qd) in Christoffel form, n rows of n scalars: the sum of C^i_jk qd_k over k."""
     matrix: Matrix = []
     for rows in velocity_coefficients(arm, q, formulation):
         line = []
@@ -155,22 +126,10 @@ def forward_dynamics(
     wrench: Scalars | None = None,
     formulation: InverseDynamicsFunction | None = None,
 ) -> list[Scalar]:
-    """Return the accelerations that efforts give (001 section 7).
+    """Return ``M^-1 (tau - C - G)`` [rad/s^2 or m/s^2], friction in C (001 section 7).
 
-    Parameters
-    ----------
-    arm : Arm
-    q, qd, tau : sequence of n scalars
-    gravity : sequence of 3 scalars
-        In the base link's axes [m/s^2].
-    wrench : sequence of 6 scalars, optional
-        Of the last link on the environment, at the tip frame and in its axes [N, N m].
-    formulation : callable, optional
-
-    Returns
-    -------
-    list of n scalars
-        ``M^-1 (tau - C - G)`` [rad/s^2 or m/s^2], friction in C.
+    The wrench is that of :meth:`Formulation.inverse_dynamics
+    <ne_dynamics.papers.forms.formulation.Formulation.inverse_dynamics>`.
 
     Raises
     ------
@@ -186,17 +145,13 @@ def forward_dynamics(
 
 
 def solve_by_cholesky(matrix: Matrix, right: Scalars) -> list[Scalar]:
-    """Solve a positive definite system by its Cholesky factors ``L D L^T``, without roots.
+    """Return the n scalars that solve a system, by Cholesky factors ``L D L^T`` without roots.
 
     Parameters
     ----------
     matrix : n rows of n scalars
-        Symmetric; the lower triangle is read.
+        Symmetric and positive definite; the lower triangle is read.
     right : sequence of n scalars
-
-    Returns
-    -------
-    list of n scalars
 
     Raises
     ------

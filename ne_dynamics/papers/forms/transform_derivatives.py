@@ -15,12 +15,8 @@ from ne_dynamics.papers.forms.matrices_4x4 import multiply_4x4
 
 def link_transform(link: DHLink, q: Scalar, number: ConstantMaker = float) -> Matrix:
     """Return T_{i-1}^i of 001 (1.13), 003 (2.1), four rows."""
-    c, s = joint_cosine_sine(link, q)
-    d = joint_shift(link, q)
-    if link.is_prismatic:
-        c, s = number(c), number(s)
-    else:
-        d = number(d)
+    c, s = joint_cosine_sine(link, q, number)
+    d = joint_shift(link, q) if link.is_prismatic else number(link.constant_shift)
     ca, sa = link.cos_sin_alpha
     zero, one = number(0.0), number(1.0)
     return [

@@ -7,28 +7,23 @@ from dataclasses import dataclass
 
 from ne_dynamics.codegen.source import trace
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import Robot
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
 from ne_dynamics.papers.counting.printed_tables import TOTAL, row
-from ne_dynamics.papers.counting.schedule import (
-    fewest_processors,
-    lower_bound,
-    schedule_tasks,
-)
+from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
 from ne_dynamics.papers.counting.stages import Arrangement, arrange_table_5
 from ne_dynamics.papers.counting.task_graph import TaskGraph, build_operation_graph, count_steps
 from ne_dynamics.papers.counting.term_graph import build_term_graph
 from ne_dynamics.papers.forms import FORMULATIONS
-from ne_dynamics.papers.studies.counts import trace_inverse_dynamics
+from ne_dynamics.papers.studies.counts import list_robots, trace_inverse_dynamics
 from ne_dynamics.papers.studies.report import StudyReport, Table
 
 NAME = 'concurrency'
-DEFAULT_JOINTS = 6
 FEWEST_JOINTS = 2
 LONGEST_ARM = 12
 PROCESSORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32)
 FORM = 'modified_newton_euler'
+IN_STAGES = '001 table 5, in its stages'
 
 
 @dataclass(frozen=True)
@@ -69,6 +64,14 @@ class Graphs:
     operations: TaskGraph
     ours: TaskGraph
 
+    def list_by_label(self) -> list[tuple[str, TaskGraph]]:
+        """Return all graphs but the arrangement, each by what it is called in the tables."""
+        return [
+            ('terms of the form, by what they wait for', self.terms),
+            ('operations of the form', self.operations),
+            ('operations of the traced recursion', self.ours),
+        ]
+
 
 def build_graphs(n: int) -> Graphs:
     """Return the graphs of a general revolute arm of n joints."""
@@ -88,7 +91,7 @@ def build_graphs(n: int) -> Graphs:
     )
 
 
-def study(n: int = DEFAULT_JOINTS) -> tuple[StudyReport, tuple[Curve, ...]]:
+def study(n: int = 6) -> tuple[StudyReport, tuple[Curve, ...]]:
     """Schedule one inverse dynamics on 1 to 32 processors, and without limit.
 
     Parameters
@@ -112,9 +115,7 @@ def study(n: int = DEFAULT_JOINTS) -> tuple[StudyReport, tuple[Curve, ...]]:
     graphs = build_graphs(n)
     curves = (
         _curve_of_arrangement(graphs.arrangement, n),
-        _curve('terms of the form, by what they wait for', graphs.terms),
-        _curve('operations of the form', graphs.operations),
-        _curve('operations of the traced recursion', graphs.ours),
+        *(_curve(label, graph) for label, graph in graphs.list_by_label()),
     )
     summary, summary_data = _summarise(graphs, n)
     robots_table, robots_data = _compare_robots()
@@ -149,7 +150,7 @@ def _curve(label: str, graph: TaskGraph) -> Curve:
 def _curve_of_arrangement(arrangement: Arrangement, n: int) -> Curve:
     stages = arrangement.outward, arrangement.inward
     return Curve(
-        '001 table 5, in its stages',
+        IN_STAGES,
         PROCESSORS,
         tuple(arrangement.schedule_steps(n, k) for k in PROCESSORS),
         tuple(
@@ -161,22 +162,18 @@ def _curve_of_arrangement(arrangement: Arrangement, n: int) -> Curve:
 
 def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
     arrangement = graphs.arrangement
-    whole = row('001 table 4', TOTAL)
+    whole = row('001 table 4', TOTAL).cost.for_joints(n)
     chain = arrangement.count_longest_chain(n)
     outward, inward = arrangement.fewest_processors()
     entries: list[tuple[str, int, tuple[int, int, int], int]] = [
         (
-            '001 table 5, in its stages',
-            int(whole.multiplications(n) + whole.additions(n)),
+            IN_STAGES,
+            whole.arithmetic,
             (*chain, 0),
             max(outward, inward),
         )
     ]
-    for label, graph in (
-        ('terms of the form, by what they wait for', graphs.terms),
-        ('operations of the form', graphs.operations),
-        ('operations of the traced recursion', graphs.ours),
-    ):
+    for label, graph in graphs.list_by_label():
         path = count_steps(graph.find_critical_path())
         entries.append((label, graph.work, path, fewest_processors(graph, sum(path))))
     rows, data = [], []
@@ -200,7 +197,7 @@ def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
                 'processors': fewest,
             }
         )
-    printed = row('001 table 5', TOTAL)
+    printed = row('001 table 5', TOTAL).cost
     return (
         Table(
             f'One inverse dynamics of a general arm of {n} joints, side by side',
@@ -213,9 +210,8 @@ def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
                 'processors for that',
             ),
             rows,
-            f'Printed in 001 table 5: {printed.multiplications}; {printed.additions}, here '
-            f'{printed.multiplications(n)}; {printed.additions(n)}; its stages come out at '
-            f'{chain[0]}; {chain[1]}, on {max(outward, inward)} processors. A step is one '
+            f'Printed in 001 table 5: {printed.text()}, here {printed.at(n)}; its stages come out '
+            f'at {chain[0]}; {chain[1]}, on {max(outward, inward)} processors. A step is one '
             'operation of a processor, of any kind. The chain in multiplications; additions; its '
             'steps hold the sine or cosine, too, where it begins with one. Operations of table 5: '
             'the total of table 4. Terms: axial moments as in 001, each term one task. '
@@ -228,10 +224,7 @@ def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
 
 def _tabulate_steps(curves: Sequence[Curve], n: int) -> Table:
     rows = [
-        (
-            str(k),
-            *(f'{curve.steps[place]} ({curve.bounds[place]})' for curve in curves),
-        )
+        (str(k), *(f'{curve.steps[place]} ({curve.bounds[place]})' for curve in curves))
         for place, k in enumerate(PROCESSORS)
     ]
     return Table(
@@ -246,21 +239,16 @@ def _tabulate_steps(curves: Sequence[Curve], n: int) -> Table:
 
 
 def _compare_robots() -> tuple[Table, dict[str, dict[str, float]]]:
-    printed = row('001 table 5', TOTAL)
+    printed = row('001 table 5', TOTAL).cost
     rows, data = [], {}
-    cases: list[tuple[str, int, Robot]] = [
-        (f'general, {n} joint{"s" if n > 1 else ""}', n, robots.chain(n))
-        for n in (1, 2, 3, 6, LONGEST_ARM)
-    ]
-    cases.append(('Puma 560', 6, robots.puma560().robot))
-    for name, n, robot in cases:
+    for name, robot in list_robots(1, 2, 3, 6, LONGEST_ARM):
         graph = build_operation_graph(trace_inverse_dynamics(robot))
         products, sums, functions = count_steps(graph.find_critical_path())
         steps = products + sums + functions
         rows.append(
             (
                 name,
-                f'{printed.multiplications(n)}; {printed.additions(n)}',
+                printed.at(robot.n),
                 f'{products}; {sums}',
                 str(steps),
                 f'{graph.work / steps:.1f}',

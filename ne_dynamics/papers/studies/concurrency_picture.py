@@ -6,21 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.papers.studies.concurrency import Curve
-from ne_dynamics.picture_file import write_picture
-
-try:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the pictures need matplotlib: pip install "ne_dynamics[plot]" ({error})'
-    ) from error
+from ne_dynamics.papers.studies.figures import make_panels, save_picture
 
 COLOURS = ('#d1495b', '#e69f00', '#0072b2', '#222222')
 MARKERS = ('s', '^', 'D', 'o')
-GRID_COLOUR = '#d9d9d9'
 
 
 def draw_speedups(path: Path, curves: Sequence[Curve], n: int) -> None:
@@ -35,9 +25,7 @@ def draw_speedups(path: Path, curves: Sequence[Curve], n: int) -> None:
     n : int
         Number of joints.
     """
-    figure = Figure(figsize=(11.0, 5.0), dpi=100)
-    FigureCanvasAgg(figure)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = make_panels(11.0, 5.0, 1, 2)
     for curve, colour, marker in zip(curves, COLOURS, MARKERS, strict=True):
         style: dict[str, Any] = {'color': colour, 'linewidth': 1.6}
         dashed: dict[str, Any] = {'color': colour, 'linewidth': 1.1, 'dashes': (3, 2)}
@@ -62,10 +50,6 @@ def draw_speedups(path: Path, curves: Sequence[Curve], n: int) -> None:
     for axes in (left, right):
         axes.set_xlabel('processors')
         axes.set_xlim(0.0, last + 1.0)
-        axes.grid(True, color=GRID_COLOUR, linewidth=0.6)
-        axes.set_axisbelow(True)
-        for side in ('top', 'right'):
-            axes.spines[side].set_visible(False)
     figure.suptitle(
         f'One inverse dynamics of a general arm of {n} joints on processors side by side',
         x=0.012,
@@ -73,5 +57,4 @@ def draw_speedups(path: Path, curves: Sequence[Curve], n: int) -> None:
         fontsize=12,
     )
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.96), w_pad=2.0)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_picture(figure, path)
+    save_picture(figure, path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
@@ -11,20 +11,15 @@ from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.papers import robots
-from ne_dynamics.papers.counting.claims import Claim, list_claims
-from ne_dynamics.papers.counting.counting_scalars import Count
+from ne_dynamics.papers.counting.claims import list_claims
+from ne_dynamics.papers.counting.costs import FITTED_FROM, Cost, Count
 from ne_dynamics.papers.counting.every_row import EVERY_ROW
-from ne_dynamics.papers.counting.explained_rows import (
-    DERIVED,
-    IMPOSSIBLE,
-    MEASURED,
-    ExplainedRow,
-)
-from ne_dynamics.papers.counting.measured_costs import FITTED_FROM, Cost, CostMeter, Setting
+from ne_dynamics.papers.counting.explained_rows import DERIVED, IMPOSSIBLE, MEASURED
+from ne_dynamics.papers.counting.measured_costs import CostMeter, Setting
 from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, row
 from ne_dynamics.papers.counting.sources import add_costs
 from ne_dynamics.papers.forms import FORMULATIONS
-from ne_dynamics.papers.studies.report import StudyReport, Table
+from ne_dynamics.papers.studies.report import Progress, StudyReport, Table, ignore_progress
 
 NAME = 'counts'
 LARGEST_N = 12
@@ -33,17 +28,14 @@ LEAST_PRINTED = 'Li & Sankar (1992), Lagrange'
 """The row of 004 table 7.3 that takes fewest operations for six joints."""
 
 
-def study(
-    largest: int = LARGEST_N, progress: Callable[[int, int], None] = lambda done, total: None
-) -> StudyReport:
+def study(largest: int = LARGEST_N, progress: Progress = ignore_progress) -> StudyReport:
     """Measure every formulation for 1 to `largest` joints and compare with what is printed.
 
     Parameters
     ----------
     largest : int
         At least 7, so that the fit of the order n^4 form is checked.
-    progress : callable
-        ``progress(done, total)``.
+    progress : Progress
     """
     meter = CostMeter(largest)
     steps = len(FORMULATIONS) + 2
@@ -61,7 +53,11 @@ def study(
     tables = (
         _tabulate_totals(measured, largest),
         *printed,
-        _tabulate_claims(claims),
+        Table(
+            'What the documents say in numbers besides',
+            ('where', 'claim', 'how it follows', 'ours'),
+            claims,
+        ),
         traced,
     )
     data = {
@@ -98,7 +94,7 @@ def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) 
                 str(cost.multiplications),
                 str(cost.additions),
                 cost.at(SHOWN_N),
-                f'{skipped.multiplications}; {skipped.additions}',
+                skipped.text(),
             )
             for name, cost, skipped in measured
         ],
@@ -114,7 +110,7 @@ def _explain_printed(meter: CostMeter) -> tuple[list[Table], list[dict[str, obje
     lines: dict[str, list[Sequence[str]]] = {MEASURED: [], DERIVED: [], IMPOSSIBLE: []}
     data: list[dict[str, object]] = []
     for item in EVERY_ROW:
-        printed = _printed_cost(item)
+        printed = row(item.table, item.row).cost
         ours = add_costs(item.ours, meter) if item.ours else None
         how = ' + '.join(source.text() for source in item.sources)
         shown = '' if ours is None else ours.text()
@@ -160,11 +156,6 @@ def _explain_printed(meter: CostMeter) -> tuple[list[Table], list[dict[str, obje
     ], data
 
 
-def _printed_cost(item: ExplainedRow) -> Cost:
-    printed = row(item.table, item.row)
-    return Cost(printed.multiplications, printed.additions)
-
-
 def _tabulate_statuses() -> Table:
     """Return how many rows of each printed table are measured, derived, impossible."""
     rows = []
@@ -181,14 +172,6 @@ def _tabulate_statuses() -> Table:
     )
 
 
-def _tabulate_claims(claims: Sequence[Claim]) -> Table:
-    return Table(
-        'What the documents say in numbers besides',
-        ('where', 'claim', 'how it follows', 'ours'),
-        claims,
-    )
-
-
 def trace_inverse_dynamics(robot: Robot) -> Program:
     """Return the inverse dynamics that runs for a robot, traced."""
     mechanism = build_mechanism(robot, DEFAULT_TOLERANCE)
@@ -200,31 +183,34 @@ def trace_inverse_dynamics(robot: Robot) -> Program:
     )
 
 
+def list_robots(*lengths: int) -> list[tuple[str, Robot]]:
+    """Return general arms of these numbers of joints, and the Puma 560, by name."""
+    return [
+        *((f'general, {n} joint{"s" if n > 1 else ""}', robots.chain(n)) for n in lengths),
+        ('Puma 560', robots.puma560().robot),
+    ]
+
+
 def find_cheapest(meter: CostMeter, n: int) -> tuple[str, Count]:
     """Return the form that takes fewest operations for n joints, and what it takes."""
     counts = {name: meter.count(name, n) for name in FORMULATIONS}
-    name = min(counts, key=lambda name: counts[name].multiplications + counts[name].additions)
-    return name, counts[name]
+    return min(counts.items(), key=lambda item: item[1].arithmetic)
 
 
-def _saved(multiplications: int, additions: int, traced: OperationCount) -> str:
+def _saved(count: Count, traced: OperationCount) -> str:
     """Return how much less the traced equations take than so many operations."""
-    ratio = (traced.multiplications + traced.additions) / (multiplications + additions)
+    ratio = (traced.multiplications + traced.additions) / count.arithmetic
     return f'{100 * (1 - ratio):.0f} %'
 
 
 def _count_traced(meter: CostMeter) -> tuple[Table, dict[str, list[int]], list[str]]:
-    cases: list[tuple[str, Robot]] = [
-        (f'general, {n} joint{"s" if n > 1 else ""}', robots.chain(n))
-        for n in (1, 2, 3, 6, 7, LARGEST_N)
-    ]
-    cases.append(('Puma 560', robots.puma560().robot))
+    cases = list_robots(1, 2, 3, 6, 7, LARGEST_N)
     missing = []
     try:
         cases.append(('UR5', robots.ur5().robot))
     except MissingDependencyError as error:
         missing.append(f'UR5 is left out: {error}')
-    least = row('004 table 7.3', LEAST_PRINTED)
+    least = row('004 table 7.3', LEAST_PRINTED).cost
     rows, data = [], {}
     for name, robot in cases:
         count = trace_inverse_dynamics(robot).count()
@@ -235,8 +221,8 @@ def _count_traced(meter: CostMeter) -> tuple[Table, dict[str, list[int]], list[s
                 str(count.multiplications),
                 str(count.additions),
                 str(count.functions),
-                f'{_saved(cheapest.multiplications, cheapest.additions, count)} ({form})',
-                _saved(int(least.multiplications(robot.n)), int(least.additions(robot.n)), count),
+                f'{_saved(cheapest, count)} ({form})',
+                _saved(least.for_joints(robot.n), count),
             )
         )
         data[name] = [count.multiplications, count.additions, count.functions]
@@ -251,12 +237,8 @@ def _count_traced(meter: CostMeter) -> tuple[Table, dict[str, list[int]], list[s
             f'less than {LEAST_PRINTED}, printed',
         ),
         rows,
-        ' '.join(
-            [
-                'The last columns compare multiplications and additions together with the '
-                'general counts for as many joints. Puma 560 with rotor inertia and friction.',
-                *missing,
-            ]
-        ),
+        'The last columns compare multiplications and additions together with the general counts '
+        'for as many joints. Puma 560 with rotor inertia and friction.'
+        + ''.join(f' {line}' for line in missing),
     )
     return table, data, missing

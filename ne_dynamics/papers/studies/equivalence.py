@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -11,7 +10,13 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.papers.forms import FORMULATIONS, Formulation
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.random_arms import random_arm
-from ne_dynamics.papers.studies.report import StudyReport, Table, list_disagreements
+from ne_dynamics.papers.studies.report import (
+    Progress,
+    StudyReport,
+    Table,
+    ignore_progress,
+    list_disagreements,
+)
 
 NAME = 'equivalence'
 LARGEST_ARM = 8
@@ -21,15 +26,8 @@ GRAVITY = (0.3, -0.2, -9.80665)
 TOLERANCE = 1e-9
 """Disagreement that rounding does not make, relative to the largest effort of the arm."""
 
-DEFAULT_ARMS = 160
-DEFAULT_SEED = 4
 
-
-def study(
-    arms: int = DEFAULT_ARMS,
-    seed: int = DEFAULT_SEED,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> StudyReport:
+def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) -> StudyReport:
     """Compare every formulation with the production recursion.
 
     Parameters
@@ -38,8 +36,7 @@ def study(
         Random arms for each formulation, of 1 to 8 joints in turn, as general as it covers.
     seed : int
         Arms and motions of one index are the same for all formulations that cover the same.
-    progress : callable
-        ``progress(done, total)``.
+    progress : Progress
 
     Returns
     -------
@@ -84,18 +81,9 @@ def study(
         f'Random lengths, twists, mass centres, tip wrench, viscous friction, gravity tilted; '
         f'seed {seed}.',
     )
-    data = {
-        'arms': arms,
-        'seed': seed,
-        'largest_disagreement': worst,
-        'sliding_joints': sliding,
-    }
-    return StudyReport(
-        NAME,
-        (table,),
-        data,
-        disagreements=list_disagreements(worst, dict.fromkeys(worst, TOLERANCE)),
-    )
+    data = {'arms': arms, 'seed': seed, 'largest_disagreement': worst, 'sliding_joints': sliding}
+    disagreements = list_disagreements(worst, dict.fromkeys(worst, TOLERANCE))
+    return StudyReport(NAME, (table,), data, disagreements=disagreements)
 
 
 def _make_case(
@@ -111,10 +99,8 @@ def _make_case(
         half_way=not covers.any_center_of_mass,
     )
     motion = [
-        rng.uniform(-2.0, 2.0, n).tolist(),
-        rng.uniform(-2.0, 2.0, n).tolist(),
-        rng.uniform(-3.0, 3.0, n).tolist(),
-        rng.uniform(-10.0, 10.0, 6).tolist(),
+        rng.uniform(-largest, largest, size).tolist()
+        for largest, size in ((2.0, n), (2.0, n), (3.0, n), (10.0, 6))
     ]
     dynamics = Dynamics(arm.robot(), gravity=GRAVITY, backend='python')
     q, qd, qdd, wrench = motion

@@ -13,7 +13,8 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.rigid_body import roll_pitch_yaw
 from ne_dynamics.model.robot import FloatArray, Robot
-from ne_dynamics.papers.counting.counting_scalars import Count, count_operations
+from ne_dynamics.papers.counting.costs import Count
+from ne_dynamics.papers.counting.counting_scalars import count_operations
 from ne_dynamics.papers.forms import FORMULATIONS, Formulation, strobing
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.drives import DrivenArm
@@ -21,12 +22,17 @@ from ne_dynamics.papers.forms.fitted_arm import fit_arm, require_chain, to_modif
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 from ne_dynamics.papers.forms.recovered_arm import arm_from_robot
 from ne_dynamics.papers.forms.rk4 import SimulatedMotion, simulate
-from ne_dynamics.papers.studies.report import StudyReport, Table, list_disagreements
+from ne_dynamics.papers.studies.report import (
+    Progress,
+    StudyReport,
+    Table,
+    ignore_progress,
+    list_disagreements,
+)
 from ne_dynamics.printable import escape_controls
 
 NAME = 'forms'
 GRAVITY = (0.0, 0.0, -9.80665)
-DEFAULT_SEED = 0
 TIMED_SECONDS = 0.03
 SIMULATION_STEP = 0.001
 SIMULATION_STEPS = 50
@@ -38,11 +44,7 @@ TOLERANCE = 1e-9
 SOLVED_TOLERANCE = 1e-8
 """The same of what is solved for with the mass matrix; larger where that is near singular."""
 
-_SOLVED = (
-    'forward dynamics',
-    'positions after a simulation',
-    'velocities after a simulation',
-)
+_SOLVED = ('forward dynamics', 'positions after a simulation', 'velocities after a simulation')
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +110,7 @@ class FormResult:
 
 def choose_motion(
     robot: Robot,
-    seed: int = DEFAULT_SEED,
+    seed: int = 0,
     q: Sequence[float] | None = None,
     qd: Sequence[float] | None = None,
     qdd: Sequence[float] | None = None,
@@ -166,11 +168,7 @@ def find_arms(robot: Robot) -> Arms:
     return Arms(own, fit_arm(robot), own, is_fitted=False)
 
 
-def study(
-    robot: Robot,
-    motion: Motion,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> StudyReport:
+def study(robot: Robot, motion: Motion, progress: Progress = ignore_progress) -> StudyReport:
     """Run every published form on a robot.
 
     Parameters
@@ -178,12 +176,7 @@ def study(
     robot : Robot
         Of any kind; what a form cannot take is said in its row.
     motion : Motion
-    progress : callable
-        ``progress(done, total)``.
-
-    Returns
-    -------
-    StudyReport
+    progress : Progress
     """
     if robot.n == 0:
         raise ModelError(f'robot {robot.name!r}: expected at least one joint that moves, got none')
@@ -335,10 +328,8 @@ def _compare_strobing(arm: Arm, production: Dynamics, motion: Motion) -> dict[st
             steps=SIMULATION_STEPS,
         )
 
-    ours, theirs = (
-        simulate_with(smooth.forward_dynamics),
-        simulate_with(_drive(arm, form, smooth).forward_dynamics),
-    )
+    ours = simulate_with(smooth.forward_dynamics)
+    theirs = simulate_with(_drive(arm, form, smooth).forward_dynamics)
     bias = production.bias_torque(motion.q, motion.qd)
     return {
         'mass matrix': _disagreement(
@@ -393,8 +384,8 @@ def _tabulate_costs(results: Sequence[FormResult], production: Dynamics, motion:
             (
                 each.name,
                 f'{each.disagreement:.0e}',
-                f'{each.naive.multiplications}; {each.naive.additions}',
-                f'{each.skipping.multiplications}; {each.skipping.additions}',
+                each.naive.text(),
+                each.skipping.text(),
                 f'{1e6 * each.seconds:.0f}',
                 '',
             )
@@ -420,10 +411,7 @@ def _tabulate_frames(arm: Arm, is_fitted: bool) -> Table:
         (
             escape_controls(link.name),
             'slides' if link.is_prismatic else 'turns',
-            *(
-                f'{round(value, 9) + 0.0:.6g}'
-                for value in (link.constant_angle, link.constant_shift, link.a, link.alpha)
-            ),
+            *_format_numbers(link.constant_angle, link.constant_shift, link.a, link.alpha),
         )
         for link in arm.links
     ]
@@ -437,11 +425,16 @@ def _tabulate_frames(arm: Arm, is_fitted: bool) -> Table:
     )
 
 
+def _format_numbers(*values: float) -> list[str]:
+    """Return numbers without what is rounding."""
+    return [f'{round(value, 9) + 0.0:.6g}' for value in values]
+
+
 def _tabulate_ends(arm: Arm) -> Table:
     rows = []
     for name, pose in (('base', arm.base), ('tool', arm.tool)):
         numbers = [*pose.translation.tolist(), *roll_pitch_yaw(pose.rotation).tolist()]
-        rows.append((name, *(f'{round(value, 9) + 0.0:.6g}' for value in numbers)))
+        rows.append((name, *_format_numbers(*numbers)))
     return Table(
         'Frames before the first joint and after the last [m, rad]',
         ('frame', 'x', 'y', 'z', 'roll', 'pitch', 'yaw'),

@@ -28,11 +28,11 @@ from ne_dynamics.codegen.llvm.equations import (
 from ne_dynamics.codegen.llvm.lanes import format_constant, format_type
 from ne_dynamics.codegen.source import Program
 from ne_dynamics.errors import MissingDependencyError
-from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.model.robot import FloatArray
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.task_graph import build_operation_graph
-from ne_dynamics.papers.studies.counts import trace_inverse_dynamics
-from ne_dynamics.papers.studies.report import StudyReport, Table
+from ne_dynamics.papers.studies.counts import list_robots, trace_inverse_dynamics
+from ne_dynamics.papers.studies.report import Progress, StudyReport, Table, ignore_progress
 
 NAME = 'lanes'
 MULTIPLY_ADD_CYCLES = 4
@@ -68,17 +68,8 @@ class Timing:
     arithmetic: int
 
 
-def study(progress: Callable[[int, int], None] = lambda done, total: None) -> StudyReport:
+def study(progress: Progress = ignore_progress) -> StudyReport:
     """Time the compiled inverse dynamics of a general arm of six joints, of UR5 and of Puma 560.
-
-    Parameters
-    ----------
-    progress : callable
-        ``progress(done, total)``.
-
-    Returns
-    -------
-    StudyReport
 
     Raises
     ------
@@ -86,8 +77,7 @@ def study(progress: Callable[[int, int], None] = lambda done, total: None) -> St
         When the compiler is missing.
     """
     tools = toolchain()
-    cases: list[tuple[str, Robot]] = [('general, 6 joints', robots.chain(6))]
-    cases.append(('Puma 560', robots.puma560().robot))
+    cases = list_robots(6)
     with contextlib.suppress(MissingDependencyError):
         cases.append(('UR5', robots.ur5().robot))
     measured: list[tuple[str, int, Timing]] = []

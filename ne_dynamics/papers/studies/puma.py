@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -28,13 +27,10 @@ from ne_dynamics.papers.studies.puma_simulation import (
     ends,
     run,
 )
-from ne_dynamics.papers.studies.report import StudyReport, Table
+from ne_dynamics.papers.studies.report import Progress, StudyReport, Table, ignore_progress
 from ne_dynamics.shipped import shipped_file
 
 NAME = 'puma'
-
-DEFAULT_DURATION = 4.0
-"""The document prints neither motion time nor profile [s]."""
 
 DURATIONS = (1.0, 2.0, 4.0, 8.0)
 """Of which the errors are compared [s]."""
@@ -48,6 +44,15 @@ JUMP_STEPS = (1, 2, 4)
 JUMP_DURATION = 1.0
 """Of the trapezoid in that comparison [s]."""
 
+SWEPT = {
+    'held': (Reading.HELD, Sensor.EXACT, False),
+    'held_rotors': (Reading.HELD, Sensor.EXACT, True),
+    'held_12_bits': (Reading.HELD, Sensor.CONVERTER, False),
+    'inside': (Reading.INSIDE, Sensor.EXACT, False),
+    'inside_12_bits': (Reading.INSIDE, Sensor.CONVERTER, False),
+}
+"""Reading, sensor and whether there are rotors, of the runs of each duration and profile."""
+
 Picture = dict[tuple[Reading, str], Run]
 """Runs by reading and profile, with the converter."""
 
@@ -58,13 +63,13 @@ class _Runs:
 
     Attributes
     ----------
-    progress : callable
-        ``progress(done, total)``, in simulated seconds.
+    progress : Progress
+        In simulated seconds.
     total : float
         [s]
     """
 
-    progress: Callable[[float, float], None]
+    progress: Progress
     total: float
     rigid: Dynamics = field(init=False)
     with_rotors: Dynamics = field(init=False)
@@ -93,17 +98,6 @@ class _Runs:
             self.progress(self.done, self.total)
         return self.kept[key]
 
-    def largest_error(
-        self,
-        profile: str,
-        duration: float,
-        reading: Reading,
-        sensor: Sensor = Sensor.EXACT,
-        has_rotors: bool = False,
-    ) -> float:
-        """Return the largest error of any joint [rad]."""
-        return _largest(self.find(profile, duration, reading, sensor, has_rotors))
-
 
 def load_arm() -> Arm:
     """Return the shipped Puma 560 without friction, which the document leaves out."""
@@ -113,17 +107,17 @@ def load_arm() -> Arm:
 
 
 def study(
-    duration: float = DEFAULT_DURATION,
-    progress: Callable[[float, float], None] = lambda done, total: None,
+    duration: float = 4.0, progress: Progress = ignore_progress
 ) -> tuple[StudyReport, Picture]:
     """Simulate the motion under both readings, with each profile, and compare both laws on it.
 
     Parameters
     ----------
     duration : float
-        Of the motion that is shown joint by joint [s].
-    progress : callable
-        ``progress(done, total)``, in simulated seconds.
+        Of the motion that is shown joint by joint [s]; the document prints neither that nor the
+        profile.
+    progress : Progress
+        In simulated seconds.
 
     Returns
     -------
@@ -136,8 +130,7 @@ def study(
     InputError
         When the duration is shorter than a sampling period.
     """
-    columns = 2 * 2 + 1
-    runs = _Runs(progress, len(PROFILES) * (columns * sum(DURATIONS) + 4 * duration))
+    runs = _Runs(progress, len(PROFILES) * (len(SWEPT) * sum(DURATIONS) + 4 * duration))
     # The one that was asked for first: a duration that makes no sense must not show at the end.
     joints, joint_data = _tabulate_joints(runs, duration)
     sweep, sweep_data = _tabulate_sweep(runs)
@@ -168,21 +161,15 @@ def study(
 
 
 def _tabulate_sweep(runs: _Runs) -> tuple[Table, list[dict[str, object]]]:
-    rows, data = [], []
+    rows: list[tuple[str, ...]] = []
+    data: list[dict[str, object]] = []
     for duration in DURATIONS:
         for profile in PROFILES:
-            found = [
-                runs.largest_error(profile, duration, Reading.HELD),
-                runs.largest_error(profile, duration, Reading.HELD, has_rotors=True),
-                runs.largest_error(profile, duration, Reading.HELD, Sensor.CONVERTER),
-                runs.largest_error(profile, duration, Reading.INSIDE),
-                runs.largest_error(profile, duration, Reading.INSIDE, Sensor.CONVERTER),
-            ]
-            rows.append((f'{duration:g}', profile, *map(_format_error, found)))
-            keys = ('held', 'held_rotors', 'held_12_bits', 'inside', 'inside_12_bits')
-            data.append(
-                {'duration': duration, 'profile': profile, **dict(zip(keys, found, strict=True))}
-            )
+            found = {
+                name: _largest(runs.find(profile, duration, *case)) for name, case in SWEPT.items()
+            }
+            rows.append((f'{duration:g}', profile, *map(_format_error, found.values())))
+            data.append({'duration': duration, 'profile': profile, **found})
     steps = {reading: 1e3 * PERIOD / count for reading, count in STEPS_A_PERIOD.items()}
     table = Table(
         'Largest error of any joint in 003 section 5 [1e-4 rad]; the document: below '
@@ -260,14 +247,9 @@ def _tabulate_jump(dynamics: Dynamics) -> tuple[Table, list[dict[str, float]]]:
     rows, data = [], []
     for count in JUMP_STEPS:
         step = PERIOD / count
+        profile = PROFILES['trapezoid']
         found = _largest(
-            run(
-                dynamics,
-                PROFILES['trapezoid'],
-                JUMP_DURATION,
-                Reading.INSIDE,
-                steps_a_period=count,
-            )
+            run(dynamics, profile, JUMP_DURATION, Reading.INSIDE, steps_a_period=count)
         )
         # A step that the jump falls into weighs both sides in sixths, here by 1/6 wrong: the
         # velocity is off by a h / 6, and the critically damped error peaks at 1 / (w e) of that.

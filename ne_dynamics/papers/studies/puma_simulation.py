@@ -131,10 +131,6 @@ def run(
     steps_a_period : int, optional
         Runge-Kutta steps in a sampling time; those of :data:`STEPS_A_PERIOD` when omitted.
 
-    Returns
-    -------
-    Run
-
     Raises
     ------
     InputError

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ne_dynamics.tables import markdown_table, text_table
+
+Progress = Callable[[float, float], None]
+"""``progress(done, total)``: told how far a study is."""
+
+
+def ignore_progress(done: float, total: float) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True)

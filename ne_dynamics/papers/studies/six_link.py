@@ -33,12 +33,6 @@ PATHS = {
 }
 """The two ways from A to B, and what is prescribed of each."""
 
-DEFAULT_PATH = 'line'
-"""What the document computes torques for; the other is how it says that joints move."""
-
-DEFAULT_DURATION = 1.0
-"""The document prints none [s]."""
-
 SAMPLES = 601
 
 
@@ -81,17 +75,16 @@ class Way(NamedTuple):
     angles: FloatArray
 
 
-def study(
-    duration: float = DEFAULT_DURATION, path: str = DEFAULT_PATH
-) -> tuple[StudyReport, dict[str, Way]]:
+def study(duration: float = 1.0, path: str = 'line') -> tuple[StudyReport, dict[str, Way]]:
     """Compute the torques of the motion from pose A to pose B, both ways.
 
     Parameters
     ----------
     duration : float
-        T [s]
+        T [s]; the document prints none.
     path : str
-        One of `PATHS`: whose motion the data of the report hold. The tables have both.
+        One of `PATHS`: whose motion the data of the report hold. The tables have both. The
+        document computes torques for the line; the other is how it says that joints move.
 
     Returns
     -------
@@ -196,14 +189,7 @@ def _collect_data(path: str, ways: dict[str, Way], reached: list[FloatArray]) ->
         'path': path,
         'duration': float(motion.time[-1]),
         'positions': {name: point.tolist() for name, point in zip('AB', reached, strict=True)},
-        'departures': {
-            name: {
-                'from_line': way.departure.from_line,
-                'from_orientation': way.departure.from_orientation,
-                'from_trapezoid': way.departure.from_trapezoid,
-            }
-            for name, way in ways.items()
-        },
+        'departures': {name: vars(way.departure) for name, way in ways.items()},
         'largest_torques': {
             name: np.abs(way.torques.total).max(axis=0).tolist() for name, way in ways.items()
         },

@@ -8,20 +8,15 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.algorithms.profiles import trapezoidal_profile
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.papers.studies.figures import (
+    add_heading,
+    make_panels,
+    save_picture,
+    set_small_ticks,
+    set_title,
+)
 from ne_dynamics.papers.studies.six_link import PATHS, Way
-from ne_dynamics.picture_file import write_picture
 
-try:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the pictures need matplotlib: pip install "ne_dynamics[plot]" ({error})'
-    ) from error
-
-GRID_COLOUR = '#d9d9d9'
-TEXT_COLOUR = '#333333'
 COLOURS = ('#0072b2', '#e69f00', '#009e73', '#d1495b', '#8c6bb1', '#56b4e9')
 OTHER_COLOUR = '#888888'
 
@@ -36,11 +31,9 @@ def draw_ways(path: Path, ways: dict[str, Way]) -> None:
     ways : dict of str to Way
         The first is drawn in full, of the other the torque alone.
     """
-    figure = Figure(figsize=(12.4, 8.3), dpi=100)
-    FigureCanvasAgg(figure)
-    panels = list(figure.subplots(3, 3, sharex=True).flat)
+    figure, panels = make_panels(12.4, 8.3, 3, 3, sharex=True)
     for axes in panels:
-        _set_style(axes)
+        set_small_ticks(axes)
     shown, other = ways
     duration = float(ways[shown].motion.time[-1])
     for joint, axes in enumerate(panels[:6]):
@@ -56,29 +49,12 @@ def draw_ways(path: Path, ways: dict[str, Way]) -> None:
         axes.set_xlim(0.0, duration)
     for axes in panels[6:]:
         axes.set_xlabel('time [s]')
-    heading = figure.suptitle(
+    text = (
         f'Six-link manipulator, pose A to pose B in {duration:g} s, {PATHS[shown]}: '
-        'joint torques and their parts',
-        x=0.012,
-        y=0.988,
-        ha='left',
-        va='top',
-        fontsize=12,
-        color='#111111',
+        'joint torques and their parts'
     )
-    legend = figure.legend(
-        *panels[0].get_legend_handles_labels(),
-        loc='upper left',
-        bbox_to_anchor=(0.006, 0.963),
-        ncols=5,
-        frameon=False,
-        fontsize=9.5,
-    )
-    for artist in (heading, legend):
-        artist.set_in_layout(False)
-    figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.93), h_pad=1.2, w_pad=1.6)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_picture(figure, path)
+    add_heading(figure, panels[0], text, 5, (0.988, 0.963, 0.93))
+    save_picture(figure, path)
 
 
 def _draw_joint(axes: Any, joint: int, way: Way, other: Way, other_name: str) -> None:
@@ -102,7 +78,7 @@ def _draw_joint(axes: Any, joint: int, way: Way, other: Way, other_name: str) ->
         dashes=(4, 2),
         label=f'torque with {PATHS[other_name]}',
     )
-    _set_title(axes, f'joint {joint + 1}')
+    set_title(axes, f'joint {joint + 1}')
 
 
 def _draw_profile(axes: Any, duration: float) -> None:
@@ -116,7 +92,7 @@ def _draw_profile(axes: Any, duration: float) -> None:
     right.plot(time, profile.acceleration, color='#d1495b', linewidth=1.4)
     right.set_ylabel('acceleration [of the way / s²]', color='#d1495b', fontsize=9)
     right.set_ylim(-1.15 * profile.acceleration.max(), 1.15 * profile.acceleration.max())
-    _set_title(axes, 'profile of figure 6')
+    set_title(axes, 'profile of figure 6')
 
 
 def _draw_velocities(axes: Any, way: Way, name: str) -> None:
@@ -140,7 +116,7 @@ def _draw_velocities(axes: Any, way: Way, name: str) -> None:
         handlelength=0.9,
         columnspacing=1.1,
     )
-    _set_title(axes, f'joint velocities, {PATHS[name]}')
+    set_title(axes, f'joint velocities, {PATHS[name]}')
 
 
 def _draw_departure(axes: Any, way: Way) -> None:
@@ -151,24 +127,12 @@ def _draw_departure(axes: Any, way: Way) -> None:
     right.plot(way.motion.time, np.rad2deg(way.angles), color='#d1495b', linewidth=1.4)
     right.set_ylabel('off the orientation [deg]', color='#d1495b', fontsize=9)
     right.set_ylim(bottom=0.0)
-    _set_title(axes, f'the tip with {PATHS["joint"]}')
-
-
-def _set_style(axes: Any) -> None:
-    axes.grid(True, color=GRID_COLOUR, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=8.5, colors=TEXT_COLOUR, length=3)
-    for side in ('top', 'right'):
-        axes.spines[side].set_visible(False)
-
-
-def _set_title(axes: Any, text: str) -> None:
-    axes.set_title(text, loc='left', fontsize=10, color=TEXT_COLOUR)
+    set_title(axes, f'the tip with {PATHS["joint"]}')
 
 
 def _add_right_axis(axes: Any) -> Any:
     right = axes.twinx()
-    right.tick_params(labelsize=8.5, colors='#d1495b', length=3)
+    set_small_ticks(right, '#d1495b')
     for side in ('top', 'left'):
         right.spines[side].set_visible(False)
     return right
