@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import List  # noqa: UP035
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.actions import LogInfo, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import LifecycleNode
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.ros.launching.launch_arguments import (
     USE_SIM_TIME,
@@ -26,10 +25,20 @@ from ne_dynamics.ros.launching.launch_arguments import (
     check_file,
     check_leader,
     check_log_level,
-    read_leader,
+)
+from ne_dynamics.ros.launching.launch_files import (
+    LEADER,
+    LOG_LEVEL,
+    MODE,
+    NODE,
+    check_leader_arguments,
+    config_file,
+    declare,
+    full_name,
+    value_of,
 )
 from ne_dynamics.ros.settings.drivers import DRIVERS, driver_file, find_changes, find_driver
-from ne_dynamics.ros.settings.parameter_file import full_name, read_parameters
+from ne_dynamics.ros.settings.parameter_file import read_parameters
 from ne_dynamics.ros.settings.parameters import PARAMETERS as NODE_PARAMETERS
 
 # Launch argument -> (parameter, type): passed on only when given.
@@ -57,50 +66,88 @@ TOPICS = {
 }
 
 
-def config_file(name: str) -> PathJoinSubstitution:
-    """Return a file that comes with the package."""
-    return PathJoinSubstitution([FindPackageShare('ne_dynamics'), 'config', name])
-
-
 DEFAULTS = config_file('computed_torque.params.yaml')
+
+ARGUMENTS = {
+    'model': ('', 'URDF or DH file of the robot; empty: as the parameter file says'),
+    'driver': (
+        'generic',
+        'What drives the robot: which parameters and topics it needs. One of '
+        + ', '.join(DRIVERS),
+    ),
+    'params_file': (
+        DEFAULTS,
+        'Parameters of the node; they win over those of the driver. The default, which has all '
+        'of them, counts with the driver generic only',
+    ),
+    'namespace': ('', 'Namespace of the node and its topics'),
+    'tip_link': ('', 'Last link of the arm (URDF); empty: as the parameter file says'),
+    'sensor_link': (
+        '',
+        "Last link on the arm's side of a wrist sensor, whose wrench then is used; empty: as the "
+        'parameter file says',
+    ),
+    'joints': (
+        '',
+        'Order of the command, as in [joint_1, joint_2]; empty: as the parameter file says',
+    ),
+    'use_imu': (
+        '',
+        'Take gravity and motion of the base from an IMU (true or false); empty: as the '
+        'parameter file says',
+    ),
+    'mode': MODE,
+    'leader': LEADER,
+    'state_timeout': (
+        '',
+        'Time without joint states that is taken for a fault [s]; empty: as the parameter file '
+        'says',
+    ),
+    'autostart': (
+        '',
+        'Configure and activate the node (true or false); empty: as the parameter file says',
+    ),
+    'use_sim_time': (
+        '',
+        'Take the time from /clock (true or false); empty: as the parameter file says',
+    ),
+    'log_level': LOG_LEVEL,
+}
 
 
 def check_arguments(context: LaunchContext) -> None:
     """Refuse an argument that cannot be, by its name."""
     for argument, (parameter, _) in PARAMETERS.items():
         spec = NODE_PARAMETERS.by_name.get(parameter, USE_SIM_TIME)
-        check_argument(argument, LaunchConfiguration(argument).perform(context), spec)
-    check_log_level(LaunchConfiguration('log_level').perform(context))
+        check_argument(argument, value_of(context, argument), spec)
+    check_log_level(value_of(context, 'log_level'))
 
 
 def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node with the parameters that were given."""
-    driver = LaunchConfiguration('driver').perform(context)
+    driver = value_of(context, 'driver')
     topics = {**TOPICS, **find_driver(driver)}
     check_arguments(context)
     given = {
         parameter: ParameterValue(LaunchConfiguration(argument), value_type=value_type)
         for argument, (parameter, value_type) in PARAMETERS.items()
-        if LaunchConfiguration(argument).perform(context)
+        if value_of(context, argument)
     }
-    if LaunchConfiguration('sensor_link').perform(context):
+    if value_of(context, 'sensor_link'):
         given['wrench.enabled'] = True
         given['wrench.sensor_link'] = ParameterValue(
             LaunchConfiguration('sensor_link'), value_type=str
         )
     files = [config_file(driver_file(driver))]
-    mode = LaunchConfiguration('mode').perform(context)
-    leads = read_leader(LaunchConfiguration('leader').perform(context))
+    leads = check_leader_arguments(context)
     if leads:
-        check_leader(mode, f'argument mode:={mode}')
         files.append(config_file('leader_arm.params.yaml'))
     remarks = []
     # The file with the defaults sets every parameter: nothing of another driver would be left.
     # Nor may it come before the driver's. Where files name the node in different ways, it is the
     # first of its way that counts for the order.
-    params_file = LaunchConfiguration('params_file').perform(context)
-    namespace = LaunchConfiguration('namespace').perform(context)
-    values = read_parameters(Path(params_file), full_name('computed_torque', namespace))
+    params_file = value_of(context, 'params_file')
+    values = read_parameters(Path(params_file), full_name(context, NODE))
     check_file(params_file, values, NODE_PARAMETERS)
     is_given = params_file != DEFAULTS.perform(context)
     if leads and is_given:
@@ -118,11 +165,11 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
         LifecycleNode(
             package='ne_dynamics',
             executable='computed_torque',
-            name='computed_torque',
+            name=NODE,
             namespace=LaunchConfiguration('namespace'),
             parameters=[*files, given],
             remappings=[
-                (topic, LaunchConfiguration(argument).perform(context) or topics[argument])
+                (topic, value_of(context, argument) or topics[argument])
                 for argument, topic in TOPICS.items()
             ],
             arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
@@ -133,91 +180,10 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
 
 def generate_launch_description() -> LaunchDescription:
     """Return the arguments and the node."""
+    topics = {
+        argument: ('', f'Topic to use as {topic}; empty: as the driver has it')
+        for argument, topic in TOPICS.items()
+    }
     return LaunchDescription(
-        [
-            DeclareLaunchArgument(
-                'model',
-                default_value='',
-                description='URDF or DH file of the robot; empty: as the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'driver',
-                default_value='generic',
-                description='What drives the robot: which parameters and topics it needs. One of '
-                + ', '.join(DRIVERS),
-            ),
-            DeclareLaunchArgument(
-                'params_file',
-                default_value=DEFAULTS,
-                description='Parameters of the node; they win over those of the driver. The '
-                'default, which has all of them, counts with the driver generic only',
-            ),
-            DeclareLaunchArgument(
-                'namespace', default_value='', description='Namespace of the node and its topics'
-            ),
-            DeclareLaunchArgument(
-                'tip_link',
-                default_value='',
-                description='Last link of the arm (URDF); empty: as the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'sensor_link',
-                default_value='',
-                description="Last link on the arm's side of a wrist sensor, whose wrench then is "
-                'used; empty: as the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'joints',
-                default_value='',
-                description='Order of the command, as in [joint_1, joint_2]; empty: as the '
-                'parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'use_imu',
-                default_value='',
-                description='Take gravity and motion of the base from an IMU (true or false); '
-                'empty: as the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'mode',
-                default_value='',
-                description='Control law; empty: as the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'leader',
-                default_value='false',
-                description='Hold the arm weightless, to be led by hand: nothing is followed '
-                '(true or false)',
-            ),
-            DeclareLaunchArgument(
-                'state_timeout',
-                default_value='',
-                description='Time without joint states that is taken for a fault [s]; empty: as '
-                'the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'autostart',
-                default_value='',
-                description='Configure and activate the node (true or false); empty: as the '
-                'parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'use_sim_time',
-                default_value='',
-                description='Take the time from /clock (true or false); empty: as the '
-                'parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'log_level', default_value='info', description='debug, info, warn or error'
-            ),
-            *(
-                DeclareLaunchArgument(
-                    argument,
-                    default_value='',
-                    description=f'Topic to use as {topic}; empty: as the driver has it',
-                )
-                for argument, topic in TOPICS.items()
-            ),
-            OpaqueFunction(function=computed_torque_node),
-        ]
+        [*declare({**ARGUMENTS, **topics}), OpaqueFunction(function=computed_torque_node)]
     )

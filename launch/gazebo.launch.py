@@ -13,27 +13,14 @@ Needs gz_ros2_control, ros_gz_sim, ros_gz_bridge, robot_state_publisher and the 
 
 import shlex
 from pathlib import Path
-from typing import Any
 
-import yaml
 from launch import Event, LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import (
-    DeclareLaunchArgument,
-    GroupAction,
-    IncludeLaunchDescription,
-    LogInfo,
-    OpaqueFunction,
-    RegisterEventHandler,
-    UnregisterEventHandler,
-)
+from launch.actions import LogInfo, OpaqueFunction, RegisterEventHandler
 from launch.conditions import IfCondition
 from launch.event_handler import EventHandler
-from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.ros_adapters import get_ros_node
-from launch_ros.substitutions import FindPackageShare
 from rcl_interfaces.msg import Parameter, ParameterType
 from rcl_interfaces.msg import ParameterValue as Value
 from rcl_interfaces.srv import SetParameters
@@ -46,18 +33,30 @@ from ne_dynamics.ros.launching.launch_arguments import (
     check_efforts_alone,
     check_log_level,
 )
-from ne_dynamics.ros.launching.launch_order import (
-    CommandsFlow,
+from ne_dynamics.ros.launching.launch_files import (
+    CONFIG,
+    EFFORT_CONTROLLER,
+    JOINT_STATE_BROADCASTER,
+    LOG_LEVEL,
+    NODE,
+    RVIZ,
+    TIP_LINK,
     after,
     check_packages,
     controller_parameters,
+    declare,
     effort_joints,
-    end_with_others,
-    end_without_controller,
     full_name,
+    include,
+    joint_list,
+    passed_on,
     read_initial_position,
     read_numbers,
     read_yaml,
+    spawner,
+    state_publisher,
+    take_over,
+    value_of,
     watch_commands,
 )
 from ne_dynamics.ros.settings.parameter_file import parameters_in_any_namespace, read_parameters
@@ -78,11 +77,8 @@ PACKAGES = (
 )
 SENSOR_PACKAGE = 'force_torque_sensor_broadcaster'
 
-JOINT_STATE_BROADCASTER = 'joint_state_broadcaster'
 SENSOR_BROADCASTER = 'force_torque_sensor_broadcaster'
-EFFORT_CONTROLLER = 'effort_controller'
 WRENCH = f'{SENSOR_BROADCASTER}/wrench'
-NODE = 'computed_torque'
 
 # An arm rests when for so long [s] no joint has been faster [rad/s or m/s]; one that does not come
 # to rest floats all the same after the longest wait [s]. By the stamps of the joint states.
@@ -96,6 +92,54 @@ TEMPORARY = ('create', 'spawner', 'rviz2')
 # Gazebo may be slow to start; a controller is switched only while simulated time passes.
 SPAWNER_ARGUMENTS = ['--controller-manager-timeout', '120', '--switch-timeout', '60']
 
+ARGUMENTS = {
+    'model': (
+        PathJoinSubstitution([CONFIG, 'six_axis_arm.urdf']),
+        'URDF of the arm; what Gazebo needs is added to it',
+    ),
+    'controllers_file': (
+        PathJoinSubstitution([CONFIG, 'gazebo_controllers.yaml']),
+        'Parameters of the controller manager and its controllers',
+    ),
+    'params_file': (
+        PathJoinSubstitution([CONFIG, 'gazebo.params.yaml']),
+        'Parameters of the computed-torque node',
+    ),
+    'world': (
+        PathJoinSubstitution([CONFIG, 'gazebo_world.sdf']),
+        'World of Gazebo; needs the force-torque system for a sensor, and the gravity that the '
+        'node reckons with',
+    ),
+    'gui': ('true', "Show Gazebo's window (true or false)"),
+    'gz_args': ('', 'More arguments of `gz sim`, as -v 4'),
+    'rviz': RVIZ,
+    'namespace': ('', 'Namespace of everything but /clock'),
+    'name': ('arm', 'Name of the arm in Gazebo'),
+    'mount_xyz': ('0 0 0', 'Place of the arm in the world [m]'),
+    'mount_rpy': ('0 0 0', 'Its roll, pitch and yaw there [rad]'),
+    'initial_position': (
+        '',
+        'Where the joints stand at the start [rad or m], in the order of the effort controller; '
+        'empty: at zero',
+    ),
+    'tip_link': TIP_LINK,
+    'sensor_joint': (
+        'ft_sensor_joint',
+        'Fixed joint with a force-torque sensor; none: no sensor',
+    ),
+    'sensor_link': (
+        '',
+        'The link in front of it, flange with ft_sensor_joint: the node then uses the wrench; '
+        'empty: as the parameter file says',
+    ),
+    'mode': (
+        '',
+        'Control law; empty: as the parameter file says; with gravity_compensation the arm is '
+        'held until it rests, then it floats',
+    ),
+    'log_level': LOG_LEVEL,
+}
+
 
 class ArmRests(Event):
     """The arm has come to rest under the effort controller."""
@@ -105,10 +149,10 @@ class ArmRests(Event):
 
 def chosen_mode(context: LaunchContext) -> str:
     """Return the mode of the node by argument or parameter file; '' where neither says any."""
-    mode = LaunchConfiguration('mode').perform(context)
+    mode = value_of(context, 'mode')
     if mode:
         return mode
-    content = read_yaml(Path(LaunchConfiguration('params_file').perform(context)), 'params_file')
+    content = read_yaml(Path(value_of(context, 'params_file')), 'params_file')
     return str(parameters_in_any_namespace(content, NODE).get('mode', ''))
 
 
@@ -160,7 +204,7 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return everything, in its order, or raise what is wrong with the arguments."""
 
     def value(argument: str) -> str:
-        return LaunchConfiguration(argument).perform(context)
+        return value_of(context, argument)
 
     check_argument('mode', value('mode'), NODE_PARAMETERS.find('mode'))
     check_log_level(value('log_level'))
@@ -189,33 +233,9 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if sensor_joint:
         check_sensor(controllers_file, links_at_sensor(model, sensor_joint)[1])
         broadcasters.append(SENSOR_BROADCASTER)
-    use_sim_time = {'use_sim_time': True}
     floats = chosen_mode(context) == Mode.GRAVITY_COMPENSATION.value
-
-    def spawner(*controllers: str) -> Node:
-        return Node(
-            package='controller_manager',
-            executable='spawner',
-            name=f'spawner_{controllers[0]}',
-            namespace=namespace,
-            arguments=[*controllers, '--param-file', str(controllers_file), *SPAWNER_ARGUMENTS],
-            output='both',
-        )
-
-    def included(package: str, file: str, arguments: dict[str, Any]) -> GroupAction:
-        # In a group: the arguments of one launch file are not to become those of the next.
-        source = PathJoinSubstitution([FindPackageShare(package), 'launch', file])
-        return GroupAction(
-            [
-                IncludeLaunchDescription(
-                    PythonLaunchDescriptionSource(source), launch_arguments=arguments.items()
-                )
-            ]
-        )
-
     has_gui = IfCondition(LaunchConfiguration('gui')).evaluate(context)
-    simulator = included(
-        'ros_gz_sim',
+    simulator = include(
         'gz_sim.launch.py',
         {
             'gz_args': ' '.join(
@@ -227,6 +247,7 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             # It would shut down a second time after Ctrl-C, which launch_ros takes for a fault.
             'on_exit_shutdown': '',
         },
+        'ros_gz_sim',
     )
     clock = Node(
         package='ros_gz_bridge',
@@ -234,16 +255,6 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         name='clock_bridge',
         namespace=namespace,
         arguments=['/clock@rosgraph_msgs/msg/Clock[gz.msgs.Clock'],
-        output='both',
-    )
-    state_publisher = Node(
-        package='robot_state_publisher',
-        executable='robot_state_publisher',
-        namespace=namespace,
-        parameters=[
-            {'robot_description': ParameterValue(description, value_type=str)},
-            use_sim_time,
-        ],
         output='both',
     )
     create = Node(
@@ -254,41 +265,35 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         arguments=['-topic', 'robot_description', '-name', value('name')],
         output='both',
     )
-    node = included(
-        'ne_dynamics',
+    node = include(
         'computed_torque.launch.py',
         {
+            **passed_on(
+                'namespace', 'params_file', 'tip_link', 'sensor_link', 'mode', 'log_level'
+            ),
             'model': '',  # robot_description: the arm as it is mounted
-            'namespace': namespace,
             'driver': 'gazebo',
-            'params_file': LaunchConfiguration('params_file'),
-            'joints': yaml.safe_dump(joints, default_flow_style=True, width=10**6).strip(),
-            'tip_link': LaunchConfiguration('tip_link'),
-            'sensor_link': LaunchConfiguration('sensor_link'),
+            'joints': joint_list(joints),
             'mode': Mode.COMPUTED_TORQUE.value if floats else LaunchConfiguration('mode'),
             'wrench': WRENCH,
             'use_sim_time': 'true',
-            'log_level': LaunchConfiguration('log_level'),
         },
     )
-    view = included(
-        'ne_dynamics',
+    view = include(
         'view.launch.py',
         {
-            'namespace': namespace,
+            **passed_on('namespace', 'rviz'),
             'state_publisher': 'false',
-            'rviz': LaunchConfiguration('rviz'),
             'wrench': WRENCH,
             'use_sim_time': 'true',
         },
     )
-    spawn_broadcasters = spawner(*broadcasters)
-    spawn_effort_controller = spawner(EFFORT_CONTROLLER)
-    refusals = end_without_controller()
+    spawn_broadcasters = spawner(broadcasters, controllers_file, SPAWNER_ARGUMENTS)
+    spawn_effort_controller = spawner([EFFORT_CONTROLLER], controllers_file, SPAWNER_ARGUMENTS)
     return [
         simulator,
         clock,
-        state_publisher,
+        state_publisher(description, use_sim_time=True),
         node,
         create,
         view,
@@ -300,112 +305,18 @@ def gazebo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         ),
         RegisterEventHandler(
             EventHandler(
-                matcher=lambda event: isinstance(event, CommandsFlow),
-                entities=[
-                    # From now on a refusal is no matter of the start.
-                    UnregisterEventHandler(refusals.event_handler),
-                    spawn_effort_controller,
-                ],
-            )
-        ),
-        after(
-            spawn_effort_controller,
-            'start the effort controller',
-            lambda: [OpaqueFunction(function=watch_rest)] if floats else [],
-        ),
-        RegisterEventHandler(
-            EventHandler(
                 matcher=lambda event: isinstance(event, ArmRests),
                 entities=[OpaqueFunction(function=let_float)],
             )
         ),
-        end_with_others(TEMPORARY),
-        refusals,
+        *take_over(
+            spawn_effort_controller,
+            TEMPORARY,
+            lambda: [OpaqueFunction(function=watch_rest)] if floats else [],
+        ),
     ]
 
 
 def generate_launch_description() -> LaunchDescription:
     """Return the arguments and what they start."""
-    config = PathJoinSubstitution([FindPackageShare('ne_dynamics'), 'config'])
-    return LaunchDescription(
-        [
-            DeclareLaunchArgument(
-                'model',
-                default_value=PathJoinSubstitution([config, 'six_axis_arm.urdf']),
-                description='URDF of the arm; what Gazebo needs is added to it',
-            ),
-            DeclareLaunchArgument(
-                'controllers_file',
-                default_value=PathJoinSubstitution([config, 'gazebo_controllers.yaml']),
-                description='Parameters of the controller manager and its controllers',
-            ),
-            DeclareLaunchArgument(
-                'params_file',
-                default_value=PathJoinSubstitution([config, 'gazebo.params.yaml']),
-                description='Parameters of the computed-torque node',
-            ),
-            DeclareLaunchArgument(
-                'world',
-                default_value=PathJoinSubstitution([config, 'gazebo_world.sdf']),
-                description='World of Gazebo; needs the force-torque system for a sensor, and the '
-                'gravity that the node reckons with',
-            ),
-            DeclareLaunchArgument(
-                'gui', default_value='true', description="Show Gazebo's window (true or false)"
-            ),
-            DeclareLaunchArgument(
-                'gz_args', default_value='', description='More arguments of `gz sim`, as -v 4'
-            ),
-            DeclareLaunchArgument(
-                'rviz',
-                default_value='false',
-                description='Show the arm in rviz2, where that is installed (true or false)',
-            ),
-            DeclareLaunchArgument(
-                'namespace', default_value='', description='Namespace of everything but /clock'
-            ),
-            DeclareLaunchArgument(
-                'name', default_value='arm', description='Name of the arm in Gazebo'
-            ),
-            DeclareLaunchArgument(
-                'mount_xyz', default_value='0 0 0', description='Place of the arm in the world [m]'
-            ),
-            DeclareLaunchArgument(
-                'mount_rpy',
-                default_value='0 0 0',
-                description='Its roll, pitch and yaw there [rad]',
-            ),
-            DeclareLaunchArgument(
-                'initial_position',
-                default_value='',
-                description='Where the joints stand at the start [rad or m], in the order of the '
-                'effort controller; empty: at zero',
-            ),
-            DeclareLaunchArgument(
-                'tip_link',
-                default_value='',
-                description='Last link of the arm; empty: as the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'sensor_joint',
-                default_value='ft_sensor_joint',
-                description='Fixed joint with a force-torque sensor; none: no sensor',
-            ),
-            DeclareLaunchArgument(
-                'sensor_link',
-                default_value='',
-                description='The link in front of it, flange with ft_sensor_joint: the node then '
-                'uses the wrench; empty: as the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'mode',
-                default_value='',
-                description='Control law; empty: as the parameter file says; with '
-                'gravity_compensation the arm is held until it rests, then it floats',
-            ),
-            DeclareLaunchArgument(
-                'log_level', default_value='info', description='debug, info, warn or error'
-            ),
-            OpaqueFunction(function=gazebo),
-        ]
-    )
+    return LaunchDescription([*declare(ARGUMENTS), OpaqueFunction(function=gazebo)])

@@ -17,20 +17,9 @@ from typing import Any
 
 import yaml
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import (
-    DeclareLaunchArgument,
-    GroupAction,
-    IncludeLaunchDescription,
-    OpaqueFunction,
-    RegisterEventHandler,
-    UnregisterEventHandler,
-)
-from launch.event_handler import EventHandler
-from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.actions import OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.urdf.tree import load_urdf
@@ -39,19 +28,31 @@ from ne_dynamics.ros.launching.launch_arguments import (
     check_argument,
     check_efforts_alone,
     check_file,
-    check_leader,
     check_log_level,
-    read_leader,
 )
-from ne_dynamics.ros.launching.launch_order import (
-    CommandsFlow,
+from ne_dynamics.ros.launching.launch_files import (
+    CONFIG,
+    EFFORT_CONTROLLER,
+    JOINT_STATE_BROADCASTER,
+    LEADER,
+    LOG_LEVEL,
+    MODE,
+    NODE,
+    TIP_LINK,
     after,
+    check_leader_arguments,
     check_packages,
+    declare,
     effort_joints,
-    end_with_others,
-    end_without_controller,
     full_name,
+    include,
+    joint_list,
+    passed_on,
     read_initial_position,
+    spawner,
+    state_publisher,
+    take_over,
+    value_of,
     watch_commands,
 )
 from ne_dynamics.ros.settings.parameter_file import read_parameters
@@ -78,13 +79,56 @@ PACKAGES = (
     'robot_state_publisher',
 )
 
-JOINT_STATE_BROADCASTER = 'joint_state_broadcaster'
-EFFORT_CONTROLLER = 'effort_controller'
-
 TEMPORARY = ('spawner',)
 """What ends while the rest goes on."""
 
 HEADLESS = ParameterSpec('headless', 'bool', True, 'Whether MuJoCo has no window.')
+
+ARGUMENTS = {
+    'hardware': (
+        'mujoco',
+        'mujoco: MuJoCo in the controller manager, by mujoco_ros2_control; topic: an arm behind '
+        'topics, by joint_state_topic_hardware_interface',
+    ),
+    'model': (
+        PathJoinSubstitution([CONFIG, 'six_axis_arm.urdf']),
+        'URDF of the arm; what ros2_control needs is added to it',
+    ),
+    'controllers_file': (
+        PathJoinSubstitution([CONFIG, 'robot_controllers.yaml']),
+        'Parameters of the controller manager and its controllers',
+    ),
+    'params_file': (
+        PathJoinSubstitution([CONFIG, 'computed_torque.params.yaml']),
+        'Parameters of the node; they win over those of driver_mujoco.yaml. The default does not '
+        'count',
+    ),
+    'namespace': ('', 'Namespace of everything but /clock'),
+    'tip_link': TIP_LINK,
+    'mode': MODE,
+    'leader': LEADER,
+    'mjcf': (
+        '',
+        "mujoco: the arm in MuJoCo's XML, with a motor at each joint; empty: made of the URDF, "
+        'without shapes (needs MuJoCo for Python)',
+    ),
+    'headless': ('true', 'mujoco: no window (true or false)'),
+    'initial_position': (
+        '',
+        'mujoco: where the joints stand at the start [rad or m], in the order of the effort '
+        'controller; empty: at zero',
+    ),
+    'joint_commands_topic': (
+        'robot_joint_commands',
+        'topic: where the arm listens for efforts, as JointState',
+    ),
+    'joint_states_topic': ('robot_joint_states', 'topic: where it publishes its states'),
+    'use_sim_time': (
+        'false',
+        'topic: take the time from /clock (true or false); mujoco always does',
+    ),
+    'log_level': LOG_LEVEL,
+}
 
 
 def checked_joints(file: Path, known: tuple[str, ...]) -> list[str]:
@@ -126,7 +170,7 @@ def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return everything, in its order, or raise what is wrong with the arguments."""
 
     def value(argument: str) -> str:
-        return LaunchConfiguration(argument).perform(context)
+        return value_of(context, argument)
 
     kind = value('hardware')
     if kind not in MANAGERS:
@@ -137,10 +181,9 @@ def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     check_argument('headless', value('headless'), HEADLESS)
     check_argument('use_sim_time', value('use_sim_time'), USE_SIM_TIME)
     check_log_level(value('log_level'))
-    if read_leader(value('leader')):
-        check_leader(value('mode'), f'argument mode:={value("mode")}')
+    check_leader_arguments(context)
     params_file = value('params_file')
-    given = read_parameters(Path(params_file), full_name(context, 'computed_torque'))
+    given = read_parameters(Path(params_file), full_name(context, NODE))
     check_file(params_file, given, NODE_PARAMETERS)
     check_efforts_alone(params_file, given, EFFORT_CONTROLLER)
     check_packages(context, sorted({*PACKAGES, *MANAGERS[kind]}), 'ros2_control.launch.py')
@@ -165,167 +208,36 @@ def controlled(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     position = read_initial_position(value('initial_position'), joints)
     description = hardware_description(model, hardware, initial_position=position)
 
-    namespace = LaunchConfiguration('namespace')
     simulates = kind == 'mujoco' or bool(yaml.safe_load(value('use_sim_time')))
-    use_sim_time = {'use_sim_time': simulates}
-
-    def spawner(controller: str) -> Node:
-        return Node(
-            package='controller_manager',
-            executable='spawner',
-            name=f'spawner_{controller}',
-            namespace=namespace,
-            arguments=[controller, '--param-file', str(controllers_file)],
-            output='both',
-        )
-
-    state_publisher = Node(
-        package='robot_state_publisher',
-        executable='robot_state_publisher',
-        namespace=namespace,
-        parameters=[
-            {'robot_description': ParameterValue(description, value_type=str)},
-            use_sim_time,
-        ],
-        output='both',
-    )
     manager = Node(
         package=MANAGERS[kind][0],
         executable='ros2_control_node',
-        namespace=namespace,
-        parameters=[str(controllers_file), use_sim_time],
+        namespace=LaunchConfiguration('namespace'),
+        parameters=[str(controllers_file), {'use_sim_time': simulates}],
         output='both',
     )
-    source = PathJoinSubstitution(
-        [FindPackageShare('ne_dynamics'), 'launch', 'computed_torque.launch.py']
+    node = include(
+        'computed_torque.launch.py',
+        {
+            **passed_on('namespace', 'params_file', 'tip_link', 'mode', 'leader', 'log_level'),
+            'model': '',  # robot_description, as robot_state_publisher has it
+            'driver': 'mujoco',
+            'joints': joint_list(joints),
+            'use_sim_time': 'true' if simulates else 'false',
+        },
     )
-    arguments = {
-        'model': '',  # robot_description, as robot_state_publisher has it
-        'namespace': namespace,
-        'driver': 'mujoco',
-        'joints': yaml.safe_dump(joints, default_flow_style=True, width=10**6).strip(),
-        'params_file': LaunchConfiguration('params_file'),
-        'tip_link': LaunchConfiguration('tip_link'),
-        'mode': LaunchConfiguration('mode'),
-        'leader': LaunchConfiguration('leader'),
-        'use_sim_time': 'true' if simulates else 'false',
-        'log_level': LaunchConfiguration('log_level'),
-    }
-    # In a group: its arguments are not to become those of what comes later.
-    node = GroupAction(
-        [
-            IncludeLaunchDescription(
-                PythonLaunchDescriptionSource(source), launch_arguments=arguments.items()
-            )
-        ]
-    )
-    spawn_broadcaster = spawner(JOINT_STATE_BROADCASTER)
-    spawn_effort_controller = spawner(EFFORT_CONTROLLER)
-    refusals = end_without_controller()
+    spawn_broadcaster = spawner([JOINT_STATE_BROADCASTER], controllers_file)
     return [
-        state_publisher,
+        state_publisher(description, use_sim_time=simulates),
         manager,
         node,
         OpaqueFunction(function=watch_commands),
         spawn_broadcaster,
         after(spawn_broadcaster, 'start the broadcaster', list),
-        RegisterEventHandler(
-            EventHandler(
-                matcher=lambda event: isinstance(event, CommandsFlow),
-                entities=[
-                    # From now on a refusal is no matter of the start.
-                    UnregisterEventHandler(refusals.event_handler),
-                    spawn_effort_controller,
-                ],
-            )
-        ),
-        after(spawn_effort_controller, 'start the effort controller', list),
-        end_with_others(TEMPORARY),
-        refusals,
+        *take_over(spawner([EFFORT_CONTROLLER], controllers_file), TEMPORARY),
     ]
 
 
 def generate_launch_description() -> LaunchDescription:
     """Return the arguments and what they start."""
-    config = PathJoinSubstitution([FindPackageShare('ne_dynamics'), 'config'])
-    return LaunchDescription(
-        [
-            DeclareLaunchArgument(
-                'hardware',
-                default_value='mujoco',
-                description='mujoco: MuJoCo in the controller manager, by mujoco_ros2_control; '
-                'topic: an arm behind topics, by joint_state_topic_hardware_interface',
-            ),
-            DeclareLaunchArgument(
-                'model',
-                default_value=PathJoinSubstitution([config, 'six_axis_arm.urdf']),
-                description='URDF of the arm; what ros2_control needs is added to it',
-            ),
-            DeclareLaunchArgument(
-                'controllers_file',
-                default_value=PathJoinSubstitution([config, 'robot_controllers.yaml']),
-                description='Parameters of the controller manager and its controllers',
-            ),
-            DeclareLaunchArgument(
-                'params_file',
-                default_value=PathJoinSubstitution([config, 'computed_torque.params.yaml']),
-                description='Parameters of the node; they win over those of driver_mujoco.yaml. '
-                'The default does not count',
-            ),
-            DeclareLaunchArgument(
-                'namespace', default_value='', description='Namespace of everything but /clock'
-            ),
-            DeclareLaunchArgument(
-                'tip_link',
-                default_value='',
-                description='Last link of the arm; empty: as the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'mode',
-                default_value='',
-                description='Control law; empty: as the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'leader',
-                default_value='false',
-                description='Hold the arm weightless, to be led by hand: nothing is followed '
-                '(true or false)',
-            ),
-            DeclareLaunchArgument(
-                'mjcf',
-                default_value='',
-                description="mujoco: the arm in MuJoCo's XML, with a motor at each joint; empty: "
-                'made of the URDF, without shapes (needs MuJoCo for Python)',
-            ),
-            DeclareLaunchArgument(
-                'headless',
-                default_value='true',
-                description='mujoco: no window (true or false)',
-            ),
-            DeclareLaunchArgument(
-                'initial_position',
-                default_value='',
-                description='mujoco: where the joints stand at the start [rad or m], in the order '
-                'of the effort controller; empty: at zero',
-            ),
-            DeclareLaunchArgument(
-                'joint_commands_topic',
-                default_value='robot_joint_commands',
-                description='topic: where the arm listens for efforts, as JointState',
-            ),
-            DeclareLaunchArgument(
-                'joint_states_topic',
-                default_value='robot_joint_states',
-                description='topic: where it publishes its states',
-            ),
-            DeclareLaunchArgument(
-                'use_sim_time',
-                default_value='false',
-                description='topic: take the time from /clock (true or false); mujoco always does',
-            ),
-            DeclareLaunchArgument(
-                'log_level', default_value='info', description='debug, info, warn or error'
-            ),
-            OpaqueFunction(function=controlled),
-        ]
-    )
+    return LaunchDescription([*declare(ARGUMENTS), OpaqueFunction(function=controlled)])

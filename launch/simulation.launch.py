@@ -11,22 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity, Substitution
-from launch.actions import (
-    DeclareLaunchArgument,
-    GroupAction,
-    IncludeLaunchDescription,
-    OpaqueFunction,
-    RegisterEventHandler,
-    Shutdown,
-)
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import OpaqueFunction, RegisterEventHandler, Shutdown
 from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
 
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.ros.launching.launch_arguments import (
@@ -35,10 +26,23 @@ from ne_dynamics.ros.launching.launch_arguments import (
     check_file,
     check_leader,
     check_log_level,
-    read_leader,
 )
-from ne_dynamics.ros.launching.launch_order import end_without_controller
-from ne_dynamics.ros.settings.parameter_file import full_name, read_parameters
+from ne_dynamics.ros.launching.launch_files import (
+    LEADER,
+    LOG_LEVEL,
+    MODE,
+    NODE,
+    RVIZ,
+    check_leader_arguments,
+    config_file,
+    declare,
+    end_without_controller,
+    full_name,
+    include,
+    passed_on,
+    value_of,
+)
+from ne_dynamics.ros.settings.parameter_file import read_parameters
 from ne_dynamics.ros.settings.parameters import PARAMETERS as NODE_PARAMETERS
 from ne_dynamics.settings import ParameterTable
 from ne_dynamics.simulation.robot_parameters import PARAMETERS as ROBOT_PARAMETERS
@@ -51,51 +55,70 @@ TOPICS = {
     'effort_commands': 'effort_controller/commands',
 }
 
-DEFAULTS = PathJoinSubstitution(
-    [FindPackageShare('ne_dynamics'), 'config', 'computed_torque.params.yaml']
-)
+DEFAULTS = config_file('computed_torque.params.yaml')
 
-EXECUTABLES = ('simulated_robot', 'computed_torque')
+ARGUMENTS = {
+    'model': (config_file('six_axis_arm.urdf'), 'URDF or DH file of the robot'),
+    'params_file': (DEFAULTS, 'Parameters of the computed-torque node'),
+    'robot_params_file': (
+        config_file('simulated_robot.params.yaml'),
+        'Parameters of the simulated robot',
+    ),
+    'namespace': ('', 'Namespace of both nodes'),
+    'tip_link': ('', 'Last link of the arm (URDF)'),
+    'sensor_link': (
+        '',
+        "Last link on the arm's side of a wrist sensor, which then is simulated and used; empty: "
+        'none',
+    ),
+    'joints': (
+        '',
+        'Order of the command for both nodes, as in [joint_1, joint_2]; empty: as the parameter '
+        'files say',
+    ),
+    'mode': MODE,
+    'leader': LEADER,
+    'payload_mass': ('0.0', 'Load at the tip that the node does not know of [kg]'),
+    'state_timeout': (
+        '0.5',
+        'Time without joint states that the node takes for a fault [s]: a simulation on a busy '
+        'machine is late at times; empty: as the parameter file says',
+    ),
+    'rviz': RVIZ,
+    'rviz_config': (config_file('six_axis_arm.rviz'), 'What rviz2 shows'),
+    'log_level': LOG_LEVEL,
+}
+
+ROBOT = 'simulated_robot'
 
 
 def shut_down(event: ProcessExited, context: LaunchContext) -> Shutdown | None:
     """Return what ends the rest when the robot or the node has ended by itself."""
-    if context.is_shutdown or not event.process_name.startswith(EXECUTABLES):
+    if context.is_shutdown or not event.process_name.startswith((ROBOT, NODE)):
         return None
     return Shutdown(reason=f'{event.process_name} ended')
-
-
-def included(file: Substitution, arguments: dict[str, LaunchConfiguration]) -> GroupAction:
-    """Return a launch file in a group: its arguments are not to become those of the next one."""
-    source = PythonLaunchDescriptionSource(file)
-    return GroupAction([IncludeLaunchDescription(source, launch_arguments=arguments.items())])
 
 
 def check_given(context: LaunchContext) -> None:
     """Refuse arguments and files that cannot be: launch leaves running what it has started."""
 
     def check(argument: str, table: ParameterTable[Any], parameter: str) -> None:
-        text = LaunchConfiguration(argument).perform(context)
-        check_argument(argument, text, table.find(parameter))
+        check_argument(argument, value_of(context, argument), table.find(parameter))
 
     check('payload_mass', ROBOT_PARAMETERS, 'payload.mass')
     for argument in ('joints', 'mode', 'state_timeout'):
         check(argument, NODE_PARAMETERS, argument)
-    leads = read_leader(LaunchConfiguration('leader').perform(context))
-    if leads:
-        mode = LaunchConfiguration('mode').perform(context)
-        check_leader(mode, f'argument mode:={mode}')
-    check_log_level(LaunchConfiguration('log_level').perform(context))
-    namespace = LaunchConfiguration('namespace').perform(context)
+    leads = check_leader_arguments(context)
+    check_log_level(value_of(context, 'log_level'))
     for argument, node, table in (
-        ('params_file', 'computed_torque', NODE_PARAMETERS),
-        ('robot_params_file', 'simulated_robot', ROBOT_PARAMETERS),
+        ('params_file', NODE, NODE_PARAMETERS),
+        ('robot_params_file', ROBOT, ROBOT_PARAMETERS),
     ):
-        path = LaunchConfiguration(argument).perform(context)
-        values = read_parameters(Path(path), full_name(node, namespace))
+        path = value_of(context, argument)
+        values = read_parameters(Path(path), full_name(context, node))
         check_file(path, values, table)
         if argument == 'params_file':
-            check_efforts_alone(path, values, 'simulated_robot')
+            check_efforts_alone(path, values, ROBOT)
         if leads and argument == 'params_file' and path != DEFAULTS.perform(context):
             check_leader(values.get('mode', ''), f'{path}: mode')
     order_of_the_command(context)
@@ -111,13 +134,12 @@ def order_of_the_command(context: LaunchContext) -> list[str]:
     """
 
     def given_in(argument: str, node: str) -> list[str]:
-        path = Path(LaunchConfiguration(argument).perform(context))
-        namespace = LaunchConfiguration('namespace').perform(context)
-        return list(read_parameters(path, full_name(node, namespace)).get('joints') or [])
+        path = Path(value_of(context, argument))
+        return list(read_parameters(path, full_name(context, node)).get('joints') or [])
 
-    text = LaunchConfiguration('joints').perform(context)
-    wanted = yaml.safe_load(text) if text else given_in('params_file', 'computed_torque')
-    of_the_robot = given_in('robot_params_file', 'simulated_robot')
+    text = value_of(context, 'joints')
+    wanted = yaml.safe_load(text) if text else given_in('params_file', NODE)
+    of_the_robot = given_in('robot_params_file', ROBOT)
     if of_the_robot and wanted and of_the_robot != wanted:
         raise ParameterError(
             f'joints: expected one order of the command for both nodes, got {wanted} for '
@@ -139,8 +161,8 @@ def simulated_robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         parameters['joints'] = joints
     robot = Node(
         package='ne_dynamics',
-        executable='simulated_robot',
-        name='simulated_robot',
+        executable=ROBOT,
+        name=ROBOT,
         namespace=LaunchConfiguration('namespace'),
         parameters=[LaunchConfiguration('robot_params_file'), parameters],
         remappings=[(topic, LaunchConfiguration(argument)) for argument, topic in TOPICS.items()],
@@ -152,113 +174,27 @@ def simulated_robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 def generate_launch_description() -> LaunchDescription:
     """Return the arguments, the robot and the node; when one of them ends, the other one does."""
-    share = FindPackageShare('ne_dynamics')
-    launch_files = PathJoinSubstitution([share, 'launch'])
-    model = LaunchConfiguration('model')
-    namespace = LaunchConfiguration('namespace')
-    node = included(
-        PathJoinSubstitution([launch_files, 'computed_torque.launch.py']),
-        {
-            'model': model,
-            'namespace': namespace,
-            'tip_link': LaunchConfiguration('tip_link'),
-            'sensor_link': LaunchConfiguration('sensor_link'),
-            'mode': LaunchConfiguration('mode'),
-            'leader': LaunchConfiguration('leader'),
-            'state_timeout': LaunchConfiguration('state_timeout'),
-            'joints': LaunchConfiguration('joints'),
-            'params_file': LaunchConfiguration('params_file'),
-            'log_level': LaunchConfiguration('log_level'),
-            **{argument: LaunchConfiguration(argument) for argument in TOPICS},
-        },
+    node = include(
+        'computed_torque.launch.py',
+        passed_on(
+            'model',
+            'namespace',
+            'tip_link',
+            'sensor_link',
+            'mode',
+            'leader',
+            'state_timeout',
+            'joints',
+            'params_file',
+            'log_level',
+            *TOPICS,
+        ),
     )
-    view = included(
-        PathJoinSubstitution([launch_files, 'view.launch.py']),
-        {
-            'model': model,
-            'namespace': namespace,
-            'rviz': LaunchConfiguration('rviz'),
-            'rviz_config': LaunchConfiguration('rviz_config'),
-        },
-    )
+    view = include('view.launch.py', passed_on('model', 'namespace', 'rviz', 'rviz_config'))
+    topics = {argument: (topic, f'Topic to use as {topic}') for argument, topic in TOPICS.items()}
     return LaunchDescription(
         [
-            DeclareLaunchArgument(
-                'model',
-                default_value=PathJoinSubstitution([share, 'config', 'six_axis_arm.urdf']),
-                description='URDF or DH file of the robot',
-            ),
-            DeclareLaunchArgument(
-                'params_file',
-                default_value=DEFAULTS,
-                description='Parameters of the computed-torque node',
-            ),
-            DeclareLaunchArgument(
-                'robot_params_file',
-                default_value=PathJoinSubstitution(
-                    [share, 'config', 'simulated_robot.params.yaml']
-                ),
-                description='Parameters of the simulated robot',
-            ),
-            DeclareLaunchArgument(
-                'namespace', default_value='', description='Namespace of both nodes'
-            ),
-            DeclareLaunchArgument(
-                'tip_link', default_value='', description='Last link of the arm (URDF)'
-            ),
-            DeclareLaunchArgument(
-                'sensor_link',
-                default_value='',
-                description="Last link on the arm's side of a wrist sensor, which then is "
-                'simulated and used; empty: none',
-            ),
-            DeclareLaunchArgument(
-                'joints',
-                default_value='',
-                description='Order of the command for both nodes, as in [joint_1, joint_2]; '
-                'empty: as the parameter files say',
-            ),
-            DeclareLaunchArgument(
-                'mode',
-                default_value='',
-                description='Control law; empty: as the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'leader',
-                default_value='false',
-                description='Hold the arm weightless, to be led by hand: nothing is followed '
-                '(true or false)',
-            ),
-            DeclareLaunchArgument(
-                'payload_mass',
-                default_value='0.0',
-                description='Load at the tip that the node does not know of [kg]',
-            ),
-            DeclareLaunchArgument(
-                'state_timeout',
-                default_value='0.5',
-                description='Time without joint states that the node takes for a fault [s]: a '
-                'simulation on a busy machine is late at times; empty: as the parameter file says',
-            ),
-            DeclareLaunchArgument(
-                'rviz',
-                default_value='false',
-                description='Show the arm in rviz2, where that is installed (true or false)',
-            ),
-            DeclareLaunchArgument(
-                'rviz_config',
-                default_value=PathJoinSubstitution([share, 'config', 'six_axis_arm.rviz']),
-                description='What rviz2 shows',
-            ),
-            DeclareLaunchArgument(
-                'log_level', default_value='info', description='debug, info, warn or error'
-            ),
-            *(
-                DeclareLaunchArgument(
-                    argument, default_value=topic, description=f'Topic to use as {topic}'
-                )
-                for argument, topic in TOPICS.items()
-            ),
+            *declare({**ARGUMENTS, **topics}),
             OpaqueFunction(function=check_given),
             view,
             OpaqueFunction(function=simulated_robot),

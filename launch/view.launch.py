@@ -8,28 +8,35 @@ The other launch files include this one. What is not installed is left out, with
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.actions import LogInfo, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackagePrefix, FindPackageShare
 
 from ne_dynamics.model.description_file import looks_like_xml, read_file
+from ne_dynamics.ros.launching.launch_files import (
+    CONFIG,
+    debian_name,
+    declare,
+    is_installed,
+    state_publisher,
+    value_of,
+)
 
-
-def is_installed(package: str, context: LaunchContext) -> bool:
-    """Return whether the ROS package of this name is there."""
-    try:
-        FindPackagePrefix(package).perform(context)
-    except LookupError:
-        return False
-    return True
+ARGUMENTS = {
+    'model': (PathJoinSubstitution([CONFIG, 'six_axis_arm.urdf']), 'URDF of the robot'),
+    'namespace': ('', 'Namespace of the nodes'),
+    'state_publisher': ('true', 'Start robot_state_publisher (true or false)'),
+    'rviz': ('true', 'Start rviz2 (true or false)'),
+    'rviz_config': (PathJoinSubstitution([CONFIG, 'six_axis_arm.rviz']), 'What rviz2 shows'),
+    'wrench': ('wrench', 'Topic to show as wrench'),
+    'use_sim_time': ('false', 'Take the time from /clock (true or false)'),
+}
 
 
 def left_out(package: str, why: str) -> LogInfo:
     """Return the line that says what is missing."""
-    debian = f'ros-$ROS_DISTRO-{package.replace("_", "-")}'
+    debian = debian_name(package)
     return LogInfo(msg=f'{package} is not installed (Debian package {debian}): {why}')
 
 
@@ -39,40 +46,28 @@ def viewers(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     def wanted(argument: str) -> bool:
         return IfCondition(LaunchConfiguration(argument)).evaluate(context)
 
-    use_sim_time = {'use_sim_time': wanted('use_sim_time')}
-    namespace = LaunchConfiguration('namespace')
+    use_sim_time = wanted('use_sim_time')
     entities: list[LaunchDescriptionEntity] = []
     if wanted('state_publisher'):
-        description = read_file(Path(LaunchConfiguration('model').perform(context)))
+        description = read_file(Path(value_of(context, 'model')))
         if not looks_like_xml(description):
             entities.append(LogInfo(msg='the model is no URDF: no frames are published'))
-        elif not is_installed('robot_state_publisher', context):
+        elif not is_installed(context, 'robot_state_publisher'):
             entities.append(left_out('robot_state_publisher', 'no frames are published'))
         else:
             text = description.decode('utf-8')
-            entities.append(
-                Node(
-                    package='robot_state_publisher',
-                    executable='robot_state_publisher',
-                    namespace=namespace,
-                    parameters=[
-                        {'robot_description': ParameterValue(text, value_type=str)},
-                        use_sim_time,
-                    ],
-                    output='both',
-                )
-            )
+            entities.append(state_publisher(text, use_sim_time=use_sim_time))
     if wanted('rviz'):
-        if not is_installed('rviz2', context):
+        if not is_installed(context, 'rviz2'):
             entities.append(left_out('rviz2', 'rviz:=true shows nothing'))
         else:
             entities.append(
                 Node(
                     package='rviz2',
                     executable='rviz2',
-                    namespace=namespace,
+                    namespace=LaunchConfiguration('namespace'),
                     arguments=['-d', LaunchConfiguration('rviz_config')],
-                    parameters=[use_sim_time],
+                    parameters=[{'use_sim_time': use_sim_time}],
                     remappings=[('wrench', LaunchConfiguration('wrench'))],
                     output='both',
                 )
@@ -82,38 +77,4 @@ def viewers(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 def generate_launch_description() -> LaunchDescription:
     """Return the arguments and the nodes."""
-    config = PathJoinSubstitution([FindPackageShare('ne_dynamics'), 'config'])
-    return LaunchDescription(
-        [
-            DeclareLaunchArgument(
-                'model',
-                default_value=PathJoinSubstitution([config, 'six_axis_arm.urdf']),
-                description='URDF of the robot',
-            ),
-            DeclareLaunchArgument(
-                'namespace', default_value='', description='Namespace of the nodes'
-            ),
-            DeclareLaunchArgument(
-                'state_publisher',
-                default_value='true',
-                description='Start robot_state_publisher (true or false)',
-            ),
-            DeclareLaunchArgument(
-                'rviz', default_value='true', description='Start rviz2 (true or false)'
-            ),
-            DeclareLaunchArgument(
-                'rviz_config',
-                default_value=PathJoinSubstitution([config, 'six_axis_arm.rviz']),
-                description='What rviz2 shows',
-            ),
-            DeclareLaunchArgument(
-                'wrench', default_value='wrench', description='Topic to show as wrench'
-            ),
-            DeclareLaunchArgument(
-                'use_sim_time',
-                default_value='false',
-                description='Take the time from /clock (true or false)',
-            ),
-            OpaqueFunction(function=viewers),
-        ]
-    )
+    return LaunchDescription([*declare(ARGUMENTS), OpaqueFunction(function=viewers)])

@@ -112,11 +112,3 @@ def describe_step(values: FloatArray, unit: str, is_angle: bool) -> Verdict:
     elif is_angle and TURN / step > 1.0:
         text += f': {TURN / step:.6g} a turn'
     return Verdict(step, Level.KNOWN, text)
-
-
-def round_to_bits(step: float) -> int | None:
-    """Return how many bits a turn has at a step of an angle; None where it is no power of two."""
-    if not 0.0 < step < TURN:
-        return None
-    bits = math.log2(TURN / step)
-    return round(bits) if abs(bits - round(bits)) < BITS_OFF else None

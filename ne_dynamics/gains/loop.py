@@ -332,8 +332,6 @@ class ClosedLoop(NamedTuple):
         Of efforts on the joints, beyond the springs, held for a period.
     position : array, shape (B, n, N)
         Of the motors, by the state.
-    joint_position : array, shape (B, n, N)
-        Beyond the springs.
     effort : array, shape (B, n, N)
         That answers the state.
     start : array, shape (B, N, n)
@@ -343,7 +341,6 @@ class ClosedLoop(NamedTuple):
     matrix: FloatArray
     load: FloatArray
     position: FloatArray
-    joint_position: FloatArray
     effort: FloatArray
     start: FloatArray
 
@@ -426,12 +423,10 @@ def close_loop(
         load[:, row * m : (row + 1) * m] = held[..., row, np.newaxis] * np.swapaxes(
             modes.joints, 1, 2
         )
-    joint_position = np.zeros((count, n, size))
-    joint_position[:, :, :m] = modes.joints
     start = _displaced(modes, size)
     if timing.velocity is not None:
         start[:, first_filter : first_filter + n] = eye
-    return ClosedLoop(matrix, load, position, joint_position, effort, start)
+    return ClosedLoop(matrix, load, position, effort, start)
 
 
 def _displaced(modes: Modes, size: int) -> FloatArray:

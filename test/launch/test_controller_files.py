@@ -59,10 +59,10 @@ def nodes(name):
     return {key.removeprefix('/**/'): value['ros__parameters'] for key, value in content.items()}
 
 
-def constants(launch_file):
+def constants(launch_file, folder='launch'):
     """Return what a launch file assigns at its top, where it is a literal, without running it."""
     found = {}
-    for statement in ast.parse((ROOT / 'launch' / launch_file).read_text(encoding='utf-8')).body:
+    for statement in ast.parse((ROOT / folder / launch_file).read_text(encoding='utf-8')).body:
         if isinstance(statement, ast.Assign):
             try:
                 found[statement.targets[0].id] = ast.literal_eval(statement.value)
@@ -119,7 +119,9 @@ def test_sensor_is_read_in_its_frame(name):
 
 def test_gazebo_launch_starts_what_is_configured():
     """gazebo.launch.py names the controllers as their file does."""
-    names = constants('gazebo.launch.py')
+    names = constants('launch_files.py', 'ne_dynamics/ros/launching') | constants(
+        'gazebo.launch.py'
+    )
     started = {
         names[key]
         for key in ('JOINT_STATE_BROADCASTER', 'SENSOR_BROADCASTER', 'EFFORT_CONTROLLER')

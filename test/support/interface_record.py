@@ -227,10 +227,14 @@ def record_launch_arguments() -> dict[str, Any]:
     }
 
 
+ARGUMENT_TABLES = ('ARGUMENTS', 'TOPICS')
+"""Names of the tables in launch files that have one launch argument a row."""
+
+
 def _list_launch_arguments(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == 'TOPICS':
-            yield from ast.literal_eval(node.value)  # one argument each
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in ARGUMENT_TABLES:
+            yield from map(ast.literal_eval, node.value.keys)
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == 'DeclareLaunchArgument':
             yield from (item.value for item in node.args if isinstance(item, ast.Constant))
 

@@ -25,7 +25,6 @@ from ne_dynamics.codegen.source import Program
 
 _TYPE = 8
 _SLOTS = 16
-_FLOATS = 16
 _TUPLE_SIZE = 16
 _TUPLE_ITEMS = tuple.__basicsize__  # CPython 3.14 put a hash before the items
 _DATA = 16
