@@ -39,7 +39,7 @@ from ne_dynamics.model.extras import (
 )
 from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
 from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
-from ne_dynamics.model.urdf_rotors import RotorDescription
+from ne_dynamics.model.urdf_rotor_elements import RotorDescription
 from ne_dynamics.model.urdf_xml import (
     MOVING_TYPES,
     UNSUPPORTED_TYPES,
