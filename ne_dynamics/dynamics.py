@@ -28,8 +28,9 @@ from ne_dynamics.arguments import (
 )
 from ne_dynamics.codegen.array_function import make_array_function
 from ne_dynamics.codegen.c_project import check_prefix, make_prefix, write_c_project
-from ne_dynamics.codegen.compiler import count_cores, toolchain
+from ne_dynamics.codegen.compiler import toolchain
 from ne_dynamics.codegen.description import MARK, describe_count, describe_function
+from ne_dynamics.codegen.entry_call import Owner
 from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import (
     CONTROL_EFFORT,
@@ -42,12 +43,13 @@ from ne_dynamics.codegen.functions import (
     choose_function,
     functions_for,
 )
-from ne_dynamics.codegen.llvm.cpython_entry import Owner
+from ne_dynamics.codegen.given_parameters import JOINT_PARAMETERS, GivenParameters
+from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.programs import list_functions, make_overflow_error
 from ne_dynamics.codegen.rounding_note import describe_rounding
-from ne_dynamics.codegen.run_time_parameters import JOINT_PARAMETERS, GivenParameters
-from ne_dynamics.codegen.source import LANGUAGES, Program, python_module, standalone_source
+from ne_dynamics.codegen.source import LANGUAGES, python_module, standalone_source
 from ne_dynamics.codegen.subject import Subject
+from ne_dynamics.codegen.thread_pool import count_cores
 from ne_dynamics.errors import BackendError, InputError, ModelError
 from ne_dynamics.model.robot import FloatArray, Robot
 

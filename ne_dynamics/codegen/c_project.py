@@ -16,9 +16,9 @@ import numpy as np
 from ne_dynamics.codegen.description import MARK, describe_function
 from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import FUNCTIONS
+from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.rounding_note import describe_rounding
 from ne_dynamics.codegen.source import (
-    Program,
     c_body,
     define_c_functions,
     escape_for_comment,

@@ -12,8 +12,8 @@ from formulation_cases import (
     relative_error,
 )
 
+from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.python_kernel import PythonKernel
-from ne_dynamics.codegen.source import trace
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
 from ne_dynamics.papers.counting.counting_scalars import Count, Counting, Tally, count_operations
 from ne_dynamics.papers.forms import FORMULATIONS, computed_torque_law

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from ne_dynamics.codegen.source import trace
+from ne_dynamics.codegen.program import trace
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
 from ne_dynamics.papers.counting.counting_scalars import Count, count_operations
