@@ -261,7 +261,7 @@ def test_matrices_strobed_for_long_chains_equal_those_written_out(function, back
     monkeypatch.setitem(table.FUNCTIONS, function, small)
     choose = table.choose_function
     monkeypatch.setattr(
-        'ne_dynamics.dynamics.choose_function',
+        'ne_dynamics.dynamics.calls.choose_function',
         lambda *call: small if choose(*call).name == function else choose(*call),
     )
     dynamics = ned.Dynamics(robot_of('tree_5_5'), gravity=GRAVITY, backend=backend)
