@@ -55,10 +55,19 @@ NEVER = (
 
 OF_PYTHON = ('codegen.python_kernel', 'codegen.source')
 OF_MACHINE_CODE = ('codegen.compiler', 'codegen.llvm')
-OF_OTHERS = ('concurrent.futures', 'llvmlite', 'lxml', 'scipy', 'urdf_parser_py', 'yaml')
+OF_OTHERS = (
+    'concurrent.futures',
+    'llvmlite',
+    'lxml',
+    'numpy.ma',
+    'scipy',
+    'urdf_parser_py',
+    'yaml',
+)
 
 SCRIPT = """
 import json, sys
+import numpy
 
 def look():
     own = {name: module.__file__ for name, module in list(sys.modules.items())
