@@ -1,13 +1,18 @@
 """Recursive Newton-Euler dynamics: computed-torque feed-forward for robot arms."""
 
-from ne_dynamics.algorithms.profiles import cubic_profile, quintic_profile, trapezoidal_profile
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, InverseKinematicsError, ModelError, NeDynamicsError
-from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematics_branches
-from ne_dynamics.model.dh import load_dh
-from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
+
+if TYPE_CHECKING:
+    from ne_dynamics.algorithms.profiles import cubic_profile, quintic_profile, trapezoidal_profile
+    from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematics_branches
+    from ne_dynamics.model.dh import load_dh
+    from ne_dynamics.model.files import load_model
 
 __version__ = '0.1.0'
 
@@ -28,3 +33,26 @@ __all__ = [
     'quintic_profile',
     'trapezoidal_profile',
 ]
+
+_LOADED_LATER = {
+    'cubic_profile': 'algorithms.profiles',
+    'inverse_kinematics': 'kinematics.inverse',
+    'inverse_kinematics_branches': 'kinematics.inverse',
+    'load_dh': 'model.dh',
+    'load_model': 'model.files',
+    'quintic_profile': 'algorithms.profiles',
+    'trapezoidal_profile': 'algorithms.profiles',
+}
+"""Modules of names that are loaded when they are first used: an inverse dynamics needs none."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_LATER:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    value = getattr(importlib.import_module(f'{__name__}.{_LOADED_LATER[name]}'), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

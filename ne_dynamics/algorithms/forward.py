@@ -8,25 +8,8 @@ from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.algorithms.scalars.scalar import Matrix, Scalar, Vector
 from ne_dynamics.algorithms.terms import mass_matrix
-from ne_dynamics.errors import ModelError
+from ne_dynamics.algorithms.undetermined_joint import UndeterminedJointError
 from ne_dynamics.model.robot import Link
-
-
-class UndeterminedJointError(ModelError):
-    """A joint moves nothing with mass or rotor inertia by itself.
-
-    Attributes
-    ----------
-    coordinate : int
-        Index of the joint.
-    """
-
-    def __init__(self, coordinate: int) -> None:
-        super().__init__(
-            f'joint of index {coordinate}: expected that it moves mass or rotor inertia of its '
-            'own, got none: the effort does not determine its acceleration'
-        )
-        self.coordinate = coordinate
 
 
 def forward_dynamics(

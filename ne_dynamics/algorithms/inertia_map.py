@@ -10,12 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.algorithms.mechanism import Mechanism, Moments, split_moments
-from ne_dynamics.algorithms.mechanism_body import MOMENT_ENTRIES, RigidInertia
+from ne_dynamics.algorithms.mechanism_body import MOMENT_ENTRIES, PARAMETERS_PER_BODY, RigidInertia
 from ne_dynamics.algorithms.newton_euler import move_payload
 from ne_dynamics.model.robot import BASE, FloatArray, Transform
-
-PER_BODY = 10
-"""Mass, first moment (3) and six more of each body."""
 
 
 class InertiaMap:
@@ -29,7 +26,7 @@ class InertiaMap:
 
     def __init__(self, mechanism: Mechanism) -> None:
         bodies = mechanism.bodies
-        unit = np.eye(PER_BODY)
+        unit = np.eye(PARAMETERS_PER_BODY)
         self._parents = [body.parent for body in bodies]
         self._own = np.array([_express_units(pose) for pose in mechanism.body_poses])
         kept, moved = [], []
@@ -53,7 +50,7 @@ class InertiaMap:
             Mass [kg], first moment (3) [kg m], second moments xx, yy, zz, xy, xz, yz [kg m^2]
             about the origin of the frame, as in :class:`RigidInertia`.
         """
-        rows = np.asarray(parameters).reshape(-1, PER_BODY, 1)
+        rows = np.asarray(parameters).reshape(-1, PARAMETERS_PER_BODY, 1)
         expressed: FloatArray = (self._own @ rows)[..., 0]
         return expressed
 
@@ -83,7 +80,7 @@ def _express_units(pose: Transform) -> FloatArray:
         Of the chosen frame in the body's frame.
     """
     columns = []
-    for unit in np.eye(PER_BODY).tolist():
+    for unit in np.eye(PARAMETERS_PER_BODY).tolist():
         mass, first, second = move_payload(pose.inverse(), unit)
         columns.append([mass, *first, *second])
     return np.array(columns, dtype=np.float64).T

@@ -17,15 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ne_dynamics.algorithms.mechanism_body import MechanismBody, RigidInertia
 from ne_dynamics.algorithms.scalars.negligible import NegligibleNumbers
 from ne_dynamics.algorithms.scalars.rotation_split import split_rotation
-from ne_dynamics.algorithms.scalars.sensitivity import EffortSensitivity
 from ne_dynamics.model.robot import BASE, FloatArray, FrictionModel, Link, Robot, Transform
+
+if TYPE_CHECKING:
+    from ne_dynamics.algorithms.scalars.sensitivity import EffortSensitivity
 
 FOOT_SINE = 0.1
 """Below this sine of the angle between two axes their common normal is too ill-conditioned to
@@ -161,11 +163,14 @@ def build_mechanism(
             )
         )
     reach, root_length = _measure_lengths(robot)
-    negligible = NegligibleNumbers(
-        chosen,
-        tolerance,
-        lambda: EffortSensitivity(chosen, robot.n, reach or 1.0, base_pose.rotation),
-    )
+
+    def make_sensitivity() -> EffortSensitivity:
+        # A robot without small numbers does not need it.
+        from ne_dynamics.algorithms.scalars.sensitivity import EffortSensitivity
+
+        return EffortSensitivity(chosen, robot.n, reach or 1.0, base_pose.rotation)
+
+    negligible = NegligibleNumbers(chosen, tolerance, make_sensitivity)
     # Masses near the largest float overflow: then no number is negligible.
     with np.errstate(over='ignore', invalid='ignore'):
         simplified = negligible.simplify_geometry(rotations, reach, root_length)

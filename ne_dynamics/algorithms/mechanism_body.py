@@ -12,6 +12,9 @@ from ne_dynamics.model.robot import FloatArray
 MOMENT_ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 """Row and column of the second moments xx, yy, zz, xy, xz, yz."""
 
+PARAMETERS_PER_BODY = 10
+"""Mass, three first moments, six entries of the inertia tensor."""
+
 
 @dataclass(frozen=True)
 class RigidInertia:

@@ -15,13 +15,14 @@ from typing import cast
 import numpy as np
 
 from ne_dynamics.algorithms.mechanism import Mechanism
+from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY
 from ne_dynamics.algorithms.newton_euler import angular_matrix, newton_euler
 from ne_dynamics.algorithms.scalars.elementary import add, cos, cross, multiply, scale, sin
 from ne_dynamics.algorithms.scalars.scalar import AnyScalar, Matrix, Scalar, Vector
 from ne_dynamics.model.robot import BASE, FloatArray
 
-PARAMETERS_PER_BODY = 10
-"""Mass, three first moments, six entries of the inertia tensor."""
+_TENSOR_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+"""Row and column of Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
 
 _ROUNDING = 2.0**-50
 """Relative size of what products of rotation matrices leave of a zero."""

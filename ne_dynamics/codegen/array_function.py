@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.codegen.functions import Function
-from ne_dynamics.codegen.source import Program, array_api_source
+from ne_dynamics.codegen.program import Program
+from ne_dynamics.codegen.source import array_api_source
 from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot

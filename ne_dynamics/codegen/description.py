@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ne_dynamics.codegen.functions import FUNCTIONS
-from ne_dynamics.codegen.source import Program, list_unused
+from ne_dynamics.codegen.program import Program
+from ne_dynamics.codegen.source import list_unused
 
 MARK = (
     'Written by `ne_dynamics equations --all`. The next export to this folder replaces this file.'

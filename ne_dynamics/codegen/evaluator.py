@@ -6,10 +6,12 @@ import copy
 import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ne_dynamics.codegen.cache import ObjectCache
+from ne_dynamics.codegen.entry_call import Signature
 from ne_dynamics.codegen.functions import (
     FUNCTIONS,
     Function,
@@ -17,15 +19,15 @@ from ne_dynamics.codegen.functions import (
     method_arguments,
     names_only,
 )
-from ne_dynamics.codegen.llvm.compiler import CHUNK, CompiledKernel
-from ne_dynamics.codegen.llvm.cpython_entry import Signature
-from ne_dynamics.codegen.llvm.equations import fits_stack
+from ne_dynamics.codegen.given_parameters import LARGEST_PARAMETER
 from ne_dynamics.codegen.programs import make_overflow_error, trace_function
-from ne_dynamics.codegen.python_kernel import PythonKernel
-from ne_dynamics.codegen.run_time_parameters import LARGEST_PARAMETER
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import FloatArray, Robot
+
+if TYPE_CHECKING:
+    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
+    from ne_dynamics.codegen.python_kernel import PythonKernel
 
 LONG_COMPILATION = 4000
 """Operations from which a compilation is announced on stderr when that is a terminal."""
@@ -80,6 +82,10 @@ class Evaluator:
         """
         kernel = self._compiled.get((name, link))
         if kernel is None and (name, link) not in self._too_large:
+            # Only this backend needs the compiler.
+            from ne_dynamics.codegen.llvm.compiler import CHUNK, CompiledKernel
+            from ne_dynamics.codegen.llvm.equations import fits_stack
+
             program = trace_function(self._traced, name, link)
             if not fits_stack(program):
                 self._too_large.add((name, link))
@@ -101,6 +107,8 @@ class Evaluator:
         """Return a function as Python source that runs."""
         kernel = self._interpreted.get((name, link))
         if kernel is None:
+            from ne_dynamics.codegen.python_kernel import PythonKernel
+
             kernel = PythonKernel(trace_function(self._traced, name, link))
             self._interpreted[name, link] = kernel
         return kernel
@@ -182,10 +190,12 @@ class Evaluator:
         def ask(name: str, *parts: FloatArray) -> FloatArray:
             return self.evaluate(name, parts, check)
 
-        assert row.assemble is not None
+        from ne_dynamics.codegen.llvm.assembly import ASSEMBLIES
+
+        assemble = ASSEMBLIES[row.name]
         with np.errstate(over='ignore', invalid='ignore'):
             try:
-                return np.ascontiguousarray(row.assemble(ask, self.subject, *arrays))
+                return np.ascontiguousarray(assemble(ask, self.subject, *arrays))
             except InputError as error:  # it names a function that nobody has asked for
                 check()
                 raise self._explain(row, arrays) from error

@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from ne_dynamics.algorithms import regressor
-from ne_dynamics.codegen import traces
-from ne_dynamics.codegen.llvm import assembly
+from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY
+from ne_dynamics.codegen.traces.trace import Trace, load_maker, load_trace
 from ne_dynamics.model.robot import Robot
 
 
@@ -77,10 +76,8 @@ class Function:
     needs_tip : bool
         Whether there is no answer for a robot without a tip, unless a link is named.
     largest : int, optional
-        Coordinates up to which the function is written out; None for all.
-    assemble : callable, optional
-        Computes the function of larger robots from other rows; see
-        :mod:`ne_dynamics.codegen.llvm.assembly`.
+        Coordinates up to which the function is written out; None for all. Larger robots are
+        served from other rows, see :data:`ne_dynamics.codegen.llvm.assembly.ASSEMBLIES`.
     by_name : tuple of str
         Last arguments, which the method takes by name only.
     is_stacked : bool
@@ -96,12 +93,11 @@ class Function:
     arguments: tuple[Argument, ...]
     returns: str
     shape: Callable[[Robot], tuple[int, ...]]
-    trace: traces.Trace
+    trace: Trace
     method: str = ''
     optional: tuple[str, ...] = ()
     needs_tip: bool = False
     largest: int | None = None
-    assemble: assembly.Assembly | None = None
     by_name: tuple[str, ...] = ()
     is_stacked: bool = False
     is_scalar: bool = False
@@ -186,7 +182,7 @@ def _three_squares(robot: Robot) -> tuple[int, ...]:
 
 
 def _regressor_shape(robot: Robot) -> tuple[int, ...]:
-    return robot.n, regressor.PARAMETERS_PER_BODY * len(robot.bodies)
+    return robot.n, PARAMETERS_PER_BODY * len(robot.bodies)
 
 
 REGRESSOR_GRADIENT = 'regressor_gradient'
@@ -200,6 +196,21 @@ DISTURBANCE_RESIDUALS = 'disturbance_residuals'
 
 FRICTION_HYSTERESIS = 'friction_hysteresis'
 """Row and method of what the path of the joints adds to their friction."""
+
+BARE_RECURSION = 'bare_recursion'
+"""Row of the recursion without gravity, friction and rotor inertia."""
+
+INVERSE_DYNAMICS_RATE = 'inverse_dynamics_rate'
+"""Row of the derivative of the inverse dynamics along one direction."""
+
+REGRESSOR_FACTORS = 'regressor_factors'
+"""Row of :func:`~ne_dynamics.algorithms.regressor.regressor_factors`, body by body."""
+
+TWIST = 6
+"""Scalars of a twist or a wrench."""
+
+FACTORS_PER_BODY = TWIST + TWIST * PARAMETERS_PER_BODY
+"""Scalars of a twist and ten wrenches."""
 
 _COMPUTED_TORQUE = (
     'efforts of computed torque, limited: inverse dynamics of qdd_desired + kp e + kv de/dt at q, '
@@ -233,8 +244,7 @@ _CONTROL_EFFORT_ARGUMENTS = (
 def _in_full(
     plain: Function,
     start: str,
-    trace: Callable[..., traces.Trace],
-    assemble: assembly.Assembly | None = None,
+    trace: Callable[..., Trace],
 ) -> Function:
     """Return a row with every load; those that a call leaves out are zero.
 
@@ -249,15 +259,13 @@ def _in_full(
         arguments=(*plain.arguments, *loads),
         trace=trace(*names),
         optional=names,
-        assemble=assemble,
     )
 
 
 def _under_loads(
     plain: Function,
     start: str,
-    trace: Callable[..., traces.Trace],
-    assemble_in_full: assembly.Assembly | None = None,
+    trace: Callable[..., Trace],
 ) -> tuple[Function, ...]:
     """Return a row, the same with a wrench at the tip, and :func:`_in_full`."""
     with_wrench = replace(
@@ -268,7 +276,7 @@ def _under_loads(
         trace=trace(WRENCH.name),
         needs_tip=True,
     )
-    return plain, with_wrench, _in_full(plain, start, trace, assemble_in_full)
+    return plain, with_wrench, _in_full(plain, start, trace)
 
 
 _CONTROL_EFFORT_ROW = Function(
@@ -277,7 +285,7 @@ _CONTROL_EFFORT_ROW = Function(
     _CONTROL_EFFORT_ARGUMENTS,
     'N m or N, then position errors [rad or m]',
     lambda robot: (2, robot.n),
-    traces.trace_control_effort(),
+    load_maker('control', 'trace_control_effort')(),
     method=CONTROL_EFFORT,
     is_stacked=True,
     is_scalar=True,
@@ -307,7 +315,7 @@ _RESIDUALS_ROW = Function(
     ),
     _EFFORT,
     lambda robot: (2, robot.n),
-    traces.trace_disturbance_residuals(),
+    load_maker('control', 'trace_disturbance_residuals')(),
     method=DISTURBANCE_RESIDUALS,
     is_stacked=True,
     is_scalar=True,
@@ -321,11 +329,11 @@ _ROWS = (
             (Q, QD, QDD),
             _EFFORT,
             _each_joint,
-            traces.trace_inverse_dynamics(),
+            load_maker('recursion', 'trace_inverse_dynamics')(),
             method='inverse_dynamics',
         ),
         'joint efforts that a motion takes',
-        traces.trace_inverse_dynamics,
+        load_maker('recursion', 'trace_inverse_dynamics'),
     ),
     *_under_loads(
         Function(
@@ -334,11 +342,11 @@ _ROWS = (
             _COMPUTED_TORQUE_ARGUMENTS,
             _EFFORT,
             _each_joint,
-            traces.trace_computed_torque(),
+            load_maker('control', 'trace_computed_torque')(),
             method='computed_torque',
         ),
         f'{_COMPUTED_TORQUE},',
-        traces.trace_computed_torque,
+        load_maker('control', 'trace_computed_torque'),
     ),
     *_under_loads(
         Function(
@@ -347,16 +355,20 @@ _ROWS = (
             _FEEDFORWARD_PD_ARGUMENTS,
             _EFFORT,
             _each_joint,
-            traces.trace_feedforward_pd(),
+            load_maker('control', 'trace_feedforward_pd')(),
             method='feedforward_pd',
         ),
         f'{_FEEDFORWARD_PD},',
-        traces.trace_feedforward_pd,
+        load_maker('control', 'trace_feedforward_pd'),
     ),
     _CONTROL_EFFORT_ROW,
-    _in_full(_CONTROL_EFFORT_ROW, f'{_CONTROL_EFFORT},', traces.trace_control_effort),
+    _in_full(
+        _CONTROL_EFFORT_ROW, f'{_CONTROL_EFFORT},', load_maker('control', 'trace_control_effort')
+    ),
     _RESIDUALS_ROW,
-    _in_full(_RESIDUALS_ROW, f'{_RESIDUALS},', traces.trace_disturbance_residuals),
+    _in_full(
+        _RESIDUALS_ROW, f'{_RESIDUALS},', load_maker('control', 'trace_disturbance_residuals')
+    ),
     Function(
         FRICTION_HYSTERESIS,
         'states of the hysteresis of friction after a displacement, then the efforts that they '
@@ -369,7 +381,7 @@ _ROWS = (
         ),
         '1, then N m or N',
         lambda robot: (2, robot.n),
-        traces.trace_friction_hysteresis,
+        load_trace('control', 'trace_friction_hysteresis'),
         method=FRICTION_HYSTERESIS,
         is_stacked=True,
         is_scalar=True,
@@ -380,7 +392,7 @@ _ROWS = (
         (Q,),
         _EFFORT,
         _each_joint,
-        traces.trace_gravity_torque,
+        load_trace('terms', 'trace_gravity_torque'),
         method='gravity_torque',
     ),
     Function(
@@ -389,7 +401,7 @@ _ROWS = (
         (Q, PAYLOAD),
         _EFFORT,
         _each_joint,
-        traces.trace_gravity_torque_with_payload,
+        load_trace('terms', 'trace_gravity_torque_with_payload'),
         method='gravity_torque',
         needs_tip=True,
         by_name=('payload',),
@@ -400,7 +412,7 @@ _ROWS = (
         (Q, QD),
         _EFFORT,
         _each_joint,
-        traces.trace_bias_torque,
+        load_trace('terms', 'trace_bias_torque'),
         method='bias_torque',
     ),
     Function(
@@ -409,10 +421,9 @@ _ROWS = (
         (Q,),
         _MASS,
         _square,
-        traces.trace_mass_matrix,
+        load_trace('terms', 'trace_mass_matrix'),
         method='mass_matrix',
         largest=20,
-        assemble=assembly.assemble_mass_matrix,
     ),
     Function(
         'mass_matrix_with_payload',
@@ -420,11 +431,10 @@ _ROWS = (
         (Q, PAYLOAD),
         _MASS,
         _square,
-        traces.trace_mass_matrix_with_payload,
+        load_trace('terms', 'trace_mass_matrix_with_payload'),
         method='mass_matrix',
         needs_tip=True,
         largest=20,
-        assemble=assembly.assemble_mass_matrix_with_payload,
         by_name=('payload',),
     ),
     Function(
@@ -433,10 +443,9 @@ _ROWS = (
         (Q, QD),
         'kg m^2/s, kg m/s or kg/s',
         _square,
-        traces.trace_coriolis_matrix,
+        load_trace('terms', 'trace_coriolis_matrix'),
         method='coriolis_matrix',
         largest=10,
-        assemble=assembly.assemble_coriolis_matrix,
     ),
     *_under_loads(
         Function(
@@ -445,14 +454,12 @@ _ROWS = (
             (Q, QD, TAU),
             'rad/s^2 or m/s^2',
             _each_joint,
-            traces.trace_forward_dynamics(),
+            load_maker('terms', 'trace_forward_dynamics')(),
             method='forward_dynamics',
             largest=20,
-            assemble=assembly.solve_forward_dynamics,
         ),
         'joint accelerations that efforts give',
-        traces.trace_forward_dynamics,
-        assembly.solve_forward_dynamics_in_full,
+        load_maker('terms', 'trace_forward_dynamics'),
     ),
     Function(
         'inverse_dynamics_derivatives',
@@ -460,10 +467,9 @@ _ROWS = (
         (Q, QD, QDD),
         'N m or N, each per unit of q, then of qd, then of qdd',
         _three_squares,
-        traces.trace_inverse_dynamics_derivatives,
+        load_trace('derivatives', 'trace_inverse_dynamics_derivatives'),
         method='inverse_dynamics_derivatives',
         largest=LARGEST_DERIVATIVES,
-        assemble=assembly.assemble_inverse_dynamics_derivatives,
         is_stacked=True,
     ),
     Function(
@@ -472,10 +478,9 @@ _ROWS = (
         (Q, QD, TAU),
         'rad/s^2 or m/s^2, each per unit of q, then of qd, then of tau',
         _three_squares,
-        traces.trace_forward_dynamics_derivatives,
+        load_trace('derivatives', 'trace_forward_dynamics_derivatives'),
         method='forward_dynamics_derivatives',
         largest=LARGEST_DERIVATIVES,
-        assemble=assembly.solve_forward_dynamics_derivatives,
         is_stacked=True,
     ),
     Function(
@@ -484,7 +489,7 @@ _ROWS = (
         (Q, QD),
         'J',
         lambda robot: (),
-        traces.trace_kinetic_energy,
+        load_trace('energy', 'trace_kinetic_energy'),
         method='kinetic_energy',
     ),
     Function(
@@ -494,7 +499,7 @@ _ROWS = (
         (Q,),
         'J',
         lambda robot: (),
-        traces.trace_potential_energy,
+        load_trace('energy', 'trace_potential_energy'),
         method='potential_energy',
     ),
     Function(
@@ -503,7 +508,7 @@ _ROWS = (
         (Q, QD),
         'kg m^2/s or kg m/s',
         _each_joint,
-        traces.trace_generalized_momentum,
+        load_trace('energy', 'trace_generalized_momentum'),
         method='generalized_momentum',
     ),
     Function(
@@ -512,7 +517,7 @@ _ROWS = (
         (Q, QD),
         _EFFORT,
         _each_joint,
-        traces.trace_lagrangian_gradient,
+        load_trace('energy', 'trace_lagrangian_gradient'),
         method='lagrangian_gradient',
     ),
     Function(
@@ -521,7 +526,7 @@ _ROWS = (
         (Q,),
         'm',
         lambda robot: (3,),
-        traces.trace_center_of_mass,
+        load_trace('energy', 'trace_center_of_mass'),
         method='center_of_mass',
     ),
     Function(
@@ -530,7 +535,7 @@ _ROWS = (
         (Q,),
         'm in the last column of each',
         lambda robot: (len(robot.links), 4, 4),
-        traces.trace_link_poses,
+        load_trace('kinematics', 'trace_link_poses'),
         method='link_poses',
     ),
     Function(
@@ -539,7 +544,7 @@ _ROWS = (
         (Q,),
         'm in the last column',
         lambda robot: (4, 4),
-        traces.trace_forward_kinematics,
+        load_trace('kinematics', 'trace_forward_kinematics'),
         method='forward_kinematics',
         needs_tip=True,
     ),
@@ -549,7 +554,7 @@ _ROWS = (
         (Q,),
         'm or 1, then rad or rad/m',
         lambda robot: (6, robot.n),
-        traces.trace_jacobian('base'),
+        load_maker('kinematics', 'trace_jacobian')('base'),
         method='jacobian',
         needs_tip=True,
     ),
@@ -559,7 +564,7 @@ _ROWS = (
         (Q,),
         'm or 1, then rad or rad/m',
         lambda robot: (6, robot.n),
-        traces.trace_jacobian('tip'),
+        load_maker('kinematics', 'trace_jacobian')('tip'),
         needs_tip=True,
     ),
     Function(
@@ -568,7 +573,7 @@ _ROWS = (
         (Q, QD),
         'm/s or 1/s, then rad/s or rad/(m s)',
         lambda robot: (6, robot.n),
-        traces.trace_jacobian_rate('base'),
+        load_maker('kinematics', 'trace_jacobian_rate')('base'),
         method='jacobian_rate',
         needs_tip=True,
     ),
@@ -578,7 +583,7 @@ _ROWS = (
         (Q, QD),
         'm/s or 1/s, then rad/s or rad/(m s)',
         lambda robot: (6, robot.n),
-        traces.trace_jacobian_rate('tip'),
+        load_maker('kinematics', 'trace_jacobian_rate')('tip'),
         needs_tip=True,
     ),
     Function(
@@ -588,10 +593,9 @@ _ROWS = (
         (Q, QD, QDD),
         'effort per unit of the parameter',
         _regressor_shape,
-        traces.trace_regressor,
+        load_trace('regressor', 'trace_regressor'),
         method='regressor',
         largest=14,
-        assemble=assembly.multiply_regressor,
     ),
     Function(
         REGRESSOR_GRADIENT,
@@ -608,32 +612,32 @@ _ROWS = (
         ),
         'per unit of q, then of qd, then of qdd',
         lambda robot: (3, robot.n),
-        traces.trace_regressor_gradient,
+        load_trace('regressor', 'trace_regressor_gradient'),
         is_stacked=True,
     ),
     Function(
-        assembly.BARE_RECURSION,
+        BARE_RECURSION,
         'joint efforts without gravity, friction and rotor inertia',
         (Q, QD, QDD),
         _EFFORT,
         _each_joint,
-        traces.trace_bare_recursion,
+        load_trace('recursion', 'trace_bare_recursion'),
     ),
     Function(
-        assembly.INVERSE_DYNAMICS_RATE,
+        INVERSE_DYNAMICS_RATE,
         'rate of the joint efforts along one direction',
         (Q, QD, QDD, Q_RATE, QD_RATE, QDD_RATE),
         _EFFORT,
         _each_joint,
-        traces.trace_inverse_dynamics_rate,
+        load_trace('derivatives', 'trace_inverse_dynamics_rate'),
     ),
     Function(
-        assembly.REGRESSOR_FACTORS,
+        REGRESSOR_FACTORS,
         'twists and wrenches of which the regressor is made',
         (Q, QD, QDD),
         'twists of all bodies, then six rows of their ten wrenches',
-        lambda robot: (len(robot.bodies) * assembly.FACTORS_PER_BODY,),
-        traces.trace_regressor_factors,
+        lambda robot: (len(robot.bodies) * FACTORS_PER_BODY,),
+        load_trace('regressor', 'trace_regressor_factors'),
     ),
 )
 
@@ -643,9 +647,9 @@ INTERNAL = (
     DISTURBANCE_RESIDUALS,
     f'{DISTURBANCE_RESIDUALS}_in_full',
     REGRESSOR_GRADIENT,
-    assembly.BARE_RECURSION,
-    assembly.INVERSE_DYNAMICS_RATE,
-    assembly.REGRESSOR_FACTORS,
+    BARE_RECURSION,
+    INVERSE_DYNAMICS_RATE,
+    REGRESSOR_FACTORS,
 )
 """Rows of the general control law, of the observer and of the planner of motions, and those that
 larger robots are assembled from: their text is not for reading."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ne_dynamics.algorithms.forward import UndeterminedJointError
+from ne_dynamics.algorithms.undetermined_joint import UndeterminedJointError
 from ne_dynamics.codegen.functions import FUNCTIONS, INTERNAL
-from ne_dynamics.codegen.run_time_parameters import STEM, count_parameters
-from ne_dynamics.codegen.source import Program, trace
+from ne_dynamics.codegen.given_parameters import STEM, count_parameters
+from ne_dynamics.codegen.program import Program, trace
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.symbols import Symbol
 from ne_dynamics.errors import InputError, ModelError

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.algorithms.scalars import elementary
-from ne_dynamics.codegen.source import Program, python_source
+from ne_dynamics.codegen.program import Program
+from ne_dynamics.codegen.source import python_source
 from ne_dynamics.model.robot import FloatArray
 
 BLOCK = 1024

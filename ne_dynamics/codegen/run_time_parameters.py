@@ -9,26 +9,16 @@ along its axis and no second moment along it, and a prismatic one no second mome
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from ne_dynamics.algorithms.inertia_map import PER_BODY, InertiaMap
+from ne_dynamics.algorithms.inertia_map import InertiaMap
 from ne_dynamics.algorithms.mechanism import Mechanism, replace_inertias
-from ne_dynamics.algorithms.mechanism_body import MechanismBody, RigidInertia
+from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY, MechanismBody, RigidInertia
 from ne_dynamics.algorithms.scalars.scalar import Scalar
-from ne_dynamics.errors import ModelError
-from ne_dynamics.model.frozen import Frozen, frozen_array
-from ne_dynamics.model.robot import BASE, FloatArray, Inertia, Robot
-
-STEM = 'parameter'
-"""Name of the group of inputs in the generated text."""
-
-LARGEST_PARAMETER = 1e6
-"""Largest magnitude of a parameter that machine code takes [SI]."""
-
-JOINT_PARAMETERS = ('viscous_friction', 'coulomb_friction', 'rotor_inertia')
-"""Those of each joint, by their names in :class:`~ne_dynamics.model.robot.Joint`."""
+from ne_dynamics.codegen.given_parameters import JOINT_PARAMETERS, GivenParameters
+from ne_dynamics.model.robot import FloatArray, Robot
 
 _PLAIN_NUMBER, _PLAIN_LENGTH = 1e60, 1e40
 """Magnitudes below which no product of numbers of a robot overflows [SI]."""
@@ -36,86 +26,6 @@ _PLAIN_NUMBER, _PLAIN_LENGTH = 1e60, 1e40
 _REVOLUTE = (1, 2, 4, 5, 7, 8, 9)
 """Places of x, y, xx, yy, xy, xz, yz among mass, first and second moments."""
 _PRISMATIC = (0, 1, 2, 3)
-
-
-def count_parameters(robot: Robot) -> int:
-    """Return the number of inputs that :meth:`ParameterInputs.compute` fills."""
-    return 2 * PER_BODY * len(robot.bodies) + 3 * robot.n
-
-
-@dataclass(frozen=True, eq=False)
-class GivenParameters(Frozen):
-    """Numbers in place of those of a robot; None where its own stay.
-
-    Attributes
-    ----------
-    inertial : array, shape (10 b,), or None
-        :attr:`~ne_dynamics.model.rigid_body.Inertia.parameters` of each body.
-    viscous_friction, coulomb_friction, rotor_inertia : array, shape (n,), or None
-        As :class:`~ne_dynamics.model.robot.Joint` has them.
-    is_physical : bool
-        False: bodies may have first moments without a mass, as base parameters do.
-    """
-
-    inertial: FloatArray | None = None
-    viscous_friction: FloatArray | None = None
-    coulomb_friction: FloatArray | None = None
-    rotor_inertia: FloatArray | None = None
-    is_physical: bool = True
-
-    def __post_init__(self) -> None:
-        for key in ('inertial', *JOINT_PARAMETERS):
-            values = getattr(self, key)
-            if values is not None:
-                object.__setattr__(self, key, frozen_array(values, np.shape(values), key))
-
-    def apply_to(self, robot: Robot) -> Robot:
-        """Return the robot that has these numbers.
-
-        Raises
-        ------
-        ModelError
-            When a body or joint does not take them.
-        """
-        if self.inertial is not None:
-            inertial = self.inertial
-            if not self.is_physical:
-                inertial = _support_first_moments(robot, inertial)
-            robot = robot.with_inertial_parameters(inertial)
-        for key in JOINT_PARAMETERS:
-            values = getattr(self, key)
-            if values is not None:
-                robot = robot.with_joint_values(key, values)
-        return robot
-
-
-def _support_first_moments(robot: Robot, inertial: FloatArray) -> FloatArray:
-    """Return parameters of the same efforts, without first moments that have no mass.
-
-    A body that turns gets a kilogram at its origin, which is on the axis; its parent loses it at
-    the same point. Nothing on the axis feels the turn, so no effort changes.
-
-    Raises
-    ------
-    ModelError
-        When a body that slides has a first moment without a mass: its mass is a base parameter.
-    """
-    rows: FloatArray = inertial.reshape(-1, PER_BODY).copy()
-    for index in reversed(range(len(rows))):
-        mass, first = rows[index, 0], rows[index, 1:4]
-        if mass != 0.0 or not first.any():
-            continue
-        body = robot.bodies[index]
-        if body.joint_type.is_prismatic:
-            raise ModelError(
-                f'body {body.name!r}: expected a mass where there is a first moment, since the '
-                f'body slides, got {first.tolist()} kg m with 0 kg'
-            )
-        rows[index, 0] = 1.0
-        if body.parent != BASE:
-            point = Inertia(1.0, body.pose_in_parent.translation, np.zeros((3, 3)))
-            rows[body.parent] -= point.parameters
-    return rows.ravel()
 
 
 class ParameterInputs:
@@ -161,7 +71,7 @@ class ParameterInputs:
             return False
         if given.inertial is None:
             return True
-        sizes = np.abs(given.inertial).reshape(-1, PER_BODY)
+        sizes = np.abs(given.inertial).reshape(-1, PARAMETERS_PER_BODY)
         arms = sizes[:, 1:4].max(axis=1)
         return bool(
             self._has_plain_lengths
@@ -209,14 +119,14 @@ def insert_parameters(
     parameters : sequence of scalars
         In the order of :meth:`ParameterInputs.compute`.
     """
-    count, n = PER_BODY * len(mechanism.bodies), mechanism.n
+    count, n = PARAMETERS_PER_BODY * len(mechanism.bodies), mechanism.n
     joints = [parameters[2 * count + place * n :][:n] for place in range(3)]
     changed = []
     for each, start in ((mechanism, 0), (plain, count)):
         bodies = []
         for index, body in enumerate(each.bodies):
-            numbers = parameters[start + PER_BODY * index :][:PER_BODY]
-            kept: Sequence[int] = range(PER_BODY)
+            numbers = parameters[start + PARAMETERS_PER_BODY * index :][:PARAMETERS_PER_BODY]
+            kept: Sequence[int] = range(PARAMETERS_PER_BODY)
             if each is mechanism:
                 kept = _PRISMATIC if body.is_prismatic else _REVOLUTE
             bodies.append(_insert(body, numbers, kept))

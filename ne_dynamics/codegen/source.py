@@ -1,24 +1,20 @@
 """From an expression graph to source text.
 
-A :class:`Program` is a traced function: its graph, its groups of inputs, its outputs. The text
-that is emitted contains only names made here (``q1``, ``s1``, ``w3_x``, ``t42``); no name from a
-model file reaches it.
+The text of a :class:`~ne_dynamics.codegen.program.Program` contains only names made here (``q1``,
+``s1``, ``w3_x``, ``t42``); no name from a model file reaches it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
+from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.symbols import (
     CLAMP,
     FUNCTION_NAMES,
     SIGNED_FUNCTIONS,
-    Graph,
-    OperationCount,
     Symbol,
     Traced,
 )
@@ -31,117 +27,6 @@ _WORDS = {name: {'abs': 'fabs', 'round': 'rint'}.get(name, name) for name in FUN
 """Functions in the text: names that NumPy and C's math.h have, Python's math too, and ``sign``."""
 
 _CALLS = (*FUNCTION_NAMES, CLAMP)
-
-
-@dataclass(frozen=True)
-class Program:
-    """A traced function.
-
-    Attributes
-    ----------
-    name : str
-        Name of the function in the text.
-    graph : Graph
-    inputs : tuple of (str, int)
-        Group name and number of scalars of each argument, in order.
-    outputs : tuple of Traced
-        Flat, row-major.
-    shape : tuple of int
-        Shape of one sample's result.
-    is_shared : bool
-        Whether all samples of a batch share the last group of inputs.
-    is_scalar : bool
-        Whether machine code computes one sample at a time, in batches too.
-    nonnegative : tuple of str
-        Groups of inputs of which machine code takes no number below zero.
-    """
-
-    name: str
-    graph: Graph
-    inputs: tuple[tuple[str, int], ...]
-    outputs: tuple[Traced, ...]
-    shape: tuple[int, ...]
-    is_shared: bool = False
-    is_scalar: bool = False
-    nonnegative: tuple[str, ...] = ()
-
-    @property
-    def own_inputs(self) -> tuple[tuple[str, int], ...]:
-        """The groups of inputs of which each sample has its own."""
-        return self.inputs[:-1] if self.is_shared else self.inputs
-
-    @cached_property
-    def live(self) -> tuple[int, ...]:
-        """The nodes that the outputs need, arguments first."""
-        return tuple(self.graph.live(self.outputs))
-
-    @cached_property
-    def most_waiting(self) -> int:
-        """The largest number of values that are computed and not used for the last time."""
-        last_use: dict[int, int] = {}
-        for index in self.live:
-            for argument in self.graph.arguments(index):
-                last_use[argument] = index
-        for output in self.outputs:
-            if isinstance(output, Symbol):
-                last_use.setdefault(output.index, output.index)  # stored at once
-        ending: dict[int, int] = {}
-        for index in last_use.values():
-            ending[index] = ending.get(index, 0) + 1
-        waiting = most = 0
-        for index in self.live:
-            waiting += 1
-            most = max(most, waiting)
-            waiting -= ending.get(index, 0)
-        return most
-
-    def count(self) -> OperationCount:
-        """Count the operations of the program."""
-        return self.graph.count_nodes(self.live)
-
-
-def trace(
-    name: str,
-    inputs: Sequence[tuple[str, int]],
-    shape: tuple[int, ...],
-    function: Callable[..., object],
-    is_shared: bool = False,
-    is_scalar: bool = False,
-    nonnegative: tuple[str, ...] = (),
-) -> Program:
-    """Run a function over generic scalars on symbols.
-
-    Parameters
-    ----------
-    name : str
-    inputs : sequence of (str, int)
-        Groups of arguments; the function gets one list of symbols for each.
-    shape : tuple of int
-        Shape of the result.
-    function : callable
-        Returns (nested) lists of scalars.
-    is_shared : bool
-        Whether all samples of a batch share the last group.
-    is_scalar : bool
-        Whether machine code computes one sample at a time, in batches too.
-    nonnegative : tuple of str
-        Groups of which machine code takes no number below zero.
-
-    Returns
-    -------
-    Program
-    """
-    graph = Graph()
-    arguments = [graph.inputs(stem, count) for stem, count in inputs]
-    outputs = tuple(_flat(function(*arguments)))
-    return Program(name, graph, tuple(inputs), outputs, shape, is_shared, is_scalar, nonnegative)
-
-
-def _flat(value: object) -> list[Traced]:
-    if isinstance(value, (list, tuple)):
-        return [scalar for item in value for scalar in _flat(item)]
-    assert isinstance(value, (Symbol, float, int))
-    return [value]
 
 
 class _Writer:

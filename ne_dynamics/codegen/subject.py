@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.algorithms.mechanism import Mechanism, build_mechanism
-from ne_dynamics.algorithms.regressor import RegressorStructure, find_structure
 from ne_dynamics.algorithms.scalars.scalar import Scalar
-from ne_dynamics.codegen.run_time_parameters import (
-    GivenParameters,
-    ParameterInputs,
-    insert_parameters,
-)
+from ne_dynamics.codegen.given_parameters import GivenParameters
 from ne_dynamics.model.robot import FloatArray, Robot
+
+if TYPE_CHECKING:
+    from ne_dynamics.algorithms.regressor import RegressorStructure
 
 
 @dataclass(frozen=True)
@@ -86,6 +84,8 @@ class Subject:
     def regressor_structure(self) -> RegressorStructure:
         """Which products of its factors the regressor consists of."""
         if 'regressor_structure' not in self._later:
+            from ne_dynamics.algorithms.regressor import find_structure
+
             self._later['regressor_structure'] = find_structure(self.plain_mechanism)
         found: RegressorStructure = self._later['regressor_structure']
         return found
@@ -110,6 +110,8 @@ class Subject:
             When a body or joint does not take them.
         """
         if 'inputs' not in self._later:
+            from ne_dynamics.codegen.run_time_parameters import ParameterInputs
+
             inputs = ParameterInputs(self.robot, self.mechanism, self.plain_mechanism)
             self._later.setdefault('inputs', inputs)
         inputs = self._later['inputs']
@@ -122,6 +124,8 @@ class Subject:
     def insert_parameters(self, parameters: Sequence[Scalar]) -> Subject:
         """Return the subject with scalars in place of inertias, friction and rotor inertias."""
         changed = Subject(self.structure, self.gravity, self.tolerance)
+        from ne_dynamics.codegen.run_time_parameters import insert_parameters
+
         pair = insert_parameters(self.mechanism, self.plain_mechanism, parameters)
         changed._later['mechanism'], changed._later['plain_mechanism'] = pair
         return changed

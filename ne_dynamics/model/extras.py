@@ -31,7 +31,6 @@ from typing import Any, TypeAlias, TypeGuard
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
 from ne_dynamics.model.robot import Finding, FrictionModel, Joint, Robot
-from ne_dynamics.model.yaml_values import check_mapping, read_number, show_value
 
 Extras: TypeAlias = 'str | os.PathLike[str] | Mapping[str, Any] | None'
 """File name, or what would be in the file; None: the file beside the URDF if there is one."""
@@ -231,6 +230,8 @@ def read_extras(extras: Extras, path_or_xml: object = None) -> ModelExtras | Non
 
 
 def _read_document(document: Any, source: str) -> ModelExtras:
+    from ne_dynamics.model.yaml_values import check_mapping, read_number, show_value
+
     if isinstance(document, Mapping) and UNFINISHED in document:
         raise ModelError(
             f'{source}: expected a file that was written to its end, got one whose writing was '

@@ -23,6 +23,7 @@ import gc, os, pickle, signal, sys, threading, time
 import multiprocessing
 import numpy as np
 import ne_dynamics as ned
+from ne_dynamics.codegen import thread_pool
 from ne_dynamics.codegen.llvm import compiler
 from ne_dynamics.shipped import shipped_file
 
@@ -220,7 +221,7 @@ def test_a_child_forked_after_a_threaded_batch_computes_batches():
         dynamics = ned.Dynamics(robot, threads=2)
         rows = np.random.default_rng(0).uniform(-1.0, 1.0, (60_000, 6))
         expected = dynamics.gravity_torque(rows)
-        assert compiler._executor is not None, 'no threads were at work'
+        assert thread_pool._executor is not None, 'no threads were at work'
         # Again and again: whatever the threads are doing meanwhile.
         for _ in range(5):
             child = os.fork()

@@ -24,8 +24,9 @@ from random_robots import random_tree
 
 import ne_dynamics as ned
 from ne_dynamics.codegen import functions as table
-from ne_dynamics.codegen.llvm.cpython_entry import Owner
-from ne_dynamics.codegen.source import trace
+from ne_dynamics.codegen.entry_call import Owner
+from ne_dynamics.codegen.llvm.assembly import ASSEMBLIES
+from ne_dynamics.codegen.program import trace
 from ne_dynamics.errors import BackendError, InputError, ModelError
 from ne_dynamics.shipped import shipped_file
 
@@ -261,12 +262,19 @@ def test_matrices_strobed_for_long_chains_equal_those_written_out(function, back
     monkeypatch.setitem(table.FUNCTIONS, function, small)
     choose = table.choose_function
     monkeypatch.setattr(
-        'ne_dynamics.dynamics.choose_function',
+        'ne_dynamics.dynamics.calls.choose_function',
         lambda *call: small if choose(*call).name == function else choose(*call),
     )
     dynamics = ned.Dynamics(robot_of('tree_5_5'), gravity=GRAVITY, backend=backend)
     assert_same(call(dynamics, function, values), expected)
     assert_same(call(dynamics, function, row(values, 3)), expected[3])
+
+
+def test_what_is_written_out_for_small_robots_only_is_assembled_for_others():
+    """Exactly the rows with a largest size have a function of assembly."""
+    assert set(ASSEMBLIES) == {
+        name for name, row in table.FUNCTIONS.items() if row.largest is not None
+    }
 
 
 @pytest.mark.parametrize('link', [None, 'forearm'])

@@ -21,8 +21,9 @@ from ne_dynamics.cli.main import main
 from ne_dynamics.codegen.cache import ObjectCache
 from ne_dynamics.codegen.differentiation import differentiate
 from ne_dynamics.codegen.llvm.compiler import CompiledKernel
+from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.python_kernel import PythonKernel
-from ne_dynamics.codegen.source import python_module, standalone_source, trace
+from ne_dynamics.codegen.source import python_module, standalone_source
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.path_hysteresis import PathHysteresis

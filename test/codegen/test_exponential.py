@@ -10,8 +10,9 @@ import pytest
 
 from ne_dynamics.codegen.c.magnitude import find_largest_input
 from ne_dynamics.codegen.differentiation import differentiate
+from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.python_kernel import PythonKernel
-from ne_dynamics.codegen.source import python_source, trace
+from ne_dynamics.codegen.source import python_source
 from ne_dynamics.codegen.symbols import Graph, Symbol
 
 COUNTS = (1, 3, 6, 11)
@@ -27,8 +28,8 @@ def functions(x):
 def kernels(session_cache, compiler):
     """Machine code by number of arguments: the kernel, and its entry for one sample."""
     from ne_dynamics.codegen.cache import ObjectCache
+    from ne_dynamics.codegen.entry_call import Owner
     from ne_dynamics.codegen.llvm.compiler import CompiledKernel
-    from ne_dynamics.codegen.llvm.cpython_entry import Owner
 
     def refuse(*arguments):
         raise AssertionError('the compiled entry refused its arguments')

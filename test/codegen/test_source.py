@@ -22,11 +22,12 @@ from random_robots import random_tree
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.scalars import elementary
+from ne_dynamics.codegen.entry_call import Signature
 from ne_dynamics.codegen.functions import INTERNAL
 from ne_dynamics.codegen.llvm.compiler import write_module
-from ne_dynamics.codegen.llvm.cpython_entry import Signature
+from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.programs import list_functions, trace_function
-from ne_dynamics.codegen.source import LANGUAGES, escape_for_comment, python_source, trace
+from ne_dynamics.codegen.source import LANGUAGES, escape_for_comment, python_source
 from ne_dynamics.codegen.subject import Subject
 
 HOSTILE = {

@@ -27,11 +27,12 @@ import ne_dynamics as ned
 from ne_dynamics.algorithms.scalars.elementary import cos, sign, sin
 from ne_dynamics.codegen.cache import ObjectCache
 from ne_dynamics.codegen.differentiation import differentiate, push_forward, substitute
+from ne_dynamics.codegen.entry_call import Owner, Signature
 from ne_dynamics.codegen.llvm.compiler import write_module
-from ne_dynamics.codegen.llvm.cpython_entry import Owner, Signature
+from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.programs import trace_function
 from ne_dynamics.codegen.python_kernel import PythonKernel
-from ne_dynamics.codegen.source import python_source, trace
+from ne_dynamics.codegen.source import python_source
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.symbols import Graph, Symbol
 from ne_dynamics.shipped import shipped_file

@@ -35,7 +35,7 @@ def no_entry(monkeypatch):
     """A compiler that found a layout of objects that it does not know."""
     monkeypatch.setattr(compiler, 'is_layout_known', lambda: False)
     monkeypatch.setattr(compiler, '_toolchain', None)
-    monkeypatch.setattr('ne_dynamics.dynamics._warned', set())
+    monkeypatch.setattr('ne_dynamics.dynamics.backends._warned', set())
     yield
     assert compiler.toolchain().has_entry is False
 

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from ne_dynamics.codegen.source import trace
+from ne_dynamics.codegen.program import trace
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers.counting.costs import Count
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm

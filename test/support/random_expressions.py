@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.algorithms.scalars import elementary
-from ne_dynamics.codegen.source import trace
+from ne_dynamics.codegen.program import trace
 
 GROUPS = (('q', 3), ('qd', 2))
 """Inputs of every random program."""

@@ -11,13 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ne_dynamics.algorithms.mechanism_body import MechanismBody
 from ne_dynamics.algorithms.scalars.rotation_split import Pair, split_spin
-from ne_dynamics.algorithms.scalars.sensitivity import EffortSensitivity
 from ne_dynamics.model.robot import BASE, FloatArray
+
+if TYPE_CHECKING:
+    from ne_dynamics.algorithms.scalars.sensitivity import EffortSensitivity
 
 ALL_CHANGES = 2.0
 """All changes together may alter an effort by this many tolerances."""

@@ -17,8 +17,8 @@ from ne_dynamics.codegen.c.rounding_note import describe_rounding
 from ne_dynamics.codegen.description import MARK, describe_function
 from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import FUNCTIONS
+from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.source import (
-    Program,
     c_body,
     define_c_functions,
     escape_for_comment,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ne_dynamics.codegen.run_time_parameters import LARGEST_PARAMETER
-from ne_dynamics.codegen.source import Program
+from ne_dynamics.codegen.given_parameters import LARGEST_PARAMETER
+from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.symbols import CLAMP
 
 _CANDIDATES = (1e70, 1e35, 1e15, 1e7)

@@ -11,29 +11,21 @@ the subject, and its own arguments as arrays of that shape; it returns an array 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from ne_dynamics.algorithms.regressor import PARAMETERS_PER_BODY, assemble_regressor
+from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY
+from ne_dynamics.algorithms.regressor import assemble_regressor
+from ne_dynamics.codegen.functions import (
+    BARE_RECURSION,
+    INVERSE_DYNAMICS_RATE,
+    REGRESSOR_FACTORS,
+    TWIST,
+)
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import FloatArray
-
-BARE_RECURSION = 'bare_recursion'
-"""Row of the recursion without gravity, friction and rotor inertia."""
-
-INVERSE_DYNAMICS_RATE = 'inverse_dynamics_rate'
-"""Row of the derivative of the inverse dynamics along one direction."""
-
-REGRESSOR_FACTORS = 'regressor_factors'
-"""Row of :func:`~ne_dynamics.algorithms.regressor.regressor_factors`, body by body."""
-
-TWIST = 6
-"""Scalars of a twist or a wrench."""
-
-FACTORS_PER_BODY = TWIST + TWIST * PARAMETERS_PER_BODY
-"""Scalars of a twist and ten wrenches."""
 
 Ask = Callable[..., FloatArray]
 
@@ -184,3 +176,17 @@ def multiply_regressor(
         wrenches.reshape(samples, TWIST, PARAMETERS_PER_BODY * bodies),
         subject.regressor_structure,
     )
+
+
+ASSEMBLIES: Mapping[str, Assembly] = {
+    'mass_matrix': assemble_mass_matrix,
+    'mass_matrix_with_payload': assemble_mass_matrix_with_payload,
+    'coriolis_matrix': assemble_coriolis_matrix,
+    'forward_dynamics': solve_forward_dynamics,
+    'forward_dynamics_with_wrench': solve_forward_dynamics,
+    'forward_dynamics_in_full': solve_forward_dynamics_in_full,
+    'inverse_dynamics_derivatives': assemble_inverse_dynamics_derivatives,
+    'forward_dynamics_derivatives': solve_forward_dynamics_derivatives,
+    'regressor': multiply_regressor,
+}
+"""What serves larger robots, by row: of every row that is written out for small ones only."""

@@ -10,15 +10,13 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
 
 from ne_dynamics.codegen.cache import ObjectCache
+from ne_dynamics.codegen.entry_call import Owner, Signature
 from ne_dynamics.codegen.llvm.cpython_entry import (
-    Owner,
-    Signature,
     is_layout_known,
     list_symbols,
     make_builtin,
@@ -31,7 +29,7 @@ from ne_dynamics.codegen.llvm.equations import (
     write_single,
 )
 from ne_dynamics.codegen.llvm.loops import ALIGNMENT, measure_tile, write_batch
-from ne_dynamics.codegen.source import Program
+from ne_dynamics.codegen.program import Program
 from ne_dynamics.errors import BackendError
 from ne_dynamics.model.robot import FloatArray
 
@@ -410,6 +408,8 @@ class CompiledKernel:
 
     def _share(self, run: Callable[[int, int], bool], samples: int, threads: int) -> bool:
         """Run a batch on several threads where that pays, as its first chunk once tells."""
+        from ne_dynamics.codegen.thread_pool import measure_delay, run_together
+
         start = 0
         if not self._is_measured:
             began = time.perf_counter()
@@ -418,7 +418,7 @@ class CompiledKernel:
             start = CHUNK
             seconds_per_row = (time.perf_counter() - began) / CHUNK
             # One core is faster while the rest takes less than starting the others does.
-            self.most_rows[0] = 2.0 * _pool_delay(threads) / seconds_per_row + CHUNK
+            self.most_rows[0] = 2.0 * measure_delay(threads) / seconds_per_row + CHUNK
             self._is_measured = True
         if samples <= self.most_rows[0]:
             return run(start, samples)
@@ -430,65 +430,14 @@ class CompiledKernel:
             outcomes = [run(first, min(first + size, samples)) for first in starts]
             return all(outcomes)
 
-        others = [_pool().submit(work) for _ in range(threads - 1)]
-        try:
-            is_good = work()
-        finally:
-            wait(others)  # whatever happens: they write into memory of the caller
-        return is_good and all(other.result() for other in others)
+        return run_together(work, threads)
 
 
 def _refuse(*_: Any, **__: Any) -> None:
     """Answer for an entry that does not take its arguments."""
 
 
-# ---- threads
-
-
-_executor: ThreadPoolExecutor | None = None
-_delay: float | None = None
-_retired: list[ThreadPoolExecutor] = []
-
-
-def _pool() -> ThreadPoolExecutor:
-    global _executor
-    with _busy:
-        if _executor is None:
-            _executor = ThreadPoolExecutor(count_cores(), 'ne_dynamics')
-        return _executor
-
-
-def count_cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, 'sched_getaffinity'):
-        return len(os.sched_getaffinity(0)) or 1
-    return os.cpu_count() or 1
-
-
-def _pool_delay(threads: int) -> float:
-    """Return what it takes to hand work to other threads and to wait for it [s], measured once."""
-    global _delay
-    if _delay is None:
-        pool = _pool()
-        times = []
-        for _ in range(9):
-            began = time.perf_counter()
-            wait([pool.submit(int) for _ in range(threads - 1)])
-            times.append(time.perf_counter() - began)
-        _delay = sorted(times)[len(times) // 2]
-    return _delay
-
-
-def _forget_threads() -> None:
-    """Leave the parent's threads behind: a child has none of them."""
-    global _executor
-    if _executor is not None:
-        _retired.append(_executor)  # its clean-up would wait for threads that are not there
-        _executor = None
-    _busy.release()
-
-
 if hasattr(os, 'register_at_fork'):
     os.register_at_fork(
-        before=_busy.acquire, after_in_parent=_busy.release, after_in_child=_forget_threads
+        before=_busy.acquire, after_in_parent=_busy.release, after_in_child=_busy.release
     )

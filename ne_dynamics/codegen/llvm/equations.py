@@ -15,9 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ne_dynamics.codegen.c.magnitude import find_largest_input
-from ne_dynamics.codegen.llvm.exponential import EXP, TANH, write_exp, write_tanh
 from ne_dynamics.codegen.llvm.lanes import format_constant, format_double, format_type
-from ne_dynamics.codegen.source import Program
+from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.symbols import (
     CLAMP,
     FUNCTION_NAMES,
@@ -53,8 +52,8 @@ _SINCOS = 'sincos'
 _INTRINSICS = {'sqrt': 'sqrt', 'abs': 'fabs', 'round': 'rint'}
 """Functions that LLVM has, by operation."""
 
-_SERIES = {'exp': (EXP, write_exp), 'tanh': (TANH, write_tanh)}
-"""Functions that are computed on lanes, by operation: name, and what writes them."""
+_SERIES = ('exp', 'tanh')
+"""Functions of :mod:`ne_dynamics.codegen.llvm.exponential`, which are computed on lanes."""
 
 # Minimax coefficients on [-pi/4, pi/4] from the Cephes library (Moshier), sin.c.
 _SINE = (
@@ -286,7 +285,7 @@ class _Body:
         if is_negated:
             self.lines.append(f'{call}_minus = fneg {kind} {packed}')
             packed = f'{call}_minus'
-        self.lines.append(f'{call} = call {kind} @{_SERIES[operation][0]}{width}({kind} {packed})')
+        self.lines.append(f'{call} = call {kind} @{operation}{width}({kind} {packed})')
         for lane, index in enumerate(group):
             self.names[index] = f'%n{index}'
             self.lines.append(f'%n{index} = extractelement {kind} {call}, i32 {lane}')
@@ -303,7 +302,7 @@ class _Body:
             self.lines.append(f'{name}_minus = fneg {self.kind} {value}')
             value = f'{name}_minus'
         if operation in _SERIES:
-            function = f'{_SERIES[operation][0]}{self.lanes}'
+            function = f'{operation}{self.lanes}'
         else:
             suffix = 'f64' if self.lanes == 1 else f'v{self.lanes}f64'
             function = f'llvm.{_INTRINSICS[operation]}.{suffix}'
@@ -612,7 +611,10 @@ def write_declarations(program: Program) -> str:
                 for lanes in SINCOS_LANES
             ]
     parts = ['\n'.join(lines), *[write_sincos(lanes) for lanes in SINCOS_LANES]]
-    for operation, (_, write) in _SERIES.items():
-        if operation in used:
-            parts += [write(lanes) for lanes in SINCOS_LANES]
+    if used & set(_SERIES):
+        from ne_dynamics.codegen.llvm.exponential import SERIES
+
+        for operation, write in SERIES.items():
+            if operation in used:
+                parts += [write(lanes) for lanes in SINCOS_LANES]
     return '\n\n'.join(parts)

@@ -8,12 +8,9 @@ They are right for every number: infinities, NaN, and results that are denormal.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ne_dynamics.codegen.llvm.lanes import format_double
-
-EXP = 'exp'
-TANH = 'tanh'
 
 # ln 2 in two parts, the first of 32 bits, so that its product with n is exact.
 _LN_2 = (0.693147180369123816490, 1.90821492927058770002e-10)
@@ -126,7 +123,7 @@ def write_exp(lanes: int) -> str:
     first = write.power_of_two('first', shifted)
     second = write.power_of_two('second', shifted_other)
     result = write.apply('product', 'fmul', value, first)
-    return write.text(EXP, write.apply('result', 'fmul', result, second))
+    return write.text('exp', write.apply('result', 'fmul', result, second))
 
 
 def write_tanh(lanes: int) -> str:
@@ -157,4 +154,8 @@ def write_tanh(lanes: int) -> str:
         f'%signed = or {write.integer} %plain, %sign',
         f'%result = bitcast {write.integer} %signed to {write.kind}',
     ]
-    return write.text(TANH, '%result')
+    return write.text('tanh', '%result')
+
+
+SERIES: Mapping[str, Callable[[int], str]] = {'exp': write_exp, 'tanh': write_tanh}
+"""What writes each function, by its name."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ne_dynamics.codegen.llvm.equations import choose_lanes
 from ne_dynamics.codegen.llvm.lanes import format_type
-from ne_dynamics.codegen.source import Program
+from ne_dynamics.codegen.program import Program
 
 ALIGNMENT = 64
 """Of the tile [bytes]."""

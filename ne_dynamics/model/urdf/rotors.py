@@ -22,46 +22,21 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import Finding
 from ne_dynamics.model.urdf.xml_values import get_required, quote, read_numbers
+from ne_dynamics.model.urdf_rotor_elements import (
+    DRAKE,
+    GEAR_RATIO,
+    ROTOR_INERTIA,
+    RotorDescription,
+    has_rotor,
+)
 
-DRAKE = '{http://drake.mit.edu}'
-"""Start of the tags of Drake, whatever namespace a file gives its prefix."""
-
-_ROTOR_INERTIA = f'{DRAKE}rotor_inertia'
-_GEAR_RATIO = f'{DRAKE}gear_ratio'
 _REDUCTION = 'mechanicalReduction'
 _SHOWN = 3
 _WITHOUT_COORDINATE = ('fixed', 'floating', 'planar')
-
-
-@dataclass(frozen=True)
-class RotorDescription:
-    """What turns with a joint behind its gear.
-
-    Attributes
-    ----------
-    inertia : float
-        About the rotor's own axis [kg m^2].
-    gear_ratio : float
-        Turns of the motor per turn of the joint; prismatic: [rad/m].
-    source : str
-        Where it stands, for messages.
-    """
-
-    inertia: float
-    gear_ratio: float
-    source: str
-
-
-def has_rotor(element: ElementTree.Element) -> bool:
-    """Return whether an element is an actuator with something of Drake's that is read here."""
-    return element.tag == 'actuator' and any(
-        child.tag in (_ROTOR_INERTIA, _GEAR_RATIO) for child in element
-    )
 
 
 def read_rotors(
@@ -93,7 +68,7 @@ def read_rotors(
     # Reductions that stand without a rotor inertia, with where they stand.
     bare: dict[str, dict[float, str]] = {}
     for transmission in root.findall('transmission'):
-        if transmission.find(f'actuator/{_ROTOR_INERTIA}') is None:
+        if transmission.find(f'actuator/{ROTOR_INERTIA}') is None:
             _note_bare_reduction(transmission, joint_types, bare, findings)
         else:
             _read_transmission(transmission, joint_types, rotors, findings)
@@ -129,12 +104,12 @@ def _read_joint_actuator(
         raise ModelError(f'{what}: expected one <actuator>, got several')
     for actuator in actuators:
         source = f'{what}, {_quote_named(actuator)}'
-        if actuator.find(_ROTOR_INERTIA) is None:
+        if actuator.find(ROTOR_INERTIA) is None:
             _add_bare_reduction(bare, name, actuator, [actuator], source, what, findings)
             continue
         rotor = _read_rotor(actuator, [actuator], source, what, findings)
         given = bare.get(name, {})
-        if actuator.find(_GEAR_RATIO) is None and actuator.find(_REDUCTION) is None and given:
+        if actuator.find(GEAR_RATIO) is None and actuator.find(_REDUCTION) is None and given:
             if len(given) > 1:
                 raise ModelError(
                     f'{source}: expected one reduction beside a rotor inertia, got '
@@ -154,7 +129,7 @@ def _find_misplaced(holder: ElementTree.Element) -> Iterator[Finding]:
         is_read = parent.tag == 'actuator' and any(child is parent for child in holder)
         for tag in dict.fromkeys(str(child.tag) for child in parent):
             name = tag.removeprefix(DRAKE)
-            if DRAKE + name not in (_ROTOR_INERTIA, _GEAR_RATIO) or (is_read and tag != name):
+            if DRAKE + name not in (ROTOR_INERTIA, GEAR_RATIO) or (is_read and tag != name):
                 continue
             got = 'it' if tag != name else f'{name} without prefix'
             place = f'<{parent.tag}>'
@@ -266,7 +241,7 @@ def _read_rotor(
     element: str,
     findings: list[Finding],
 ) -> RotorDescription:
-    inertia = _read_drake(actuator, _ROTOR_INERTIA, source)
+    inertia = _read_drake(actuator, ROTOR_INERTIA, source)
     if inertia is None or inertia < 0.0:
         raise ModelError(f'{source}: drake:rotor_inertia: expected >= 0, got {inertia}')
     ratio = _read_reduction(actuator, holders, source, element, findings)
@@ -303,7 +278,7 @@ def _read_reduction(
             f'{source}: {_REDUCTION}: expected one value, got '
             f'{", ".join(f"{value:g}" for value in mechanical)}'
         )
-    ratio = _read_drake(actuator, _GEAR_RATIO, source)
+    ratio = _read_drake(actuator, GEAR_RATIO, source)
     shown = _REDUCTION if ratio is None else 'drake:gear_ratio'
     reduction = next(iter(mechanical), 1.0)
     if ratio is None:

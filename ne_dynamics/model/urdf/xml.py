@@ -33,8 +33,6 @@ from typing import Any
 from xml.parsers import expat
 
 import numpy as np
-import urdf_parser_py.xml_reflection.core as urdf_reflection
-from urdf_parser_py.urdf import URDF
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
@@ -47,13 +45,13 @@ from ne_dynamics.model.rigid_body import (
     roll_pitch_yaw,
 )
 from ne_dynamics.model.robot import Finding
-from ne_dynamics.model.urdf.rotors import (
+from ne_dynamics.model.urdf.xml_values import XACRO_HINT, get_required, quote, read_numbers
+from ne_dynamics.model.urdf_rotor_elements import (
     DRAKE,
     RotorDescription,
     has_rotor,
-    read_rotors,
+    mentions_rotors,
 )
-from ne_dynamics.model.urdf.xml_values import XACRO_HINT, get_required, quote, read_numbers
 
 AXIS_TOLERANCE = 1e-3
 """An axis this close to unit length was rounded when it was printed; it is normalised."""
@@ -562,6 +560,10 @@ def _parse(root: ElementTree.Element) -> tuple[Any, tuple[int, int], tuple[Findi
             document.append(_copy_joint(child, version, findings))
         elif tag not in _IGNORED_IN_ROBOT and not tag.startswith('{'):
             document.append(ElementTree.Element(tag))
+    # They bring YAML along: whoever reads no URDF does without.
+    import urdf_parser_py.xml_reflection.core as urdf_reflection
+    from urdf_parser_py.urdf import URDF
+
     messages: list[str] = []
     with _parser_lock:
         previous = urdf_reflection.on_error
@@ -617,7 +619,11 @@ def _describe(root: ElementTree.Element, source: str) -> RobotDescription:
         raise ModelError(f'robot {parsed.name!r}: expected links, got none')
     elements = {element.get('name'): element for element in root.findall('joint')}
     kinds = {str(joint.name): str(joint.type) for joint in parsed.joints}
-    rotors = read_rotors(root, kinds, findings)
+    rotors: dict[str, RotorDescription] = {}
+    if mentions_rotors(root):
+        from ne_dynamics.model.urdf.rotors import read_rotors
+
+        rotors = read_rotors(root, kinds, findings)
     joints: dict[str, JointDescription] = {}
     for parsed_joint in parsed.joints:
         element = elements[parsed_joint.name]

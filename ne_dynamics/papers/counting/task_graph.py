@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ne_dynamics.codegen.source import Program
+from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES
 from ne_dynamics.errors import InputError
 

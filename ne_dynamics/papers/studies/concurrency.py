@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ne_dynamics.codegen.source import trace
+from ne_dynamics.codegen.program import trace
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
-from ne_dynamics.codegen.source import Program, trace
+from ne_dynamics.codegen.program import Program, trace
 from ne_dynamics.codegen.symbols import OperationCount
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import Robot

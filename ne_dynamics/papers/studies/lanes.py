@@ -26,7 +26,7 @@ from ne_dynamics.codegen.llvm.equations import (
     write_single,
 )
 from ne_dynamics.codegen.llvm.lanes import format_constant, format_type
-from ne_dynamics.codegen.source import Program
+from ne_dynamics.codegen.program import Program
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import FloatArray
 from ne_dynamics.papers import robots

@@ -1,0 +1,51 @@
+"""Tracers of the recursion itself: the inverse dynamics, with and without loads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ne_dynamics.algorithms import newton_euler
+from ne_dynamics.codegen.subject import Subject
+from ne_dynamics.codegen.traces.trace import Body, Symbols, Trace
+from ne_dynamics.model.robot import Link
+
+
+def name_loads(
+    loads: tuple[str, ...], link: Link | None, given: tuple[Symbols, ...]
+) -> dict[str, Symbols]:
+    """Return the loads of a call by name; without a link nothing holds a wrench or a payload."""
+    named = dict(zip(loads, given, strict=True))
+    if link is None:
+        return {name: load for name, load in named.items() if name == 'base_motion'}
+    return named
+
+
+def trace_under_loads(recursion: Callable[..., object], loads: tuple[str, ...]) -> Trace:
+    """Trace a recursion of three arguments, and loads by their names."""
+
+    def trace(subject: Subject, link: Link | None) -> Body:
+        def function(*given: Symbols) -> object:
+            named = name_loads(loads, link, given[3:])
+            return recursion(
+                subject.mechanism, *given[:3], gravity=subject.gravity, tip=link, **named
+            )
+
+        return function
+
+    return trace
+
+
+def trace_inverse_dynamics(*loads: str) -> Trace:
+    """Trace the inverse dynamics, with 'wrench', 'base_motion', 'payload' as they are named."""
+    return trace_under_loads(newton_euler.newton_euler, loads)
+
+
+def trace_bare_recursion(subject: Subject, link: Link | None) -> Body:
+    """Trace the bare recursion."""
+
+    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
+        return newton_euler.newton_euler(
+            subject.mechanism, q, qd, qdd, gravity=(0.0, 0.0, 0.0), joint_effects=False
+        )
+
+    return function

@@ -1,0 +1,80 @@
+"""How a call is made: check its arguments, choose the row that answers, compute it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.arguments import (
+    Given,
+    check_result,
+    check_rows,
+    match_samples,
+    require_finite,
+)
+from ne_dynamics.codegen.functions import Function, argument_places, choose_function
+from ne_dynamics.dynamics.entries import CompiledEntries
+from ne_dynamics.model.robot import FloatArray
+
+
+class CheckedCalls(CompiledEntries):
+    """What every method that computes ends in."""
+
+    def _answer(
+        self,
+        method: str,
+        values: tuple[ArrayLike | None, ...],
+        out: FloatArray | None,
+        *,
+        link: str | None = None,
+        row: Function | None = None,
+    ) -> FloatArray:
+        """Check the arguments of a method, choose the function that answers, and compute it."""
+        if link is not None and not isinstance(link, str):
+            self._structure.link(link)  # raises
+        if row is None:
+            row = choose_function(method, tuple([value is not None for value in values]))
+        given = []
+        for place, argument in zip(argument_places(row), row.arguments, strict=True):
+            value, count = values[place], argument.count(self._structure)
+            if value is None and argument.name in row.optional:
+                value = np.zeros(count)
+            given.append(
+                Given(argument.name, value, count, argument.serves_all, argument.is_nonnegative)  # type: ignore[arg-type]
+            )
+        arrays, is_single = match_samples(given)
+        if row.needs_tip and link is None and self._structure.tip_link is None:
+            require_finite(given, arrays)
+            _ = self._structure.tip  # raises
+        rows_out = None
+        if out is not None:
+            shape = row.shape(self._structure)
+            rows = shape if is_single else _join_shape(arrays[0].shape[0], shape, row.is_stacked)
+            rows_out = check_result(out, rows, arrays)
+            rows_out = rows_out[np.newaxis] if is_single else rows_out
+            if row.is_stacked and not is_single:
+                rows_out = None  # its samples are apart
+        result = self._evaluator.evaluate(
+            row.name, arrays, lambda: require_finite(given, arrays), link, rows_out
+        )
+        if link is None and row.name not in self._with_entry:
+            self._note_answer(row)
+        if is_single:
+            return result[0] if out is None else out
+        if row.is_stacked:
+            result = np.ascontiguousarray(np.moveaxis(result, 1, 0))
+            if out is not None:
+                out[...] = result
+        return result if out is None else out
+
+    def _require_tip_for_load(self, wrench: ArrayLike | None, payload: ArrayLike | None) -> None:
+        """Raise an error when a payload, or a wrench that is not zero, has no tip to act on."""
+        if self._structure.tip_link is not None:
+            return
+        if payload is not None or (wrench is not None and check_rows(wrench, 'wrench', 6).any()):
+            _ = self._structure.tip  # raises
+
+
+def _join_shape(samples: int, shape: tuple[int, ...], is_stacked: bool) -> tuple[int, ...]:
+    """Return the shape of a batch's result."""
+    return (shape[0], samples, *shape[1:]) if is_stacked else (samples, *shape)

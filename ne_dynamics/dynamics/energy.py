@@ -1,0 +1,62 @@
+"""Energy, momentum, and the centre of mass."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.dynamics.calls import CheckedCalls
+from ne_dynamics.model.robot import FloatArray
+
+
+class EnergyMethods(CheckedCalls):
+    """What is conserved, or changes by what acts from outside."""
+
+    def kinetic_energy(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray | float:
+        """Return ``qd^T M(q) qd / 2`` with rotor inertia, a float or shape (N,) [J]."""
+        return _as_scalar(self._answer('kinetic_energy', (q, qd), out), out)
+
+    def potential_energy(
+        self, q: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray | float:
+        """Return the energy of all moving links in gravity, a float or shape (N,) [J].
+
+        It is zero when their common centre of mass is level with the origin of the base frame.
+        """
+        return _as_scalar(self._answer('potential_energy', (q,), out), out)
+
+    def generalized_momentum(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ``M(q) qd`` with rotor inertia, shape (n,) or (N, n) [kg m^2/s or kg m/s]."""
+        return self._answer('generalized_momentum', (q, qd), out)
+
+    def lagrangian_gradient(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return ``dL/dq = C(q, qd)^T qd - g(q)``, shape (n,) or (N, n) [N m or N].
+
+        With efforts tau and friction f the generalized momentum changes by
+        ``dp/dt = tau - f + dL/dq``: what a momentum observer integrates (De Luca and Mattone
+        2003). C is :meth:`coriolis_matrix`.
+        """
+        return self._answer('lagrangian_gradient', (q, qd), out)
+
+    def center_of_mass(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
+        """Return the centre of mass of all moving links, shape (3,) or (N, 3) [m].
+
+        In the base link's frame.
+
+        Raises
+        ------
+        ModelError
+            When nothing that moves has a mass.
+        """
+        return self._answer('center_of_mass', (q,), out)
+
+
+def _as_scalar(result: FloatArray, out: FloatArray | None) -> FloatArray | float:
+    """Return the result of one sample as a float, unless there is an array for it."""
+    return result if out is not None or np.ndim(result) else float(result)

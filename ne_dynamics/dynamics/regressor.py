@@ -1,0 +1,101 @@
+"""The efforts as a linear function of the inertial parameters."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.arguments import read_array, read_rows
+from ne_dynamics.codegen.functions import FUNCTIONS, REGRESSOR_GRADIENT
+from ne_dynamics.dynamics.calls import CheckedCalls
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import FloatArray
+
+
+class RegressorMethods(CheckedCalls):
+    """Regressor, its gradient, and the parameters that go with it."""
+
+    def regressor(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the regressor of the inertial parameters, shape (n, 10 b) or (N, n, 10 b).
+
+        ``regressor @ parameters`` is the inverse dynamics without friction and rotor inertia,
+        with :meth:`inertial_parameters`, for b bodies.
+        """
+        return self._answer('regressor', (q, qd, qdd), out)
+
+    def regressor_gradient(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        weights: ArrayLike,
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the gradient of a weighted sum of the entries of :meth:`regressor`.
+
+        The adjoint of the regressor: what an objective that depends on it needs of it. With
+        weights ``l_i p_j`` it is that of ``l @ tau`` with parameters p.
+
+        Parameters
+        ----------
+        q, qd, qdd : array-like, shape (n,) or (N, n)
+        weights : array-like, shape (n, 10 b) or (N, n, 10 b)
+            What each entry counts, for b bodies; they are taken as constant.
+        out : array, shape (3, n) or (3, N, n), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (3, n) or (3, N, n)
+            ``sum_ij weights_ij d regressor_ij`` by q, by qd and by qdd.
+
+        Raises
+        ------
+        InputError
+            As for :meth:`inverse_dynamics`.
+
+        Notes
+        -----
+        The traced regressor is differentiated against the direction of its computation: some five
+        times its operations, however many entries it has. See
+        :func:`ne_dynamics.codegen.differentiation.pull_back`.
+        """
+        row = FUNCTIONS[REGRESSOR_GRADIENT]
+        count = row.arguments[-1].count(self._structure)
+        shape = self.n, count // self.n
+        given = read_array(weights, 'weights')
+        if given.ndim not in (2, 3) or given.shape[-2:] != shape:
+            raise InputError(
+                f'weights: expected shape {shape} or (N, {shape[0]}, {shape[1]}), got '
+                f'{given.shape}'
+            )
+        samples = read_rows(q, 'q', self.n).shape[0]
+        expected = shape if np.ndim(q) == 1 else (samples, *shape)
+        if given.shape != expected:
+            raise InputError(
+                f'weights: expected shape {expected} to go with q of shape {np.shape(q)}, got '
+                f'{given.shape}'
+            )
+        if not math.isfinite(np.vdot(given, given)) and not np.isfinite(given).all():
+            index = tuple(int(place) for place in np.argwhere(~np.isfinite(given))[0])
+            raise InputError(
+                f'weights: expected finite numbers, got {given[index]} at index {index}'
+            )
+        flat = given.reshape(*given.shape[:-2], count)
+        return self._answer(row.name, (q, qd, qdd, flat), out, row=row)
+
+    def inertial_parameters(self) -> FloatArray:
+        """Return the parameters that go with :meth:`regressor`, shape (10 b,).
+
+        Per body mass [kg], first moment (3) [kg m], Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2] about
+        the origin of the model's body frame, in its axes.
+        """
+        given = self._subject.given.inertial
+        if given is not None:
+            return given.copy()
+        return np.concatenate([body.inertia.parameters for body in self._structure.bodies])

@@ -1,0 +1,166 @@
+"""What `import ne_dynamics` and a first inverse dynamics load."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ne_dynamics.shipped import shipped_file
+
+ROOT = Path(__file__).resolve().parents[1]
+
+LINES_OF_THE_IMPORT = 10_000
+LINES_OF_THE_FIRST_RESULT = 11_500
+"""Lines of all loaded modules of the package, at most; 18,000 would be all but the tools."""
+
+NEVER = (
+    'algorithms.control_law',
+    'algorithms.disturbance_residual',
+    'algorithms.energy',
+    'algorithms.forward',
+    'algorithms.hysteresis',
+    'algorithms.inertia_map',
+    'algorithms.kinematics',
+    'algorithms.profiles',
+    'algorithms.regressor',
+    'algorithms.rounding',
+    'algorithms.sensitivity',
+    'algorithms.terms',
+    'codegen.array_function',
+    'codegen.assembly',
+    'codegen.c_project',
+    'codegen.description',
+    'codegen.differentiation',
+    'codegen.exported_text',
+    'codegen.llvm.exponential',
+    'codegen.rounding_note',
+    'codegen.run_time_parameters',
+    'codegen.thread_pool',
+    'control',
+    'kinematics',
+    'model.checks',
+    'model.dh',
+    'model.extras_text',
+    'model.files',
+    'model.urdf_rotors',
+    'model.yaml_text',
+    'model.yaml_values',
+)
+"""Modules that this arm's inverse dynamics does not need, on no backend."""
+
+OF_PYTHON = ('codegen.python_kernel', 'codegen.source')
+OF_MACHINE_CODE = ('codegen.compiler', 'codegen.llvm')
+OF_OTHERS = (
+    'concurrent.futures',
+    'llvmlite',
+    'lxml',
+    'numpy.ma',
+    'scipy',
+    'urdf_parser_py',
+    'yaml',
+)
+
+SCRIPT = """
+import json, sys
+import numpy
+
+def look():
+    own = {name: module.__file__ for name, module in list(sys.modules.items())
+           if name.partition('.')[0] == 'ne_dynamics'}
+    lines = 0
+    for file in own.values():
+        with open(file, encoding='utf-8') as text:
+            lines += sum(1 for _ in text)
+    return {'lines': lines, 'modules': sorted(sys.modules)}
+
+before = set(sys.modules)
+import ne_dynamics as ned
+imported = look()
+robot = ned.load_urdf(sys.argv[1])
+dynamics = ned.Dynamics(robot, backend=sys.argv[2])
+zeros = [0.0] * robot.n
+dynamics.inverse_dynamics(zeros, zeros, zeros)
+print(json.dumps([sorted(before), imported, look()]))
+"""
+
+
+@pytest.fixture(scope='module', params=['python', 'compiled'])
+def starts(request, tmp_path_factory):
+    """Return the backend, and what two fresh processes had loaded: cache cold, cache warm."""
+    if request.param == 'compiled':
+        pytest.importorskip('llvmlite', reason='llvmlite is not installed')
+    environment = os.environ | {
+        'NE_DYNAMICS_CACHE': str(tmp_path_factory.mktemp('cache')),
+        'PYTHONPATH': str(ROOT),
+    }
+    arm = str(shipped_file('six_axis_arm.urdf'))
+    found = []
+    for _ in range(2):
+        result = subprocess.run(
+            [sys.executable, '-c', SCRIPT, arm, request.param],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=300,
+            check=True,
+        )
+        before, *moments = json.loads(result.stdout)
+        for moment in moments:
+            moment['modules'] = [name for name in moment['modules'] if name not in before]
+        found.append(moments)
+    return request.param, found
+
+
+def find_loaded(moment, names):
+    """Return which of these modules, or modules below them, are loaded."""
+    return [
+        loaded
+        for loaded in moment['modules']
+        if any(loaded == name or loaded.startswith(f'{name}.') for name in names)
+    ]
+
+
+def of_package(*groups):
+    """Return names of modules of the package in full."""
+    return [f'ne_dynamics.{name}' for group in groups for name in group]
+
+
+def test_the_import_loads_no_backend_and_nothing_that_is_asked_for_later(starts):
+    """After the import alone, text, machine code and libraries of others are not there."""
+    names = [*of_package(NEVER, OF_PYTHON, OF_MACHINE_CODE), *OF_OTHERS]
+    for imported, _ in starts[1]:
+        assert find_loaded(imported, names) == []
+
+
+def test_the_first_result_loads_only_what_its_backend_needs(starts):
+    """After an inverse dynamics, other functions and the other backend are not there."""
+    backend, processes = starts
+    others = OF_MACHINE_CODE if backend == 'python' else OF_PYTHON
+    # The reader of URDFs brings yaml along.
+    libraries = [name for name in OF_OTHERS if name not in ('urdf_parser_py', 'yaml')]
+    if backend == 'compiled':
+        libraries.remove('llvmlite')
+    for _, first in processes:
+        assert find_loaded(first, [*of_package(NEVER, others), *libraries]) == []
+
+
+def test_the_loaded_lines_stay_few(starts):
+    """The loaded modules are short together, after the import and after the first result."""
+    for imported, first in starts[1]:
+        assert imported['lines'] <= LINES_OF_THE_IMPORT
+        assert first['lines'] <= LINES_OF_THE_FIRST_RESULT
+
+
+def test_names_that_are_loaded_later_are_there():
+    """What the package lists is what it has, and `dir` shows all of it."""
+    import ne_dynamics as ned
+
+    assert set(ned.__all__) <= set(dir(ned))
+    assert all(getattr(ned, name) is not None for name in ned.__all__)
+    with pytest.raises(AttributeError, match='no attribute'):
+        _ = ned.nothing_of_this_name
