@@ -23,7 +23,7 @@ from benchmark.timing import (
     require_agreement,
 )
 from ne_dynamics.codegen.llvm.compiler import toolchain
-from ne_dynamics.codegen.thread_pool import count_cores
+from ne_dynamics.codegen.llvm.thread_pool import count_cores
 from ne_dynamics.errors import BackendError, MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.papers import robots

@@ -190,7 +190,7 @@ class Evaluator:
         def ask(name: str, *parts: FloatArray) -> FloatArray:
             return self.evaluate(name, parts, check)
 
-        from ne_dynamics.codegen.llvm.assembly import ASSEMBLIES
+        from ne_dynamics.codegen.assembly import ASSEMBLIES
 
         assemble = ASSEMBLIES[row.name]
         with np.errstate(over='ignore', invalid='ignore'):

@@ -77,7 +77,7 @@ class Function:
         Whether there is no answer for a robot without a tip, unless a link is named.
     largest : int, optional
         Coordinates up to which the function is written out; None for all. Larger robots are
-        served from other rows, see :data:`ne_dynamics.codegen.llvm.assembly.ASSEMBLIES`.
+        served from other rows, see :data:`ne_dynamics.codegen.assembly.ASSEMBLIES`.
     by_name : tuple of str
         Last arguments, which the method takes by name only.
     is_stacked : bool

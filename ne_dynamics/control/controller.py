@@ -66,10 +66,10 @@ from ne_dynamics.control.sensors.wrench import WristWrench
 from ne_dynamics.control.slew import refuse_slow_rates
 from ne_dynamics.control.transition import CommandOffset, ramp
 from ne_dynamics.control.tuning import LastCommand, OnFault, OnStateLoss, Tuning
+from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.braking import AnsweredStates, Brake, plan_brake
-from ne_dynamics.motion.compensation import Base
 from ne_dynamics.motion.motion_demand import Excess
 from ne_dynamics.motion.trajectory import (
     DesiredState,

@@ -24,8 +24,8 @@ from ne_dynamics.control.contact import ContactDetector, ContactReaction
 from ne_dynamics.control.hunting import HuntingGuard
 from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.observer import MomentumObserver
+from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.compensation import Base
 
 LONGEST_HISTORY = 1024
 """Commands of which it is known when they act."""

@@ -37,11 +37,11 @@ from numpy.typing import NDArray
 from ne_dynamics.control.guards.state_guard import POSITION_SLACK
 from ne_dynamics.control.sensors.velocity_source import PositionVelocity, VelocitySource
 from ne_dynamics.control.transition import CommandOffset
+from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.braking import AnsweredStates, ModelEfforts, predict
-from ne_dynamics.motion.compensation import Base, Compensation
 from ne_dynamics.motion.joint_limits import usual_velocities
 from ne_dynamics.motion.trajectory import TURN, continuous_joints
 

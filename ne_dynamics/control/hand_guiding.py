@@ -27,8 +27,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.compensation import Base, Compensation
 from ne_dynamics.settings import parameter
 
 LARGEST_RATE = 100.0
@@ -133,7 +133,7 @@ class HandGuiding:
         q, qd : array, shape (n,)
             Measured [rad or m, rad/s or m/s].
         wrench, base : optional
-            As for :meth:`ne_dynamics.motion.compensation.Compensation.effort`.
+            As for :meth:`ne_dynamics.dynamics.compensation.Compensation.effort`.
 
         Returns
         -------

@@ -52,9 +52,9 @@ from numpy.typing import ArrayLike
 from ne_dynamics.algorithms.gain_conditions import find_broken_conditions
 from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.dynamics.compensation import Base, Compensation, InverseDynamics, Terms
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.compensation import Base, Compensation, InverseDynamics, Terms
 from ne_dynamics.motion.trajectory import TURN, DesiredState, continuous_joints
 
 
@@ -220,7 +220,7 @@ class ControlLaw:
         :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes them.
     smoothing_velocity : float
     payload_without_wrench : array, shape (10,), optional
-        See :class:`~ne_dynamics.motion.compensation.Compensation`.
+        See :class:`~ne_dynamics.dynamics.compensation.Compensation`.
     hand_guiding : HandGuiding, optional
         What mode gravity_compensation adds to gravity; nothing in other modes.
 

@@ -39,8 +39,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.laws import ControlLaw, ResidualStep
+from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.compensation import Base
 from ne_dynamics.settings import parameter
 
 LARGEST_CUTOFF = 1000.0

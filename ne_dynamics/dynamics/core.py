@@ -211,7 +211,7 @@ def _is_number(value: object) -> bool:
 
 
 def _count_cores() -> int:
-    from ne_dynamics.codegen.thread_pool import count_cores
+    from ne_dynamics.codegen.llvm.thread_pool import count_cores
 
     return count_cores()
 

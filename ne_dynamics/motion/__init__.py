@@ -10,6 +10,7 @@ slower or as fast as they allow, ``annotated`` writes efforts into it, and ``sto
 Begin with ``trajectory.py``.
 """
 
+from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.motion.annotated.annotation import annotate, check_positions
 from ne_dynamics.motion.annotated.trajectory_file import (
@@ -18,7 +19,6 @@ from ne_dynamics.motion.annotated.trajectory_file import (
     trajectory_text,
     write_text,
 )
-from ne_dynamics.motion.compensation import Terms
 from ne_dynamics.motion.spline_motion import NANO, SplineMotion
 from ne_dynamics.motion.time_scaling.retiming import retime
 from ne_dynamics.motion.trajectory import (

@@ -16,10 +16,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ne_dynamics.dynamics.compensation import InverseDynamics, Terms
 from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.annotated.annotation import annotate, check_positions
-from ne_dynamics.motion.compensation import InverseDynamics, Terms
 from ne_dynamics.motion.trajectory import DesiredState, Waypoints
 from ne_dynamics.ros.messages.trajectory_cdr import read_trajectory, write_trajectory
 from ne_dynamics.ros.running.pauses import Pauses, Released

@@ -23,7 +23,7 @@ import gc, os, pickle, signal, sys, threading, time
 import multiprocessing
 import numpy as np
 import ne_dynamics as ned
-from ne_dynamics.codegen import thread_pool
+from ne_dynamics.codegen.llvm import thread_pool
 from ne_dynamics.codegen.llvm import compiler
 from ne_dynamics.shipped import shipped_file
 

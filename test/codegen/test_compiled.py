@@ -24,8 +24,8 @@ from random_robots import random_tree
 
 import ne_dynamics as ned
 from ne_dynamics.codegen import functions as table
+from ne_dynamics.codegen.assembly import ASSEMBLIES
 from ne_dynamics.codegen.entry_call import Owner
-from ne_dynamics.codegen.llvm.assembly import ASSEMBLIES
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.errors import BackendError, InputError, ModelError
 from ne_dynamics.shipped import shipped_file

@@ -27,10 +27,10 @@ from ne_dynamics.codegen.source import python_module, standalone_source
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.path_hysteresis import PathHysteresis
+from ne_dynamics.dynamics.compensation import Base, Terms
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import JointType
 from ne_dynamics.motion.annotated.annotation import annotate
-from ne_dynamics.motion.compensation import Base, Terms
 from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 

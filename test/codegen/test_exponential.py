@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from ne_dynamics.codegen.c.magnitude import find_largest_input
 from ne_dynamics.codegen.differentiation import differentiate
+from ne_dynamics.codegen.magnitude import find_largest_input
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.codegen.source import python_source

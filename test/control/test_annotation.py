@@ -13,11 +13,11 @@ from jtc_interpolation import NANO, JointTrajectoryController
 
 from ne_dynamics import Dynamics, load_dh, load_urdf
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
+from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.motion.annotated.annotation import RAMP, annotate
-from ne_dynamics.motion.compensation import Terms
 from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_model
+from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.errors import InputError
 from ne_dynamics.motion.braking import (
     LONGEST_BRAKE,
@@ -17,7 +18,6 @@ from ne_dynamics.motion.braking import (
     plan_brake,
     predict,
 )
-from ne_dynamics.motion.compensation import Compensation, Terms
 from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.shipped import shipped_file
 

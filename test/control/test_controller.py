@@ -16,9 +16,9 @@ from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, OnFault, Tuning
+from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.compensation import Terms
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file

@@ -14,8 +14,8 @@ from ne_dynamics.control.disturbance import DisturbanceObserver, DisturbanceTuni
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits, StateRefused
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.tuning import LastCommand, Tuning
+from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.compensation import Terms
 from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 

@@ -14,7 +14,7 @@ from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
-from ne_dynamics.motion.compensation import Terms
+from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file

@@ -8,8 +8,8 @@ import pytest
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.desired.motion_judge import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.dynamics.compensation import BASE_MOTION, Base, Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.compensation import BASE_MOTION, Base, Terms
 from ne_dynamics.motion.effort_demand import (
     RESOLUTION,
     find_rests,

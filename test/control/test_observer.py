@@ -8,8 +8,8 @@ import pytest
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.observer import LONGEST_PERIOD, MomentumObserver
+from ne_dynamics.dynamics.compensation import Base, Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.compensation import Base, Terms
 from ne_dynamics.shipped import shipped_file
 
 PERIOD = 0.002

@@ -19,8 +19,8 @@ from ne_dynamics.control.sensors.state_effort import (
     find_beginning,
 )
 from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.compensation import Compensation, Terms
 from ne_dynamics.shipped import shipped_file
 
 ARM = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')

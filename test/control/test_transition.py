@@ -17,8 +17,8 @@ from ne_dynamics.control.sensors.velocity_source import VelocitySettings, Veloci
 from ne_dynamics.control.sensors.wrench import OnTimeout, WrenchSettings, WristWrench
 from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
 from ne_dynamics.control.tuning import LastCommand, Tuning
+from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.compensation import Terms
 from ne_dynamics.shipped import shipped_file
 
 ARM = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')

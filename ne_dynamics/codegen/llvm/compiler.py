@@ -408,7 +408,7 @@ class CompiledKernel:
 
     def _share(self, run: Callable[[int, int], bool], samples: int, threads: int) -> bool:
         """Run a batch on several threads where that pays, as its first chunk once tells."""
-        from ne_dynamics.codegen.thread_pool import measure_delay, run_together
+        from ne_dynamics.codegen.llvm.thread_pool import measure_delay, run_together
 
         start = 0
         if not self._is_measured:

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ne_dynamics.codegen.c.magnitude import find_largest_input
 from ne_dynamics.codegen.llvm.lanes import format_constant, format_double, format_type
+from ne_dynamics.codegen.magnitude import find_largest_input
 from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.symbols import (
     CLAMP,

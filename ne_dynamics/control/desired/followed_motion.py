@@ -30,9 +30,9 @@ from ne_dynamics.control.desired.position_stream import (
     returned,
 )
 from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.compensation import Base
 from ne_dynamics.motion.motion_demand import DemandLimits, Excess
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.stopping import StopLimits, stop

@@ -16,9 +16,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ne_dynamics.control.laws import ControlLaw
+from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.compensation import Base
 from ne_dynamics.motion.effort_demand import (
     Efforts,
     find_rests,
@@ -182,7 +182,7 @@ class PathEfforts:
     base : Base, optional
         How the base stands.
     wrench : array, shape (6,), optional
-        As :meth:`~ne_dynamics.motion.compensation.Compensation.effort` takes it.
+        As :meth:`~ne_dynamics.dynamics.compensation.Compensation.effort` takes it.
     position : array, shape (n,), optional
         Where it was felt [rad or m].
     """

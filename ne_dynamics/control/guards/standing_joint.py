@@ -27,10 +27,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.control.laws import ControlLaw
+from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.compensation import Base
 from ne_dynamics.motion.trajectory import DesiredState
 
 

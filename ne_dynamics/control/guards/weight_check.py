@@ -28,9 +28,9 @@ import numpy as np
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.sensors.state_effort import ROUNDING, StateEffort
 from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.dynamics.compensation import Base, InverseDynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.compensation import Base, InverseDynamics
 from ne_dynamics.motion.trajectory import resting_state
 
 

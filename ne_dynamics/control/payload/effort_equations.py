@@ -13,9 +13,9 @@ from ne_dynamics.control.payload.equations import PayloadEquations, first_moment
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.states import MOVING_KIND, STANDING_KIND, MotionStates
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.dynamics.compensation import Base, Compensation, Terms
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import JointType, Robot
-from ne_dynamics.motion.compensation import Base, Compensation, Terms
 
 FRICTION_SHARE = 0.005
 """Friction that any joint may have beside that of its model, as a share of its effort limit."""

@@ -62,7 +62,7 @@ class MeasuredState(NamedTuple):
         Reading of a wrist sensor: force [N], then moment [N m], that the arm exerts on what is
         beyond it.
     base : array, shape (9,), or None
-        Tilt of the base, as :attr:`ne_dynamics.motion.compensation.Base.resting`.
+        Tilt of the base, as :attr:`ne_dynamics.dynamics.compensation.Base.resting`.
     """
 
     time: float

@@ -11,8 +11,8 @@ from ne_dynamics.control.payload.equations import PayloadEquations, first_moment
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.states import MotionStates
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.dynamics.compensation import BASE_MOTION
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.compensation import BASE_MOTION
 
 FORCE_ERROR, MOMENT_ERROR, READING_SHARE = 0.2, 0.02, 0.01
 """Error of a sensor's reading [N, N m], and as a share of the reading."""

@@ -25,14 +25,14 @@ from collections.abc import Iterator, Mapping
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import Finding
-from ne_dynamics.model.urdf.xml_values import get_required, quote, read_numbers
-from ne_dynamics.model.urdf_rotor_elements import (
+from ne_dynamics.model.urdf.rotor_elements import (
     DRAKE,
     GEAR_RATIO,
     ROTOR_INERTIA,
     RotorDescription,
     has_rotor,
 )
+from ne_dynamics.model.urdf.xml_values import get_required, quote, read_numbers
 
 _REDUCTION = 'mechanicalReduction'
 _SHOWN = 3

@@ -39,6 +39,7 @@ from ne_dynamics.model.extras import (
 )
 from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
 from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
+from ne_dynamics.model.urdf.rotor_elements import RotorDescription
 from ne_dynamics.model.urdf.xml import (
     MOVING_TYPES,
     UNSUPPORTED_TYPES,
@@ -47,7 +48,6 @@ from ne_dynamics.model.urdf.xml import (
     RobotDescription,
     read_urdf,
 )
-from ne_dynamics.model.urdf_rotor_elements import RotorDescription
 
 
 def load_urdf(

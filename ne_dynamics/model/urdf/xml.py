@@ -45,13 +45,13 @@ from ne_dynamics.model.rigid_body import (
     roll_pitch_yaw,
 )
 from ne_dynamics.model.robot import Finding
-from ne_dynamics.model.urdf.xml_values import XACRO_HINT, get_required, quote, read_numbers
-from ne_dynamics.model.urdf_rotor_elements import (
+from ne_dynamics.model.urdf.rotor_elements import (
     DRAKE,
     RotorDescription,
     has_rotor,
     mentions_rotors,
 )
+from ne_dynamics.model.urdf.xml_values import XACRO_HINT, get_required, quote, read_numbers
 
 AXIS_TOLERANCE = 1e-3
 """An axis this close to unit length was rounded when it was printed; it is normalised."""

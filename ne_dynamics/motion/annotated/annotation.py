@@ -39,17 +39,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
-from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
-from ne_dynamics.motion.compensation import (
+from ne_dynamics.dynamics.compensation import (
     Base,
     Compensation,
     InverseDynamics,
     Terms,
     changes_sign,
 )
+from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.motion.joint_limits import per_joint
 from ne_dynamics.motion.motion_demand import (
     DemandLimits,
@@ -136,7 +136,7 @@ def annotate(
         Of a base that is tilted, and stays so; as
         :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
     smoothing_velocity : float
-        See :class:`~ne_dynamics.motion.compensation.Compensation` [rad/s or m/s].
+        See :class:`~ne_dynamics.dynamics.compensation.Compensation` [rad/s or m/s].
     start : DesiredState, optional
         State at time 0, in the order of the robot's joints, for waypoints that begin later. It
         becomes the first point, continuous joints by the nearest turn. Without it the motion

@@ -26,9 +26,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.dynamics.compensation import Base, Compensation, InverseDynamics, Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.compensation import Base, Compensation, InverseDynamics, Terms
 from ne_dynamics.motion.effort_demand import Efforts, find_unholdable, find_unpassable
 from ne_dynamics.motion.motion_demand import (
     DemandLimits,

@@ -25,13 +25,13 @@ from ne_dynamics.control.sensors.wrench import WristWrench, inertia_beyond
 from ne_dynamics.control.slew import needed_slew, refuse_slow_rates, slew_remarks
 from ne_dynamics.control.tuning import OnStateLoss, Tuning
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.dynamics.compensation import BASE_MOTION, Base, Compensation, Terms
 from ne_dynamics.errors import InputError, ModelError, NeDynamicsError, ParameterError
 from ne_dynamics.model.checks import impossible_inertia
 from ne_dynamics.model.extras import choose_extras
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
-from ne_dynamics.motion.compensation import BASE_MOTION, Base, Compensation, Terms
 from ne_dynamics.motion.goal import Tolerances
 from ne_dynamics.motion.joint_limits import effort_limits, limit_remarks, per_joint
 from ne_dynamics.ros.settings.command_layout import EFFORT, GAINS

@@ -21,8 +21,8 @@ from ne_dynamics.control.sensors.wrench import WrenchSettings
 from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, OnFault, OnStateLoss
 from ne_dynamics.dynamics import BACKENDS
+from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.motion.compensation import Terms
 from ne_dynamics.motion.motion_demand import WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.ros.settings.command_layout import CommandSettings
