@@ -1,10 +1,10 @@
 """Recursive Newton-Euler dynamics: computed-torque feed-forward for robot arms."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, InverseKinematicsError, ModelError, NeDynamicsError
+from ne_dynamics.loaded_later import load_later
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
 
@@ -34,25 +34,16 @@ __all__ = [
     'trapezoidal_profile',
 ]
 
-_LOADED_LATER = {
-    'cubic_profile': 'algorithms.profiles',
-    'inverse_kinematics': 'kinematics.inverse',
-    'inverse_kinematics_branches': 'kinematics.inverse',
-    'load_dh': 'model.dh',
-    'load_model': 'model.files',
-    'quintic_profile': 'algorithms.profiles',
-    'trapezoidal_profile': 'algorithms.profiles',
-}
-"""Modules of names that are loaded when they are first used: an inverse dynamics needs none."""
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LOADED_LATER:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    value = getattr(importlib.import_module(f'{__name__}.{_LOADED_LATER[name]}'), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+# An inverse dynamics needs none of them.
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'cubic_profile': 'algorithms.profiles',
+        'inverse_kinematics': 'kinematics.inverse',
+        'inverse_kinematics_branches': 'kinematics.inverse',
+        'load_dh': 'model.dh',
+        'load_model': 'model.files',
+        'quintic_profile': 'algorithms.profiles',
+        'trapezoidal_profile': 'algorithms.profiles',
+    },
+)

@@ -18,7 +18,7 @@ PACKAGE = 'ne_dynamics'
 RANKS = {
     'core': (
         'errors',
-        'json_numbers prepared_file printable progress_bar settings shipped tables',
+        'json_numbers loaded_later prepared_file printable progress_bar settings shipped tables',
         'picture_file',
         'model',
         'algorithms arguments',
@@ -196,10 +196,13 @@ def test_no_modules_import_one_another():
     assert not left, f'these are in circles, or between two of them: {sorted(left)}'
 
 
-def test_what_the_node_exports_is_there():
-    """Each name of `ne_dynamics.ros` leads to something, although it is loaded when asked for."""
-    pytest.importorskip('rclpy')
-    room = importlib.import_module(f'{PACKAGE}.ros')
-    assert all(getattr(room, name) is not None for name in room.__all__)
+@pytest.mark.parametrize('room', ['identification', 'motion', 'control', 'ros'])
+def test_what_a_room_exports_is_there(room):
+    """Each name leads to something, although it is loaded when asked for; no other does."""
+    if room == 'ros':
+        pytest.importorskip('rclpy')
+    package = importlib.import_module(f'{PACKAGE}.{room}')
+    assert set(package.__all__) <= set(dir(package))
+    assert all(getattr(package, name) is not None for name in package.__all__)
     with pytest.raises(AttributeError, match='nothing'):
-        _ = room.nothing
+        _ = package.nothing

@@ -138,9 +138,9 @@ def run(args: argparse.Namespace) -> int:
     import numpy as np
 
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+    from ne_dynamics.dynamics.compensation import Terms
     from ne_dynamics.model.rigid_body import Inertia
     from ne_dynamics.motion import (
-        Terms,
         Waypoints,
         annotate,
         check_positions,

@@ -10,29 +10,33 @@ Begin with ``Controller.answer`` in ``controller.py``. What tools, studies and b
 exported here, and nothing else is theirs.
 """
 
-from ne_dynamics.control.controller import Command, Controller
-from ne_dynamics.control.guards.feasibility import FASTEST_DRIVE, largest_damping_rate
-from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.payload.carrier import Carrier
-from ne_dynamics.control.payload.carrier import Source as PayloadSource
-from ne_dynamics.control.payload.estimate import (
-    FARTHEST,
-    MASS_DEVIATION,
-    SIGNIFICANT,
-    PayloadEstimate,
-    estimate_payload,
-)
-from ne_dynamics.control.payload.motion_windows import MotionWindows
-from ne_dynamics.control.sensors.velocity_source import (
-    PositionVelocity,
-    VelocityFilter,
-    VelocitySettings,
-    VelocitySource,
-    velocity_filter,
-)
-from ne_dynamics.control.sensors.wrench import Measures
-from ne_dynamics.control.tuning import OnFault
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.control.controller import Command, Controller
+    from ne_dynamics.control.guards.feasibility import FASTEST_DRIVE, largest_damping_rate
+    from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
+    from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+    from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
+    from ne_dynamics.control.payload.estimate import (
+        FARTHEST,
+        MASS_DEVIATION,
+        SIGNIFICANT,
+        PayloadEstimate,
+        estimate_payload,
+    )
+    from ne_dynamics.control.payload.motion_windows import MotionWindows
+    from ne_dynamics.control.sensors.velocity_source import (
+        PositionVelocity,
+        VelocityFilter,
+        VelocitySettings,
+        VelocitySource,
+        velocity_filter,
+    )
+    from ne_dynamics.control.sensors.wrench import Measures
+    from ne_dynamics.control.tuning import OnFault
 
 __all__ = [
     'FARTHEST',
@@ -61,3 +65,34 @@ __all__ = [
     'largest_damping_rate',
     'velocity_filter',
 ]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'Carrier': 'payload.carrier',
+        'Command': 'controller',
+        'ControlLaw': 'laws',
+        'Controller': 'controller',
+        'FARTHEST': 'payload.estimate',
+        'FASTEST_DRIVE': 'guards.feasibility',
+        'Fault': 'guards.state_guard',
+        'FaultKind': 'guards.state_guard',
+        'Gains': 'laws',
+        'MASS_DEVIATION': 'payload.estimate',
+        'Measures': 'sensors.wrench',
+        'Mode': 'laws',
+        'MotionWindows': 'payload.motion_windows',
+        'OnFault': 'tuning',
+        'PayloadEstimate': 'payload.estimate',
+        'PayloadSource': 'payload.carrier',
+        'PositionVelocity': 'sensors.velocity_source',
+        'SIGNIFICANT': 'payload.estimate',
+        'StateRefused': 'guards.state_guard',
+        'VelocityFilter': 'sensors.velocity_source',
+        'VelocitySettings': 'sensors.velocity_source',
+        'VelocitySource': 'sensors.velocity_source',
+        'estimate_payload': 'payload.estimate',
+        'largest_damping_rate': 'guards.feasibility',
+        'velocity_filter': 'sensors.velocity_source',
+    },
+)

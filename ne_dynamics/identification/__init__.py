@@ -8,13 +8,18 @@ hangs on the flange; ``report`` and ``writing`` tell it and write URDF and extra
 Begin with ``identify.py``, then ``fit.py``.
 """
 
-from ne_dynamics.identification.evaluation import Evaluation, JointResidual, evaluate
-from ne_dynamics.identification.load.drive_gains import fit_drive_gains
-from ne_dynamics.identification.load.payload import identify_payload
-from ne_dynamics.identification.load.payload_fit import fit_payload
-from ne_dynamics.identification.pieces.log_set import FilteredLogs
-from ne_dynamics.identification.report.report import Report
-from ne_dynamics.identification.run import identify, identify_filtered
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.identification.evaluation import Evaluation, JointResidual, evaluate
+    from ne_dynamics.identification.load.drive_gains import fit_drive_gains
+    from ne_dynamics.identification.load.payload import identify_payload
+    from ne_dynamics.identification.load.payload_fit import fit_payload
+    from ne_dynamics.identification.pieces.log_set import FilteredLogs
+    from ne_dynamics.identification.report.report import Report
+    from ne_dynamics.identification.run import identify, identify_filtered
 
 __all__ = [
     'Evaluation',
@@ -28,3 +33,19 @@ __all__ = [
     'identify_filtered',
     'identify_payload',
 ]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'Evaluation': 'evaluation',
+        'FilteredLogs': 'pieces.log_set',
+        'JointResidual': 'evaluation',
+        'Report': 'report.report',
+        'evaluate': 'evaluation',
+        'fit_drive_gains': 'load.drive_gains',
+        'fit_payload': 'load.payload_fit',
+        'identify': 'run',
+        'identify_filtered': 'run',
+        'identify_payload': 'load.payload',
+    },
+)

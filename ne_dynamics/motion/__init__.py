@@ -10,24 +10,28 @@ slower or as fast as they allow, ``annotated`` writes efforts into it, and ``sto
 Begin with ``trajectory.py``.
 """
 
-from ne_dynamics.dynamics.compensation import Terms
-from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
-from ne_dynamics.motion.annotated.annotation import annotate, check_positions
-from ne_dynamics.motion.annotated.trajectory_file import (
-    STANDARD,
-    read_trajectory,
-    trajectory_text,
-    write_text,
-)
-from ne_dynamics.motion.spline_motion import NANO, SplineMotion
-from ne_dynamics.motion.time_scaling.retiming import retime
-from ne_dynamics.motion.trajectory import (
-    DesiredState,
-    Trajectory,
-    TrajectoryPoint,
-    Waypoints,
-    resting_state,
-)
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
+    from ne_dynamics.motion.annotated.annotation import annotate, check_positions
+    from ne_dynamics.motion.annotated.trajectory_file import (
+        STANDARD,
+        read_trajectory,
+        trajectory_text,
+        write_text,
+    )
+    from ne_dynamics.motion.spline_motion import NANO, SplineMotion
+    from ne_dynamics.motion.time_scaling.retiming import retime
+    from ne_dynamics.motion.trajectory import (
+        DesiredState,
+        Trajectory,
+        TrajectoryPoint,
+        Waypoints,
+        resting_state,
+    )
 
 __all__ = [
     'NANO',
@@ -35,7 +39,6 @@ __all__ = [
     'AnnotatedTrajectory',
     'DesiredState',
     'SplineMotion',
-    'Terms',
     'Trajectory',
     'TrajectoryPoint',
     'Waypoints',
@@ -47,3 +50,24 @@ __all__ = [
     'trajectory_text',
     'write_text',
 ]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'AnnotatedTrajectory': 'annotated.annotated_trajectory',
+        'DesiredState': 'trajectory',
+        'NANO': 'spline_motion',
+        'STANDARD': 'annotated.trajectory_file',
+        'SplineMotion': 'spline_motion',
+        'Trajectory': 'trajectory',
+        'TrajectoryPoint': 'trajectory',
+        'Waypoints': 'trajectory',
+        'annotate': 'annotated.annotation',
+        'check_positions': 'annotated.annotation',
+        'read_trajectory': 'annotated.trajectory_file',
+        'resting_state': 'trajectory',
+        'retime': 'time_scaling.retiming',
+        'trajectory_text': 'annotated.trajectory_file',
+        'write_text': 'annotated.trajectory_file',
+    },
+)

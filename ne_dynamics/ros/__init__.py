@@ -8,8 +8,9 @@ Begin with ``node.py``. What tools use is exported here, and loaded when it is a
 it needs no ROS.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
     from ne_dynamics.ros.messages.conversion import JointStateReader, MessageError
@@ -32,29 +33,6 @@ if TYPE_CHECKING:
     )
     from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.settings.parameters import PARAMETERS, LockedJoints, NodeSettings
-
-_HOMES = {
-    'ComputedTorqueNode': 'node',
-    'ControlledArm': 'settings.configuration',
-    'DeclaredParameters': 'settings.declared_parameters',
-    'JointStateReader': 'messages.conversion',
-    'LockedJoints': 'settings.parameters',
-    'MOST_POINTS': 'messages.trajectory_intake',
-    'MessageError': 'messages.conversion',
-    'NodeSettings': 'settings.parameters',
-    'PARAMETERS': 'settings.parameters',
-    'PromptExecutor': 'running.prompt_executor',
-    'check_arguments': 'running.command_line',
-    'controlled_arm': 'settings.configuration',
-    'load_robot': 'settings.configuration',
-    'make_controller': 'settings.configuration',
-    'make_executor': 'running.prompt_executor',
-    'make_tuning': 'settings.configuration',
-    'private_domain': 'running.private_domain',
-    'readable_parameters': 'running.command_line',
-    'start_rclpy': 'running.command_line',
-    'stop_on_signals': 'running.signals',
-}
 
 __all__ = [
     'MOST_POINTS',
@@ -79,9 +57,28 @@ __all__ = [
     'stop_on_signals',
 ]
 
-
-def __getattr__(name: str) -> object:
-    """Load the module of a name that is exported."""
-    if name not in _HOMES:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    return getattr(import_module(f'{__name__}.{_HOMES[name]}'), name)
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'ComputedTorqueNode': 'node',
+        'ControlledArm': 'settings.configuration',
+        'DeclaredParameters': 'settings.declared_parameters',
+        'JointStateReader': 'messages.conversion',
+        'LockedJoints': 'settings.parameters',
+        'MOST_POINTS': 'messages.trajectory_intake',
+        'MessageError': 'messages.conversion',
+        'NodeSettings': 'settings.parameters',
+        'PARAMETERS': 'settings.parameters',
+        'PromptExecutor': 'running.prompt_executor',
+        'check_arguments': 'running.command_line',
+        'controlled_arm': 'settings.configuration',
+        'load_robot': 'settings.configuration',
+        'make_controller': 'settings.configuration',
+        'make_executor': 'running.prompt_executor',
+        'make_tuning': 'settings.configuration',
+        'private_domain': 'running.private_domain',
+        'readable_parameters': 'running.command_line',
+        'start_rclpy': 'running.command_line',
+        'stop_on_signals': 'running.signals',
+    },
+)

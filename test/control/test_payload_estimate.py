@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_model
-from ne_dynamics.control.payload.carrier import Carrier, Source
+from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
 from ne_dynamics.control.payload.estimate import estimate_payload
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.sensors.wrench import inertia_beyond
@@ -78,11 +78,11 @@ def check(found, mass=MASS, com=COM, mass_tolerance=1e-9, com_tolerance=1e-9):
 
 
 @pytest.mark.parametrize('gravity', [UPRIGHT, (4.0, -2.0, -8.7)], ids=['upright', 'tilted'])
-@pytest.mark.parametrize('source', [Source.EFFORT, Source.COMMAND])
+@pytest.mark.parametrize('source', [PayloadSource.EFFORT, PayloadSource.COMMAND])
 def test_poses_tell_the_load_exactly(gravity, source) -> None:
     """Where nothing is wrong, nothing is left: mass and centre of mass are exact."""
     windows = held(loaded(), poses(12), gravity)
-    if source is Source.COMMAND:
+    if source is PayloadSource.COMMAND:
         windows = [each._replace(command=each.effort, effort=None) for each in windows]
     carrier = Carrier.of_robot(dynamics_of(gravity=gravity))
     found = estimate_payload(carrier, windows, source)
@@ -118,27 +118,29 @@ def test_links_that_are_wrong_each_in_its_own_way_are_counted(seed, masses, cent
     """The load is no farther off than is said, and no load is taken for none."""
     robot = with_other_links(seed, masses, centers)
     carrier = Carrier.of_robot(dynamics_of())
-    found = estimate_payload(carrier, slow(loaded(robot), pace=0.6), Source.EFFORT)
+    found = estimate_payload(carrier, slow(loaded(robot), pace=0.6), PayloadSource.EFFORT)
     assert abs(found.mass - MASS) <= 3.0 * found.mass_deviation
     assert (np.abs(found.center_of_mass - COM) <= 3.0 * found.com_deviation).all()
     assert found.mass_deviation < 0.15
-    assert estimate_payload(carrier, slow(robot, pace=0.6), Source.EFFORT).mass == 0.0
+    assert estimate_payload(carrier, slow(robot, pace=0.6), PayloadSource.EFFORT).mass == 0.0
 
 
 def test_a_slow_motion_tells_the_load() -> None:
     """Accelerations are not taken for weight; what is left is the load's own inertia."""
-    found = estimate_payload(Carrier.of_robot(dynamics_of()), slow(loaded()), Source.EFFORT)
+    found = estimate_payload(Carrier.of_robot(dynamics_of()), slow(loaded()), PayloadSource.EFFORT)
     check(found, mass_tolerance=5e-3, com_tolerance=1e-3)
 
 
 def test_the_load_is_described_in_the_frame_of_its_link() -> None:
     """A link that is fixed to the tip may be named; the same load has other numbers there."""
     carrier = Carrier.of_robot(dynamics_of(), 'flange')
-    found = estimate_payload(carrier, held(loaded(link='flange'), poses(12)), Source.EFFORT)
+    found = estimate_payload(carrier, held(loaded(link='flange'), poses(12)), PayloadSource.EFFORT)
     check(found, mass_tolerance=1e-4, com_tolerance=1e-5)
     assert found.link_name == 'flange'
     there = estimate_payload(
-        Carrier.of_robot(dynamics_of()), held(loaded(link='flange'), poses(12)), Source.EFFORT
+        Carrier.of_robot(dynamics_of()),
+        held(loaded(link='flange'), poses(12)),
+        PayloadSource.EFFORT,
     )
     assert np.linalg.norm(there.center_of_mass - COM) > 0.05
 
@@ -148,7 +150,7 @@ def test_a_base_that_is_tilted_by_its_imu() -> None:
     tilted = np.array([4.0, -2.0, -8.7])
     base = np.concatenate([np.zeros(6), np.array(UPRIGHT) - tilted])
     windows = held(loaded(), poses(12), tuple(tilted), base=base)
-    found = estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT)
+    found = estimate_payload(Carrier.of_robot(dynamics_of()), windows, PayloadSource.EFFORT)
     check(found, mass_tolerance=1e-4, com_tolerance=1e-5)
 
 
@@ -185,7 +187,7 @@ def test_a_wrist_sensor_tells_the_load(gravity, moves) -> None:
         motion = each.position, each.velocity, each.acceleration
         wrench = felt_at_sensor(loaded(), motion, gravity)
         windows.append(each._replace(wrench=wrench, effort=np.full(6, np.nan)))
-    found = estimate_payload(sensor_carrier(gravity), windows, Source.WRENCH)
+    found = estimate_payload(sensor_carrier(gravity), windows, PayloadSource.WRENCH)
     check(found, mass_tolerance=0.005, com_tolerance=0.005 if moves else 1e-4)
 
 
@@ -196,7 +198,7 @@ def test_a_biased_sensor_is_seen_through_in_many_poses() -> None:
         motion = each.position, each.velocity, each.acceleration
         bias = np.array([0.8, -0.5, 0.7, 0.05, -0.05, 0.08])
         windows.append(each._replace(wrench=felt_at_sensor(loaded(), motion, UPRIGHT) + bias))
-    found = estimate_payload(sensor_carrier(), windows, Source.WRENCH)
+    found = estimate_payload(sensor_carrier(), windows, PayloadSource.WRENCH)
     check(found, mass_tolerance=0.02, com_tolerance=0.005)
 
 
@@ -207,7 +209,7 @@ def test_friction_in_the_direction_of_motion_is_not_taken_for_weight() -> None:
     """Coulomb friction that no model has, in motions to and fro, is told from the load."""
     friction = 0.02 * ARM.limits('effort_limit')
     windows = slow(loaded(), rest=lambda velocity: friction * np.sign(velocity))
-    found = estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT)
+    found = estimate_payload(Carrier.of_robot(dynamics_of()), windows, PayloadSource.EFFORT)
     check(found, mass_tolerance=0.05, com_tolerance=0.01)
     assert abs(found.mass - MASS) <= 2.0 * found.mass_deviation
 
@@ -221,7 +223,7 @@ def test_the_uncertainty_is_honest(seed) -> None:
     windows = []
     for position in poses(14, seed):
         windows += held(loaded(heavier), [position], rest=stiction * rng.uniform(-1, 1, 6))
-    found = estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT)
+    found = estimate_payload(Carrier.of_robot(dynamics_of()), windows, PayloadSource.EFFORT)
     assert abs(found.mass - MASS) <= 2.5 * found.mass_deviation
     assert (np.abs(found.center_of_mass - COM) <= 2.5 * found.com_deviation).all()
 
@@ -230,11 +232,11 @@ def test_a_pose_counts_once_however_long_it_is_held() -> None:
     """Stiction does not become less by waiting: neither does what is not known."""
     carrier = Carrier.of_robot(dynamics_of())
     briefly, long = (
-        estimate_payload(carrier, held(loaded(), poses(12), windows=count), Source.EFFORT)
+        estimate_payload(carrier, held(loaded(), poses(12), windows=count), PayloadSource.EFFORT)
         for count in (5, 100)
     )
     assert long.mass_deviation == pytest.approx(briefly.mass_deviation, rel=1e-6)
-    more = estimate_payload(carrier, held(loaded(), poses(48)), Source.EFFORT)
+    more = estimate_payload(carrier, held(loaded(), poses(48)), PayloadSource.EFFORT)
     assert more.mass_deviation < 0.7 * briefly.mass_deviation
 
 
@@ -244,7 +246,7 @@ def test_poses_approached_from_both_sides_tell_more() -> None:
     back = [each._replace(velocity=-each.velocity) for each in forth]
     carrier = Carrier.of_robot(dynamics_of())
     once, both = (
-        estimate_payload(carrier, windows, Source.EFFORT)
+        estimate_payload(carrier, windows, PayloadSource.EFFORT)
         for windows in ([*forth, *forth], [*forth, *back])
     )
     assert both.mass_deviation < once.mass_deviation
@@ -253,7 +255,7 @@ def test_poses_approached_from_both_sides_tell_more() -> None:
 # ---- refusals
 
 
-def refusal(windows, source=Source.EFFORT, carrier=None):
+def refusal(windows, source=PayloadSource.EFFORT, carrier=None):
     """Return why there is no estimate."""
     carrier = Carrier.of_robot(dynamics_of()) if carrier is None else carrier
     with pytest.raises(PayloadError) as caught:
@@ -295,7 +297,7 @@ def test_a_single_pose_with_a_sensor_names_what_is_not_known() -> None:
     (each, *_) = held(loaded(), [position])
     motion = each.position, each.velocity, each.acceleration
     wrench = felt_at_sensor(loaded(), motion, UPRIGHT)
-    text = refusal([each._replace(wrench=wrench)] * 6, Source.WRENCH, sensor_carrier())
+    text = refusal([each._replace(wrench=wrench)] * 6, PayloadSource.WRENCH, sensor_carrier())
     assert 'the poses do not tell the centre of mass' in text
     assert 'the mass is known: 2.0' in text
 
@@ -307,7 +309,9 @@ def test_a_light_load_in_one_pose_is_not_told() -> None:
 
 def test_no_load_is_an_answer() -> None:
     """Where nothing hangs, the mass is 0, and there is no centre of mass of nothing."""
-    found = estimate_payload(Carrier.of_robot(dynamics_of()), held(ARM, poses(16)), Source.EFFORT)
+    found = estimate_payload(
+        Carrier.of_robot(dynamics_of()), held(ARM, poses(16)), PayloadSource.EFFORT
+    )
     check(found, 0.0, np.zeros(3))
     assert "no load at 'tcp': mass 0 +- " in found.text
 
@@ -332,7 +336,7 @@ def test_fast_windows_among_slow_ones_do_not_count() -> None:
     for position in poses(12):
         windows += [*held(loaded(), [position]), fast]
     check(
-        estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT),
+        estimate_payload(Carrier.of_robot(dynamics_of()), windows, PayloadSource.EFFORT),
         mass_tolerance=1e-4,
         com_tolerance=1e-5,
     )
@@ -343,9 +347,9 @@ def test_too_little_is_refused() -> None:
     assert 'no states with measured efforts yet' in refusal([])
     assert 'got 0.4 s' in refusal(held(loaded(), poses(1))[:2])
     windows = held(loaded(), poses(12))
-    assert 'no states with commanded efforts yet' in refusal(windows, Source.COMMAND)
+    assert 'no states with commanded efforts yet' in refusal(windows, PayloadSource.COMMAND)
     assert 'no states with the wrist sensor yet' in refusal(
-        windows, Source.WRENCH, sensor_carrier()
+        windows, PayloadSource.WRENCH, sensor_carrier()
     )
 
 
@@ -369,9 +373,9 @@ def test_efforts_of_another_meaning_are_refused(factor) -> None:
 def test_a_model_that_is_wrong_makes_the_load_known_the_less(scale, mass) -> None:
     """Up to a tenth the deviation grows with it, so that the load stays within 2.5 of it."""
     carrier = Carrier.of_robot(dynamics_of())
-    right = estimate_payload(carrier, held(loaded(mass=mass), poses(24)), Source.EFFORT)
+    right = estimate_payload(carrier, held(loaded(mass=mass), poses(24)), PayloadSource.EFFORT)
     windows = held(loaded(scale_masses(ARM, scale), mass), poses(24))
-    found = estimate_payload(carrier, windows, Source.EFFORT)
+    found = estimate_payload(carrier, windows, PayloadSource.EFFORT)
     assert found.mass_deviation > right.mass_deviation
     assert abs(found.mass - mass) <= 2.5 * found.mass_deviation
     assert (np.abs(found.center_of_mass - COM) <= 2.5 * found.com_deviation).all()
@@ -399,7 +403,7 @@ def test_numbers_that_are_none_are_refused(field, value) -> None:
     broken[2] = value
     windows[7] = windows[7]._replace(**{field: broken})
     with pytest.raises((PayloadError, ModelError, ValueError)):
-        estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT)
+        estimate_payload(Carrier.of_robot(dynamics_of()), windows, PayloadSource.EFFORT)
 
 
 def test_a_load_far_away_is_refused() -> None:
@@ -425,7 +429,7 @@ def test_work_can_be_ended_between_its_pieces() -> None:
     windows = held(loaded(), poses(12))
     calls = []
     estimate_payload(
-        Carrier.of_robot(dynamics_of()), windows, Source.EFFORT, lambda: calls.append(None)
+        Carrier.of_robot(dynamics_of()), windows, PayloadSource.EFFORT, lambda: calls.append(None)
     )
     assert len(calls) >= len(windows)
 
@@ -436,4 +440,4 @@ def test_work_can_be_ended_between_its_pieces() -> None:
         raise Enough
 
     with pytest.raises(Enough):
-        estimate_payload(Carrier.of_robot(dynamics_of()), windows, Source.EFFORT, stop)
+        estimate_payload(Carrier.of_robot(dynamics_of()), windows, PayloadSource.EFFORT, stop)

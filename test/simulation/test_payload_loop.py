@@ -14,7 +14,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from payload_loop import LoadedArm, poses
 
-from ne_dynamics.control.payload.carrier import Source
+from ne_dynamics.control.payload.carrier import PayloadSource
 from ne_dynamics.control.payload.estimate import estimate_payload
 from ne_dynamics.errors import PayloadError
 
@@ -36,7 +36,7 @@ def test_a_slow_motion_tells_by_efforts(mass, coulomb) -> None:
     """Friction that changes its sign with the motion is told from weight, which does not."""
     arm = LoadedArm(mass, COM, coulomb=coulomb)
     windows = arm.visit([*poses(5), poses(5)[0]], slowly=True)
-    found = estimate_payload(arm.carrier, windows, Source.EFFORT)
+    found = estimate_payload(arm.carrier, windows, PayloadSource.EFFORT)
     check(found, mass, 0.12, 0.06 if mass < 1.0 else 0.02)
 
 
@@ -45,7 +45,7 @@ def test_poses_that_are_held_tell_by_efforts(mass) -> None:
     """Commands of a feedback tell what measured efforts do."""
     arm = LoadedArm(mass, COM)
     windows = arm.visit(poses(8, 2))
-    for source in (Source.EFFORT, Source.COMMAND):
+    for source in (PayloadSource.EFFORT, PayloadSource.COMMAND):
         found = estimate_payload(arm.carrier, windows, source)
         check(found, mass, 0.15, 0.05 if mass < 1.0 else 0.02)
 
@@ -56,7 +56,7 @@ def test_the_wrist_sensor_tells(mass, slowly) -> None:
     """It knows nothing of the friction of the joints, nor of the mass of the arm."""
     arm = LoadedArm(mass, COM, coulomb=0.005, has_sensor=True)
     windows = arm.visit(poses(5), slowly=slowly)
-    found = estimate_payload(arm.carrier, windows, Source.WRENCH)
+    found = estimate_payload(arm.carrier, windows, PayloadSource.WRENCH)
     check(found, mass, 0.1, 0.03)
 
 
@@ -65,7 +65,7 @@ def test_an_arm_on_a_tilted_base(has_sensor) -> None:
     """Gravity comes from where it comes from."""
     arm = LoadedArm(2.0, COM, gravity=TILTED, has_sensor=has_sensor)
     windows = arm.visit([*poses(5), poses(5)[0]], slowly=True)
-    source = Source.WRENCH if has_sensor else Source.EFFORT
+    source = PayloadSource.WRENCH if has_sensor else PayloadSource.EFFORT
     check(estimate_payload(arm.carrier, windows, source), 2.0, 0.12, 0.03)
 
 
@@ -74,7 +74,7 @@ def test_an_arm_that_carries_nothing(has_sensor) -> None:
     """What is wrong with the model is not taken for a load."""
     arm = LoadedArm(0.0, COM, has_sensor=has_sensor)
     windows = arm.visit([*poses(5), poses(5)[0]], slowly=True)
-    source = Source.WRENCH if has_sensor else Source.EFFORT
+    source = PayloadSource.WRENCH if has_sensor else PayloadSource.EFFORT
     found = estimate_payload(arm.carrier, windows, source)
     assert found.mass == 0.0
     assert found.mass_deviation <= 0.15
@@ -87,7 +87,7 @@ def test_one_pose_is_not_enough(has_sensor) -> None:
     # Until the arm has sunk under the load that it does not know.
     arm.visit(poses(1))
     windows = arm.visit(poses(1))
-    source = Source.WRENCH if has_sensor else Source.EFFORT
+    source = PayloadSource.WRENCH if has_sensor else PayloadSource.EFFORT
     with pytest.raises(PayloadError, match='do not tell'):
         estimate_payload(arm.carrier, windows, source)
 
@@ -97,4 +97,4 @@ def test_a_model_30_percent_wrong_is_no_guide() -> None:
     arm = LoadedArm(2.0, COM, scale=1.3)
     windows = arm.visit([*poses(5), poses(5)[0]], slowly=True)
     with pytest.raises(PayloadError, match="the model's own effort of joint"):
-        estimate_payload(arm.carrier, windows, Source.EFFORT)
+        estimate_payload(arm.carrier, windows, PayloadSource.EFFORT)

@@ -12,7 +12,7 @@ from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import Robot
 
 
-class Source(str, enum.Enum):
+class PayloadSource(str, enum.Enum):
     """What the load was felt by; the values are the words of the report."""
 
     EFFORT = 'measured efforts'
@@ -72,10 +72,10 @@ def require_tip(robot: Robot) -> None:
         )
 
 
-def felt_by(window: Window, source: Source) -> FloatArray | None:
+def felt_by(window: Window, source: PayloadSource) -> FloatArray | None:
     """Return what a window has of a source; None where it has nothing."""
     return {
-        Source.EFFORT: window.effort,
-        Source.COMMAND: window.command,
-        Source.WRENCH: window.wrench,
+        PayloadSource.EFFORT: window.effort,
+        PayloadSource.COMMAND: window.command,
+        PayloadSource.WRENCH: window.wrench,
     }[source]

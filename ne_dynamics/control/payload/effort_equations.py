@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.payload.carrier import Carrier, Source, felt_by
+from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, felt_by
 from ne_dynamics.control.payload.equations import PayloadEquations, first_moments_to_tip
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.states import MOVING_KIND, STANDING_KIND, MotionStates
@@ -42,7 +42,7 @@ def make_effort_equations(
     carrier: Carrier,
     windows: Sequence[Window],
     states: MotionStates,
-    source: Source,
+    source: PayloadSource,
     pause: Callable[[], None],
 ) -> PayloadEquations:
     """Return the equations of the joint efforts, joint by joint."""

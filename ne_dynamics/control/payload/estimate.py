@@ -44,7 +44,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control.payload.carrier import Carrier, Source
+from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
 from ne_dynamics.control.payload.effort_equations import make_effort_equations
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.sensor_equations import make_sensor_equations
@@ -81,7 +81,7 @@ class PayloadEstimate:
     center_of_mass, com_deviation : array, shape (3,)
         In the frame of the link [m]; zero where no load was found.
     link_name : str
-    source : Source
+    source : PayloadSource
     duration : float
         Of the windows that count [s].
     misfit : float
@@ -93,7 +93,7 @@ class PayloadEstimate:
     center_of_mass: FloatArray
     com_deviation: FloatArray
     link_name: str
-    source: Source
+    source: PayloadSource
     duration: float
     misfit: float
 
@@ -136,7 +136,7 @@ def _ignore() -> None:
 def estimate_payload(
     carrier: Carrier,
     windows: Sequence[Window],
-    source: Source,
+    source: PayloadSource,
     pause: Callable[[], None] = _ignore,
 ) -> PayloadEstimate:
     """Estimate mass and centre of mass of the load that an arm carries.
@@ -146,7 +146,7 @@ def estimate_payload(
     carrier : Carrier
     windows : sequence of Window
         In the order of time. Those that do not have the source, or are too fast, do not count.
-    source : Source
+    source : PayloadSource
     pause : callable
         Called between pieces of work, most of a few ten microseconds and none of more than about
         a millisecond; what it raises ends the work.
@@ -163,7 +163,7 @@ def estimate_payload(
     # Numbers of any size come in; what overflows is refused.
     with np.errstate(all='ignore'):
         used, states = choose_windows(carrier.dynamics.robot, windows, source, pause)
-        if source is Source.WRENCH:
+        if source is PayloadSource.WRENCH:
             equations = make_sensor_equations(carrier, used, states, pause)
         else:
             equations = make_effort_equations(carrier, used, states, source, pause)
@@ -177,7 +177,7 @@ def _judge(
     found: FloatArray,
     covariance: FloatArray,
     link_name: str,
-    source: Source,
+    source: PayloadSource,
     duration: float,
     misfit: float,
 ) -> PayloadEstimate:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.payload.carrier import Source, felt_by
+from ne_dynamics.control.payload.carrier import PayloadSource, felt_by
 from ne_dynamics.control.payload.motion_windows import (
     SLOW_ACCELERATION,
     SLOW_VELOCITY,
@@ -95,7 +95,7 @@ def _count_repeats(kind: NDArray[np.intp], is_other: NDArray[np.bool_]) -> Float
 
 
 def choose_windows(
-    robot: Robot, windows: Sequence[Window], source: Source, pause: Callable[[], None]
+    robot: Robot, windows: Sequence[Window], source: PayloadSource, pause: Callable[[], None]
 ) -> tuple[list[Window], MotionStates]:
     """Return the windows that count, and how the joints move in them.
 

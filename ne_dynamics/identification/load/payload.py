@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.control import Carrier, MotionWindows, PayloadEstimate, estimate_payload
-from ne_dynamics.control import PayloadSource as Source
+from ne_dynamics.control import (
+    Carrier,
+    MotionWindows,
+    PayloadEstimate,
+    PayloadSource,
+    estimate_payload,
+)
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
@@ -55,7 +60,7 @@ def identify_payload(model: Robot | Dynamics, log: Log, link_name: str = '') -> 
     dynamics = as_dynamics(model)
     require_joints(dynamics.robot, log)
     carrier = Carrier.of_robot(dynamics, link_name)
-    return estimate_payload(carrier, _gather(log).windows(), Source.EFFORT)
+    return estimate_payload(carrier, _gather(log).windows(), PayloadSource.EFFORT)
 
 
 def _gather(log: Log) -> MotionWindows:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ne_dynamics.control.controller import Command, Controller
-from ne_dynamics.control.payload.carrier import Carrier, Source, felt_by
+from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, felt_by
 from ne_dynamics.control.payload.motion_windows import (
     LEAST_STATES,
     WINDOW,
@@ -27,7 +27,7 @@ class Question(NamedTuple):
 
     carrier: Carrier
     windows: tuple[Window, ...]
-    source: Source
+    source: PayloadSource
 
 
 class FeltMotion:
@@ -118,8 +118,8 @@ class FeltMotion:
         windows = self._windows.windows()
         carrier = self._find_carrier()
         if self._controller.wrist is not None:
-            return Question(carrier, windows, Source.WRENCH)
-        for source in (Source.EFFORT, Source.COMMAND):
+            return Question(carrier, windows, PayloadSource.WRENCH)
+        for source in (PayloadSource.EFFORT, PayloadSource.COMMAND):
             if any(felt_by(window, source) is not None for window in windows):
                 return Question(carrier, windows, source)
         if not windows:

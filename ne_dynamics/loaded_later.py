@@ -1,0 +1,38 @@
+"""Names that a package gives to others, each loaded when it is first asked for (PEP 562).
+
+Who takes one name of a room does not wait for all of it, and `ne_dynamics.ros` can be imported
+where there is no ROS. For type checkers the package imports the names under ``TYPE_CHECKING``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def load_later(
+    package: str, modules: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package.
+
+    Parameters
+    ----------
+    package : str
+        Its ``__name__``.
+    modules : mapping of str to str
+        From a name to the module that has it, from the package on, e.g. 'guards.state_guard'.
+    """
+
+    def get(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f'module {package!r} has no attribute {name!r}')
+        value = getattr(importlib.import_module(f'{package}.{modules[name]}'), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def list_names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *modules})
+
+    return get, list_names
