@@ -74,7 +74,7 @@ def test_shipped_arms_are_recovered(file):
         covered += 1
         dynamics = ned.Dynamics(bare.robot(), gravity=GRAVITY, backend='python')
         expected = dynamics.inverse_dynamics(motion.q, motion.qd, motion.qdd)
-        computed = form.function(bare, motion.q, motion.qd, motion.qdd, gravity=GRAVITY)
+        computed = form.inverse_dynamics(bare, motion.q, motion.qd, motion.qdd, gravity=GRAVITY)
         assert relative_error(computed, expected) <= 1e-9, name
         full = ned.Dynamics(robot, gravity=GRAVITY, backend='python')
         drives = [
@@ -105,7 +105,7 @@ def test_a_payload_is_lumped_into_the_last_link():
     expected = ned.Dynamics(robot, gravity=GRAVITY, backend='python').inverse_dynamics(
         motion.q, motion.qd, motion.qdd
     )
-    computed = FORMULATIONS['luh_walker_paul'].function(
+    computed = FORMULATIONS['luh_walker_paul'].inverse_dynamics(
         loaded, motion.q, motion.qd, motion.qdd, gravity=GRAVITY
     )
     assert relative_error(computed, expected) <= 1e-9

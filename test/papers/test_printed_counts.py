@@ -175,7 +175,7 @@ def test_index_sets_are_counted_by_enumeration():
 def test_every_way_forms_the_same_acceleration(way):
     """With cross products, with A_i and with scalar products the torques are the same."""
     rng = np.random.default_rng(51)
-    function = FORMULATIONS['luh_walker_paul'].function
+    function = FORMULATIONS['luh_walker_paul'].inverse_dynamics
     for n in range(1, 8):
         arm = arm_for('luh_walker_paul', rng, n)
         motion = random_motion(rng, n)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply, scale
 from ne_dynamics.algorithms.scalars.scalar import Vector
-from ne_dynamics.papers.forms.arm import Arm, DHLink
+from ne_dynamics.papers.forms.arm import DHLink
 from ne_dynamics.papers.forms.coverage import Covers
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.frames import joint_cosine_sine, joint_shift
@@ -95,37 +95,15 @@ class OutwardState:
     cd: list[Vector] = field(default_factory=list)
 
 
-def outward_recursion(
-    arm: Arm,
-    q: Scalars,
-    qd: Scalars,
-    qdd: Scalars,
-    *,
-    gravity: Scalars,
-    base_motion: Scalars | None = None,
-    with_positions: bool = True,
-) -> OutwardState:
+def recur_outward(request: Request, with_positions: bool) -> OutwardState:
     """Return the motion of the links: algorithm 7.4.1.
 
     Parameters
     ----------
-    arm, q, qd, qdd, gravity, base_motion
-        As for :meth:`Formulation.inverse_dynamics
-        <ne_dynamics.papers.forms.formulation.Formulation.inverse_dynamics>`.
+    request : Request
     with_positions : bool
         Whether to form c_i and cd_i, on which no effort depends.
-
-    Raises
-    ------
-    ModelError, InputError
-        When the arm or an argument is not covered, see :data:`FORM`.
     """
-    FORM.check(arm, q=q, qd=qd, qdd=qdd, gravity=gravity, base_motion=base_motion)
-    request = Request(arm, q, qd, qdd, gravity, base_motion=base_motion)
-    return _recur_outward(request, with_positions)
-
-
-def _recur_outward(request: Request, with_positions: bool) -> OutwardState:
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
     term, number = request.bookkeeping
     motion = [0.0] * 9 if request.base_motion is None else request.base_motion
@@ -240,7 +218,7 @@ def compute_efforts(request: Request, with_positions: bool = False) -> list[Scal
         which tables 7.1 and 7.3 count.
     """
     arm = request.arm
-    outward = _recur_outward(request, with_positions)
+    outward = recur_outward(request, with_positions)
     term, _ = request.bookkeeping
     # 004, algorithm 7.4.2; terms are named by the row of its table 7.2.
     force: Vector = []

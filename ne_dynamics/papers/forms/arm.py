@@ -327,13 +327,6 @@ class Arm:
         bare = self.without_drives()
         return bare.with_links([replace(link, viscous_friction=0.0) for link in bare.links])
 
-    def frame_poses(self, q: Sequence[float]) -> list[Transform]:
-        """Return the poses of frames 0 to n in frame 0 at a joint position of n floats."""
-        poses = [Transform.identity()]
-        for link, position in zip(self.links, q, strict=True):
-            poses.append(poses[-1] @ link.transform(self.convention, position))
-        return poses
-
     def robot(self) -> Robot:
         """Return the same arm as a robot.
 

@@ -125,11 +125,6 @@ class Formulation:
         request = Request(arm, q, qd, qdd, gravity, wrench, base_motion)
         return self.compute_efforts(request, **options)
 
-    @property
-    def function(self) -> InverseDynamicsFunction:
-        """The inverse dynamics as a function, to give to what strobes or counts one."""
-        return self.inverse_dynamics
-
     def check(self, arm: Arm, **arguments: Scalars | None) -> None:
         """Refuse an arm or arguments that the form does not cover.
 

@@ -3,12 +3,9 @@
 Source: 004 (7.45)-(7.58). The twist of link i is t_i = [w_i, cd_i], angular velocity and
 velocity of its mass centre; all twists together are ``t = T qd`` (7.54), and T^T takes the
 constraint wrenches out of the uncoupled Newton-Euler equations (7.48). The document announces the
-blocks of T and K for its section 7.5.1; here they follow from the joints: a link turns about the
-axis through O_j, or slides along it. Everything is in the axes of frame 0.
-
-Functions of an arm take it in standard Denavit-Hartenberg frames, and the rest as
-:meth:`Formulation.inverse_dynamics
-<ne_dynamics.papers.forms.formulation.Formulation.inverse_dynamics>` does.
+blocks of T and of the constraint matrix K (7.50) for its section 7.5.1; here those of T follow
+from the joints: a link turns about the axis through O_j, or slides along it. No effort depends on
+K, with ``K T = 0``; the tests form it. Everything is in the axes of frame 0.
 
 The base may move. Its twist is carried by all links: ``t = T qd + t_0``, with the twist t_0 that
 link i would have with the joints locked, so K t is no longer zero but what the base puts in. T and
@@ -29,7 +26,6 @@ from ne_dynamics.papers.forms.coverage import Covers
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.frames import standard_link_vector, standard_rotation, subtract
 from ne_dynamics.papers.forms.generic_scalars import Matrix, Scalar, Scalars
-from ne_dynamics.papers.forms.strobing import solve_by_cholesky
 
 Block = tuple[Vector, Vector]
 """Angular and linear part of a twist, or moment and force of a wrench."""
@@ -121,76 +117,9 @@ def _compute_shape_blocks(arm: Arm, where: Configuration) -> list[list[Block]]:
     return blocks
 
 
-def twist_shaping_matrix(arm: Arm, q: Scalars) -> Matrix:
-    """Return T of (7.54), 6n rows of n scalars: ``t = T qd``.
-
-    Six rows a link: angular velocity [rad/s], then velocity of its mass centre [m/s], in the axes
-    of frame 0.
-    """
-    FORM.check(arm, q=q)
-    rows: Matrix = []
-    for blocks in _compute_shape_blocks(arm, locate_links(arm, q)):
-        zeros: Vector = [0.0] * (arm.n - len(blocks))
-        for part in range(2):
-            for axis in range(3):
-                rows.append([block[part][axis] for block in blocks] + zeros)
-    return rows
-
-
-def constraint_matrix(arm: Arm, q: Scalars) -> Matrix:
-    """Return K of (7.50), 6n rows of 6n scalars: ``K t = 0``.
-
-    Six rows a joint: for one that turns, relative rates across its axis, and the velocity of O_i
-    as a point of both links; for one that slides, relative rates, and relative velocity across its
-    axis.
-    """
-    FORM.check(arm, q=q)
-    where = locate_links(arm, q)
-    rows: Matrix = []
-    for index, link in enumerate(arm.links):
-        axis, joint, center = where.axes[index], where.joints[index], where.centers[index]
-        before = where.centers[index - 1] if index > 0 else joint
-        if link.is_prismatic:
-            angular, linear = _IDENTITY, _skew(axis)
-            own: Matrix = _ZERO
-            other = _product(linear, _skew(subtract(center, before)))
-        else:
-            angular, linear = _skew(axis), _IDENTITY
-            own = _skew(subtract(center, joint))
-            other = _skew(subtract(joint, before))
-        for row in range(3):
-            rates = angular[row], _ZERO[row]
-            rows.append(_constraint_row(arm.n, index, rates, rates))
-        for row in range(3):
-            inner = [-value for value in other[row]]
-            rows.append(
-                _constraint_row(arm.n, index, (own[row], linear[row]), (inner, linear[row]))
-            )
-    return rows
-
-
-_ZERO: Matrix = [[0.0] * 3 for _ in range(3)]
-_IDENTITY: Matrix = [[1.0 if row == column else 0.0 for column in range(3)] for row in range(3)]
-
-
-def _skew(a: Scalars) -> Matrix:
-    return [[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]]
-
-
 def _product(a: Matrix, b: Matrix) -> Matrix:
     columns = list(zip(*b, strict=True))
     return [[dot(row, column) for column in columns] for row in a]
-
-
-def _constraint_row(
-    n: int, index: int, own: tuple[Scalars, Scalars], inner: tuple[Scalars, Scalars]
-) -> list[Scalar]:
-    """Return own . t_i - inner . t_{i-1} as a row of K."""
-    row: list[Scalar] = [0.0] * (6 * n)
-    row[6 * index : 6 * index + 6] = [*own[0], *own[1]]
-    if index > 0:
-        row[6 * index - 6 : 6 * index] = [-value for value in (*inner[0], *inner[1])]
-    return row
 
 
 def _rotate_tensors(arm: Arm, where: Configuration) -> list[Matrix]:
@@ -202,13 +131,8 @@ def _rotate_tensors(arm: Arm, where: Configuration) -> list[Matrix]:
     return tensors
 
 
-def generalized_inertia_matrix(arm: Arm, q: Scalars) -> Matrix:
+def compute_inertia(arm: Arm, model: Model) -> Matrix:
     """Return I(q) of (7.58), n rows of n scalars [kg m^2, kg m, kg]."""
-    FORM.check(arm, q=q)
-    return _compute_inertia(arm, build_model(arm, q))
-
-
-def _compute_inertia(arm: Arm, model: Model) -> Matrix:
     n = arm.n
     matrix: Matrix = [[0.0] * n for _ in range(n)]
     for link, blocks, tensor in zip(arm.links, model.shape, model.tensors, strict=True):
@@ -227,25 +151,11 @@ def _compute_inertia(arm: Arm, model: Model) -> Matrix:
     return matrix
 
 
-def bias(
-    arm: Arm,
-    q: Scalars,
-    qd: Scalars,
-    *,
-    gravity: Scalars,
-    wrench: Scalars | None = None,
-    base_motion: Scalars | None = None,
-) -> list[Scalar]:
+def compute_bias(request: Request, model: Model) -> list[Scalar]:
     """Return what the drives give at zero acceleration: all of (7.57) but I qdd and T^T w^A.
 
     That is ``T^T (M Td + W M T) qd - T^T (w^G + w^D)``, and the tip wrench: n scalars.
     """
-    FORM.check(arm, q=q, qd=qd, gravity=gravity, wrench=wrench, base_motion=base_motion)
-    request = Request(arm, q, qd, [0.0] * arm.n, gravity, wrench, base_motion)
-    return _compute_bias(request, build_model(arm, q))
-
-
-def _compute_bias(request: Request, model: Model) -> list[Scalar]:
     arm, qd, wrench = request.arm, request.qd, request.wrench
     where, shape, tensors = model
     term, number = request.bookkeeping
@@ -328,8 +238,11 @@ def _carry_twist_rate(request: Request, base: BaseState, center: Vector, cd: Vec
 
 def compute_efforts(request: Request) -> list[Scalar]:
     """Return the joint efforts that a motion takes: T^T w^A of (7.57)."""
-    inertia, rest = _compute_inertia_and_bias(request)
     term, _ = request.bookkeeping
+    model = build_model(request.arm, request.q)
+    term('I')
+    inertia = compute_inertia(request.arm, model)
+    rest = compute_bias(request, model)
     term('I qdd')
     efforts = []
     for row, effort in zip(inertia, rest, strict=True):
@@ -347,35 +260,3 @@ FORM = Formulation(
     Covers(convention='standard', moving_base=True, added=('moving_base',)),
     compute_efforts,
 )
-inverse_dynamics = FORM.inverse_dynamics
-
-
-def _compute_inertia_and_bias(request: Request) -> tuple[Matrix, list[Scalar]]:
-    model = build_model(request.arm, request.q)
-    request.bookkeeping.term('I')
-    inertia = _compute_inertia(request.arm, model)
-    return inertia, _compute_bias(request, model)
-
-
-def forward_dynamics(
-    arm: Arm,
-    q: Scalars,
-    qd: Scalars,
-    tau: Scalars,
-    *,
-    gravity: Scalars,
-    wrench: Scalars | None = None,
-    base_motion: Scalars | None = None,
-) -> list[Scalar]:
-    """Return the accelerations that efforts tau give [rad/s^2 or m/s^2]: (7.57) solved.
-
-    The model (7.45) is that of the state.
-    """
-    FORM.check(arm, q=q, qd=qd, tau=tau, gravity=gravity, wrench=wrench, base_motion=base_motion)
-    request = Request(arm, q, qd, [0.0] * arm.n, gravity, wrench, base_motion)
-    inertia, rest = _compute_inertia_and_bias(request)
-    term, _ = bookkeeping(*q, *qd, *tau)
-    term('solve')
-    return solve_by_cholesky(
-        inertia, [effort - known for effort, known in zip(tau, rest, strict=True)]
-    )
