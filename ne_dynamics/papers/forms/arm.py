@@ -279,11 +279,6 @@ class Arm:
         rotation = self._base_rotation
         return list(vector) if rotation is None else multiply(rotation, vector)
 
-    def from_tool_axes(self, vector: Scalars) -> Vector:
-        """Return a vector of frame n+1 in the axes of frame n: R_n^{n+1}."""
-        rotation = self._tool_rotation
-        return list(vector) if rotation is None else multiply(rotation, vector)
-
     def tip_load(self, wrench: Scalars) -> tuple[Vector, Vector]:
         """Return f_{n+1}, n_{n+1} in frame n, where the inward recursions start.
 
@@ -298,8 +293,11 @@ class Arm:
         force, moment : list of 3 scalars
             In the axes of frame n, the moment about the origin of frame n.
         """
-        force = self.from_tool_axes(wrench[:3])
-        moment = self.from_tool_axes(wrench[3:])
+        force, moment = list(wrench[:3]), list(wrench[3:])
+        if self._tool_rotation is not None:
+            # R_n^{n+1} f_{n+1}, R_n^{n+1} n_{n+1}.
+            force = multiply(self._tool_rotation, force)
+            moment = multiply(self._tool_rotation, moment)
         if self.has_tool_offset:
             moment = add(moment, cross(self.tool_offset, force))
         return force, moment
@@ -316,16 +314,14 @@ class Arm:
         """
         return replace(self, links=self.links[index:], base=Transform.identity())
 
-    def without_drives(self) -> Arm:
-        """Return the arm without Coulomb friction and rotor inertia, which no document covers."""
-        return self.with_links(
-            [replace(link, coulomb_friction=0.0, reflected_inertia=0.0) for link in self.links]
-        )
-
     def rigid(self) -> Arm:
         """Return the arm without friction of any kind and without rotors."""
-        bare = self.without_drives()
-        return bare.with_links([replace(link, viscous_friction=0.0) for link in bare.links])
+        return self.with_links(
+            [
+                replace(link, viscous_friction=0.0, coulomb_friction=0.0, reflected_inertia=0.0)
+                for link in self.links
+            ]
+        )
 
     def robot(self) -> Robot:
         """Return the same arm as a robot.
