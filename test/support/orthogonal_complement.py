@@ -42,8 +42,8 @@ def constraint_matrix(arm, q):
     axis.
     """
     FORM.check(arm, q=q)
-    where = build_model(arm, q).where
-    axes, joints, centers = (np.array(x) for x in (where.axes, where.joints, where.centers))
+    model = build_model(arm, q)
+    axes, joints, centers = (np.array(x) for x in (model.axes, model.joints, model.centers))
     identity, zero = np.eye(3), np.zeros((3, 3))
     matrix = np.zeros((6 * arm.n, 6 * arm.n))
     for index, link in enumerate(arm.links):

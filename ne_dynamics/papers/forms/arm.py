@@ -13,13 +13,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply
 from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.frozen import checked_number
 from ne_dynamics.model.robot import (
     BASE,
     Body,
@@ -109,9 +109,9 @@ class DHLink:
                 f'{what}: type: expected one of {kinds}, got {self.type!r}'
             ) from error
         for key in ('theta', 'd', 'a', 'alpha', 'offset'):
-            object.__setattr__(self, key, _finite(getattr(self, key), f'{what}: {key}'))
+            object.__setattr__(self, key, checked_number(getattr(self, key), f'{what}: {key}'))
         for key in ('viscous_friction', 'coulomb_friction', 'reflected_inertia'):
-            value = _finite(getattr(self, key), f'{what}: {key}')
+            value = checked_number(getattr(self, key), f'{what}: {key}')
             if value < 0.0:
                 raise ModelError(f'{what}: {key}: expected >= 0, got {value}')
             object.__setattr__(self, key, value)
@@ -386,13 +386,3 @@ def _rows(matrix: FloatArray) -> tuple[Triple, Triple, Triple]:
 
 def _rows_unless_identity(matrix: FloatArray) -> tuple[Triple, Triple, Triple] | None:
     return None if (matrix == np.eye(3)).all() else _rows(matrix)
-
-
-def _finite(value: Any, what: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f'{what}: expected a number, got {value!r}') from error
-    if not math.isfinite(number):
-        raise ModelError(f'{what}: expected a finite number, got {number}')
-    return number

@@ -14,7 +14,6 @@ M stay; the bias takes the rate of t_0, and t in place of T qd.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ne_dynamics.algorithms.scalars.elementary import add, cross, dot, multiply, scale
@@ -31,9 +30,8 @@ Block = tuple[Vector, Vector]
 """Angular and linear part of a twist, or moment and force of a wrench."""
 
 
-@dataclass(frozen=True, eq=False)
-class Configuration:
-    """Where the links are, in the axes of frame 0.
+class Model(NamedTuple):
+    """Where the links are, in the axes of frame 0, and what (7.57) takes of it.
 
     Attributes
     ----------
@@ -43,43 +41,22 @@ class Configuration:
         e_i, and O_i, the origin of frame i-1 [m].
     centers : list of n vectors
         Mass centres [m].
-    """
-
-    rotations: list[Matrix]
-    axes: list[Vector]
-    joints: list[Vector]
-    centers: list[Vector]
-
-
-class Model(NamedTuple):
-    """A configuration and what (7.57) takes of it.
-
-    Attributes
-    ----------
-    where : Configuration
     shape : list of lists of Block
         The blocks T_ij, j <= i, that are not zero.
     tensors : list of n matrices
         Inertia about the mass centres in the axes of frame 0 [kg m^2].
     """
 
-    where: Configuration
+    rotations: list[Matrix]
+    axes: list[Vector]
+    joints: list[Vector]
+    centers: list[Vector]
     shape: list[list[Block]]
     tensors: list[Matrix]
 
 
 def build_model(arm: Arm, q: Scalars) -> Model:
     """Return the links' configuration, T and M at joint position `q`."""
-    where = locate_links(arm, q)
-    term, _ = bookkeeping(*q)
-    term('T')
-    shape = _compute_shape_blocks(arm, where)
-    term('M')
-    return Model(where, shape, _rotate_tensors(arm, where))
-
-
-def locate_links(arm: Arm, q: Scalars) -> Configuration:
-    """Return where the links are at joint position `q`."""
     term, number = bookkeeping(*q)
     term('configuration')
     rotations: list[Matrix] = []
@@ -98,17 +75,21 @@ def locate_links(arm: Arm, q: Scalars) -> Configuration:
         origin = add(origin, multiply(rotation, standard_link_vector(link, position)))
         rotations.append(rotation)
         centers.append(add(origin, multiply(rotation, link.center_of_mass)))
-    return Configuration(rotations, axes, joints, centers)
+    term('T')
+    shape = _compute_shape_blocks(arm, axes, joints, centers)
+    term('M')
+    tensors = _rotate_tensors(arm, rotations)
+    return Model(rotations, axes, joints, centers, shape, tensors)
 
 
-def _compute_shape_blocks(arm: Arm, where: Configuration) -> list[list[Block]]:
+def _compute_shape_blocks(
+    arm: Arm, axes: list[Vector], joints: list[Vector], centers: list[Vector]
+) -> list[list[Block]]:
     """Return the blocks T_ij, j <= i, that are not zero."""
     blocks = []
-    for index, center in enumerate(where.centers):
+    for index, center in enumerate(centers):
         row: list[Block] = []
-        for axis, joint, link in zip(
-            where.axes[: index + 1], where.joints, arm.links, strict=False
-        ):
+        for axis, joint, link in zip(axes[: index + 1], joints, arm.links, strict=False):
             if link.is_prismatic:
                 row.append(([0.0] * 3, axis))
             else:
@@ -122,10 +103,10 @@ def _product(a: Matrix, b: Matrix) -> Matrix:
     return [[dot(row, column) for column in columns] for row in a]
 
 
-def _rotate_tensors(arm: Arm, where: Configuration) -> list[Matrix]:
+def _rotate_tensors(arm: Arm, rotations: list[Matrix]) -> list[Matrix]:
     """Return the inertia about the mass centres in the axes of frame 0: R I R^T."""
     tensors = []
-    for link, rotation in zip(arm.links, where.rotations, strict=True):
+    for link, rotation in zip(arm.links, rotations, strict=True):
         half = [multiply(link.tensor, row) for row in rotation]
         tensors.append([[dot(row, other) for other in half] for row in rotation])
     return tensors
@@ -157,7 +138,6 @@ def compute_bias(request: Request, model: Model) -> list[Scalar]:
     That is ``T^T (M Td + W M T) qd - T^T (w^G + w^D)``, and the tip wrench: n scalars.
     """
     arm, qd, wrench = request.arm, request.qd, request.wrench
-    where, shape, tensors = model
     term, number = request.bookkeeping
     base = compute_base_state(request)
     # Gravity less the acceleration of the origin of frame 0.
@@ -166,18 +146,18 @@ def compute_bias(request: Request, model: Model) -> list[Scalar]:
     axis_rates: list[Vector] = []
     joint_rates: list[Vector] = []
     # Velocities are relative to that of the origin of frame 0, which no effort depends on.
-    w, cd, center = base.w, nothing, where.joints[0]
+    w, cd, center = base.w, nothing, model.joints[0]
     efforts: list[Scalar] = [0.0] * arm.n
     for index, link in enumerate(arm.links):
         term('Td')
         # O_i and e_i move with link i-1.
-        joint_rates.append(add(cd, cross(w, subtract(where.joints[index], center))))
-        axis_rates.append(cross(w, where.axes[index]))
+        joint_rates.append(add(cd, cross(w, subtract(model.joints[index], center))))
+        axis_rates.append(cross(w, model.axes[index]))
         term('t')
         # 004 (7.54): t = T qd.
-        center = where.centers[index]
+        center = model.centers[index]
         w, cd = _carry_twist(request, base, center, nothing)
-        for (angular, linear), inner, rate in zip(shape[index], arm.links, qd, strict=False):
+        for (angular, linear), inner, rate in zip(model.shape[index], arm.links, qd, strict=False):
             if not inner.is_prismatic:
                 w = add(w, scale(rate, angular))
             cd = add(cd, scale(rate, linear))
@@ -185,18 +165,19 @@ def compute_bias(request: Request, model: Model) -> list[Scalar]:
         # 004 (7.56), the part Td qd of td, and the rate of t_0.
         wd, cdd = _carry_twist_rate(request, base, center, cd)
         for inner_index in range(index + 1):
-            axis, axis_rate = where.axes[inner_index], axis_rates[inner_index]
+            axis, axis_rate = model.axes[inner_index], axis_rates[inner_index]
             rate = qd[inner_index]
             if arm.links[inner_index].is_prismatic:
                 cdd = add(cdd, scale(rate, axis_rate))
                 continue
             wd = add(wd, scale(rate, axis_rate))
-            lever = subtract(center, where.joints[inner_index])
+            lever = subtract(center, model.joints[inner_index])
             lever_rate = subtract(cd, joint_rates[inner_index])
             cdd = add(cdd, scale(rate, add(cross(axis_rate, lever), cross(axis, lever_rate))))
         term('bias')
         # 004 (7.57): (M Td + W M T) qd, of which W has the angular velocity only.
-        moment = add(multiply(tensors[index], wd), cross(w, multiply(tensors[index], w)))
+        tensor = model.tensors[index]
+        moment = add(multiply(tensor, wd), cross(w, multiply(tensor, w)))
         # 004 (7.49): less w^G = [0, m g].
         force = scale(link.mass, subtract(cdd, down))
         if wrench is not None and index == arm.n - 1:
@@ -204,11 +185,11 @@ def compute_bias(request: Request, model: Model) -> list[Scalar]:
             tip_force, tip_moment = arm.tip_load(wrench)
             # From the origin of frame n to the mass centre.
             tip_moment = subtract(tip_moment, cross(link.center_of_mass, tip_force))
-            rotation = where.rotations[index]
+            rotation = model.rotations[index]
             force = add(force, multiply(rotation, tip_force))
             moment = add(moment, multiply(rotation, tip_moment))
             term('bias')
-        for inner_index, (angular, linear) in enumerate(shape[index]):
+        for inner_index, (angular, linear) in enumerate(model.shape[index]):
             # 004 (7.57): T^T from the left.
             effort = dot(linear, force)
             if not arm.links[inner_index].is_prismatic:
