@@ -207,9 +207,9 @@ def test_twist_shaping_matrix_gives_the_twists(seed):
     poses = frame_poses(arm, motion.q)[1:]
     rotations = [pose.rotation for pose in poses]
     for index, rotation in enumerate(rotations):
-        assert relative_error(rotation @ outward.w[index], twists[index, :3], 1.0) <= 1e-12
-        assert relative_error(rotation @ outward.cd[index], twists[index, 3:], 1.0) <= 1e-12
-        assert relative_error(rotation @ outward.c[index], centers(q)[index], 1.0) <= 1e-12
+        assert relative_error(rotation @ outward[index].w, twists[index, :3], 1.0) <= 1e-12
+        assert relative_error(rotation @ outward[index].cd, twists[index, 3:], 1.0) <= 1e-12
+        assert relative_error(rotation @ outward[index].c, centers(q)[index], 1.0) <= 1e-12
 
 
 @pytest.mark.parametrize('seed', SEEDS)
