@@ -158,13 +158,15 @@ def run(args: argparse.Namespace) -> int:
         When the document has no markers, or matplotlib is missing.
     """
     from ne_dynamics.papers.studies import document
+    from ne_dynamics.prepared_file import write_whole
 
     if args.document is not None:
         document.section(document.read_document(args.document), args.study)
     report = _report(args)
     if args.document is not None and not report.disagreements:
         text = document.with_report(document.read_document(args.document), report)
-        document.write_document(args.document, text)
+        # Line ends stay as they are, and the old document until the new one is complete.
+        write_whole(args.document, text)
     print(json.dumps(report.as_json(), indent=2) if args.json else report.text())
     return _report_disagreements(args.study, report.disagreements)
 

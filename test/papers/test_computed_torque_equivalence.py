@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from arm_motion import forward_dynamics
 from formulation_cases import GENERAL, GRAVITY, TOLERANCE, arm_for, relative_error
 
-from ne_dynamics.papers.forms import FORMULATIONS, computed_torque_law, strobing
+from ne_dynamics.papers.forms import FORMULATIONS, computed_torque_law
 from ne_dynamics.papers.forms.random_arms import random_arm
 
 
@@ -32,7 +33,7 @@ def test_the_law_by_substitution_is_the_explicit_law(name):
         state, gains = state_and_gains(rng, n)
         explicit = computed_torque_law.explicit(arm, *state, **gains, gravity=GRAVITY)
         substituted = computed_torque_law.by_substitution(
-            arm, *state, **gains, gravity=GRAVITY, formulation=FORMULATIONS[name].function
+            arm, *state, **gains, gravity=GRAVITY, formulation=FORMULATIONS[name].inverse_dynamics
         )
         assert relative_error(substituted, explicit) <= 1e-12
 
@@ -44,7 +45,7 @@ def test_the_law_takes_the_form_that_suits_the_frames():
     state, gains = state_and_gains(rng, 4)
     more = {**gains, 'gravity': GRAVITY, 'wrench': [1.0, -2.0, 3.0, 0.5, 0.4, 0.3]}
     named = computed_torque_law.by_substitution(
-        arm, *state, **more, formulation=FORMULATIONS['craig'].function
+        arm, *state, **more, formulation=FORMULATIONS['craig'].inverse_dynamics
     )
     assert computed_torque_law.by_substitution(arm, *state, **more) == named
 
@@ -57,7 +58,7 @@ def test_the_error_obeys_the_linear_law():
         state, gains = state_and_gains(rng, n)
         q, qd, desired_q, desired_qd, desired_qdd = map(np.array, state)
         tau = computed_torque_law.by_substitution(arm, *state, **gains, gravity=GRAVITY)
-        acceleration = strobing.forward_dynamics(arm, state[0], state[1], tau, gravity=GRAVITY)
+        acceleration = forward_dynamics(arm, state[0], state[1], tau, gravity=GRAVITY)
         left = (
             desired_qdd
             - acceleration

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import numpy as np
+import orthogonal_complement as complement
 import pytest
 from formulation_cases import (
     GENERAL,
@@ -18,7 +19,6 @@ from formulation_cases import (
 
 import ne_dynamics as ned
 from ne_dynamics.papers.forms import FORMULATIONS
-from ne_dynamics.papers.forms import natural_orthogonal_complement as noc
 
 ARMS = 125 if os.environ.get('NE_DYNAMICS_ORACLES') == 'all' else 25
 """Of each number of joints from 1 to 8: 200 in all, or 1000."""
@@ -38,7 +38,7 @@ def check_arms(names, n):
         arguments = motion.q, motion.qd, motion.qdd
         expected = production(arm).inverse_dynamics(*arguments, wrench=motion.wrench)
         for name in names:
-            function = FORMULATIONS[name].function
+            function = FORMULATIONS[name].inverse_dynamics
             computed = function(arm, *arguments, gravity=GRAVITY, wrench=motion.wrench)
             error = relative_error(computed, expected)
             assert error <= TOLERANCE, f'{name}: {error:.2g} on arm {index} of {n} joints'
@@ -70,7 +70,7 @@ def test_formulations_equal_pinocchio(name):
     from pinocchio_arm import PinocchioArm
 
     rng = np.random.default_rng(40)
-    function = FORMULATIONS[name].function
+    function = FORMULATIONS[name].inverse_dynamics
     for index in range(40):
         n = 1 + index % 8
         arm = arm_for(name, rng, n)
@@ -93,7 +93,7 @@ def test_formulations_agree_without_friction_base_and_tool():
         arguments = motion.q, motion.qd, motion.qdd
         expected = production(arm).inverse_dynamics(*arguments)
         for name in STANDARD:
-            computed = FORMULATIONS[name].function(arm, *arguments, gravity=GRAVITY)
+            computed = FORMULATIONS[name].inverse_dynamics(arm, *arguments, gravity=GRAVITY)
             assert relative_error(computed, expected) <= TOLERANCE
 
 
@@ -112,15 +112,17 @@ def test_a_moving_base_equals_production_and_pinocchio(name):
         motion = random_motion(rng, n)
         arguments = motion.q, motion.qd, motion.qdd
         more = {'wrench': motion.wrench, 'base_motion': motion.base_motion}
-        computed = FORMULATIONS[name].function(arm, *arguments, gravity=GRAVITY, **more)
+        computed = FORMULATIONS[name].inverse_dynamics(arm, *arguments, gravity=GRAVITY, **more)
         expected = production(arm).inverse_dynamics(*arguments, **more)
         assert relative_error(computed, expected) <= TOLERANCE
         oracle = PinocchioArm(arm, GRAVITY, floating=True).inverse_dynamics(*arguments, **more)
         assert relative_error(computed, oracle) <= TOLERANCE
-        at_rest = FORMULATIONS[name].function(
+        at_rest = FORMULATIONS[name].inverse_dynamics(
             arm, *arguments, gravity=GRAVITY, wrench=motion.wrench, base_motion=[0.0] * 9
         )
-        fixed = FORMULATIONS[name].function(arm, *arguments, gravity=GRAVITY, wrench=motion.wrench)
+        fixed = FORMULATIONS[name].inverse_dynamics(
+            arm, *arguments, gravity=GRAVITY, wrench=motion.wrench
+        )
         assert relative_error(at_rest, fixed) <= 1e-12
 
 
@@ -131,13 +133,14 @@ def test_the_orthogonal_complement_solves_for_accelerations_on_a_moving_base(see
     """
     rng = np.random.default_rng([43, seed])
     n = 1 + seed
-    arm, motion = arm_for('natural_orthogonal_complement', rng, n), random_motion(rng, n)
+    form = FORMULATIONS['natural_orthogonal_complement']
+    arm, motion = arm_for(form.name, rng, n), random_motion(rng, n)
     more = {'gravity': GRAVITY, 'wrench': motion.wrench, 'base_motion': motion.base_motion}
-    tau = noc.inverse_dynamics(arm, motion.q, motion.qd, motion.qdd, **more)
-    solved = noc.forward_dynamics(arm, motion.q, motion.qd, tau, **more)
+    tau = form.inverse_dynamics(arm, motion.q, motion.qd, motion.qdd, **more)
+    solved = complement.forward_dynamics(arm, motion.q, motion.qd, tau, **more)
     assert relative_error(solved, motion.qdd) <= 1e-8
-    at_zero = noc.inverse_dynamics(arm, motion.q, motion.qd, [0.0] * n, **more)
-    assert relative_error(noc.bias(arm, motion.q, motion.qd, **more), at_zero) <= 1e-12
+    at_zero = form.inverse_dynamics(arm, motion.q, motion.qd, [0.0] * n, **more)
+    assert relative_error(complement.bias(arm, motion.q, motion.qd, **more), at_zero) <= 1e-12
 
 
 def test_positions_and_velocities_do_not_change_the_torques():
@@ -145,7 +148,7 @@ def test_positions_and_velocities_do_not_change_the_torques():
     rng = np.random.default_rng(43)
     arm = arm_for('angeles', rng, 6)
     motion = random_motion(rng, 6)
-    function = FORMULATIONS['angeles'].function
+    function = FORMULATIONS['angeles'].inverse_dynamics
     arguments = motion.q, motion.qd, motion.qdd
     short = function(arm, *arguments, gravity=GRAVITY)
     assert function(arm, *arguments, gravity=GRAVITY, with_positions=True) == short

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import orthogonal_complement as complement
 import pytest
-from formulation_cases import GRAVITY, STANDARD, arm_for, random_motion
+from formulation_cases import GRAVITY, STANDARD, arm_for, random_motion, without_drives
 
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.papers.forms import FORMULATIONS, Covers, Formulation, computed_torque_law
-from ne_dynamics.papers.forms import natural_orthogonal_complement as noc
 from ne_dynamics.papers.forms.random_arms import random_arm
 from ne_dynamics.papers.forms.rk4 import simulate
 
@@ -22,7 +22,7 @@ def call(name, arm, **changes):
     motion = random_motion(np.random.default_rng(1), arm.n)
     arguments = {'q': motion.q, 'qd': motion.qd, 'qdd': motion.qdd, 'gravity': GRAVITY, **changes}
     q, qd, qdd = (arguments.pop(key) for key in ('q', 'qd', 'qdd'))
-    return FORMULATIONS[name].function(arm, q, qd, qdd, **arguments)
+    return FORMULATIONS[name].inverse_dynamics(arm, q, qd, qdd, **arguments)
 
 
 def changed(arm, **changes):
@@ -94,7 +94,7 @@ def test_coulomb_friction_and_rotors_are_refused(name):
     with pytest.raises(ModelError, match=r"joint 'joint_2': expected no rotor inertia, got 0.1"):
         call(name, changed(arm, reflected_inertia=0.1))
     drives = changed(arm, coulomb_friction=2.0, reflected_inertia=0.1)
-    assert call(name, drives.without_drives()) == call(name, arm)
+    assert call(name, without_drives(drives)) == call(name, arm)
 
 
 @pytest.mark.parametrize('name', FORMULATIONS)
@@ -132,14 +132,13 @@ def test_arguments_of_wrong_length_or_value_are_refused(name):
 
 def test_a_form_without_tip_wrench_would_refuse_one():
     """A record that does not cover the wrench makes the common check refuse it."""
-    from ne_dynamics.papers.forms.coverage import check_request
-
     covers = Covers(convention='standard', wrench=False, viscous_friction=False)
+    form = Formulation('form', '009', '009 (1)', covers, lambda request: [])
     arm = arm_of('luh_walker_paul')
     with pytest.raises(ModelError, match='expected no viscous friction'):
-        check_request('form', covers, arm)
+        form.check(arm)
     with pytest.raises(InputError, match='form: wrench: expected none'):
-        check_request('form', covers, arm.rigid(), wrench=[0.0] * 6)
+        form.check(arm.rigid(), wrench=[0.0] * 6)
 
 
 def test_another_form_brings_only_its_equations():
@@ -157,7 +156,7 @@ def test_another_form_brings_only_its_equations():
     with pytest.raises(InputError, match='ninth: base_motion: expected none'):
         form.inverse_dynamics(arm, zeros, zeros, zeros, gravity=GRAVITY, base_motion=[0.0] * 9)
     assert not seen
-    assert form.function(arm, zeros, zeros, [1.0] * N, gravity=GRAVITY) == [1.0] * N
+    assert form.inverse_dynamics(arm, zeros, zeros, [1.0] * N, gravity=GRAVITY) == [1.0] * N
     more = {'gravity': GRAVITY, 'doubled': True}
     assert form.inverse_dynamics(arm, zeros, zeros, [1.0] * N, **more) == [2.0] * N
     assert seen[0].arm is arm
@@ -168,10 +167,14 @@ def test_the_terms_refuse_as_the_formulation_does():
     """Forward dynamics and matrices check their arguments too."""
     arm = arm_of('luh_walker_paul')
     with pytest.raises(InputError, match='tau: expected 3 numbers'):
-        noc.forward_dynamics(arm, [0.0] * N, [0.0] * N, [0.0], gravity=GRAVITY)
+        complement.forward_dynamics(arm, [0.0] * N, [0.0] * N, [0.0], gravity=GRAVITY)
     modified = random_arm(np.random.default_rng(0), N, 'modified')
     with pytest.raises(ModelError, match='expected standard'):
-        noc.twist_shaping_matrix(modified, [0.0] * N)
+        complement.twist_shaping_matrix(modified, [0.0] * N)
+    with pytest.raises(ModelError, match='lagrange_euler: expected standard'):
+        computed_torque_law.explicit(
+            modified, *[[0.0] * N] * 5, kp=np.eye(N), kv=np.eye(N), gravity=GRAVITY
+        )
 
 
 def test_gains_that_are_not_square_are_refused():

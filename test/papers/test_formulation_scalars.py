@@ -23,7 +23,7 @@ def tally_of(name, n, principal_axes=False, **options):
     """Return the tally of one call on an arm as the authors count one."""
     form = FORMULATIONS[name]
     arm = make_counting_arm(form.covers, n, principal_axes)
-    return count_operations(form.function, arm, **options)
+    return count_operations(form.inverse_dynamics, arm, **options)
 
 
 def row(tally, *terms):
@@ -38,7 +38,7 @@ def test_arrays_give_what_floats_give(name):
     rng = np.random.default_rng(11)
     n = 4
     arm = arm_for(name, rng, n)
-    function = FORMULATIONS[name].function
+    function = FORMULATIONS[name].inverse_dynamics
     motions = [random_motion(rng, n) for _ in range(3)]
     columns = [
         list(np.array([getattr(motion, key) for motion in motions]).T)
@@ -58,7 +58,7 @@ def test_traced_formulations_give_what_floats_give(name):
     rng = np.random.default_rng(12)
     n = 3
     arm = arm_for(name, rng, n)
-    function = FORMULATIONS[name].function
+    function = FORMULATIONS[name].inverse_dynamics
     program = trace(
         name,
         (('q', n), ('qd', n), ('qdd', n), ('wrench', 6)),
@@ -82,7 +82,7 @@ def test_counting_does_not_change_the_torques(name, skip_trivial):
     motion = random_motion(rng, 5)
     tally = Tally(skip_trivial)
     arguments = [tally.numbers(getattr(motion, key)) for key in ('q', 'qd', 'qdd')]
-    function = FORMULATIONS[name].function
+    function = FORMULATIONS[name].inverse_dynamics
     counted = function(arm, *arguments, gravity=GRAVITY, wrench=tally.numbers(motion.wrench))
     plain = function(arm, motion.q, motion.qd, motion.qdd, gravity=GRAVITY, wrench=motion.wrench)
     assert relative_error([float(effort) for effort in counted], plain) <= 1e-13

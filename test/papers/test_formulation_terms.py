@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import orthogonal_complement as complement
 import pytest
+from arm_energies import kinetic_energy, potential_energy
+from arm_motion import forward_dynamics, frame_poses, outward_motion
 from formulation_cases import (
     GENERAL,
     GRAVITY,
@@ -15,8 +18,8 @@ from formulation_cases import (
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
-from ne_dynamics.papers.forms import FORMULATIONS, angeles, lagrange_euler, strobing
-from ne_dynamics.papers.forms import natural_orthogonal_complement as noc
+from ne_dynamics.papers.forms import FORMULATIONS, lagrange_euler, strobing
+from ne_dynamics.papers.forms.transform_derivatives import ChainTransforms
 
 SEEDS = range(16)
 
@@ -38,9 +41,12 @@ def test_mass_matrices_are_equal_symmetric_and_positive_definite(seed):
     arm, motion = case(seed)
     expected = PinocchioArm(arm, GRAVITY).mass_matrix(motion.q)
     matrices = [
-        lagrange_euler.mass_matrix(arm, motion.q),
-        noc.generalized_inertia_matrix(arm, motion.q),
-        *(strobing.mass_matrix(arm, motion.q, FORMULATIONS[name].function) for name in GENERAL),
+        lagrange_euler.mass_matrix(arm, ChainTransforms(arm, motion.q)),
+        complement.generalized_inertia_matrix(arm, motion.q),
+        *(
+            strobing.mass_matrix(arm, motion.q, FORMULATIONS[name].inverse_dynamics)
+            for name in GENERAL
+        ),
     ]
     for matrix in map(np.array, matrices):
         assert relative_error(matrix, expected) <= TOLERANCE
@@ -55,7 +61,7 @@ def test_columns_of_m_are_symmetric_without_being_mirrored(seed):
     """
     arm, motion = case(seed)
     rigid, zeros = arm.rigid(), [0.0] * arm.n
-    function = FORMULATIONS['luh_walker_paul'].function
+    function = FORMULATIONS['luh_walker_paul'].inverse_dynamics
     columns = [
         function(rigid, motion.q, zeros, unit, gravity=(0.0, 0.0, 0.0))
         for unit in np.eye(arm.n).tolist()
@@ -68,9 +74,11 @@ def test_columns_of_m_are_symmetric_without_being_mirrored(seed):
 def test_velocity_coefficients_by_strobing_are_those_of_lagrange(seed):
     """C^i_jk by strobing, with the pure squares subtracted, equals h_ijk of Lagrange."""
     arm, motion = case(seed)
+    transforms = ChainTransforms(arm, motion.q)
     strobed = np.array(strobing.velocity_coefficients(arm, motion.q))
-    derived = np.array(lagrange_euler.velocity_coefficients(arm, motion.q))
-    scale = max(np.abs(derived).max(), np.abs(lagrange_euler.mass_matrix(arm, motion.q)).max())
+    derived = np.array(lagrange_euler.velocity_coefficients(arm, transforms))
+    inertia = lagrange_euler.mass_matrix(arm, transforms)
+    scale = max(np.abs(derived).max(), np.abs(inertia).max())
     assert relative_error(strobed, derived, scale) <= TOLERANCE
     assert (strobed == strobed.transpose(0, 2, 1)).all()
 
@@ -78,9 +86,11 @@ def test_velocity_coefficients_by_strobing_are_those_of_lagrange(seed):
 def test_one_run_with_two_unit_rates_mixes_three_coefficients():
     """The effort of qd_j = qd_k = 1 is C_jj + C_kk + 2 C_jk, which the source takes for C_jk."""
     arm, motion = case(5, prismatic=0.0)
-    coefficients = np.array(lagrange_euler.velocity_coefficients(arm, motion.q))
+    coefficients = np.array(
+        lagrange_euler.velocity_coefficients(arm, ChainTransforms(arm, motion.q))
+    )
     zeros = [0.0] * arm.n
-    function = FORMULATIONS['luh_walker_paul'].function
+    function = FORMULATIONS['luh_walker_paul'].inverse_dynamics
     rates = [1.0, 1.0] + [0.0] * (arm.n - 2)
     run = function(arm.rigid(), motion.q, rates, zeros, gravity=(0.0, 0.0, 0.0))
     mixed = coefficients[:, 0, 0] + coefficients[:, 1, 1] + 2.0 * coefficients[:, 0, 1]
@@ -144,21 +154,19 @@ def test_three_forward_dynamics_agree_with_aba(seed):
     state = arm, motion.q, motion.qd, tau
     more = {'gravity': GRAVITY, 'wrench': motion.wrench}
     expected = PinocchioArm(arm, GRAVITY).forward_dynamics(*state[1:], wrench=motion.wrench)
-    assert relative_error(noc.forward_dynamics(*state, **more), expected) <= TOLERANCE
-    assert relative_error(strobing.forward_dynamics(*state, **more), expected) <= TOLERANCE
+    assert relative_error(complement.forward_dynamics(*state, **more), expected) <= TOLERANCE
+    assert relative_error(forward_dynamics(*state, **more), expected) <= TOLERANCE
 
 
 @pytest.mark.parametrize('name', FORMULATIONS)
 def test_forward_dynamics_undoes_the_inverse(name):
     """Strobing any form, forward dynamics returns the acceleration that inverse dynamics took."""
-    function = FORMULATIONS[name].function
+    function = FORMULATIONS[name].inverse_dynamics
     for seed in range(8):
         arm, motion = case(seed, name)
         more = {'gravity': GRAVITY, 'wrench': motion.wrench}
         tau = function(arm, motion.q, motion.qd, motion.qdd, **more)
-        found = strobing.forward_dynamics(
-            arm, motion.q, motion.qd, tau, formulation=function, **more
-        )
+        found = forward_dynamics(arm, motion.q, motion.qd, tau, formulation=function, **more)
         assert relative_error(found, motion.qdd) <= TOLERANCE
 
 
@@ -167,10 +175,10 @@ def test_bias_is_the_effort_at_zero_acceleration():
     for seed in SEEDS:
         arm, motion = case(seed)
         more = {'gravity': GRAVITY, 'wrench': motion.wrench}
-        expected = FORMULATIONS['luh_walker_paul'].function(
+        expected = FORMULATIONS['luh_walker_paul'].inverse_dynamics(
             arm, motion.q, motion.qd, [0.0] * arm.n, **more
         )
-        computed = noc.bias(arm, motion.q, motion.qd, **more)
+        computed = complement.bias(arm, motion.q, motion.qd, **more)
         assert relative_error(computed, expected) <= TOLERANCE
 
 
@@ -181,10 +189,10 @@ def test_twist_shaping_matrix_gives_the_twists(seed):
     """
     arm, motion = case(seed, base_and_tool=False)
     q, qd = np.array(motion.q), np.array(motion.qd)
-    twists = (np.array(noc.twist_shaping_matrix(arm, motion.q)) @ qd).reshape(arm.n, 6)
+    twists = (np.array(complement.twist_shaping_matrix(arm, motion.q)) @ qd).reshape(arm.n, 6)
 
     def centers(position):
-        poses = arm.frame_poses(position.tolist())[1:]
+        poses = frame_poses(arm, position.tolist())[1:]
         return np.array(
             [
                 pose.rotation @ link.center_of_mass + pose.translation
@@ -195,21 +203,21 @@ def test_twist_shaping_matrix_gives_the_twists(seed):
     step = 1e-5
     velocities = (centers(q + step * qd) - centers(q - step * qd)) / (2.0 * step)
     assert relative_error(twists[:, 3:], velocities, 1.0) <= 1e-7
-    outward = angeles.outward_recursion(arm, motion.q, motion.qd, motion.qdd, gravity=GRAVITY)
-    poses = arm.frame_poses(motion.q)[1:]
+    outward = outward_motion(arm, motion.q, motion.qd, motion.qdd, gravity=GRAVITY)
+    poses = frame_poses(arm, motion.q)[1:]
     rotations = [pose.rotation for pose in poses]
     for index, rotation in enumerate(rotations):
-        assert relative_error(rotation @ outward.w[index], twists[index, :3], 1.0) <= 1e-12
-        assert relative_error(rotation @ outward.cd[index], twists[index, 3:], 1.0) <= 1e-12
-        assert relative_error(rotation @ outward.c[index], centers(q)[index], 1.0) <= 1e-12
+        assert relative_error(rotation @ outward[index].w, twists[index, :3], 1.0) <= 1e-12
+        assert relative_error(rotation @ outward[index].cd, twists[index, 3:], 1.0) <= 1e-12
+        assert relative_error(rotation @ outward[index].c, centers(q)[index], 1.0) <= 1e-12
 
 
 @pytest.mark.parametrize('seed', SEEDS)
 def test_twist_shaping_matrix_is_a_complement_of_the_constraints(seed):
     """K T = 0, and T spans all of the null space of K, whose dimension is the number of joints."""
     arm, motion = case(seed)
-    shaping = np.array(noc.twist_shaping_matrix(arm, motion.q), dtype=float)
-    constraints = np.array(noc.constraint_matrix(arm, motion.q), dtype=float)
+    shaping = np.array(complement.twist_shaping_matrix(arm, motion.q), dtype=float)
+    constraints = np.array(complement.constraint_matrix(arm, motion.q), dtype=float)
     assert constraints.shape == (6 * arm.n, 6 * arm.n)
     assert np.abs(constraints @ shaping).max() <= 1e-12
     assert np.linalg.matrix_rank(shaping) == arm.n
@@ -224,14 +232,12 @@ def test_energies_are_those_of_pinocchio(seed):
     arm, motion = case(seed)
     oracle = PinocchioArm(arm, GRAVITY)
     kinetic, potential = oracle.energy(motion.q, motion.qd)
-    assert relative_error(
-        [lagrange_euler.kinetic_energy(arm, motion.q, motion.qd)], [kinetic]
-    ) <= (TOLERANCE)
+    assert relative_error([kinetic_energy(arm, motion.q, motion.qd)], [kinetic]) <= (TOLERANCE)
     zeros = [0.0] * arm.n
     expected = potential - oracle.energy(zeros, zeros)[1]
-    computed = lagrange_euler.potential_energy(
-        arm, motion.q, gravity=GRAVITY
-    ) - lagrange_euler.potential_energy(arm, zeros, gravity=GRAVITY)
+    computed = potential_energy(arm, motion.q, gravity=GRAVITY) - potential_energy(
+        arm, zeros, gravity=GRAVITY
+    )
     assert computed == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 

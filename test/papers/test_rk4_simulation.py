@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import orthogonal_complement
 import pytest
+from arm_energies import kinetic_energy, potential_energy
+from arm_motion import arm_acceleration
 from formulation_cases import GRAVITY
 
 from ne_dynamics.model.robot import Inertia
-from ne_dynamics.papers.forms import lagrange_euler
-from ne_dynamics.papers.forms import natural_orthogonal_complement as noc
 from ne_dynamics.papers.forms.arm import Arm, DHLink
 from ne_dynamics.papers.forms.random_arms import random_arm
-from ne_dynamics.papers.forms.rk4 import arm_acceleration, runge_kutta_step, simulate
+from ne_dynamics.papers.forms.rk4 import runge_kutta_step, simulate
 
 
 def conserving_arm():
@@ -42,8 +43,8 @@ def swing(steps, forward_dynamics=None, duration=0.2):
 def energy(arm, q, qd):
     """Return the total energy [J]."""
     q, qd = q.tolist(), qd.tolist()
-    potential = lagrange_euler.potential_energy(arm, q, gravity=GRAVITY)
-    return lagrange_euler.kinetic_energy(arm, q, qd) + potential
+    potential = potential_energy(arm, q, gravity=GRAVITY)
+    return kinetic_energy(arm, q, qd) + potential
 
 
 def test_halving_the_step_divides_the_error_by_sixteen():
@@ -69,15 +70,14 @@ def test_energy_drift_falls_with_the_fourth_power_of_the_step():
     orders = np.log2(np.array(drifts[:-1]) / drifts[1:])
     assert (orders > 3.7).all()
     kinetic = [
-        lagrange_euler.kinetic_energy(arm, q.tolist(), qd.tolist())
-        for q, qd in zip(run.q, run.qd, strict=True)
+        kinetic_energy(arm, q.tolist(), qd.tolist()) for q, qd in zip(run.q, run.qd, strict=True)
     ]
     assert drifts[-1] < 1e-6 * np.ptp(kinetic)
 
 
 def test_the_orthogonal_complement_simulates_the_same_motion():
     """With another forward dynamics the same motion comes out to round-off."""
-    ours, other = swing(40), swing(40, noc.forward_dynamics)
+    ours, other = swing(40), swing(40, orthogonal_complement.forward_dynamics)
     assert np.abs(ours.q - other.q).max() < 1e-11
     assert np.abs(ours.qd - other.qd).max() < 1e-10
 

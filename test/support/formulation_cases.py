@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,6 +61,13 @@ def arm_for(name, rng, n, **options):
         principal_axes=not covers.products_of_inertia,
         half_way=not covers.any_center_of_mass,
         **options,
+    )
+
+
+def without_drives(arm):
+    """Return the arm without Coulomb friction and rotor inertia, which no document covers."""
+    return arm.with_links(
+        [replace(link, coulomb_friction=0.0, reflected_inertia=0.0) for link in arm.links]
     )
 
 

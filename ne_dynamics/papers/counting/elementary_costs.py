@@ -28,11 +28,6 @@ def _matrix(tally: Tally, size: int) -> Matrix:
     return [list(tally.numbers([1.0 + row] * size)) for row in range(size)]
 
 
-def _turn_by_factors(tally: Tally) -> object:
-    rotation = JointRotation(_LINK, tally.number(0.3), tally.number)
-    return rotation.to_next(_vector(tally))
-
-
 ELEMENTARY: dict[str, Work] = {
     'product': lambda tally: tally.number(2.0) * tally.number(3.0),
     'sum': lambda tally: tally.number(2.0) + tally.number(3.0),
@@ -41,7 +36,9 @@ ELEMENTARY: dict[str, Work] = {
     'cross product': lambda tally: cross(_vector(tally), _vector(tally)),
     'matrix times vector': lambda tally: multiply(_matrix(tally, 3), _vector(tally)),
     'rotation': lambda tally: multiply_transposed(_matrix(tally, 3), _vector(tally)),
-    'rotation by (7.23)': _turn_by_factors,
+    'rotation by (7.23)': lambda tally: JointRotation(
+        _LINK, tally.number(0.3), tally.number
+    ).to_next(_vector(tally)),
     'rotation matrix formed': lambda tally: standard_rotation(
         _LINK, tally.number(0.3), tally.number
     ),

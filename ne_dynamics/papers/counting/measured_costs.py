@@ -166,7 +166,7 @@ def measure_strobing(what: str, largest: int) -> Cost:
 
     def count(n: int) -> Count:
         tally = Tally()
-        strobed(make_counting_arm(form.covers, n), tally.numbers([0.1] * n), form.function)
+        strobed(make_counting_arm(form.covers, n), tally.numbers([0.1] * n), form.inverse_dynamics)
         return tally.total
 
     return fit_cost(count, largest)

@@ -45,13 +45,6 @@ class Polynomial:
         """Return the difference."""
         return self + Polynomial(tuple(-value for value in other.coefficients))
 
-    def __mul__(self, other: Polynomial) -> Polynomial:
-        """Return the product."""
-        total = Polynomial(())
-        for power, value in enumerate(other.coefficients):
-            total = total + Polynomial((0,) * power + self.scaled(value).coefficients)
-        return total
-
     def scaled(self, factor: Rational) -> Polynomial:
         """Return the polynomial times a number."""
         return Polynomial(tuple(factor * value for value in self.coefficients))

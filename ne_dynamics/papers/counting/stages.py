@@ -53,10 +53,6 @@ class Arrangement:
             products, sums = products + n * more_products, sums + n * more_sums
         return products, sums
 
-    def count_work(self, n: int) -> int:
-        """Return the operations of n joints, every link alike, which one processor takes."""
-        return self.leading.work + n * (self.outward.work + self.inward.work)
-
     def schedule_steps(self, n: int, processors: int) -> int:
         """Return the steps for n joints on a number of processors, every stage scheduled."""
         leading, outward, inward = (

@@ -9,11 +9,11 @@ base may move. Viscous friction is that of 000 (2.39).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply, scale
 from ne_dynamics.algorithms.scalars.scalar import Vector
-from ne_dynamics.papers.forms.arm import Arm, DHLink
+from ne_dynamics.papers.forms.arm import DHLink
 from ne_dynamics.papers.forms.coverage import Covers
 from ne_dynamics.papers.forms.formulation import Formulation, Request
 from ne_dynamics.papers.forms.frames import joint_cosine_sine, joint_shift
@@ -67,65 +67,42 @@ class JointRotation:
         return [0.0, self.twist_sine, self.twist_cosine]
 
 
-@dataclass
-class OutwardState:
-    """Result of algorithm 7.4.1: one entry a link, that of link i in F_{i+1}.
+class LinkMotion(NamedTuple):
+    """What algorithm 7.4.1 gives of link i, in F_{i+1}.
 
     Attributes
     ----------
-    rotations : list of JointRotation
+    rotation : JointRotation
         Q_i.
-    levers : list of vectors
+    lever : vector
         From O_i to C_i [m].
-    w, wd : list of vectors
+    w, wd : vector
         Angular velocity [rad/s] and acceleration [rad/s^2].
-    cdd : list of vectors
+    cdd : vector
         Acceleration of the mass centre, less gravity [m/s^2].
-    c, cd : list of vectors
+    c, cd : vector
         Position [m] and velocity [m/s] of the mass centre relative to the reference point of the
-        base; empty when the recursion runs without positions.
+        base; zero when the recursion runs without positions.
     """
 
-    rotations: list[JointRotation] = field(default_factory=list)
-    levers: list[Vector] = field(default_factory=list)
-    w: list[Vector] = field(default_factory=list)
-    wd: list[Vector] = field(default_factory=list)
-    cdd: list[Vector] = field(default_factory=list)
-    c: list[Vector] = field(default_factory=list)
-    cd: list[Vector] = field(default_factory=list)
+    rotation: JointRotation
+    lever: Vector
+    w: Vector
+    wd: Vector
+    cdd: Vector
+    c: Vector
+    cd: Vector
 
 
-def outward_recursion(
-    arm: Arm,
-    q: Scalars,
-    qd: Scalars,
-    qdd: Scalars,
-    *,
-    gravity: Scalars,
-    base_motion: Scalars | None = None,
-    with_positions: bool = True,
-) -> OutwardState:
-    """Return the motion of the links: algorithm 7.4.1.
+def recur_outward(request: Request, with_positions: bool) -> list[LinkMotion]:
+    """Return the motion of every link: algorithm 7.4.1.
 
     Parameters
     ----------
-    arm, q, qd, qdd, gravity, base_motion
-        As for :meth:`Formulation.inverse_dynamics
-        <ne_dynamics.papers.forms.formulation.Formulation.inverse_dynamics>`.
+    request : Request
     with_positions : bool
         Whether to form c_i and cd_i, on which no effort depends.
-
-    Raises
-    ------
-    ModelError, InputError
-        When the arm or an argument is not covered, see :data:`FORM`.
     """
-    FORM.check(arm, q=q, qd=qd, qdd=qdd, gravity=gravity, base_motion=base_motion)
-    request = Request(arm, q, qd, qdd, gravity, base_motion=base_motion)
-    return _recur_outward(request, with_positions)
-
-
-def _recur_outward(request: Request, with_positions: bool) -> OutwardState:
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
     term, number = request.bookkeeping
     motion = [0.0] * 9 if request.base_motion is None else request.base_motion
@@ -140,7 +117,7 @@ def _recur_outward(request: Request, with_positions: bool) -> OutwardState:
     cd: Vector = [number(0.0)] * 3
     # u_i and v_i serve both cd_i and cdd_i; the document counts them with the first.
     shared = 'cd_i' if with_positions else 'cdd_i'
-    state = OutwardState()
+    motions: list[LinkMotion] = []
     for link, position, rate, acceleration in zip(arm.links, q, qd, qdd, strict=True):
         term('Q_i')
         rotation = JointRotation(link, position, number)
@@ -218,15 +195,8 @@ def _recur_outward(request: Request, with_positions: bool) -> OutwardState:
             inner = add(add(cdd, cross(wd_before, delta)), cross(w_before, u))
             cdd = add(add(rotation.to_next(inner), cross(wd, rho)), cross(w, v))
         delta = mass_center_to_next_joint(link)
-        state.rotations.append(rotation)
-        state.levers.append(lever)
-        state.w.append(w)
-        state.wd.append(wd)
-        state.cdd.append(cdd)
-        if with_positions:
-            state.c.append(c)
-            state.cd.append(cd)
-    return state
+        motions.append(LinkMotion(rotation, lever, w, wd, cdd, c, cd))
+    return motions
 
 
 def compute_efforts(request: Request, with_positions: bool = False) -> list[Scalar]:
@@ -240,19 +210,18 @@ def compute_efforts(request: Request, with_positions: bool = False) -> list[Scal
         which tables 7.1 and 7.3 count.
     """
     arm = request.arm
-    outward = _recur_outward(request, with_positions)
+    outward = recur_outward(request, with_positions)
     term, _ = request.bookkeeping
     # 004, algorithm 7.4.2; terms are named by the row of its table 7.2.
     force: Vector = []
     moment: Vector = []
     efforts: list[Scalar] = []
     for index in reversed(range(arm.n)):
-        link, rotation = arm.links[index], outward.rotations[index]
-        last = index == arm.n - 1
-        w, wd = outward.w[index], outward.wd[index]
+        link, last = arm.links[index], index == arm.n - 1
+        rotation, lever, w, wd, cdd, _, _ = outward[index]
         term('1' if last else '6')
         # 004 (7.38a), (7.38c): f_i^P <- m_i cdd_i + phi_{i+1}
-        f = scale(link.mass, outward.cdd[index])
+        f = scale(link.mass, cdd)
         if not last:
             f = add(f, force)
         term('2' if last else '7')
@@ -272,7 +241,7 @@ def compute_efforts(request: Request, with_positions: bool = False) -> list[Scal
             term('2')
             n = add(n, tip_moment)
         # ... + rho_i x f_i^P
-        n = add(n, cross(outward.levers[index], f))
+        n = add(n, cross(lever, f))
         term('tau_i')
         # 004 (7.39), (7.40). ERRATUM: algorithm 7.4.2 takes the z component of n_i^P, f_i^P as
         # of F_i; computed from quantities of link i they are of F_{i+1}, and Q_i is still due.

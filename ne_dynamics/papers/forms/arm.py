@@ -13,13 +13,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from ne_dynamics.algorithms.scalars.elementary import add, cross, multiply
 from ne_dynamics.algorithms.scalars.scalar import Vector
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.frozen import checked_number
 from ne_dynamics.model.robot import (
     BASE,
     Body,
@@ -109,9 +109,9 @@ class DHLink:
                 f'{what}: type: expected one of {kinds}, got {self.type!r}'
             ) from error
         for key in ('theta', 'd', 'a', 'alpha', 'offset'):
-            object.__setattr__(self, key, _finite(getattr(self, key), f'{what}: {key}'))
+            object.__setattr__(self, key, checked_number(getattr(self, key), f'{what}: {key}'))
         for key in ('viscous_friction', 'coulomb_friction', 'reflected_inertia'):
-            value = _finite(getattr(self, key), f'{what}: {key}')
+            value = checked_number(getattr(self, key), f'{what}: {key}')
             if value < 0.0:
                 raise ModelError(f'{what}: {key}: expected >= 0, got {value}')
             object.__setattr__(self, key, value)
@@ -279,11 +279,6 @@ class Arm:
         rotation = self._base_rotation
         return list(vector) if rotation is None else multiply(rotation, vector)
 
-    def from_tool_axes(self, vector: Scalars) -> Vector:
-        """Return a vector of frame n+1 in the axes of frame n: R_n^{n+1}."""
-        rotation = self._tool_rotation
-        return list(vector) if rotation is None else multiply(rotation, vector)
-
     def tip_load(self, wrench: Scalars) -> tuple[Vector, Vector]:
         """Return f_{n+1}, n_{n+1} in frame n, where the inward recursions start.
 
@@ -298,8 +293,11 @@ class Arm:
         force, moment : list of 3 scalars
             In the axes of frame n, the moment about the origin of frame n.
         """
-        force = self.from_tool_axes(wrench[:3])
-        moment = self.from_tool_axes(wrench[3:])
+        force, moment = list(wrench[:3]), list(wrench[3:])
+        if self._tool_rotation is not None:
+            # R_n^{n+1} f_{n+1}, R_n^{n+1} n_{n+1}.
+            force = multiply(self._tool_rotation, force)
+            moment = multiply(self._tool_rotation, moment)
         if self.has_tool_offset:
             moment = add(moment, cross(self.tool_offset, force))
         return force, moment
@@ -316,23 +314,14 @@ class Arm:
         """
         return replace(self, links=self.links[index:], base=Transform.identity())
 
-    def without_drives(self) -> Arm:
-        """Return the arm without Coulomb friction and rotor inertia, which no document covers."""
-        return self.with_links(
-            [replace(link, coulomb_friction=0.0, reflected_inertia=0.0) for link in self.links]
-        )
-
     def rigid(self) -> Arm:
         """Return the arm without friction of any kind and without rotors."""
-        bare = self.without_drives()
-        return bare.with_links([replace(link, viscous_friction=0.0) for link in bare.links])
-
-    def frame_poses(self, q: Sequence[float]) -> list[Transform]:
-        """Return the poses of frames 0 to n in frame 0 at a joint position of n floats."""
-        poses = [Transform.identity()]
-        for link, position in zip(self.links, q, strict=True):
-            poses.append(poses[-1] @ link.transform(self.convention, position))
-        return poses
+        return self.with_links(
+            [
+                replace(link, viscous_friction=0.0, coulomb_friction=0.0, reflected_inertia=0.0)
+                for link in self.links
+            ]
+        )
 
     def robot(self) -> Robot:
         """Return the same arm as a robot.
@@ -397,13 +386,3 @@ def _rows(matrix: FloatArray) -> tuple[Triple, Triple, Triple]:
 
 def _rows_unless_identity(matrix: FloatArray) -> tuple[Triple, Triple, Triple] | None:
     return None if (matrix == np.eye(3)).all() else _rows(matrix)
-
-
-def _finite(value: Any, what: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f'{what}: expected a number, got {value!r}') from error
-    if not math.isfinite(number):
-        raise ModelError(f'{what}: expected a finite number, got {number}')
-    return number

@@ -23,6 +23,7 @@ from ne_dynamics.papers.forms.coverage import with_viscous_friction
 from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 from ne_dynamics.papers.forms.strobing import default_formulation
+from ne_dynamics.papers.forms.transform_derivatives import ChainTransforms
 
 Gain = Sequence[Scalars]
 """n rows of n numbers."""
@@ -174,9 +175,11 @@ def explicit(
     acceleration = substituted_acceleration(
         q, qd, desired_q, desired_qd, desired_qdd, kp=kp, kv=kv
     )
-    inertia = lagrange_euler.mass_matrix(arm, q)
-    coefficients = lagrange_euler.velocity_coefficients(arm, q)
-    loads = lagrange_euler.gravity_vector(arm, q, gravity=gravity)
+    lagrange_euler.FORM.check(arm, q=q, gravity=gravity)
+    transforms = ChainTransforms(arm, q)
+    inertia = lagrange_euler.mass_matrix(arm, transforms)
+    coefficients = lagrange_euler.velocity_coefficients(arm, transforms)
+    loads = lagrange_euler.gravity_vector(arm, gravity, transforms, transforms.first_derivative)
     term, _ = bookkeeping(*q, *qd, *desired_q)
     term('D + H + G')
     efforts = []

@@ -1,13 +1,9 @@
-"""What a published form covers, and the check that refuses a request beyond it."""
+"""What a published form covers."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.papers.forms.arm import Arm, DHLink, Triple
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 
@@ -90,69 +86,6 @@ def is_half_way(link: DHLink) -> bool:
     return not link.is_prismatic and all(
         abs(value - half) <= limit for value, half in zip(link.center_of_mass, middle, strict=True)
     )
-
-
-def check_request(
-    name: str,
-    covers: Covers,
-    arm: Arm,
-    *,
-    wrench: Scalars | None = None,
-    base_motion: Scalars | None = None,
-    gravity: Scalars | None = None,
-    **joint_values: Scalars | None,
-) -> None:
-    """Refuse what a form does not cover, and arguments of a wrong length or not finite.
-
-    Parameters
-    ----------
-    name : str
-        Of the formulation.
-    covers : Covers
-    arm : Arm
-    wrench, base_motion, gravity : sequence of 6, 9, 3 scalars, optional
-    **joint_values : sequence of n scalars
-        By name, e.g. ``q=q``.
-
-    Raises
-    ------
-    ModelError
-        When the arm has something that the formulation does not cover.
-    InputError
-        When an argument is of the wrong length, not finite, or not covered.
-    """
-    missing = covers.missing(arm)
-    if missing:
-        raise ModelError(f'{name}: {"; ".join(missing)}')
-    if wrench is not None and not covers.wrench:
-        raise InputError(f'{name}: wrench: expected none, got one; the form has no tip wrench')
-    if base_motion is not None and not covers.moving_base:
-        raise InputError(
-            f'{name}: base_motion: expected none, got one; the form is for a fixed base'
-        )
-    for key, values, count in (
-        *((key, values, arm.n) for key, values in joint_values.items()),
-        ('gravity', gravity, 3),
-        ('wrench', wrench, 6),
-        ('base_motion', base_motion, 9),
-    ):
-        if values is None:
-            continue
-        if len(values) != count:
-            raise InputError(f'{name}: {key}: expected {count} numbers, got {len(values)}')
-        for index, value in enumerate(values):
-            if not _is_finite(value):
-                raise InputError(
-                    f'{name}: {key}: expected finite numbers, got {value} at index {index}'
-                )
-
-
-def _is_finite(value: Scalar) -> bool:
-    if isinstance(value, (float, int)):
-        return math.isfinite(value)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return bool(np.isfinite(value).all())
-    return True  # symbols and counting scalars
 
 
 def with_viscous_friction(arm: Arm, efforts: Scalars, qd: Scalars) -> list[Scalar]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import accumulate
+from operator import matmul
 
 import numpy as np
 
@@ -99,7 +101,9 @@ def _screw(axis: str, turn: float, shift: float) -> Transform:
 
 
 def _fit_standard(robot: Robot) -> Arm:
-    poses = _poses_at_zero(robot)
+    # Of the bodies in the base link's frame, at joint position zero.
+    steps = (body.pose_in_parent for body in robot.bodies)
+    poses = list(accumulate(steps, matmul, initial=Transform.identity()))[1:]
     axes = [pose.rotation @ body.axis for pose, body in zip(poses, robot.bodies, strict=True)]
     points = [pose.translation for pose in poses]
     smallest = VANISHING * max(1.0, *(float(np.abs(point).max()) for point in points))
@@ -118,16 +122,6 @@ def _fit_standard(robot: Robot) -> Arm:
     if robot.tip_link is not None and robot.tip.body == robot.n - 1:
         tool = frame.inverse() @ poses[-1] @ robot.tip.pose_in_body
     return Arm('standard', tuple(rows), base=base, tool=tool, name=robot.name)
-
-
-def _poses_at_zero(robot: Robot) -> list[Transform]:
-    """Return the poses of the bodies in the base link's frame at joint position zero."""
-    pose = Transform.identity()
-    poses = []
-    for body in robot.bodies:
-        pose = pose @ body.pose_in_parent
-        poses.append(pose)
-    return poses
 
 
 def _first_frame(axes: list[FloatArray], points: list[FloatArray], smallest: float) -> Transform:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+import numpy as np
+
 from ne_dynamics.algorithms.scalars.scalar import Vector
+from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.bookkeeping import Bookkeeping, bookkeeping
-from ne_dynamics.papers.forms.coverage import Covers, check_request, with_viscous_friction
+from ne_dynamics.papers.forms.coverage import Covers, with_viscous_friction
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 
 
@@ -125,26 +129,62 @@ class Formulation:
         request = Request(arm, q, qd, qdd, gravity, wrench, base_motion)
         return self.compute_efforts(request, **options)
 
-    @property
-    def function(self) -> InverseDynamicsFunction:
-        """The inverse dynamics as a function, to give to what strobes or counts one."""
-        return self.inverse_dynamics
-
-    def check(self, arm: Arm, **arguments: Scalars | None) -> None:
-        """Refuse an arm or arguments that the form does not cover.
+    def check(
+        self,
+        arm: Arm,
+        *,
+        wrench: Scalars | None = None,
+        base_motion: Scalars | None = None,
+        gravity: Scalars | None = None,
+        **joint_values: Scalars | None,
+    ) -> None:
+        """Refuse what the form does not cover, and arguments of a wrong length or not finite.
 
         Parameters
         ----------
         arm : Arm
-        **arguments
-            By name, as for :func:`~ne_dynamics.papers.forms.coverage.check_request`.
+        wrench, base_motion, gravity : sequence of 6, 9, 3 scalars, optional
+        **joint_values : sequence of n scalars
+            By name, e.g. ``q=q``.
 
         Raises
         ------
         ModelError, InputError
             As :meth:`inverse_dynamics` does.
         """
-        check_request(self.name, self.covers, arm, **arguments)
+        name, covers = self.name, self.covers
+        missing = covers.missing(arm)
+        if missing:
+            raise ModelError(f'{name}: {"; ".join(missing)}')
+        if wrench is not None and not covers.wrench:
+            raise InputError(f'{name}: wrench: expected none, got one; the form has no tip wrench')
+        if base_motion is not None and not covers.moving_base:
+            raise InputError(
+                f'{name}: base_motion: expected none, got one; the form is for a fixed base'
+            )
+        for key, values, count in (
+            *((key, values, arm.n) for key, values in joint_values.items()),
+            ('gravity', gravity, 3),
+            ('wrench', wrench, 6),
+            ('base_motion', base_motion, 9),
+        ):
+            if values is None:
+                continue
+            if len(values) != count:
+                raise InputError(f'{name}: {key}: expected {count} numbers, got {len(values)}')
+            for index, value in enumerate(values):
+                if not _is_finite(value):
+                    raise InputError(
+                        f'{name}: {key}: expected finite numbers, got {value} at index {index}'
+                    )
+
+
+def _is_finite(value: Scalar) -> bool:
+    if isinstance(value, (float, int)):
+        return math.isfinite(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return bool(np.isfinite(value).all())
+    return True  # symbols and counting scalars
 
 
 InverseDynamicsFunction: TypeAlias = Callable[..., list[Scalar]]

@@ -11,10 +11,6 @@ Two strategies: :data:`PLAIN_FORM` evaluates each of these traces on its own, wh
 order of n^4 operations, and :data:`FORM` sums before it multiplies and reuses products, n^3, as
 001's appendix proposes.
 
-Functions of an arm take it in standard Denavit-Hartenberg frames, and the rest as
-:meth:`Formulation.inverse_dynamics
-<ne_dynamics.papers.forms.formulation.Formulation.inverse_dynamics>` does.
-
 The documents give neither a tip wrench nor friction: the first is added by virtual work, the
 second as in 000 (2.39). A base that moves is one more transform before T_0^q, see
 :func:`_add_base_motion`. 001 (1.26) and 003 (2.20) take principal axes; J_q here has the products
@@ -69,13 +65,8 @@ def pseudo_inertia(link: DHLink) -> list[list[float]]:
     return [*rows, [*(mass * value for value in com), mass]]
 
 
-def mass_matrix(arm: Arm, q: Scalars) -> Matrix:
+def mass_matrix(arm: Arm, transforms: ChainTransforms) -> Matrix:
     """Return D(q), n rows of n scalars, each trace on its own (001 2.6, 003 3.8)."""
-    FORM.check(arm, q=q)
-    return _mass_matrix(arm, ChainTransforms(arm, q))
-
-
-def _mass_matrix(arm: Arm, transforms: ChainTransforms) -> Matrix:
     n = arm.n
     matrix: Matrix = [[0.0] * n for _ in range(n)]
     inertias = [pseudo_inertia(link) for link in arm.links]
@@ -94,17 +85,12 @@ def _mass_matrix(arm: Arm, transforms: ChainTransforms) -> Matrix:
     return matrix
 
 
-def velocity_coefficients(arm: Arm, q: Scalars) -> list[Matrix]:
+def velocity_coefficients(arm: Arm, transforms: ChainTransforms) -> list[Matrix]:
     """Return h_ijk(q), each trace on its own (001 2.11, 003 3.9): C^i_jk of 001.
 
     They are n symmetric matrices, ``result[i][j][k]``; effort i is the sum of ``h_ijk qd_j qd_k``
     over all j and k.
     """
-    FORM.check(arm, q=q)
-    return _velocity_coefficients(arm, ChainTransforms(arm, q))
-
-
-def _velocity_coefficients(arm: Arm, transforms: ChainTransforms) -> list[Matrix]:
     n = arm.n
     result: list[Matrix] = [[[0.0] * n for _ in range(n)] for _ in range(n)]
     inertias = [pseudo_inertia(link) for link in arm.links]
@@ -125,16 +111,10 @@ def _velocity_coefficients(arm: Arm, transforms: ChainTransforms) -> list[Matrix
     return result
 
 
-def gravity_vector(arm: Arm, q: Scalars, *, gravity: Scalars) -> list[Scalar]:
-    """Return G(q), n scalars [N m or N] (001 2.8, 003 3.10)."""
-    FORM.check(arm, q=q, gravity=gravity)
-    transforms = ChainTransforms(arm, q)
-    return _gravity_vector(arm, gravity, transforms, transforms.first_derivative)
-
-
-def _gravity_vector(
+def gravity_vector(
     arm: Arm, gravity: Scalars, transforms: ChainTransforms, derivative: Derivative
 ) -> list[Scalar]:
+    """Return G(q), n scalars [N m or N] (001 2.8, 003 3.10)."""
     n = arm.n
     # Only the rows that gravity has a component on are formed: (z_0^a)^t picks one.
     down = [
@@ -191,7 +171,7 @@ def _add_wrench(
     return result
 
 
-def _add_derivatives(weights: Scalars, q: int, derivative: Derivative) -> Matrix:
+def add_derivatives(weights: Scalars, q: int, derivative: Derivative) -> Matrix:
     """Return the sum of the first q weights times dT_0^q/dq_j."""
     total = scale_4x4(weights[0], derivative(q, 1))
     for j in range(2, q + 1):
@@ -229,7 +209,7 @@ def _add_base_motion(
     base_rate, base_second = _compute_base_derivatives(request)
     result = list(efforts)
     for q, link in enumerate(request.arm.links, start=1):
-        rate = _add_derivatives([x + x for x in request.qd[:q]], q, derivative)
+        rate = add_derivatives([x + x for x in request.qd[:q]], q, derivative)
         gained = add_4x4(
             multiply_4x4(base_second, transforms.between(0, q)), multiply_4x4(base_rate, rate)
         )
@@ -258,9 +238,9 @@ def compute_efforts_plain(request: Request) -> list[Scalar]:
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
     term, _ = request.bookkeeping
     transforms = ChainTransforms(arm, q)
-    loads = _gravity_vector(arm, request.gravity, transforms, transforms.first_derivative)
-    inertia = _mass_matrix(arm, transforms)
-    coefficients = _velocity_coefficients(arm, transforms)
+    loads = gravity_vector(arm, request.gravity, transforms, transforms.first_derivative)
+    inertia = mass_matrix(arm, transforms)
+    coefficients = velocity_coefficients(arm, transforms)
     term('tau')
     efforts = []
     for row, matrix, load in zip(inertia, coefficients, loads, strict=True):
@@ -297,7 +277,7 @@ def compute_efforts(request: Request) -> list[Scalar]:
             rates[j, k] = product if j == k else product + product
     sums = []
     for link_index in range(1, n + 1):
-        total = _add_derivatives(qdd, link_index, derivative)
+        total = add_derivatives(qdd, link_index, derivative)
         for k in range(1, link_index + 1):
             for j in range(1, k + 1):
                 total = add_4x4(total, scale_4x4(rates[j, k], second[link_index, j, k]))
@@ -312,7 +292,7 @@ def compute_efforts(request: Request) -> list[Scalar]:
             for link_index in range(i, n + 1)
         ]
         efforts.append(add_up(shares))
-    loads = _gravity_vector(arm, request.gravity, transforms, derivative)
+    loads = gravity_vector(arm, request.gravity, transforms, derivative)
     term('tau')
     efforts = [effort + load for effort, load in zip(efforts, loads, strict=True)]
     return _complete(request, efforts, transforms, derivative)
@@ -330,32 +310,3 @@ FORM = Formulation(
     compute_efforts,
 )
 PLAIN_FORM = replace(FORM, name='lagrange_euler_plain', compute_efforts=compute_efforts_plain)
-
-
-def kinetic_energy(arm: Arm, q: Scalars, qd: Scalars) -> Scalar:
-    """Return the kinetic energy [J] (001 2.6, 003 3.4).
-
-    ERRATUM: 001 (2.6) leaves out the velocities that (2.5) and 003 (3.4) have.
-    """
-    FORM.check(arm, q=q, qd=qd)
-    transforms = ChainTransforms(arm, q)
-    energy: Scalar = 0.0
-    for q_index, link in enumerate(arm.links, start=1):
-        # 001 (2.4): the velocity of any point of link q is (sum of dT/dq_j qd_j) d_q.
-        rate = _add_derivatives(qd, q_index, transforms.first_derivative)
-        energy = energy + 0.5 * trace_of_product(multiply_4x4(rate, pseudo_inertia(link)), rate)
-    return energy
-
-
-def potential_energy(arm: Arm, q: Scalars, *, gravity: Scalars) -> Scalar:
-    """Return the potential energy in gravity [J]; zero at the origin of frame 0 (003 3.5)."""
-    FORM.check(arm, q=q, gravity=gravity)
-    transforms = ChainTransforms(arm, q)
-    down = arm.from_base_axes(gravity)
-    energy: Scalar = 0.0
-    for index, link in enumerate(arm.links):
-        pose = transforms.between(0, index + 1)
-        center = [dot(row, link.center_of_mass) + row[3] for row in pose[:3]]
-        # 003 (3.5); 001 (2.1) with the sign put right.
-        energy = energy - link.mass * dot(down, center)
-    return energy

@@ -12,8 +12,6 @@ import numpy as np
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import FloatArray
-from ne_dynamics.papers.forms import strobing
-from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 
 Acceleration = Callable[[float, list[Scalar], list[Scalar]], Scalars]
@@ -86,7 +84,7 @@ def simulate(
     Parameters
     ----------
     acceleration : callable
-        ``acceleration(t, q, qd)``, e.g. from :func:`arm_acceleration`.
+        ``acceleration(t, q, qd)``.
     q, qd : sequence of n floats
         State at time 0.
     step : float
@@ -125,33 +123,3 @@ def simulate(
     table = np.array(states, dtype=np.float64)
     time = np.array([index * step for index in range(steps + 1)], dtype=np.float64)
     return SimulatedMotion(time=time, q=table[:, n:], qd=table[:, :n])
-
-
-def arm_acceleration(
-    arm: Arm,
-    effort: Callable[[float, list[Scalar], list[Scalar]], Scalars] | None = None,
-    *,
-    gravity: Sequence[float],
-    forward_dynamics: Callable[..., Scalars] = strobing.forward_dynamics,
-) -> Acceleration:
-    """Return the acceleration of an arm under efforts, for :func:`simulate`.
-
-    Parameters
-    ----------
-    arm : Arm
-    effort : callable, optional
-        ``effort(t, q, qd)``, n scalars [N m or N]; none by default.
-    gravity : sequence of 3 floats
-        In the base link's axes [m/s^2].
-    forward_dynamics : callable
-        :func:`strobing.forward_dynamics <ne_dynamics.papers.forms.strobing.forward_dynamics>`,
-        as in 001, or one with the same arguments.
-    """
-    zeros = [0.0] * arm.n
-
-    def acceleration(time: float, q: list[Scalar], qd: list[Scalar]) -> Scalars:
-        tau = zeros if effort is None else effort(time, q, qd)
-        # 001 section 7: thetadd = M^-1 (tau - C - G).
-        return forward_dynamics(arm, q, qd, tau, gravity=gravity)
-
-    return acceleration

@@ -3,11 +3,9 @@
 Source: 001, end of section 3 and section 7. The inverse dynamics is called with unit accelerations
 for the columns of M, with unit velocities for the coefficients C^i_jk of the velocity products,
 and at rest for gravity. All functions take the `formulation` to strobe, by default that of Luh,
-Walker and Paul, or of Craig for an arm in modified frames; `q`, `qd` and `tau` are sequences of n
-scalars, `gravity` [m/s^2] is in the base link's axes.
-
-Friction is no part of M, C and g: it is left out where these are strobed, and stays in
-:func:`forward_dynamics`.
+Walker and Paul, or of Craig for an arm in modified frames; `q` and `qd` are sequences of n
+scalars, `gravity` [m/s^2] is in the base link's axes. Friction is no part of M, C and g: it is
+left out where these are strobed.
 """
 
 from __future__ import annotations
@@ -114,34 +112,6 @@ def gravity_torque(
     form = formulation or default_formulation(arm)
     zeros = _units(arm.n)
     return form(arm, q, zeros, zeros, gravity=gravity)
-
-
-def forward_dynamics(
-    arm: Arm,
-    q: Scalars,
-    qd: Scalars,
-    tau: Scalars,
-    *,
-    gravity: Scalars,
-    wrench: Scalars | None = None,
-    formulation: InverseDynamicsFunction | None = None,
-) -> list[Scalar]:
-    """Return ``M^-1 (tau - C - G)`` [rad/s^2 or m/s^2], friction in C (001 section 7).
-
-    The wrench is that of :meth:`Formulation.inverse_dynamics
-    <ne_dynamics.papers.forms.formulation.Formulation.inverse_dynamics>`.
-
-    Raises
-    ------
-    ModelError
-        When M, as numbers, is not positive definite.
-    """
-    form = formulation or default_formulation(arm)
-    # 001 section 7: C + G (and friction) with the accelerations zeroed.
-    known = form(arm, q, qd, _units(arm.n), gravity=gravity, wrench=wrench)
-    rest = [effort - part for effort, part in zip(tau, known, strict=True)]
-    # 001 section 7: M by strobing, then the system solved; no pivoting, M is positive definite.
-    return solve_by_cholesky(mass_matrix(arm, q, form), rest)
 
 
 def solve_by_cholesky(matrix: Matrix, right: Scalars) -> list[Scalar]:

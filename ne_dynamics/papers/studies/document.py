@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers.studies.report import StudyReport
-from ne_dynamics.prepared_file import write_whole
 
 END = '<!-- end of reproduce -->\n'
 
@@ -32,11 +31,6 @@ def read_document(path: Path) -> str:
             return file.read()
     except UnicodeDecodeError as error:
         raise InputError(f'{path}: expected a text in UTF-8: {error}') from error
-
-
-def write_document(path: Path, text: str) -> None:
-    """Write a document, its line ends as they are; the old one stays until it is complete."""
-    write_whole(path, text)
 
 
 def section(text: str, name: str) -> str:

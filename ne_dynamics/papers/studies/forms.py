@@ -268,8 +268,8 @@ def _run_form(
         (),
         efforts,
         _disagreement(efforts, expected, _measure_unit_effort(production, motion)),
-        count_operations(form.function, rigid, gravity=GRAVITY).total,
-        count_operations(form.function, rigid, gravity=GRAVITY, skip_trivial=True).total,
+        count_operations(form.inverse_dynamics, rigid, gravity=GRAVITY).total,
+        count_operations(form.inverse_dynamics, rigid, gravity=GRAVITY, skip_trivial=True).total,
         _time_call(lambda: form.inverse_dynamics(rigid, q, qd, qdd, gravity=GRAVITY)),
     )
 

@@ -18,7 +18,6 @@ from ne_dynamics.papers.studies.six_link_paths import (
     PRINTED_POSITIONS,
     Departure,
     JointMotion,
-    find_departure,
     measure_departures,
     trace_joints,
     trace_line,
@@ -42,13 +41,10 @@ class Torques:
 
     Attributes
     ----------
-    time : array, shape (N,)
-        [s]
     total, inertia, coriolis, gravity : array, shape (N, 6)
         [N m]; total is the sum of the others.
     """
 
-    time: FloatArray
     total: FloatArray
     inertia: FloatArray
     coriolis: FloatArray
@@ -126,9 +122,8 @@ def _compute_way(dynamics: Dynamics, motion: JointMotion) -> Way:
     total = dynamics.inverse_dynamics(q, qd, qdd)
     gravity = dynamics.inverse_dynamics(q, still, still)
     coriolis = dynamics.inverse_dynamics(q, qd, still) - gravity
-    torques = Torques(motion.time, total, total - coriolis - gravity, coriolis, gravity)
-    distances, angles = measure_departures(dynamics, motion)
-    return Way(motion, torques, find_departure(dynamics, motion), distances, angles)
+    torques = Torques(total, total - coriolis - gravity, coriolis, gravity)
+    return Way(motion, torques, *measure_departures(dynamics, motion))
 
 
 def _tabulate_poses(reached: list[FloatArray]) -> Table:

@@ -110,8 +110,10 @@ def trace_line(dynamics: Dynamics, duration: float, time: FloatArray) -> JointMo
     return JointMotion(time, q, qd, qdd)
 
 
-def measure_departures(dynamics: Dynamics, motion: JointMotion) -> tuple[FloatArray, FloatArray]:
-    """Return how far the tip leaves the line from A to B and the orientation.
+def measure_departures(
+    dynamics: Dynamics, motion: JointMotion
+) -> tuple[Departure, FloatArray, FloatArray]:
+    """Return how far a motion leaves what the document prescribes.
 
     Parameters
     ----------
@@ -120,27 +122,23 @@ def measure_departures(dynamics: Dynamics, motion: JointMotion) -> tuple[FloatAr
 
     Returns
     -------
-    array, shape (N,)
-        Distance from the line [m].
-    array, shape (N,)
-        Angle from the printed orientation [rad].
+    departure : Departure
+    distances, angles : array, shape (N,)
+        Of the tip from the line from A to B [m] and from the printed orientation [rad].
     """
     poses = dynamics.forward_kinematics(motion.q)
     start, end = np.array(PRINTED_POSITIONS)
     direction = (end - start) / np.linalg.norm(end - start)
     offsets = poses[:, :3, 3] - start
     across = offsets - np.outer(offsets @ direction, direction)
+    distances = np.asarray(np.linalg.norm(across, axis=1))
     turns = compute_pose_errors(poses, _make_pose(start))[:, 3:]
-    return np.asarray(np.linalg.norm(across, axis=1)), np.asarray(np.linalg.norm(turns, axis=1))
-
-
-def find_departure(dynamics: Dynamics, motion: JointMotion) -> Departure:
-    """Return how far a motion leaves what the document prescribes, at most."""
-    distances, angles = measure_departures(dynamics, motion)
+    angles = np.asarray(np.linalg.norm(turns, axis=1))
     trapezoids = trace_joints(float(motion.time[-1]), motion.time).q
-    return Departure(
+    departure = Departure(
         float(distances.max()), float(angles.max()), float(np.abs(motion.q - trapezoids).max())
     )
+    return departure, distances, angles
 
 
 def _make_pose(point: FloatArray) -> FloatArray:

@@ -65,13 +65,12 @@ def _draw_joint(axes: Any, joint: int, way: Way, other: Way, other_name: str) ->
         ('Coriolis and centrifugal', torques.coriolis, '#009e73'),
     )
     axes.axhline(0.0, color='#888888', linewidth=0.8)
-    axes.plot(
-        torques.time, torques.total[:, joint], color='#222222', linewidth=2.4, label='torque'
-    )
+    time = way.motion.time
+    axes.plot(time, torques.total[:, joint], color='#222222', linewidth=2.4, label='torque')
     for label, values, colour in shares:
-        axes.plot(torques.time, values[:, joint], color=colour, linewidth=1.4, label=label)
+        axes.plot(time, values[:, joint], color=colour, linewidth=1.4, label=label)
     axes.plot(
-        other.torques.time,
+        other.motion.time,
         other.torques.total[:, joint],
         color=OTHER_COLOUR,
         linewidth=1.2,
