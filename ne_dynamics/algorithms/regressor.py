@@ -23,9 +23,6 @@ from ne_dynamics.model.robot import BASE, FloatArray
 PARAMETERS_PER_BODY = 10
 """Mass, three first moments, six entries of the inertia tensor."""
 
-_TENSOR_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
-"""Row and column of Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
-
 _ROUNDING = 2.0**-50
 """Relative size of what products of rotation matrices leave of a zero."""
 
