@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ne_dynamics.ros.latched import LATCHED
     from ne_dynamics.ros.messages.conversion import JointStateReader, MessageError
     from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
     from ne_dynamics.ros.node import ComputedTorqueNode
@@ -38,6 +39,7 @@ _HOMES = {
     'ControlledArm': 'settings.configuration',
     'DeclaredParameters': 'settings.declared_parameters',
     'JointStateReader': 'messages.conversion',
+    'LATCHED': 'latched',
     'LockedJoints': 'settings.parameters',
     'MOST_POINTS': 'messages.trajectory_intake',
     'MessageError': 'messages.conversion',
@@ -57,6 +59,7 @@ _HOMES = {
 }
 
 __all__ = [
+    'LATCHED',
     'MOST_POINTS',
     'PARAMETERS',
     'ComputedTorqueNode',
