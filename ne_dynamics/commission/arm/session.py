@@ -8,8 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
+from ne_dynamics.commission.arm.arm_session import Progress
 from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
-from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, Progress, StrayedArm
+from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, StrayedArm
 from ne_dynamics.commission.arm.simulated import SimulatedBrakes, start_simulated_robot
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, undisturbed
 from ne_dynamics.commission.folder import write_whole

@@ -1,4 +1,4 @@
-"""What is sent to the node by whoever drives it."""
+"""What is sent to the node, and how it is heard, by whoever drives it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.motion import NANO
 
 try:
     from rcl_interfaces.srv import SetParametersAtomically
     from rclpy.parameter import Parameter
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 except ImportError as error:
     raise MissingDependencyError(
@@ -17,12 +19,20 @@ except ImportError as error:
         f'pip install "ne_dynamics[ros]" ({error})'
     ) from error
 
-NANOSECONDS = 1_000_000_000
+# Deep: who records may lag behind on a busy machine, but must not lose a state.
+RECORDING = QoSProfile(depth=20000, reliability=ReliabilityPolicy.RELIABLE)
+RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+
+
+def read_stamp(message: Any) -> int:
+    """Return the stamp of a message [ns]."""
+    stamp = message.header.stamp
+    return int(stamp.sec) * NANO + int(stamp.nanosec)
 
 
 def set_stamp(stamp: Any, seconds: float) -> None:
     """Write seconds into a stamp or a duration."""
-    stamp.sec, stamp.nanosec = divmod(round(seconds * 1e9), NANOSECONDS)
+    stamp.sec, stamp.nanosec = divmod(round(seconds * 1e9), NANO)
 
 
 def trajectory_message(

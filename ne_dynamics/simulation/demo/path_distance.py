@@ -49,19 +49,12 @@ class SampledPath:
         positions : array, shape (N, n)
             [rad or m]
         """
-        return self._nearest(positions)[1]
-
-    def nearest_times(self, positions: FloatArray) -> FloatArray:
-        """Return the time of the path's point that is nearest to each position [s], shape (N,)."""
-        return self._nearest(positions)[0]
-
-    def _nearest(self, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
         squares = (self.points**2).sum(axis=1)
         index = np.empty(len(positions), np.intp)
         for first in range(0, len(positions), ROWS_AT_ONCE):
             some = slice(first, first + ROWS_AT_ONCE)
             index[some] = (squares - 2.0 * positions[some] @ self.points.T).argmin(axis=1)
-        return self._refine(positions, index)
+        return self._refine(positions, index)[1]
 
     def places(self, positions: FloatArray) -> FloatArray:
         """Return when the path is at each of the positions of a motion along it [s], shape (N,).
