@@ -28,9 +28,9 @@ from typing import Any
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import (
     CommandLineError,
-    MissingDependencyError,
     NeDynamicsError,
     ParameterError,
+    optional_dependency,
 )
 from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.running.signals import stop_on_signals
@@ -46,7 +46,7 @@ from ne_dynamics.ros.settings.configuration import (
 from ne_dynamics.ros.settings.parameter_file import files_without_effect
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 
-try:
+with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     import rclpy
     from rcl_interfaces.msg import SetParametersResult
     from rclpy.clock import Clock, ClockType
@@ -77,11 +77,6 @@ try:
     from ne_dynamics.ros.speed_scaling import make_speed_scaling
     from ne_dynamics.ros.watching.diagnosis import DiagnosticsPublisher
     from ne_dynamics.ros.watching.reporter import Reporter
-except ImportError as error:
-    raise MissingDependencyError(
-        'the node needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 DIAGNOSTICS_PERIOD = 1.0
 """[s]"""

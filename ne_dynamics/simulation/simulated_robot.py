@@ -78,7 +78,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.control import Measures
-from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, ParameterError
+from ne_dynamics.errors import NeDynamicsError, ParameterError, optional_dependency
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -109,7 +109,7 @@ from ne_dynamics.simulation.robot_parameters import (
     SimulatedRobotSettings,
 )
 
-try:
+with optional_dependency('the simulated robot needs ROS 2 for Python', 'ros'):
     import rclpy
     from builtin_interfaces.msg import Time
     from geometry_msgs.msg import WrenchStamped
@@ -131,11 +131,6 @@ try:
         readable_parameters,
         start_rclpy,
     )
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the simulated robot needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 FIRST_STAMP = NANO
 """Simulated time at the start [ns]: not 0, which means 'no stamp'."""

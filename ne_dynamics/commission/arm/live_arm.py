@@ -24,7 +24,7 @@ from ne_dynamics.commission.arm.undisturbed import in_one_piece, say_to_terminal
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.record import Record
 from ne_dynamics.control import FaultKind
-from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
+from ne_dynamics.errors import NeDynamicsError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion import NANO
 from ne_dynamics.simulation.demo.ros_process import (
@@ -35,7 +35,7 @@ from ne_dynamics.simulation.demo.ros_process import (
     RosProcesses,
 )
 
-try:
+with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     import rclpy
     from diagnostic_msgs.msg import DiagnosticArray
     from rcl_interfaces.srv import SetParametersAtomically
@@ -53,11 +53,6 @@ try:
         read_stamp,
         trajectory_message,
     )
-except ImportError as error:
-    raise MissingDependencyError(
-        f'a commissioning run needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 COMMANDS = 'effort_controller/commands'
 LEAD = 1.0

@@ -10,19 +10,14 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.motion import NANO
 from ne_dynamics.simulation.demo.ros_process import ROBOT_NAME
 
-try:
+with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     from builtin_interfaces.msg import Time
 
     from ne_dynamics.ros import LATCHED
-except ImportError as error:
-    raise MissingDependencyError(
-        f'a commissioning run needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 STATES_AHEAD = 24
 """Of what was read, that a simulated arm may be: a reader that is late for a moment does not stop

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.motion import NANO
 
-try:
+with optional_dependency('messages need ROS 2 for Python', 'ros'):
     from rcl_interfaces.srv import SetParametersAtomically
     from rclpy.parameter import Parameter
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-except ImportError as error:
-    raise MissingDependencyError(
-        'messages need ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 # Deep: who records may lag behind on a busy machine, but must not lose a state.
 RECORDING = QoSProfile(depth=20000, reliability=ReliabilityPolicy.RELIABLE)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.motion import NANO
 from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation.demo.motion import Motion, rest_to_rest
@@ -37,7 +37,7 @@ from ne_dynamics.simulation.demo.ros_process import (
 )
 from ne_dynamics.simulation.recording import Diagnosis, SessionRecording, Setting
 
-try:
+with optional_dependency('the closed-loop demo needs ROS 2 for Python', 'ros'):
     import rclpy
     from diagnostic_msgs.msg import DiagnosticArray
     from rcl_interfaces.srv import SetParametersAtomically
@@ -54,11 +54,6 @@ try:
         read_stamp,
         trajectory_message,
     )
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the closed-loop demo needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 OWN_TOPICS = {'/clock': 'clock', '/diagnostics': 'diagnostics'}
 """Absolute names that each run keeps to itself."""
