@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark import report as reports
-from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.cli.main import run_with_exit_code
 from ne_dynamics.prepared_file import write_whole
-from ne_dynamics.printable import print_lines
 
 PROGRAM = 'python -m benchmark'
 
@@ -123,16 +122,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0, or 1 after an error, whose message is on stderr.
+        Exit code, as that of :func:`ne_dynamics.cli.main.main`: 0, or 1 after an error, whose
+        message is on stderr.
     """
     args = build_parser().parse_args(arguments)
-    try:
-        return run(args)
-    except NeDynamicsError as error:
-        print_lines([f'{PROGRAM}: error: {error}'], sys.stderr)
-    except OSError as error:
-        print_lines([f'{PROGRAM}: error: {error.filename}: {error.strerror}'], sys.stderr)
-    return 1
+    return run_with_exit_code(PROGRAM, lambda: run(args))
 
 
 if __name__ == '__main__':

@@ -139,7 +139,7 @@ class PinocchioModel:
     """
 
     def __init__(self, case: Case) -> None:
-        self._pin = pin = require('pinocchio', 'pin')
+        pin = require('pinocchio', 'pin')
         if case.urdf is not None:
             model = pin.buildModelFromUrdf(case.urdf)
             if case.locked:

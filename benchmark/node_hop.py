@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmark.timing import Ratio, Times
-from ne_dynamics.errors import BackendError, InputError, MissingDependencyError
+from ne_dynamics.errors import BackendError, InputError, optional_dependency
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.demo.ros_process import (
@@ -32,7 +32,7 @@ from ne_dynamics.simulation.demo.ros_process import (
     domain_id,
 )
 
-try:
+with optional_dependency('the node hop needs ROS 2 for Python', 'ros'):
     from rclpy.context import Context
     from rclpy.impl.implementation_singleton import rclpy_implementation
     from rclpy.node import Node
@@ -42,11 +42,6 @@ try:
     from trajectory_msgs.msg import JointTrajectory
 
     from ne_dynamics.simulation.demo.node_messages import trajectory_message
-except ImportError as error:
-    raise MissingDependencyError(
-        'the node hop needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 NODE = 'computed_torque'
 RELAY = 'relay'

@@ -11,20 +11,15 @@ from __future__ import annotations
 import sys
 from array import array
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 
-try:
+with optional_dependency('the relay needs ROS 2 for Python', 'ros'):
     import rclpy
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.node import Node
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from sensor_msgs.msg import JointState
     from std_msgs.msg import Float64MultiArray
-except ImportError as error:
-    raise MissingDependencyError(
-        'the relay needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 
 def main() -> None:

@@ -48,7 +48,7 @@ from benchmark.soak_record import (
     table,
 )
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import BackendError, InputError, MissingDependencyError, NeDynamicsError
+from ne_dynamics.errors import BackendError, InputError, NeDynamicsError, optional_dependency
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -63,7 +63,7 @@ from ne_dynamics.simulation.demo.ros_process import (
     local_discovery,
 )
 
-try:
+with optional_dependency('the long run needs ROS 2 for Python', 'ros'):
     from diagnostic_msgs.msg import DiagnosticArray
     from rcl_interfaces.srv import SetParametersAtomically
     from rclpy.context import Context
@@ -75,11 +75,6 @@ try:
     from trajectory_msgs.msg import JointTrajectory
 
     from ne_dynamics.simulation.demo.node_messages import parameters_request, trajectory_message
-except ImportError as error:
-    raise MissingDependencyError(
-        'the long run needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 MODEL = 'six_axis_arm.urdf'
 HOME = (0.0, -1.2, 1.6, -0.4, 1.2, 0.0)

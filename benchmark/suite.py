@@ -178,6 +178,13 @@ class Suite:
                 Figure.of_times(section, subject, times[ours], times[theirs], limit)
             )
 
+    def _cases(self, names: Iterable[str]) -> Iterator[tuple[str, Case]]:
+        """Yield names and arms, without those whose description is missing."""
+        for name in names:
+            case = self._case(name)
+            if case is not None:
+                yield name, case
+
     def _case(self, name: str) -> Case | None:
         try:
             return robots.ARMS[name]()
@@ -223,10 +230,7 @@ class Suite:
     # ---- the sections
 
     def _measure_calls(self) -> None:
-        for name in robots.ARMS:
-            case = self._case(name)
-            if case is None:
-                continue
+        for name, case in self._cases(robots.ARMS):
             self._say(f'one call, {name}')
             inputs = who.Inputs((case.robot.n,))
             contenders = self._backends(case, inputs, 'inverse_dynamics', MOTION)
@@ -284,10 +288,7 @@ class Suite:
                 self._add('calls', case.name, times, ours, theirs, limit)
 
     def _measure_matrices(self) -> None:
-        for name in robots.ARMS:
-            case = self._case(name)
-            if case is None:
-                continue
+        for name, case in self._cases(robots.ARMS):
             for method, arguments, function in (
                 ('mass_matrix', 'q', 'crba'),
                 ('forward_dynamics', 'q, qd, tau', 'aba'),
@@ -327,10 +328,7 @@ class Suite:
             contenders.append(contender)
 
     def _measure_derivatives(self) -> None:
-        for name in AIMED:
-            case = self._case(name)
-            if case is None:
-                continue
+        for name, case in self._cases(AIMED):
             for method, arguments, function in (
                 ('inverse_dynamics_derivatives', MOTION, 'computeRNEADerivatives'),
                 ('forward_dynamics_derivatives', 'q, qd, tau', 'computeABADerivatives'),
@@ -352,10 +350,7 @@ class Suite:
                 self._add('derivatives', subject, times, who.PYTHON, theirs)
 
     def _measure_parameters(self) -> None:
-        for name in AIMED:
-            case = self._case(name)
-            if case is None:
-                continue
+        for name, case in self._cases(AIMED):
             self._say(f'numbers as arguments, {name}')
             inputs = who.Inputs((case.robot.n,))
             folded = self._backends(case, inputs, 'inverse_dynamics', MOTION)
@@ -373,10 +368,7 @@ class Suite:
                 self._add('parameters', name, times, label, who.COMPILED, PARAMETERS_LIMIT)
 
     def _measure_batch(self) -> None:
-        for name in robots.ARMS:
-            case = self._case(name)
-            if case is None:
-                continue
+        for name, case in self._cases(robots.ARMS):
             for size in self._settings.batches:
                 self._say(f'batch of {size}, {name}')
                 self._measure_one_batch(case, size)
@@ -422,11 +414,9 @@ class Suite:
     def _measure_arrays(self) -> None:
         with self._optional('arrays under JAX'):
             jax_calls.require_jax()
-            for name in AIMED:
-                case = self._case(name)
-                if case is not None:
-                    self._say(f'{ARRAY_BATCH} samples under JAX, {name}')
-                    self._measure_under_jax(case)
+            for name, case in self._cases(AIMED):
+                self._say(f'{ARRAY_BATCH} samples under JAX, {name}')
+                self._measure_under_jax(case)
 
     def _measure_under_jax(self, case: Case) -> None:
         inputs = who.Inputs((ARRAY_BATCH, case.robot.n))
@@ -459,72 +449,58 @@ class Suite:
                 ours = found[jax_calls.OURS]
                 self._report.figures.append(Figure('arrays', subject, ours.name, ours.median))
 
-    def _measure_growth(self) -> None:
+    def _measure_chains(
+        self, lengths: Iterable[int], method: str, function: str, skipped: int = 0
+    ) -> dict[str, Times]:
+        """Return the times of ours but the first so many, and of Pinocchio's, on all chains.
+
+        Each is named with the number of joints.
+        """
         contenders: list[Contender] = []
-        cases = {n: Case(f'chain of {n}', robots.chain(n)) for n in robots.CHAIN_LENGTHS}
-        inputs = {n: who.Inputs((n,)) for n in cases}
-        for n, case in cases.items():
-            self._say(f'chain of {n} joints')
-            own = self._backends(case, inputs[n], 'inverse_dynamics', MOTION)
+        every = []
+        for n in lengths:
+            case, inputs = Case(f'chain of {n}', robots.chain(n)), who.Inputs((n,))
+            self._say(f'{method}, {case.name} joints')
+            own = self._backends(case, inputs, method, MOTION)
             self._agreeing(
                 own,
-                partial(_pinocchio, case, inputs[n], 'rnea', MOTION),
+                partial(_pinocchio, case, inputs, function, MOTION),
                 who.PINOCCHIO,
                 own[0].value(),
             )
             contenders += [
-                Contender(
-                    f'{contender.name}, {n} joints',
-                    contender.statement,
-                    contender.names,
-                )
-                for contender in own
+                replace(contender, name=f'{contender.name}, {n} joints')
+                for contender in own[skipped:]
             ]
+            every.append(inputs)
 
         def renew() -> None:
-            for arrays in inputs.values():
+            for arrays in every:
                 arrays.renew()
 
-        times = measure(contenders, self._settings.rounds, renew)
+        return measure(contenders, self._settings.rounds, renew)
+
+    def _measure_growth(self) -> None:
+        times = self._measure_chains(robots.CHAIN_LENGTHS, 'inverse_dynamics', 'rnea')
         pinocchio = f'{who.PINOCCHIO} rnea'
-        for n in cases:
-            subject = f'chain of {n}'
+        for n in robots.CHAIN_LENGTHS:
             ours, theirs = f'{who.COMPILED}, {n} joints', f'{pinocchio}, {n} joints'
-            self._add('growth', subject, times, ours, theirs)
+            self._add('growth', f'chain of {n}', times, ours, theirs)
         for name, limit in ((who.COMPILED, GROWTH_LIMIT), (who.PYTHON, None), (pinocchio, None)):
             ours, theirs = f'{name}, 40 joints', f'{name}, 10 joints'
             self._add('growth', 'chain of 40 over chain of 10', times, ours, theirs, limit)
 
     def _measure_regressor(self) -> None:
-        cases = {n: Case(f'chain of {n}', robots.chain(n)) for n in robots.REGRESSOR_LENGTHS}
-        inputs = {n: who.Inputs((n,)) for n in cases}
-        contenders: list[Contender] = []
-        function = 'computeJointTorqueRegressor'
-        pinocchio = f'{who.PINOCCHIO} {function}'
-        for n, case in cases.items():
-            self._say(f'regressor, chain of {n} joints')
-            own = self._backends(case, inputs[n], 'regressor', MOTION)
-            self._agreeing(
-                own,
-                partial(_pinocchio, case, inputs[n], function, MOTION),
-                who.PINOCCHIO,
-                own[0].value(),
-            )
-            # Python only said what is right: it would take most of the time here.
-            contenders += [
-                replace(contender, name=f'{contender.name}, {n} joints') for contender in own[1:]
-            ]
-
-        def renew() -> None:
-            for arrays in inputs.values():
-                arrays.renew()
-
-        times = measure(contenders, self._settings.rounds, renew)
-        for n, case in cases.items():
+        function, lengths = 'computeJointTorqueRegressor', robots.REGRESSOR_LENGTHS
+        # Python only says what is right: it would take most of the time here.
+        times = self._measure_chains(lengths, 'regressor', function, skipped=1)
+        for n in lengths:
             limit = REGRESSOR_LIMIT if n >= AIMED_REGRESSOR else None
-            ours, theirs = f'{who.COMPILED}, {n} joints', f'{pinocchio}, {n} joints'
-            self._add('regressor', case.name, times, ours, theirs, limit)
-        longest = max(cases)
+            ours, theirs = (
+                f'{name}, {n} joints' for name in (who.COMPILED, f'{who.PINOCCHIO} {function}')
+            )
+            self._add('regressor', f'chain of {n}', times, ours, theirs, limit)
+        longest = max(lengths)
         self._say(f'first call of the regressor, chain of {longest}')
         with FreshProcesses() as processes:
             starts = self._starts(processes, _chain_tasks(longest, 'regressor'), most=3)
@@ -535,10 +511,7 @@ class Suite:
             self._report.figures.append(Figure('regressor', subject, name, seconds, limit=limit))
 
     def _measure_operations(self) -> None:
-        for name in robots.ARMS:
-            case = self._case(name)
-            if case is None:
-                continue
+        for name, case in self._cases(robots.ARMS):
             counts = who.dynamics(case.robot, 'python').operation_counts()['inverse_dynamics']
             limits = OPERATION_LIMITS.get(name)
             for index, what in enumerate(('multiplications', 'additions')):
@@ -551,10 +524,7 @@ class Suite:
 
     def _measure_load(self) -> None:
         with FreshProcesses() as processes:
-            for name in ('UR5', 'Panda'):
-                case = self._case(name)
-                if case is None:
-                    continue
+            for name, case in self._cases(('UR5', 'Panda')):
                 self._say(f'loading, {name}')
                 starts = self._starts(processes, _load_tasks(case))
                 for what, seconds in (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,6 +76,30 @@ class BackendError(NeDynamicsError, RuntimeError):
 
 class MissingDependencyError(NeDynamicsError, ImportError):
     """An optional dependency is missing; the message names the extra that brings it."""
+
+
+@contextmanager
+def optional_dependency(sentence: str, extra: str) -> Iterator[None]:
+    """Say how to get a package where it cannot be imported in this context.
+
+    Parameters
+    ----------
+    sentence : str
+        What needs which package, e.g. 'the plots need matplotlib'.
+    extra : str
+        Of this package, by which pip installs the other one.
+
+    Raises
+    ------
+    MissingDependencyError
+    """
+    try:
+        yield
+    except ImportError as error:
+        also = 'source a ROS 2 installation, or ' if extra == 'ros' else ''
+        raise MissingDependencyError(
+            f'{sentence}: {also}pip install "ne_dynamics[{extra}]" ({error})'
+        ) from error
 
 
 class InverseKinematicsError(NeDynamicsError, ValueError):

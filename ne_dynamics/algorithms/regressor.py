@@ -21,9 +21,6 @@ from ne_dynamics.algorithms.scalars.elementary import add, cos, cross, multiply,
 from ne_dynamics.algorithms.scalars.scalar import AnyScalar, Matrix, Scalar, Vector
 from ne_dynamics.model.robot import BASE, FloatArray
 
-_TENSOR_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
-"""Row and column of Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
-
 _ROUNDING = 2.0**-50
 """Relative size of what products of rotation matrices leave of a zero."""
 

@@ -19,7 +19,7 @@ from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
 from ne_dynamics.commission.subject import Subject
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError, MissingDependencyError
+from ne_dynamics.errors import InputError, optional_dependency
 from ne_dynamics.printable import print_lines
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo.arm import SHIPPED_MODEL, SHIPPED_TIP
@@ -289,12 +289,8 @@ def _require_shapes(subject: Subject) -> None:
     """Refuse a planned excitation without shapes, or what plans with them, before a motion."""
     from ne_dynamics.excitation import load_solids
 
-    try:
+    with optional_dependency('--planned needs SciPy', 'excite'):
         import scipy.optimize  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            f'--planned needs SciPy: pip install "ne_dynamics[excite]" ({error})'
-        ) from error
     load_solids(subject.file, subject.robot, description_file=subject.file)
 
 

@@ -14,7 +14,7 @@ import importlib
 import os
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TextIO
 
@@ -87,9 +87,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
+
+    def run() -> int:
+        parsed = build_parser(command).parse_args(arguments)
+        return int(_module(parsed.command).run(parsed))
+
+    return run_with_exit_code(f'ne_dynamics {command}', run)
+
+
+def run_with_exit_code(program: str, run: Callable[[], int]) -> int:
+    """Run a program; return what it returns, or the exit code of an error as :func:`main` does."""
     try:
         try:
-            return _run(command, arguments)
+            return _run(program, run)
         finally:
             _flush_output()
     except BrokenPipeError:
@@ -98,20 +108,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except OSError as error:
-        return _fail(command, _explain_nameless(error))
+        return _fail(program, _explain_nameless(error))
 
 
-def _run(command: str | None, arguments: Sequence[str]) -> int:
-    """Run the command line; errors of standard output are the caller's."""
+def _run(program: str, run: Callable[[], int]) -> int:
+    """Run a program; errors of standard output are the caller's."""
     try:
-        parsed = build_parser(command).parse_args(arguments)
-        return int(_module(parsed.command).run(parsed))
+        return run()
     except NeDynamicsError as error:
-        return _fail(command, str(error))
+        return _fail(program, str(error))
     except OSError as error:
         if error.filename is None:
             raise
-        return _fail(command, f'{error.filename}: {error.strerror}')
+        return _fail(program, f'{error.filename}: {error.strerror}')
 
 
 def _explain_nameless(error: OSError) -> str:
@@ -170,10 +179,10 @@ def _module(command: str) -> ModuleType:
     return importlib.import_module(f'ne_dynamics.cli.{command}')
 
 
-def _fail(command: str | None, message: str) -> int:
+def _fail(program: str, message: str) -> int:
     # A line end in a name does not begin a line of ours.
     first, *others = message.split('\n')
-    lines = [f'ne_dynamics {command}: error: {first}', *(f'  {line}' for line in others)]
+    lines = [f'{program}: error: {first}', *(f'  {line}' for line in others)]
     print_lines(lines, sys.stderr)
     return EXIT_ERROR
 

@@ -69,7 +69,7 @@ from ne_dynamics.control.tuning import LastCommand, OnFault, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.braking import AnsweredStates, Brake, plan_brake
+from ne_dynamics.motion.braking import AnsweredStates, Brake, ModelEfforts, plan_brake
 from ne_dynamics.motion.motion_demand import Excess
 from ne_dynamics.motion.trajectory import (
     DesiredState,
@@ -852,19 +852,19 @@ class Controller:
             velocity=damping.velocity,
         )
 
+    def _model_efforts(self) -> ModelEfforts:
+        """Return the efforts of the model without the wrench, on the base as it stands now."""
+        compensation, base = self.tuning.hold_law.compensation, self._inputs.base
+        return lambda q, qd, qdd, qd_friction: compensation.effort(
+            q, qd, qdd, qd_friction, None, base
+        )
+
     def _begin_damping(self, position: FloatArray) -> FaultDamping:
         """Give up the motion, and see what of the last states is believed."""
-        fault, tuning, base = self._guard.fault, self.tuning, self._inputs.base
-        compensation = tuning.hold_law.compensation
-
-        def compute_efforts(
-            q: FloatArray, qd: FloatArray, qdd: FloatArray, qd_friction: FloatArray
-        ) -> FloatArray:
-            return compensation.effort(q, qd, qdd, qd_friction, None, base)
-
+        fault, tuning = self._guard.fault, self.tuning
         damping = FaultDamping(
             tuning.law.joints,
-            compute_efforts,
+            self._model_efforts(),
             tuning.states.velocities,
             position,
             self._answered,
@@ -1253,17 +1253,10 @@ class Controller:
             return self.last_commands() if moves else None
         if tuning.on_state_loss is not OnStateLoss.BRAKE or not tuning.mode.has_feedback:
             return None
-        base, compensation = self._inputs.base, tuning.hold_law.compensation
-
-        def compute_efforts(
-            q: FloatArray, qd: FloatArray, qdd: FloatArray, qd_friction: FloatArray
-        ) -> FloatArray:
-            return compensation.effort(q, qd, qdd, qd_friction, None, base)
-
         try:
             brake = plan_brake(
                 self._answered,
-                compute_efforts,
+                self._model_efforts(),
                 self._followed.stop_limits,
                 silent_for=silent_for,
                 period=RAMP_PERIOD,

@@ -402,18 +402,13 @@ class FaultDamping:
         # The first state from which on each position has stayed the same.
         same_from = np.where(away.any(axis=0), count - np.argmax(away[::-1], axis=0), 0)
         still = times[-1] - times[np.minimum(same_from, count - 1)]
-        speed = np.array(
-            [
-                self._mean_velocity(times[: first + 1], positions[: first + 1])[index]
-                for index, first in enumerate(same_from.tolist())
-            ]
-        )
+        speed = self._mean_velocity(times, positions, same_from)
         stopped = still >= settings.together * still[~self.believed].min()
         stopped &= np.abs(speed) * still > settings.sudden_stop * settings.still_distance
         self.believed = self.believed & ~stopped
         # Of several frozen encoders, that of the fastest joint says when.
         begin = int(min(same_from[~self.believed].max(), count - 2))
-        self.velocity = self._mean_velocity(times[: begin + 1], positions[: begin + 1])
+        self.velocity = self._mean_velocity(times, positions, begin)
         self.position = positions[begin]
         self._standing_from -= times[-1] - times[begin]
         marks = np.linspace(begin, count - 1, settings.prediction_steps + 1).astype(int)
@@ -462,16 +457,18 @@ class FaultDamping:
         wrong = np.abs(moved - said).sum(axis=0)
         agrees = wrong <= self.settings.velocity_share * np.abs(moved).sum(axis=0)
         latest = slice(-self.settings.latest_states, None)
+        times, positions = times[latest], positions[latest]
         return np.where(
-            agrees, velocities[-1], self._mean_velocity(times[latest], positions[latest])
+            agrees, velocities[-1], self._mean_velocity(times, positions, len(times) - 1)
         )
 
-    def _mean_velocity(self, times: FloatArray, positions: FloatArray) -> FloatArray:
-        """Return the mean velocity of the last positions, shape (n,)."""
-        first = int(np.searchsorted(times, times[-1] - self.settings.velocity_time - 1e-9))
-        first = min(first, len(times) - 2)
-        if first < 0:
-            return np.zeros(positions.shape[1])
-        moved = self._turned(positions[-1] - positions[first])
-        velocity: FloatArray = moved / (times[-1] - times[first])
-        return velocity
+    def _mean_velocity(
+        self, times: FloatArray, positions: FloatArray, last: int | NDArray[np.intp]
+    ) -> FloatArray:
+        """Return the mean velocity of the positions up to a state, or to one each, shape (n,)."""
+        joints = np.arange(positions.shape[1])
+        last = np.broadcast_to(last, joints.shape)
+        first = np.searchsorted(times, times[last] - self.settings.velocity_time - 1e-9)
+        first = np.minimum(first, np.maximum(last - 1, 0))
+        moved = self._turned(positions[last, joints] - positions[first, joints])
+        return np.divide(moved, times[last] - times[first], np.zeros_like(moved), where=last > 0)

@@ -184,6 +184,12 @@ def _as_matrix(gain: FloatArray, n: int) -> FloatArray:
     return gain if gain.ndim == 2 else np.diag(np.broadcast_to(gain, n))
 
 
+def _require_measured(velocity: FloatArray | None) -> FloatArray:
+    if velocity is None:
+        raise InputError('qd: expected the measured velocity, got None')
+    return velocity
+
+
 class ResidualStep(NamedTuple):
     """How the residuals of a momentum observer go on from one state to the next.
 
@@ -387,24 +393,21 @@ class ControlLaw:
         if self._traced is not None and (base is None or self._has_tip):
             return self._traced_effort(self._traced, q, qd, desired, wrench, base)
         if mode is Mode.COMPUTED_TORQUE:
-            if qd is None:
-                raise InputError('qd: expected the measured velocity, got None')
+            qd = _require_measured(qd)
             acceleration = self._feedback(q, qd, desired)
             if self.terms.inertia:
                 acceleration += desired.acceleration
             return self.compensation.effort(q, qd, acceleration, desired.velocity, wrench, base)
         if self._hand_guiding is not None:
-            if qd is None:
-                raise InputError('qd: expected the measured velocity, got None')
-            return self._hand_guiding.effort(self.compensation, q, qd, wrench, base)
+            return self._hand_guiding.effort(
+                self.compensation, q, _require_measured(qd), wrench, base
+            )
         if mode is Mode.GRAVITY_COMPENSATION:
             still = self._zero
             return self.compensation.effort(q, still, still, still, wrench, base)
         effort = self._feedforward(desired, wrench, base)
         if mode is Mode.FEEDFORWARD_PD:
-            if qd is None:
-                raise InputError('qd: expected the measured velocity, got None')
-            effort = effort + self._feedback(q, qd, desired)
+            effort = effort + self._feedback(q, _require_measured(qd), desired)
         return effort
 
     def disturbance_residuals(
@@ -481,8 +484,7 @@ class ControlLaw:
         base: Base | None,
     ) -> FloatArray:
         """Return the effort of a law with feedback by one call of the traced equations."""
-        if qd is None:
-            raise InputError('qd: expected the measured velocity, got None')
+        qd = _require_measured(qd)
         terms, payload = self.terms, self.compensation.find_payload(wrench)
         q_desired, qd_desired, qdd = desired
         q_model, qd_model, friction_qd = q, qd, qd_desired

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.excitation.basis import Series
 from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.constraints import Constraints
@@ -200,13 +200,8 @@ class Search:
         turns : int, optional
             Times that the multipliers are changed; default: :data:`OUTER`.
         """
-        try:
+        with optional_dependency('the best motion is sought with SciPy', 'excite'):
             from scipy.optimize import minimize
-        except ImportError as error:
-            raise MissingDependencyError(
-                'the best motion is sought with SciPy: pip install "ne_dynamics[excite]" '
-                f'({error})'
-            ) from error
         state = _Multipliers()
         turns = OUTER if turns is None else turns
         for turn in range(turns):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.errors import MissingDependencyError, ModelError
+from ne_dynamics.errors import ModelError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 from ne_dynamics.model.robot import BASE, Robot
 from ne_dynamics.model.urdf.shapes import Shape
@@ -75,12 +75,8 @@ def make_solids(robot: Robot, shapes: Sequence[Shape]) -> tuple[Solid, ...]:
     ModelError
         When a mesh cannot be read, or nothing of the arm has a shape.
     """
-    try:
+    with optional_dependency('distances between links need coal', 'excite'):
         import coal
-    except ImportError as error:
-        raise MissingDependencyError(
-            f'distances between links need coal: pip install "ne_dynamics[excite]" ({error})'
-        ) from error
     loader = coal.MeshLoader(coal.NODE_TYPE.BV_OBBRSS)
     links = {link.name: link for link in robot.links}
     solids = []

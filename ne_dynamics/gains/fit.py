@@ -9,7 +9,6 @@ import numpy as np
 from ne_dynamics.gains.falling import Falls
 from ne_dynamics.gains.kind import BY_MARGINS, Bounds, Choice, LoopKind, corner_modes
 from ne_dynamics.gains.loop import (
-    IndexArray,
     JointGains,
     close_loop,
     frequencies,
@@ -21,7 +20,7 @@ from ne_dynamics.gains.margins import Margins, margins_of_all, margins_of_joints
 from ne_dynamics.gains.plants import Plants
 from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.gains.scalar import suffices
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.model.robot import Joint
 
 LOWER, LOWERINGS, SHARE_STEPS = 0.7, 8, 4

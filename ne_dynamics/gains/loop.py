@@ -22,10 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control import VelocityFilter
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 
 ComplexArray: TypeAlias = NDArray[np.complex128]
-IndexArray: TypeAlias = NDArray[np.intp]
 
 NEARLY_FREE = 1e-7
 """Of a mode that turns by less, squared, in a period [rad^2] the sine is not looked at."""

@@ -17,15 +17,11 @@ from types import TracebackType
 from typing import Any
 
 import ne_dynamics
-from ne_dynamics.errors import InputError, MissingDependencyError, NeDynamicsError
+from ne_dynamics.errors import InputError, NeDynamicsError, optional_dependency
 from ne_dynamics.logs.runner import Kept, Progress
 
-try:
+with optional_dependency('a cluster needs Dask', 'cluster'):
     import distributed
-except ImportError as error:
-    raise MissingDependencyError(
-        f'a cluster needs Dask: pip install "ne_dynamics[cluster]" ({error})'
-    ) from error
 
 PATIENCE = 8.0
 """How long scheduler and workers may take to answer [s]."""

@@ -14,6 +14,7 @@ from ne_dynamics.errors import ModelError
 from ne_dynamics.model.frozen import Frozen, checked_number, frozen_array
 
 FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
 
 
 def cross_matrix(vector: ArrayLike) -> FloatArray:

@@ -9,11 +9,11 @@ the stretch is sampled more densely.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.joint_limits import usual_velocities
 from ne_dynamics.motion.motion_demand import (
     EFFORT_TOLERANCE,
@@ -22,7 +22,8 @@ from ne_dynamics.motion.motion_demand import (
     Quantity,
 )
 from ne_dynamics.motion.segment_bounds import Segments, sample_segments
-from ne_dynamics.motion.trajectory import REST_TOLERANCE, IndexArray
+from ne_dynamics.motion.stopping import Efforts
+from ne_dynamics.motion.trajectory import REST_TOLERANCE
 
 CURVATURE_SHARE = 0.25
 """Twice what an evenly curved effort departs from a line, in second differences."""
@@ -51,9 +52,6 @@ SLOW_SHARE = 0.01
 
 SAMPLES_AT_ONCE = 800
 """Samples that are computed in one step."""
-
-Efforts = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
-"""Efforts of positions, velocities and accelerations, all of shape (N, n) [N m or N]."""
 
 
 def survey_efforts(

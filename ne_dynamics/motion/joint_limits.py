@@ -31,6 +31,14 @@ def usual_velocities(joints: Sequence[Joint]) -> FloatArray:
     )
 
 
+def position_limits(joints: Sequence[Joint]) -> tuple[FloatArray, FloatArray]:
+    """Return lower and upper position limits, infinite of joints that turn without end, (n,)."""
+    turning = np.array([joint.type is JointType.CONTINUOUS for joint in joints])
+    lower = np.array([joint.lower for joint in joints])
+    upper = np.array([joint.upper for joint in joints])
+    return np.where(turning, -np.inf, lower), np.where(turning, np.inf, upper)
+
+
 def per_joint(value: ArrayLike, n: int, name: str) -> FloatArray:
     """Return one number a joint from one for all or one each, shape (n,).
 

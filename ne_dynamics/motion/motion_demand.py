@@ -22,7 +22,7 @@ import numpy as np
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.joint_limits import usual_velocities
+from ne_dynamics.motion.joint_limits import position_limits, usual_velocities
 from ne_dynamics.motion.segment_bounds import (
     Bounds,
     Candidates,
@@ -217,17 +217,13 @@ class DemandLimits:
     @classmethod
     def of(cls, joints: Sequence[Joint], effort: FloatArray) -> DemandLimits:
         """Return the limits of a robot's joints, and those of its motors; 0 is no limit."""
-        turning = np.array([joint.type is JointType.CONTINUOUS for joint in joints])
-        lower = np.array([joint.lower for joint in joints])
-        upper = np.array([joint.upper for joint in joints])
         velocity, acceleration, deceleration = (
             np.array([getattr(joint, name) or np.inf for joint in joints])
             for name in ('velocity_limit', 'acceleration_limit', 'deceleration_limit')
         )
         return cls(
             tuple(joints),
-            np.where(turning, -np.inf, lower),
-            np.where(turning, np.inf, upper),
+            *position_limits(joints),
             velocity,
             acceleration,
             deceleration,

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.trajectory import IndexArray, PointFields, Trajectory
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
+from ne_dynamics.motion.trajectory import PointFields, Trajectory
 
 
 class NamedFields(NamedTuple):

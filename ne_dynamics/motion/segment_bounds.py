@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.trajectory import IndexArray
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 
 DEGREE = 5
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.joint_limits import usual_velocities
+from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.joint_limits import position_limits, usual_velocities
 from ne_dynamics.motion.trajectory import DesiredState, Trajectory, with_derivatives
 
 DURATIONS = np.geomspace(0.02, 4.0, 40)
@@ -72,18 +72,9 @@ class StopLimits:
         cls, joints: Sequence[Joint], efforts: FloatArray, decelerations: FloatArray | None = None
     ) -> StopLimits:
         """Return the limits of a robot's joints; its own decelerations where none are given."""
-        turning = np.array([joint.type is JointType.CONTINUOUS for joint in joints])
-        lower = np.array([joint.lower for joint in joints])
-        upper = np.array([joint.upper for joint in joints])
         if decelerations is None:
             decelerations = np.array([joint.deceleration_limit for joint in joints])
-        return cls(
-            np.where(turning, -np.inf, lower),
-            np.where(turning, np.inf, upper),
-            decelerations,
-            usual_velocities(joints),
-            efforts,
-        )
+        return cls(*position_limits(joints), decelerations, usual_velocities(joints), efforts)
 
     def decelerations_from(self, speed: FloatArray) -> FloatArray:
         """Return the decelerations for a stop from a speed, shape (n,), all finite."""

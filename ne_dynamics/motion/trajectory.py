@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.algorithms.profiles import cubic_coefficients, quintic_coefficients
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.position_spline import (
     Interpolation,
@@ -46,8 +46,6 @@ POSITION_TOLERANCE = 1e-6
 
 REST_TOLERANCE = float(np.finfo(np.float32).eps)
 """Velocities up to this count as rest at the end [rad/s or m/s], as in ros2_controllers."""
-
-IndexArray = NDArray[np.intp]
 
 TURN = 2.0 * np.pi
 

@@ -15,17 +15,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 
-try:
+with optional_dependency('the report needs matplotlib', 'report'):
     import matplotlib
     from matplotlib.axes import Axes
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the report needs matplotlib: pip install "ne_dynamics[report]" ({error})'
-    ) from error
 
 PALETTE = {
     'ink': ('#22262b', '#e4e6e9'),

@@ -5,18 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.printable import escape_controls
 from ne_dynamics.report_page.chart import PALETTE, PREFIX
 from ne_dynamics.report_page.page import LONGEST_CAPTION, Figure, Page, shorten
 
-try:
+with optional_dependency('the report needs Jinja2', 'report'):
     from jinja2 import Environment, StrictUndefined, Template
     from markupsafe import Markup
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the report needs Jinja2: pip install "ne_dynamics[report]" ({error})'
-    ) from error
 
 TEMPLATE = Path(__file__).with_name('page.html.jinja')
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
+    from ne_dynamics.ros.latched import LATCHED
     from ne_dynamics.ros.messages.conversion import JointStateReader, MessageError
     from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
     from ne_dynamics.ros.node import ComputedTorqueNode
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from ne_dynamics.ros.settings.parameters import PARAMETERS, LockedJoints, NodeSettings
 
 __all__ = [
+    'LATCHED',
     'MOST_POINTS',
     'PARAMETERS',
     'ComputedTorqueNode',
@@ -64,6 +66,7 @@ __getattr__, __dir__ = load_later(
         'ControlledArm': 'settings.configuration',
         'DeclaredParameters': 'settings.declared_parameters',
         'JointStateReader': 'messages.conversion',
+        'LATCHED': 'latched',
         'LockedJoints': 'settings.parameters',
         'MOST_POINTS': 'messages.trajectory_intake',
         'MessageError': 'messages.conversion',

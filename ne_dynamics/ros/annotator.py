@@ -17,24 +17,19 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ne_dynamics.dynamics.compensation import InverseDynamics, Terms
-from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
+from ne_dynamics.errors import NeDynamicsError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.annotated.annotation import annotate, check_positions
 from ne_dynamics.motion.trajectory import DesiredState, Waypoints
 from ne_dynamics.ros.messages.trajectory_cdr import read_trajectory, write_trajectory
 from ne_dynamics.ros.running.pauses import Pauses, Released
 
-try:
+with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from rclpy.qos import QoSProfile, ReliabilityPolicy
     from trajectory_msgs.msg import JointTrajectory
 
     from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
     from ne_dynamics.ros.watching.reporter import Reporter
-except ImportError as error:
-    raise MissingDependencyError(
-        'the node needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 TOPIC = '~/annotate'
 RESULT_TOPIC = '~/annotated'

@@ -10,7 +10,7 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.clock import JumpThreshold
 from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory
@@ -19,6 +19,7 @@ from ne_dynamics.control.controller import RAMP_PERIOD, Command, Controller, Obs
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.trajectory import DesiredState
 from ne_dynamics.ros.command_repeater import CommandRepeater
+from ne_dynamics.ros.latched import LATCHED
 from ne_dynamics.ros.messages.command_message import CommandMessage
 from ne_dynamics.ros.messages.conversion import JointStateReader
 from ne_dynamics.ros.settings.command_layout import CommandSettings
@@ -115,13 +116,8 @@ class Connections:
             JointState, '~/external_torque', 10, event_callbacks=NO_PUBLISHER_EVENTS
         )
         # Whoever comes later is to know as well.
-        latched = QoSProfile(
-            depth=1,
-            reliability=ReliabilityPolicy.RELIABLE,
-            durability=DurabilityPolicy.TRANSIENT_LOCAL,
-        )
         self._contact_publisher = node.create_publisher(
-            Bool, '~/contact', latched, event_callbacks=NO_PUBLISHER_EVENTS
+            Bool, '~/contact', LATCHED, event_callbacks=NO_PUBLISHER_EVENTS
         )
         self._is_in_contact: bool | None = None
         self._effort = JointState()

@@ -28,9 +28,9 @@ from typing import Any
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import (
     CommandLineError,
-    MissingDependencyError,
     NeDynamicsError,
     ParameterError,
+    optional_dependency,
 )
 from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.running.signals import stop_on_signals
@@ -46,7 +46,7 @@ from ne_dynamics.ros.settings.configuration import (
 from ne_dynamics.ros.settings.parameter_file import files_without_effect
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 
-try:
+with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     import rclpy
     from rcl_interfaces.msg import SetParametersResult
     from rclpy.clock import Clock, ClockType
@@ -54,7 +54,6 @@ try:
     from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
     from rclpy.logging import LoggingSeverity as Severity
     from rclpy.parameter import Parameter
-    from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
     from std_msgs.msg import String
     from std_srvs.srv import Trigger
 
@@ -64,6 +63,7 @@ try:
     from ne_dynamics.ros.control_clock import ControlClock
     from ne_dynamics.ros.controller_state import make_controller_state
     from ne_dynamics.ros.follow_joint_trajectory import make_follow_joint_trajectory
+    from ne_dynamics.ros.latched import LATCHED
     from ne_dynamics.ros.messages.joint_constraints import is_of_a_joint
     from ne_dynamics.ros.payload_estimator import PayloadEstimator
     from ne_dynamics.ros.running.command_line import (
@@ -77,11 +77,6 @@ try:
     from ne_dynamics.ros.speed_scaling import make_speed_scaling
     from ne_dynamics.ros.watching.diagnosis import DiagnosticsPublisher
     from ne_dynamics.ros.watching.reporter import Reporter
-except ImportError as error:
-    raise MissingDependencyError(
-        'the node needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 DIAGNOSTICS_PERIOD = 1.0
 """[s]"""
@@ -135,12 +130,7 @@ class ComputedTorqueNode(LifecycleNode):
         self._remarks: list[str] = []
         self.configured: ConfiguredArm | None = None
 
-        latched = QoSProfile(
-            depth=1,
-            reliability=ReliabilityPolicy.RELIABLE,
-            durability=DurabilityPolicy.TRANSIENT_LOCAL,
-        )
-        self.create_subscription(String, 'robot_description', self._on_robot_description, latched)
+        self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
         self.create_service(Trigger, '~/hold', self._on_hold)
         self.create_service(Trigger, '~/clear_fault', self._on_clear_fault)
         self.create_service(Trigger, '~/tare_wrench', self._on_tare_wrench)

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.control.payload.estimate import PayloadEstimate, estimate_payload
-from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, PayloadError
+from ne_dynamics.errors import NeDynamicsError, PayloadError, optional_dependency
 from ne_dynamics.ros.running.deferred_service import DeferredService, Reply
 from ne_dynamics.ros.running.pauses import Pauses, Released
 from ne_dynamics.ros.settings.parameters import PayloadSettings
 from ne_dynamics.ros.watching.felt_motion import Question
 
-try:
+with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from geometry_msgs.msg import InertiaStamped
     from rclpy.logging import LoggingSeverity as Severity
     from std_srvs.srv import Trigger
@@ -28,11 +28,6 @@ try:
     from ne_dynamics.ros.configured_arm import ConfiguredArm
     from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
     from ne_dynamics.ros.watching.reporter import Reporter
-except ImportError as error:
-    raise MissingDependencyError(
-        'the node needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 SERVICE = '~/estimate_payload'
 RESULT_TOPIC = '~/estimated_payload'

@@ -9,18 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.ros.configured_arm import ConfiguredArm
+from ne_dynamics.ros.latched import LATCHED
 from ne_dynamics.ros.watching.reporter import Reporter
 
 TOPIC = '~/speed_scaling_input'
-
-QOS = QoSProfile(
-    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
-"""As in joint_trajectory_controller: who comes later still gets the last factor."""
 
 
 class SpeedScaling:
@@ -46,7 +40,8 @@ class SpeedScaling:
         self._reporter = reporter
         self._configured = configured
         self._factor: float | None = None
-        node.create_subscription(factor_type, TOPIC, self._on_factor, QOS)
+        # As in joint_trajectory_controller: who comes later still gets the last factor.
+        node.create_subscription(factor_type, TOPIC, self._on_factor, LATCHED)
 
     def attach(self, configured: ConfiguredArm) -> None:
         """Let what was said before count for this arm, or what it is set up with."""

@@ -9,8 +9,6 @@ the springs carry.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -64,9 +62,7 @@ class ElasticArm(MujocoArm):
         self._steps = round(period / STEP)
         if self._steps < 1 or abs(self._steps * STEP - period) > 1e-9:
             raise InputError(f'period [s]: expected a multiple of {STEP:g}, got {period}')
-        links = replace(
-            robot, joints=tuple(replace(joint, rotor_inertia=0.0) for joint in robot.joints)
-        )
+        links = robot.with_joint_values('rotor_inertia', np.zeros(robot.n))
         self._motor_periods = 0
         super().__init__(links, period=STEP, substeps=1, integrator='implicitfast')
         self.reset(position)

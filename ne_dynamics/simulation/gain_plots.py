@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.gains import GainDesign, GainMode
 from ne_dynamics.picture_file import write_picture
 from ne_dynamics.printable import escape_controls
@@ -40,13 +40,9 @@ def plot_design(path: Path, design: GainDesign) -> None:
     MissingDependencyError
         When matplotlib is missing.
     """
-    try:
+    with optional_dependency('--plot needs matplotlib', 'plot'):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingDependencyError(
-            f'--plot needs matplotlib: pip install "ne_dynamics[plot]" ({error})'
-        ) from error
     rows = len(design.modes)
     figure = Figure(figsize=(WIDTH, ROW * rows), layout='constrained')
     FigureCanvasAgg(figure)

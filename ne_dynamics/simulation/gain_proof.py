@@ -278,9 +278,7 @@ def _make_arm(
             f'rate: expected periods that are multiples of {1e3 * STEP:g} ms to simulate elastic '
             f'joints, got {1e3 * period:.4g} ms'
         )
-    links = replace(
-        robot, joints=tuple(replace(joint, rotor_inertia=0.0) for joint in robot.joints)
-    )
+    links = robot.with_joint_values('rotor_inertia', np.zeros(robot.n))
     inertia = np.diag(Dynamics(links, backend='python').mass_matrix(start))
     rates = np.sqrt(stiffness / inertia) / (2.0 * np.pi)
     elastic = ElasticArm(

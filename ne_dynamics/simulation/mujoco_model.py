@@ -29,19 +29,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.dynamics import STANDARD_GRAVITY
-from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
+from ne_dynamics.errors import InputError, ModelError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import BASE, Body, Link, Robot
 from ne_dynamics.simulation.base_motion import BaseMotion
 from ne_dynamics.simulation.friction_levels import FrictionLevels, HysteresisEfforts
 from ne_dynamics.simulation.integrators import INTEGRATORS
 
-try:
+with optional_dependency('the simulated robot needs MuJoCo', 'sim'):
     import mujoco
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the simulated robot needs MuJoCo: pip install "ne_dynamics[sim]" ({error})'
-    ) from error
 
 SMALLEST_MASS = 1e-12
 """What a joint must move at least [kg]."""

@@ -35,6 +35,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.recording import Recording
 
+COGGING = 0.04
+"""What torques ripple by without a load: a share of the effort limit and of the ripple."""
+
 
 class Reading(NamedTuple):
     """What the sensors say of a state.
@@ -372,6 +375,14 @@ def external_push(
         return arm.effort_of_force(link, pushed) if link else pushed
 
     return disturb
+
+
+def pass_on(under_way: deque[FloatArray], command: FloatArray) -> FloatArray:
+    """Put a command on its way, and return the one that arrives: until one does, the first."""
+    under_way.append(command)
+    while len(under_way) < (under_way.maxlen or 1):
+        under_way.append(command)
+    return under_way[0]
 
 
 def torque_ripple(share: float, cogging: float = 0.0, cycles: float = 30.0) -> Disturbance:

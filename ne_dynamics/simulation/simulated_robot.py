@@ -78,11 +78,12 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.control import Measures
-from ne_dynamics.errors import MissingDependencyError, NeDynamicsError, ParameterError
+from ne_dynamics.errors import NeDynamicsError, ParameterError, optional_dependency
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
+from ne_dynamics.motion import NANO
 from ne_dynamics.printable import print_lines
 from ne_dynamics.ros import stop_on_signals
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
@@ -91,10 +92,12 @@ from ne_dynamics.simulation.friction_levels import is_left_out
 from ne_dynamics.simulation.hidden_errors import HiddenErrors, read_hidden_errors
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
+    COGGING,
     Reading,
     Sensor,
     differenced_velocity,
     encoder,
+    pass_on,
     torque_ripple,
 )
 from ne_dynamics.simulation.robot_parameters import (
@@ -106,7 +109,7 @@ from ne_dynamics.simulation.robot_parameters import (
     SimulatedRobotSettings,
 )
 
-try:
+with optional_dependency('the simulated robot needs ROS 2 for Python', 'ros'):
     import rclpy
     from builtin_interfaces.msg import Time
     from geometry_msgs.msg import WrenchStamped
@@ -114,27 +117,22 @@ try:
     from rclpy.clock import ClockType
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.node import Node
-    from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
     from rosgraph_msgs.msg import Clock
     from sensor_msgs.msg import Imu, JointState
     from std_msgs.msg import Float64MultiArray, String
     from std_srvs.srv import SetBool, Trigger
 
     from ne_dynamics.ros import (
+        LATCHED,
         DeclaredParameters,
         check_arguments,
         make_executor,
         readable_parameters,
         start_rclpy,
     )
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the simulated robot needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
-NANOSECONDS = 1_000_000_000
-FIRST_STAMP = NANOSECONDS
+FIRST_STAMP = NANO
 """Simulated time at the start [ns]: not 0, which means 'no stamp'."""
 
 REPUBLISH_PERIOD = 0.1
@@ -157,17 +155,9 @@ ANSWERS_TO_RESUME = 5
 """Commands after a drop-out from which the states count as answered: a watchdog may send one
 unasked, and a controller that does not believe the first states none."""
 
-COGGING = 0.04
-"""What torques ripple by without a load, as a share of the effort limit and of the ripple."""
-
 WARNING_PERIOD = 5.0
 
 RELIABLE = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
-LATCHED = QoSProfile(
-    depth=1,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
 
 
 def initial_position_within_limits(robot: Robot) -> FloatArray:
@@ -427,7 +417,7 @@ class SimulatedRobot(Node):
     # -- time -------------------------------------------------------------------------------
 
     def _on_run_until(self, message: Time) -> None:
-        self._granted = max(self._granted, message.sec * NANOSECONDS + message.nanosec)
+        self._granted = max(self._granted, message.sec * NANO + message.nanosec)
         if self._waits_for_grant:
             self._waits_for_grant = False
             self._go_on()
@@ -482,7 +472,7 @@ class SimulatedRobot(Node):
             if now - self._last_publish_time > COMMAND_TIMEOUT:
                 self.get_logger().error(
                     f'no command within {COMMAND_TIMEOUT:g} s of the state at '
-                    f'{self._stamp_nanoseconds() / NANOSECONDS:.3f} s: holding the last one'
+                    f'{self._stamp_nanoseconds() / NANO:.3f} s: holding the last one'
                 )
                 self._advance()
                 self._publish()
@@ -522,7 +512,7 @@ class SimulatedRobot(Node):
             )
             skipped = due - 1
             self._wall_origin += skipped / self._rate
-            self._origin += round(skipped * NANOSECONDS / self._rate)
+            self._origin += round(skipped * NANO / self._rate)
             due = 1
         if due < 1:
             return
@@ -547,11 +537,7 @@ class SimulatedRobot(Node):
 
     def _drive(self, command: FloatArray) -> None:
         """Let the command that is due act for a period; until there is one, the first does."""
-        under_way = self._under_way
-        under_way.append(command)
-        while len(under_way) < (under_way.maxlen or 1):
-            under_way.append(command)
-        effort = under_way[0]
+        effort = pass_on(self._under_way, command)
         self._arm.step(effort, self._ripple(self._arm, effort) if self._ripples else 0.0)
 
     def _sense(self) -> Reading | None:
@@ -573,11 +559,11 @@ class SimulatedRobot(Node):
     # -- state out --------------------------------------------------------------------------
 
     def _stamp_nanoseconds(self) -> int:
-        return self._origin + round(self._ticks * NANOSECONDS / self._rate)
+        return self._origin + round(self._ticks * NANO / self._rate)
 
     def _publish(self) -> None:
         self._is_answered = False
-        seconds, nanoseconds = divmod(self._stamp_nanoseconds(), NANOSECONDS)
+        seconds, nanoseconds = divmod(self._stamp_nanoseconds(), NANO)
         stamp = Time(sec=seconds, nanosec=nanoseconds)
         if self._clock_publisher is not None:
             self._clock_publisher.publish(Clock(clock=stamp))

@@ -27,9 +27,10 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics import Dynamics, load_model
+from ne_dynamics.motion import NANO
 from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.demo.node_messages import NANOSECONDS, set_stamp
+from ne_dynamics.simulation.demo.node_messages import set_stamp
 from ne_dynamics.simulation.demo.ros_process import (
     NODE_MODULE,
     ROBOT_MODULE,
@@ -123,7 +124,7 @@ class Mark(NamedTuple):
 
 def nanoseconds(stamp: Any) -> int:
     """Return a stamp in nanoseconds."""
-    return stamp.sec * NANOSECONDS + stamp.nanosec
+    return stamp.sec * NANO + stamp.nanosec
 
 
 class FaultBench(NodeProbe):
@@ -678,7 +679,7 @@ def check_commands(
         if starts and not any(start <= answer.sent < record.sent for answer in later):
             continue
         before, now = stamps[position - 1], stamps[position]
-        dt = 0.0 if before is None or now is None else (now - before) / NANOSECONDS
+        dt = 0.0 if before is None or now is None else (now - before) / NANO
         step = np.abs(effort - commands[position - 1].effort).max()
         largest = rate_limit * max(dt, SHORTEST_PERIOD)
         assert step <= largest * (1.0 + 1e-9) + 1e-9, (

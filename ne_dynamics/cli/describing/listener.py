@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
-from ne_dynamics.errors import InputError, MissingDependencyError
+from ne_dynamics.errors import InputError, MissingDependencyError, optional_dependency
 from ne_dynamics.printable import print_lines
 
 NODE = 'ne_dynamics_whatis'
@@ -52,16 +52,11 @@ def listen(
         When a name is none of a topic, there is no such topic of commands, or nothing that can be
         used is heard.
     """
-    try:
+    with optional_dependency('--live needs ROS 2 for Python', 'ros'):
         from rclpy.context import Context
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
         from sensor_msgs.msg import JointState
-    except ImportError as error:
-        raise MissingDependencyError(
-            '--live needs ROS 2 for Python: source a ROS 2 installation, or '
-            f'pip install "ne_dynamics[ros]" ({error})'
-        ) from error
     _check_name('--topic', topic)
     if command_topic is not None:
         _check_name('--command-topic', command_topic)

@@ -16,18 +16,26 @@ from typing import Any
 
 import numpy as np
 
+from ne_dynamics.commission.arm.arm_session import Progress
 from ne_dynamics.commission.arm.followed_plan import FollowedPlan, StrayWatch, turned
 from ne_dynamics.commission.arm.guardian import Guardian
-from ne_dynamics.commission.arm.pace import ROBOT_NAME, GrantedPace, OwnPace, Pace
+from ne_dynamics.commission.arm.pace import GrantedPace, OwnPace, Pace
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, say_to_terminal
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.record import Record
 from ne_dynamics.control import FaultKind
-from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
+from ne_dynamics.errors import NeDynamicsError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.simulation.demo.ros_process import NODE_MODULE, RosProcess, RosProcesses
+from ne_dynamics.motion import NANO
+from ne_dynamics.simulation.demo.ros_process import (
+    NODE_MODULE,
+    NODE_NAME,
+    ROBOT_NAME,
+    RosProcess,
+    RosProcesses,
+)
 
-try:
+with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     import rclpy
     from diagnostic_msgs.msg import DiagnosticArray
     from rcl_interfaces.srv import SetParametersAtomically
@@ -39,17 +47,13 @@ try:
 
     from ne_dynamics.ros import JointStateReader, MessageError, make_executor
     from ne_dynamics.simulation.demo.node_messages import (
-        NANOSECONDS,
+        RECORDING,
+        RELIABLE,
         parameters_request,
+        read_stamp,
         trajectory_message,
     )
-except ImportError as error:
-    raise MissingDependencyError(
-        f'a commissioning run needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
-NODE_NAME = 'computed_torque'
 COMMANDS = 'effort_controller/commands'
 LEAD = 1.0
 """From sending a motion to its begin, by the stamps of the states [s]."""
@@ -93,11 +97,8 @@ OF_STATES = tuple(
 )
 """Faults that the node reports of the states themselves, whatever motion it follows."""
 
-HEARING = QoSProfile(depth=20000, reliability=ReliabilityPolicy.RELIABLE)
 HEARING_ALL = QoSProfile(depth=20000, reliability=ReliabilityPolicy.BEST_EFFORT)
-RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
-Progress = Callable[[float], None]
 Judge = Callable[[int], None]
 
 
@@ -166,9 +167,12 @@ class LiveArm:
         subscribe = self.node.create_subscription
         self._prompt = prompt = (
             subscribe(
-                JointState, 'joint_states', self._on_state, HEARING if is_lockstep else HEARING_ALL
+                JointState,
+                'joint_states',
+                self._on_state,
+                RECORDING if is_lockstep else HEARING_ALL,
             ),
-            subscribe(JointState, f'{NODE_NAME}/effort', self._on_answer, HEARING),
+            subscribe(JointState, f'{NODE_NAME}/effort', self._on_answer, RECORDING),
         )
         subscribe(DiagnosticArray, '/diagnostics', self._on_diagnostics, RELIABLE)
         self._publisher = self.node.create_publisher(JointTrajectory, 'joint_trajectory', RELIABLE)
@@ -201,7 +205,7 @@ class LiveArm:
     # -- what is heard ----------------------------------------------------------------------
 
     def _on_state(self, message: JointState) -> None:
-        stamp = _nanoseconds(message)
+        stamp = read_stamp(message)
         try:
             self._reader.read(message)
             self._require_later(stamp)
@@ -219,12 +223,12 @@ class LiveArm:
 
     def _require_later(self, stamp: int) -> None:
         if stamp <= self._newest:
-            got = f'{stamp / NANOSECONDS:.9g} s'
+            got = f'{stamp / NANO:.9g} s'
             wanted = f'later than {self.now:.9g} s' if self._newest else 'the time of the state'
             raise MessageError('header.stamp', f'expected {wanted}, got {got}')
 
     def _on_answer(self, message: JointState) -> None:
-        stamp = _nanoseconds(message)
+        stamp = read_stamp(message)
         self._answers[stamp] = message
         if stamp in self._states:
             self._on_pair(stamp)
@@ -243,7 +247,7 @@ class LiveArm:
     @property
     def now(self) -> float:
         """Stamp of the newest state [s]."""
-        return self._newest / NANOSECONDS
+        return self._newest / NANO
 
     @property
     def position(self) -> FloatArray:
@@ -260,12 +264,12 @@ class LiveArm:
 
     def record(self, since: float = 0.0) -> Record:
         """Return the states from a stamp on [s]."""
-        stamps = sorted(stamp for stamp in self._states if stamp >= since * NANOSECONDS)
+        stamps = sorted(stamp for stamp in self._states if stamp >= since * NANO)
         states = [self._states[stamp] for stamp in stamps]
         answers = [self._answers.get(stamp) for stamp in stamps]
         return Record(
             self.joint_names,
-            np.array(stamps, dtype=np.float64) / NANOSECONDS,
+            np.array(stamps, dtype=np.float64) / NANO,
             self._table(states, 'position'),
             self._table(states, 'velocity'),
             self._table(states, 'effort'),
@@ -390,7 +394,7 @@ class LiveArm:
             When states stop, the node has a fault, or it ended.
         """
         self._heard_at = time.monotonic()
-        goal = round(until * NANOSECONDS)
+        goal = round(until * NANO)
         self._pace.go_on(self._reached, goal)
         while self._reached < goal:
             if not self._is_answered:
@@ -578,7 +582,7 @@ class LiveArm:
         answer = self._holder.call_async(Trigger.Request())
         self._spin_until(answer.done)
         if self._pace.is_granted:
-            goal = self._newest + round(STOPPING * NANOSECONDS)
+            goal = self._newest + round(STOPPING * NANO)
             self._spin_until(lambda: self._reached >= goal, lambda: self._go_on(goal))
         else:
             self.spin(STOPPING)
@@ -645,7 +649,7 @@ class LiveArm:
         def judge(stamp: int) -> None:
             desired = self._table([self._answers[stamp]], 'position')[0]
             measured = self._table([self._states[stamp]], 'position')[0]
-            state = stamp / NANOSECONDS - start, desired, measured
+            state = stamp / NANO - start, desired, measured
             if watch is not None and (complaint := watch.complain(*state)):
                 raise StrayedArm(complaint)
             if complaint := plan.complain(*state):
@@ -663,19 +667,19 @@ class LiveArm:
         """Send a motion that begins in a while by the newest state, and return when [s]."""
         # Last of all: what took time before must not make it late.
         self.catch_up()
-        start = self._newest + round(LEAD * NANOSECONDS)
+        start = self._newest + round(LEAD * NANO)
         stamp = message.header.stamp
-        stamp.sec, stamp.nanosec = divmod(start, NANOSECONDS)
+        stamp.sec, stamp.nanosec = divmod(start, NANO)
         self._to_compare.clear()
         with in_one_piece():
             self._publisher.publish(message)
         self.catch_up()
         if self._newest >= start:
             raise LostArm(
-                f'the motion was sent {(self._newest - start) / NANOSECONDS:.2g} s after the '
+                f'the motion was sent {(self._newest - start) / NANO:.2g} s after the '
                 'state with which it was to begin: this process was stopped meanwhile'
             )
-        return start / NANOSECONDS
+        return start / NANO
 
     def _require_followed(self, record: Record, motion: PlannedMotion) -> None:
         known = np.isfinite(record.desired).all(axis=1)
@@ -685,11 +689,6 @@ class LiveArm:
         if np.abs(turned(last - motion.positions[-1])).max() > 1e-3:
             told = '' if self._controller is None else self._controller.tail(4)
             raise ArmFault(f'the node did not follow the motion to its end: {told}')
-
-
-def _nanoseconds(message: JointState) -> int:
-    stamp = message.header.stamp
-    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
 
 
 def _told_end(process: RosProcess) -> str:

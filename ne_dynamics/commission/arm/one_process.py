@@ -26,7 +26,7 @@ from ne_dynamics.control import Command, Controller, StateRefused
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion import TrajectoryPoint, Waypoints
+from ne_dynamics.motion import NANO, TrajectoryPoint, Waypoints
 from ne_dynamics.ros import (
     PARAMETERS,
     ControlledArm,
@@ -38,18 +38,19 @@ from ne_dynamics.ros import (
 )
 from ne_dynamics.simulation.hidden_errors import HiddenErrors
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import Reading, encoder, torque_ripple
+from ne_dynamics.simulation.one_process_loop import (
+    COGGING,
+    Reading,
+    encoder,
+    pass_on,
+    torque_ripple,
+)
 
-NANOSECONDS = 1_000_000_000
-FIRST_STAMP = NANOSECONDS
+FIRST_STAMP = NANO
 """Simulated time at the start [ns]."""
 
 RATE = 500.0
 """States a second, as the simulated robot has by default [Hz]."""
-
-COGGING = 0.04
-"""What torques ripple by without a load, as the simulated robot has it: a share of the effort
-limit and of the ripple."""
 
 UNDER_BRAKES = 0.3
 """For which a new node answers states before the brakes are released [s]."""
@@ -127,7 +128,7 @@ class OneProcessArm:
     @property
     def now(self) -> float:
         """Stamp of the newest state [s]."""
-        return self._states[-1].stamp / NANOSECONDS
+        return self._states[-1].stamp / NANO
 
     @property
     def position(self) -> FloatArray:
@@ -145,7 +146,7 @@ class OneProcessArm:
 
     def record(self, since: float = 0.0) -> Record:
         """Return the states from a stamp on [s]."""
-        states = [state for state in self._states if state.stamp >= since * NANOSECONDS]
+        states = [state for state in self._states if state.stamp >= since * NANO]
         shape = len(states), len(self.joint_names)
         columns = [
             np.array([getattr(state, key) for state in states]).reshape(shape)
@@ -153,7 +154,7 @@ class OneProcessArm:
         ]
         return Record(
             self.joint_names,
-            np.array([state.stamp for state in states], dtype=np.float64) / NANOSECONDS,
+            np.array([state.stamp for state in states], dtype=np.float64) / NANO,
             columns[0],
             np.full(shape, np.nan),
             *columns[1:],
@@ -180,11 +181,8 @@ class OneProcessArm:
         if self._is_braked or command is None:
             self._arm.stand()
         else:
-            under_way = self._under_way
-            under_way.append(command)
-            while len(under_way) < (under_way.maxlen or 1):
-                under_way.append(command)
-            self._arm.step(under_way[0], self._ripple(self._arm, under_way[0]))
+            effort = pass_on(self._under_way, command)
+            self._arm.step(effort, self._ripple(self._arm, effort))
         self._ticks += 1
         self._sense()
 
@@ -192,7 +190,7 @@ class OneProcessArm:
         node, state = self._node, self._states[-1]
         if node is None:
             return None
-        now = state.stamp / NANOSECONDS
+        now = state.stamp / NANO
         try:
             answer: Command = node.controller.update(state.position, None, now, now, state.effort)
         except StateRefused as refusal:
@@ -207,7 +205,7 @@ class OneProcessArm:
         reading = Reading(arm.time, arm.position, None, None, None, '')
         effort = self._errors.reported_effort(self.joint_names, arm.effort, arm.gravity_effort())
         nothing = np.full(n, np.nan)
-        stamp = FIRST_STAMP + round(self._ticks * NANOSECONDS / self._rate)
+        stamp = FIRST_STAMP + round(self._ticks * NANO / self._rate)
         position = self._encoder(reading).position
         if not effort.size:
             effort = nothing
@@ -262,7 +260,7 @@ class OneProcessArm:
         Parameters and errors are those of the live arm's.
         """
         node = self._require_node()
-        start = round((self.now + LEAD) * NANOSECONDS) / NANOSECONDS
+        start = round((self.now + LEAD) * NANO) / NANO
         joints = node.controlled.robot.joints
         rows = zip(
             motion.times.tolist(),
@@ -282,7 +280,7 @@ class OneProcessArm:
 
         def look(now: float) -> None:
             answered = self._states[-2]
-            time = answered.stamp / NANOSECONDS - start
+            time = answered.stamp / NANO - start
             if watch is not None and (
                 complaint := watch.complain(time, answered.desired, answered.position)
             ):

@@ -10,29 +10,18 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ne_dynamics.errors import MissingDependencyError
-from ne_dynamics.simulation.demo.node_messages import NANOSECONDS
+from ne_dynamics.errors import optional_dependency
+from ne_dynamics.motion import NANO
+from ne_dynamics.simulation.demo.ros_process import ROBOT_NAME
 
-try:
+with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     from builtin_interfaces.msg import Time
-    from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-except ImportError as error:
-    raise MissingDependencyError(
-        f'a commissioning run needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
-ROBOT_NAME = 'simulated_robot'
+    from ne_dynamics.ros import LATCHED
 
 STATES_AHEAD = 24
 """Of what was read, that a simulated arm may be: a reader that is late for a moment does not stop
 it, and what is on the way is little enough that nothing is lost."""
-
-LATCHED = QoSProfile(
-    depth=1,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
 
 
 class Pace(Protocol):
@@ -73,7 +62,7 @@ class GrantedPace:
 
     def __init__(self, node: Any, rate: float) -> None:
         self._publisher = node.create_publisher(Time, f'{ROBOT_NAME}/run_until', LATCHED)
-        self._ahead = round(STATES_AHEAD * NANOSECONDS / rate)
+        self._ahead = round(STATES_AHEAD * NANO / rate)
         self.granted = 0
 
     def go_on(self, seen: int, until: int) -> None:
@@ -89,4 +78,4 @@ class GrantedPace:
         stamp = min(until, seen + self._ahead)
         if stamp > self.granted and (stamp == until or self.granted - seen <= self._ahead // 2):
             self.granted = stamp
-            self._publisher.publish(Time(sec=stamp // NANOSECONDS, nanosec=stamp % NANOSECONDS))
+            self._publisher.publish(Time(sec=stamp // NANO, nanosec=stamp % NANO))

@@ -8,29 +8,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
+from ne_dynamics.commission.arm.arm_session import Progress
 from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
-from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, Progress, StrayedArm
+from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, StrayedArm
 from ne_dynamics.commission.arm.simulated import SimulatedBrakes, start_simulated_robot
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, undisturbed
 from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation.demo.ros_process import RosProcesses, domain_id, local_discovery
 from ne_dynamics.simulation.robot_parameters import SimulatedRobotSettings
 
-try:
+with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     import rclpy
     from rclpy.signals import SignalHandlerOptions
-except ImportError as error:
-    raise MissingDependencyError(
-        f'a commissioning run needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 SETTLING = 0.5
 """From the release of the brakes to the first motion [s]."""

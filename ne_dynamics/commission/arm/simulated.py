@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ne_dynamics.commission.arm.live_arm import LiveArm
-from ne_dynamics.commission.arm.pace import ROBOT_NAME
-from ne_dynamics.simulation.demo.ros_process import ROBOT_MODULE, RosProcess, RosProcesses
+from ne_dynamics.simulation.demo.ros_process import (
+    ROBOT_MODULE,
+    ROBOT_NAME,
+    RosProcess,
+    RosProcesses,
+)
 
 try:
     from std_srvs.srv import Trigger

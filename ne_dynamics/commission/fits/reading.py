@@ -21,6 +21,7 @@ from ne_dynamics.commission.record import Record
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion import NANO
 
 TORQUE, WITHOUT_GRAVITY, CURRENT = 'torque', 'torque_without_gravity', 'current'
 NOTHING, UNKNOWN = 'nothing', 'unknown'
@@ -37,8 +38,6 @@ ENOUGH = 2000
 
 LATEST = 0.05
 """By which efforts may be reported late [s]."""
-
-NANOSECONDS = 1e9
 
 
 @dataclass(frozen=True)
@@ -62,9 +61,9 @@ class Stamps:
 
 def read_stamps(receptions: Sequence[tuple[int, int]]) -> Stamps:
     """Return how states came, from their stamps and the times of reception [ns]."""
-    stamps = np.array([stamp for stamp, _ in receptions], dtype=np.float64) / NANOSECONDS
+    stamps = np.array([stamp for stamp, _ in receptions], dtype=np.float64) / NANO
     if not stamps.any():  # drivers without stamps
-        stamps = np.array([heard for _, heard in receptions], dtype=np.float64) / NANOSECONDS
+        stamps = np.array([heard for _, heard in receptions], dtype=np.float64) / NANO
     steps = np.diff(stamps)
     steps = steps[steps > 0.0]
     if not steps.size:

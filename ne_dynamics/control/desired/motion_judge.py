@@ -19,12 +19,7 @@ from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.effort_demand import (
-    Efforts,
-    find_rests,
-    find_unholdable,
-    survey_efforts,
-)
+from ne_dynamics.motion.effort_demand import find_rests, find_unholdable, survey_efforts
 from ne_dynamics.motion.integrated_points import integrated
 from ne_dynamics.motion.motion_demand import (
     DemandLimits,
@@ -38,6 +33,7 @@ from ne_dynamics.motion.motion_demand import (
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.replacement import replace_motion
 from ne_dynamics.motion.segment_bounds import Segments
+from ne_dynamics.motion.stopping import Efforts
 from ne_dynamics.motion.trajectory import (
     SHORTEST_SEGMENT,
     DesiredState,

@@ -20,13 +20,13 @@ from ne_dynamics.control.desired.path_clock import Band, PathClock
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.effort_demand import Efforts, find_unholdable, find_unpassable
+from ne_dynamics.motion.effort_demand import find_unholdable, find_unpassable
 from ne_dynamics.motion.motion_demand import (
     DemandLimits,
     InfeasibleMotionError,
     WhenInfeasible,
 )
-from ne_dynamics.motion.stopping import EFFORT_SHARE, StopLimits
+from ne_dynamics.motion.stopping import EFFORT_SHARE, Efforts, StopLimits
 from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
 from ne_dynamics.motion.time_scaling.speed_profile import (
     SLOWEST,

@@ -33,6 +33,7 @@ from math import acos, expm1, hypot, inf, isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ne_dynamics.algorithms.scalars.elementary import cross
 from ne_dynamics.control.sensors.low_pass import LowPass
 from ne_dynamics.errors import ImuError
 from ne_dynamics.model.frozen import frozen_array
@@ -303,8 +304,8 @@ class BaseImu:
             motion[3:6] = angular
         if self.settings.source is ImuSource.ACCELERATION:
             offset = position.tolist()
-            turning = _cross(motion[3:6].tolist(), offset)
-            inwards = _cross(rate, _cross(rate, offset))
+            turning = cross(motion[3:6].tolist(), offset)
+            inwards = cross(rate, cross(rate, offset))
             force = [f - t - i for f, t, i in zip(vector, turning, inwards, strict=True)]
             gravity = self._followed_gravity(rate, force, stamp)
             motion[6:] = self._constant_gravity + force
@@ -325,7 +326,7 @@ class BaseImu:
             mean = -np.array(force)
         elif elapsed > 0.0:
             old = mean.tolist()
-            turned = [g - elapsed * t for g, t in zip(old, _cross(rate, old), strict=True)]
+            turned = [g - elapsed * t for g, t in zip(old, cross(rate, old), strict=True)]
             longer = hypot(*turned) / (hypot(*old) or 1.0)
             turned = [g / (longer or 1.0) for g in turned]
             share = -expm1(-elapsed / GRAVITY_TIME)
@@ -431,14 +432,6 @@ class BaseImu:
             return 0.0
         cosine = float(self.gravity_at(now) @ self._constant_gravity) / self._strength**2
         return acos(min(1.0, max(-1.0, cosine)))
-
-
-def _cross(a: list[float], b: list[float]) -> list[float]:
-    return [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
 
 
 def _numbers(value: ArrayLike | None, name: str, axes: str) -> FloatArray:

@@ -9,20 +9,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.identification.evaluation import Evaluation
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.prepared_file import write_whole_bytes
 from ne_dynamics.printable import escape_controls
 
-try:
+with optional_dependency('the plots need matplotlib', 'plot'):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the plots need matplotlib: pip install "ne_dynamics[plot]" ({error})'
-    ) from error
 
 COLUMNS = 3
 MEASURED_COLOUR = '#9a9a9a'

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from ne_dynamics.errors import InputError, MissingDependencyError
+from ne_dynamics.errors import InputError, optional_dependency
 
 BAG_SUFFIXES = ('.db3', '.mcap')
 JOINT_STATE = 'sensor_msgs/msg/JointState'
@@ -156,9 +156,5 @@ def _choose_joint_states(connections: Iterable[Any], topic: str | None, folder: 
 
 
 def _import_rosbags(module: str) -> Any:
-    try:
+    with optional_dependency('reading a bag needs rosbags', 'bag'):
         return importlib.import_module(f'rosbags.{module}')
-    except ImportError as error:
-        raise MissingDependencyError(
-            f'reading a bag needs rosbags: pip install "ne_dynamics[bag]" ({error})'
-        ) from error

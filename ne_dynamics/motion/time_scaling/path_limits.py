@@ -16,11 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.effort_demand import Efforts
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.motion_demand import DemandLimits
 from ne_dynamics.motion.segment_bounds import Segments, sample_segments
-from ne_dynamics.motion.trajectory import IndexArray
+from ne_dynamics.motion.stopping import Efforts
 
 LARGEST_WAY = 0.05
 """Change of all joints together over an interval [rad or m], where that allows."""

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 
 from ne_dynamics.dynamics.compensation import Base, Compensation, InverseDynamics, Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
-from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.effort_demand import Efforts, find_unholdable, find_unpassable
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
+from ne_dynamics.motion.effort_demand import find_unholdable, find_unpassable
 from ne_dynamics.motion.motion_demand import (
     DemandLimits,
     Excess,
@@ -39,6 +39,7 @@ from ne_dynamics.motion.motion_demand import (
 )
 from ne_dynamics.motion.segment_bounds import Segments, sample_segments
 from ne_dynamics.motion.spline_motion import NANO, SplineMotion
+from ne_dynamics.motion.stopping import Efforts
 from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
 from ne_dynamics.motion.time_scaling.path_division import (
     LARGEST_TURN,
@@ -56,7 +57,6 @@ from ne_dynamics.motion.time_scaling.path_limits import (
 from ne_dynamics.motion.time_scaling.speed_profile import SLOWEST, PathPlan
 from ne_dynamics.motion.trajectory import (
     DesiredState,
-    IndexArray,
     Waypoints,
     continuous_joints,
     scaled_coefficients,

@@ -18,12 +18,11 @@ from collections.abc import Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.effort_demand import Efforts
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.motion_demand import DemandLimits
 from ne_dynamics.motion.spline_motion import slices
+from ne_dynamics.motion.stopping import Efforts
 from ne_dynamics.motion.time_scaling.path_limits import Bands, PathIntervals, PathLimits
-from ne_dynamics.motion.trajectory import IndexArray
 
 SLOWEST = 0.01
 """Speed that a motion has on its path at the least, where it does not stop: corners are passed

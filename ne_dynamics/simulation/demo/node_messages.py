@@ -1,28 +1,33 @@
-"""What is sent to the node by whoever drives it."""
+"""What is sent to the node, and how it is heard, by whoever drives it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
+from ne_dynamics.motion import NANO
 
-try:
+with optional_dependency('messages need ROS 2 for Python', 'ros'):
     from rcl_interfaces.srv import SetParametersAtomically
     from rclpy.parameter import Parameter
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-except ImportError as error:
-    raise MissingDependencyError(
-        'messages need ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
-NANOSECONDS = 1_000_000_000
+# Deep: who records may lag behind on a busy machine, but must not lose a state.
+RECORDING = QoSProfile(depth=20000, reliability=ReliabilityPolicy.RELIABLE)
+RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+
+
+def read_stamp(message: Any) -> int:
+    """Return the stamp of a message [ns]."""
+    stamp = message.header.stamp
+    return int(stamp.sec) * NANO + int(stamp.nanosec)
 
 
 def set_stamp(stamp: Any, seconds: float) -> None:
     """Write seconds into a stamp or a duration."""
-    stamp.sec, stamp.nanosec = divmod(round(seconds * 1e9), NANOSECONDS)
+    stamp.sec, stamp.nanosec = divmod(round(seconds * 1e9), NANO)
 
 
 def trajectory_message(

@@ -23,8 +23,8 @@ from typing import Any
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.prepared_file import write_whole
 
-NODE_MODULE = 'ne_dynamics.ros.node'
-ROBOT_MODULE = 'ne_dynamics.simulation.simulated_robot'
+NODE_NAME, NODE_MODULE = 'computed_torque', 'ne_dynamics.ros.node'
+ROBOT_NAME, ROBOT_MODULE = 'simulated_robot', 'ne_dynamics.simulation.simulated_robot'
 RELAY_MODULE = 'benchmark.relay'
 
 START_TIMEOUT = 60.0

@@ -19,13 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
+from ne_dynamics.motion import NANO
 from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation.demo.motion import Motion, rest_to_rest
 from ne_dynamics.simulation.demo.position_chunks import LEAD, NEAR, PositionChunks
 from ne_dynamics.simulation.demo.ros_process import (
     NODE_MODULE,
+    NODE_NAME,
     ROBOT_MODULE,
+    ROBOT_NAME,
     Parameters,
     ProcessError,
     RosProcesses,
@@ -34,30 +37,23 @@ from ne_dynamics.simulation.demo.ros_process import (
 )
 from ne_dynamics.simulation.recording import Diagnosis, SessionRecording, Setting
 
-try:
+with optional_dependency('the closed-loop demo needs ROS 2 for Python', 'ros'):
     import rclpy
     from diagnostic_msgs.msg import DiagnosticArray
     from rcl_interfaces.srv import SetParametersAtomically
     from rclpy.executors import SingleThreadedExecutor
-    from rclpy.qos import QoSProfile, ReliabilityPolicy
     from rclpy.signals import SignalHandlerOptions
     from sensor_msgs.msg import JointState
     from std_srvs.srv import Trigger
     from trajectory_msgs.msg import JointTrajectory
 
     from ne_dynamics.simulation.demo.node_messages import (
-        NANOSECONDS,
+        RECORDING,
+        RELIABLE,
         parameters_request,
+        read_stamp,
         trajectory_message,
     )
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the closed-loop demo needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
-
-NODE_NAME = 'computed_torque'
-ROBOT_NAME = 'simulated_robot'
 
 OWN_TOPICS = {'/clock': 'clock', '/diagnostics': 'diagnostics'}
 """Absolute names that each run keeps to itself."""
@@ -84,10 +80,6 @@ REFUSED = 'not configured: '
 DESIRED_TOLERANCE = 1e-6
 """The node's desired position may differ this much from the trajectory [rad or m]."""
 
-
-# Deep: the recorder may lag behind on a busy machine, but must not lose a state.
-RECORDING = QoSProfile(depth=20000, reliability=ReliabilityPolicy.RELIABLE)
-RELIABLE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
 _run_numbers = itertools.count(1)
 
@@ -271,12 +263,12 @@ class _Observer:
         self._node.destroy_node()
 
     def _on_state(self, message: JointState) -> None:
-        self._states[_nanoseconds(message)] = message
+        self._states[read_stamp(message)] = message
         self._last_heard = time.monotonic()
 
     def _on_desired(self, message: JointState) -> None:
         self._is_accepted = self._is_accepted or any(message.velocity)
-        self._desired[_nanoseconds(message)] = message
+        self._desired[read_stamp(message)] = message
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         if self._states:
@@ -331,9 +323,9 @@ class _Observer:
         waiting = list(settings)
         while reached < end:
             self._executor.spin_once(timeout_sec=0.5)
-            if waiting and reached > start and reached >= start + waiting[0].time * NANOSECONDS:
+            if waiting and reached > start and reached >= start + waiting[0].time * NANO:
                 self._set(waiting.pop(0), reached)
-            if due and reached >= start + round((due[0] - LEAD) * NANOSECONDS):
+            if due and reached >= start + round((due[0] - LEAD) * NANO):
                 self._send_chunk(due.pop(0), start)
                 self._resume()
             newest = next(reversed(self._states))
@@ -377,7 +369,7 @@ class _Observer:
         names = self._motion.robot.joint_names
         message = trajectory_message(names, self._chunks.points(self._motion, due))
         stamp = message.header.stamp
-        stamp.sec, stamp.nanosec = divmod(start + round(due * NANOSECONDS), NANOSECONDS)
+        stamp.sec, stamp.nanosec = divmod(start + round(due * NANO), NANO)
         self._publisher.publish(message)
 
     def _trajectory(self) -> JointTrajectory:
@@ -439,12 +431,7 @@ class _Observer:
 
     def _since_start(self, stamp: int) -> float:
         assert self._start is not None  # the caller looked
-        return (stamp - self._start) / NANOSECONDS
-
-
-def _nanoseconds(message: JointState) -> int:
-    stamp = message.header.stamp
-    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
+        return (stamp - self._start) / NANO
 
 
 def _by_name(messages: list[JointState], names: tuple[str, ...], key: str) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
-from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
+from ne_dynamics.errors import InputError, ModelError, optional_dependency
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.simulation.descriptions.control_description import (
@@ -157,12 +157,8 @@ def mjcf_with_motors(robot: Robot, *, gravity: ArrayLike = STANDARD_GRAVITY) -> 
     ModelError
         When MuJoCo cannot simulate the robot: a link whose inertia no body can have, for one.
     """
-    try:
+    with optional_dependency('a model for MuJoCo needs MuJoCo', 'sim'):
         import mujoco
-    except ImportError as error:
-        raise MissingDependencyError(
-            f'a model for MuJoCo needs MuJoCo: pip install "ne_dynamics[sim]" ({error})'
-        ) from error
     from ne_dynamics.simulation.mujoco_model import MujocoArm
 
     arm = MujocoArm(

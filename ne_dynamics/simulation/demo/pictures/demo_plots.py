@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.picture_file import write_picture
 from ne_dynamics.simulation.demo.pictures.run_style import Style
 
-try:
+with optional_dependency('the plots need matplotlib', 'plot'):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the plots need matplotlib: pip install "ne_dynamics[plot]" ({error})'
-    ) from error
 
 if TYPE_CHECKING:
     from ne_dynamics.simulation.recording import Recording
