@@ -34,12 +34,12 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_no_joint_feels_the_default_tolerance': 3,
         'test_what_a_tolerance_changes_is_within_its_bound': 3,
     },
-    'bench/test_bench_command.py': {
+    'benchmark/test_bench_command.py': {
         'test_part_runs': 1,
         'test_regressor_part_runs': 0,
         'test_sweep_part_runs': 0,
     },
-    'bench/test_bench_competitors.py': {
+    'benchmark/test_bench_competitors.py': {
         'test_contenders_compute_the_same': 10,
     },
     'cli/test_cli_reproduce.py': {
@@ -132,22 +132,11 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'commission/test_commission_in_process.py': {
         'test_an_arm_with_hidden_errors_follows_as_one_that_is_known': 1,
     },
-    'control/test_annotation.py': {
-        'test_friction_with_hysteresis_follows_the_path': 4,
-        'test_linear_interpolation_stays_within_the_tolerance': 4,
-    },
     'control/test_feasibility.py': {
         'test_a_loop_with_a_velocity_filter_grows_as_it_is_said': 16,
     },
-    'control/test_gain_falling.py': {
-        'test_no_arm_falls_with_gains_by_the_factor_that_is_printed': 1,
-    },
     'control/test_laws.py': {
         'test_annotation_and_law_feed_the_same_forward': 24,
-    },
-    'control/test_motion_demand.py': {
-        'test_no_sample_lies_outside_the_bounds': 8,
-        'test_the_extremes_are_those_of_dense_samples': 8,
     },
     'control/test_payload_estimate.py': {
         'test_a_model_that_is_wrong_makes_the_load_known_the_less': 4,
@@ -155,40 +144,17 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_links_that_are_wrong_each_in_its_own_way_are_counted': 5,
         'test_the_uncertainty_is_honest': 4,
     },
-    'control/test_position_spline.py': {
-        'test_streamed_chunks_have_the_efforts_of_the_true_motion': 5,
-    },
     'control/test_position_stream.py': {
         'test_arrival_matters_little_where_they_bear_none': 1,
         'test_short_chunks_have_the_efforts_of_the_true_motion': 1,
     },
-    'control/test_retiming.py': {
-        'test_the_motion_between_the_points_is_within_the_limits': 5,
-    },
-    'control/test_speed_profile.py': {
-        'test_no_limit_is_left_and_one_is_always_met': 2,
-    },
-    'identification/test_base_estimate.py': {
-        'test_intervals_of_each_base_parameter_hold_the_truth': 1,
-    },
-    'identification/test_drive_gains.py': {
-        'test_one_log_of_an_arm_farther_off_than_believed': 1,
-        'test_two_logs_and_a_mass_tell_the_gains': 2,
-    },
-    'identification/test_driver_description.py': {
+    'driver/test_driver_description.py': {
         'test_the_meaning_of_efforts_is_found': 1,
     },
-    'identification/test_driver_signals.py': {
+    'driver/test_driver_signals.py': {
         'test_delay_and_jitter_of_efforts': 3,
     },
-    'identification/test_identify.py': {
-        'test_other_arms_and_motions': 1,
-    },
-    'identification/test_identify_real_logs.py': {
-        'test_a_fit_with_much_freedom_converges': 1,
-        'test_ur10e_keeps_its_masses_and_predicts_another_motion': 1,
-    },
-    'identification/test_log_diagnosis.py': {
+    'driver/test_log_diagnosis.py': {
         'test_correct_logs_have_no_fault': 1,
         'test_correct_logs_of_other_arms_have_no_fault': 1,
         'test_faults_planted_in_recorded_logs_are_found': 3,
@@ -197,9 +163,43 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_recorded_ur10e_is_right': 1,
         'test_two_faults_are_both_found': 1,
     },
+    'gains/test_gain_falling.py': {
+        'test_no_arm_falls_with_gains_by_the_factor_that_is_printed': 1,
+    },
+    'identification/test_base_estimate.py': {
+        'test_intervals_of_each_base_parameter_hold_the_truth': 1,
+    },
+    'identification/test_drive_gains.py': {
+        'test_one_log_of_an_arm_farther_off_than_believed': 1,
+        'test_two_logs_and_a_mass_tell_the_gains': 2,
+    },
+    'identification/test_identify.py': {
+        'test_other_arms_and_motions': 1,
+    },
+    'identification/test_identify_real_logs.py': {
+        'test_a_fit_with_much_freedom_converges': 1,
+        'test_ur10e_keeps_its_masses_and_predicts_another_motion': 1,
+    },
     'identification/test_payload_fit.py': {
         'test_one_log_counts_what_may_be_wrong_with_the_arm': 2,
         'test_two_logs_tell_all_ten_parameters': 3,
+    },
+    'motion/test_annotation.py': {
+        'test_friction_with_hysteresis_follows_the_path': 4,
+        'test_linear_interpolation_stays_within_the_tolerance': 4,
+    },
+    'motion/test_motion_demand.py': {
+        'test_no_sample_lies_outside_the_bounds': 8,
+        'test_the_extremes_are_those_of_dense_samples': 8,
+    },
+    'motion/test_position_spline.py': {
+        'test_streamed_chunks_have_the_efforts_of_the_true_motion': 5,
+    },
+    'motion/test_retiming.py': {
+        'test_the_motion_between_the_points_is_within_the_limits': 5,
+    },
+    'motion/test_speed_profile.py': {
+        'test_no_limit_is_left_and_one_is_always_met': 2,
     },
     'oracles/test_derivatives.py': {
         'test_a_batch_stacks_the_samples_behind_the_parts': 12,
