@@ -10,20 +10,14 @@ import numpy as np
 import yaml
 from golden_arms import PANDA, PUMA, SCARA, SHIPPED, UR5, GoldenArm
 from plant_loop import Fields, PlantLoop, Scenario, demo_motion, points_of
+from planted_loop import delayed, frozen_position, wall
 
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation
 from ne_dynamics.simulation.demo.arm import fair_gains
 from ne_dynamics.simulation.demo.motion import rest_to_rest
-from ne_dynamics.simulation.one_process_loop import (
-    delayed,
-    differenced_velocity,
-    encoder,
-    external_push,
-    frozen_position,
-    wall,
-)
+from ne_dynamics.simulation.one_process_loop import differenced_velocity, encoder, external_push
 
 Script = Iterator[float]
 

@@ -8,11 +8,12 @@ import pytest
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from fault_speeds import of_one_joint, scaled_velocity
+from planted_loop import frozen_position
 from sticking_arms import load_arm, make_loop, random_motion, with_friction
 
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.simulation.altered_robot import scale_masses
-from ne_dynamics.simulation.one_process_loop import Reading, frozen_position
+from ne_dynamics.simulation.one_process_loop import Reading
 
 UNDER_WAY = 0.8
 """When a sensor fails [s]."""

@@ -10,11 +10,12 @@ import pytest
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from motion_loop import PERIOD, demo_motion, node_controller, shipped_arm
+from planted_loop import NodeAnswers
 
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.simulation.demo.arm import fair_gains
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import NodeAnswers, OneProcessLoop
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 
 PLAIN = shipped_arm()
 MOTION = demo_motion(PLAIN)

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from motion_loop import MotionLoop, demo_motion, shipped_arm
+from planted_loop import delayed, frozen_position, wall
 
 from ne_dynamics.control.guards.following_error import FollowingLimits
 from ne_dynamics.control.guards.motion_guard import MotionLimits
@@ -20,14 +21,7 @@ from ne_dynamics.control.laws import Mode, Terms
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo.motion import rest_to_rest
-from ne_dynamics.simulation.one_process_loop import (
-    delayed,
-    differenced_velocity,
-    encoder,
-    external_push,
-    frozen_position,
-    wall,
-)
+from ne_dynamics.simulation.one_process_loop import differenced_velocity, encoder, external_push
 
 UNDER_WAY = 0.8
 """When the sensor fails [s]."""

@@ -8,13 +8,13 @@ import pytest
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from motion_loop import PERIOD, shipped_arm
+from planted_loop import delayed
 
 from ne_dynamics import Dynamics
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
     OneProcessLoop,
-    delayed,
     differenced_velocity,
     encoder,
     external_push,

@@ -18,10 +18,12 @@ from ne_dynamics.model.rigid_body import Inertia
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from planted_loop import delayed
+
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.motion import excitation, rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import OneProcessLoop, delayed
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 from studies.wrench_figures import ARM, POSTURE, heaviest, heaviness
 
 SENSOR = 'ft_sensor'

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from motion_loop import MotionLoop, demo_motion, shipped_arm
+from planted_loop import frozen_position, wall
 
 from ne_dynamics import Robot
 from ne_dynamics.control.disturbance import DisturbanceTuning
@@ -22,12 +23,7 @@ from ne_dynamics.control.tuning import OnFault
 from ne_dynamics.simulation.altered_robot import scale_masses
 from ne_dynamics.simulation.demo.motion import rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import (
-    Reading,
-    external_push,
-    frozen_position,
-    wall,
-)
+from ne_dynamics.simulation.one_process_loop import Reading, external_push
 
 UNDER_WAY = 0.8
 """When a sensor fails [s]."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from planted_loop import NodeAnswers
 
 from ne_dynamics import Dynamics, Robot, load_model
 from ne_dynamics.control.controller import Controller
@@ -26,7 +27,7 @@ from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.arm import fair_gains
 from ne_dynamics.simulation.demo.motion import Motion, excitation
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import NodeAnswers, OneProcessLoop
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 
 PERIOD = 0.002
 SETTLE = 0.1

@@ -1,0 +1,118 @@
+"""What tests plant into a loop in one process: late and frozen sensors, a wall, refused states."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.control import Controller, Fault, StateRefused
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import (
+    Answer,
+    ControllerAnswers,
+    Disturbance,
+    Reading,
+    Sensor,
+)
+
+
+class NodeAnswers(ControllerAnswers):
+    """The same as the node gives them: it survives states that have no answer.
+
+    A state that is refused leaves the effort as it is. A fault that latches is answered by
+    damping, where the controller has it so; any other by its last commands, one a state.
+
+    Parameters
+    ----------
+    controller : Controller
+    effort : array-like, shape (n,)
+        Until the first answer [N m or N].
+
+    Attributes
+    ----------
+    faults : list of (float, Fault)
+        When [s], and what.
+    """
+
+    def __init__(self, controller: Controller, effort: ArrayLike) -> None:
+        super().__init__(controller)
+        self.faults: list[tuple[float, Fault]] = []
+        self._effort = np.array(effort, dtype=np.float64)
+        self._leaving: Iterator[FloatArray] = iter(())
+
+    def __call__(self, reading: Reading) -> Answer:
+        """Return the answer, or what is done without one."""
+        try:
+            answer = super().__call__(reading)
+        except StateRefused as refusal:
+            if refusal.fault is not None:
+                self.faults.append((reading.time, refusal.fault))
+                controller = self.controller
+                is_damped = controller.is_damped
+                self._leaving = (
+                    iter((controller.damp().effort,)) if is_damped else controller.last_commands()
+                )
+            self._effort = next(self._leaving, self._effort)
+        except NeDynamicsError:
+            pass
+        else:
+            self._effort = answer.effort
+            return answer
+        return Answer(self._effort, np.full_like(self._effort, np.nan))
+
+
+def delayed(field: str, samples: int) -> Sensor:
+    """Return a sensor of which one field of the reading is some samples old."""
+    values: deque[Any] = deque(maxlen=samples + 1)
+
+    def sense(reading: Reading) -> Reading:
+        values.append(getattr(reading, field))
+        return reading._replace(**{field: values[0]})
+
+    return sense
+
+
+def frozen_position(begin: float, velocity: str = 'true') -> Sensor:
+    """Return a sensor whose positions stand still from a time on [s].
+
+    The velocities are as they are ('true'), none ('zero'), or stand still as well ('frozen').
+    """
+    kept: Reading | None = None
+
+    def sense(reading: Reading) -> Reading:
+        nonlocal kept
+        if reading.time < begin:
+            return reading
+        kept = reading if kept is None else kept
+        velocities = {
+            'true': reading.velocity,
+            'zero': np.zeros_like(reading.position),
+            'frozen': kept.velocity,
+        }
+        return reading._replace(position=kept.position, velocity=velocities[velocity])
+
+    return sense
+
+
+def wall(
+    joint: int, position: float, stiffness: float = 5000.0, damping: float = 100.0
+) -> Disturbance:
+    """Return what keeps a joint, by its number, from going beyond a position [rad or m].
+
+    A spring [N m/rad or N/m] with a damper [N m s/rad or N s/m] that pulls at nothing.
+    """
+
+    def disturb(arm: MujocoArm, effort: FloatArray) -> FloatArray:
+        beside = np.zeros(arm.n)
+        depth = arm.position[joint] - position
+        if depth > 0.0:
+            beside[joint] = -stiffness * depth - damping * max(arm.velocity[joint], 0.0)
+        return beside
+
+    return disturb
