@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ne_dynamics.cli.options.arguments import natural, positive
 from ne_dynamics.cli.options.model_file import add_links
-from ne_dynamics.cli.options.numbers import natural, positive
 from ne_dynamics.commission.arm.operator import Operator
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
@@ -39,13 +39,7 @@ joints that slide [m]."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser.
-
-    Parameters
-    ----------
-    subparsers : argparse action
-        What ``ArgumentParser.add_subparsers`` returned.
-    """
+    """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'commission',
         help='a guided run: from a given model to an arm that follows its motions',

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ne_dynamics.cli.options.arguments import add_tolerance
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
-from ne_dynamics.cli.options.tolerance import add_tolerance
 
 if TYPE_CHECKING:
     from ne_dynamics.dynamics import Dynamics

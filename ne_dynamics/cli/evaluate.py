@@ -8,11 +8,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from ne_dynamics.cli.identifying.report_file import (
-    add_report,
-    report_errors,
-    write_evaluated,
-)
+from ne_dynamics.cli.options.arguments import add_work, number, open_runner, positive
 from ne_dynamics.cli.options.log_changes import add_log_changes
 from ne_dynamics.cli.options.log_set_source import (
     diagnose_recordings,
@@ -21,8 +17,11 @@ from ne_dynamics.cli.options.log_set_source import (
 )
 from ne_dynamics.cli.options.log_source import add_repair
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
-from ne_dynamics.cli.options.numbers import number, positive
-from ne_dynamics.cli.options.work import add_work, open_runner
+from ne_dynamics.cli.options.report_file import (
+    add_report,
+    report_errors,
+    write_evaluated,
+)
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification import JointResidual, evaluate
@@ -33,13 +32,7 @@ from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser.
-
-    Parameters
-    ----------
-    subparsers : argparse action
-        What ``ArgumentParser.add_subparsers`` returned.
-    """
+    """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'evaluate',
         help='compare the efforts in a log with those of a model, joint by joint',

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ne_dynamics.cli.options.exponents import accept_exponents
+from ne_dynamics.cli.options.arguments import accept_exponents
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
 
 Number = TypeVar('Number', int, float)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ne_dynamics import __version__
 from ne_dynamics.cli.options.log_set_source import DiagnosedLogs, LogSetSource
+from ne_dynamics.cli.options.log_source import describe_remedy
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.identification import Evaluation, FilteredLogs, JointResidual, evaluate
@@ -157,9 +158,7 @@ def write_refused(
         return
     from ne_dynamics.identification.report import sections as report_sections
 
-    remedy = (
-        '--repair takes out what is wrong' if found.is_certain else 'not all of it can be repaired'
-    )
+    remedy = describe_remedy(found.is_certain)
     verdict = Paragraph(
         f'Refused: {_name_wrong(found)}. Nothing was fitted or written; {remedy}.', Tone.ERROR
     )
