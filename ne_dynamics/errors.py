@@ -76,6 +76,14 @@ class MissingDependencyError(NeDynamicsError, ImportError):
     """An optional dependency is missing; the message names the extra that brings it."""
 
 
+def missing_ros(what: str, error: ImportError) -> MissingDependencyError:
+    """Return the error of something that needs ROS 2 for Python where that cannot be imported."""
+    return MissingDependencyError(
+        f'{what} needs ROS 2 for Python: source a ROS 2 installation, or '
+        f'pip install "ne_dynamics[ros]" ({error})'
+    )
+
+
 class InverseKinematicsError(NeDynamicsError, ValueError):
     """No joint positions were found that bring a link to a pose.
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from ne_dynamics.commission.arm.undisturbed import in_one_piece, say_to_terminal
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.record import Record
 from ne_dynamics.control import FaultKind
-from ne_dynamics.errors import MissingDependencyError, NeDynamicsError
+from ne_dynamics.errors import NeDynamicsError, missing_ros
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.demo.ros_process import NODE_MODULE, RosProcess, RosProcesses
 
@@ -44,10 +43,7 @@ try:
         trajectory_message,
     )
 except ImportError as error:
-    raise MissingDependencyError(
-        f'a commissioning run needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
+    raise missing_ros('a commissioning run', error) from error
 
 NODE_NAME = 'computed_torque'
 COMMANDS = 'effort_controller/commands'
@@ -189,12 +185,7 @@ class LiveArm:
     def __enter__(self) -> LiveArm:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._executor.shutdown()
         self.node.destroy_node()
 

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import missing_ros
 from ne_dynamics.simulation.demo.node_messages import NANOSECONDS
 
 try:
     from builtin_interfaces.msg import Time
     from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 except ImportError as error:
-    raise MissingDependencyError(
-        f'a commissioning run needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
+    raise missing_ros('a commissioning run', error) from error
 
 ROBOT_NAME = 'simulated_robot'
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 
+from ne_dynamics.commission.arm.arm_session import SETTLING
 from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
 from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, Progress, StrayedArm
 from ne_dynamics.commission.arm.simulated import SimulatedBrakes, start_simulated_robot
@@ -16,7 +16,7 @@ from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import missing_ros
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.ros import private_domain
@@ -27,13 +27,7 @@ try:
     import rclpy
     from rclpy.signals import SignalHandlerOptions
 except ImportError as error:
-    raise MissingDependencyError(
-        f'a commissioning run needs ROS 2 for Python: source a ROS 2 installation, or '
-        f'pip install "ne_dynamics[ros]" ({error})'
-    ) from error
-
-SETTLING = 0.5
-"""From the release of the brakes to the first motion [s]."""
+    raise missing_ros('a commissioning run', error) from error
 
 STANDING_TIME = 3600.0
 """For which a simulated arm may stand still, in real time, before its node takes its stamps for
@@ -162,12 +156,7 @@ class Session:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with undisturbed():
             self._stack.close()
 
