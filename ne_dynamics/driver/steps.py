@@ -103,10 +103,10 @@ def describe_step(values: FloatArray, unit: str, is_angle: bool) -> Verdict:
     if step == 0.0:
         return Verdict(0.0, Level.LIKELY, 'no step that all its changes are multiples of')
     text = f'steps of {step:.4g} {unit}'
-    bits = math.log2(TURN / step) if is_angle else math.nan
+    bits = round_to_bits(step) if is_angle else None
     decimals = round(math.log10(step))
-    if math.isfinite(bits) and abs(bits - round(bits)) < BITS_OFF:
-        text += f': {round(bits)} bits a turn'
+    if bits is not None:
+        text += f': {bits} bits a turn'
     elif abs(step / 10.0**decimals - 1.0) < DECIMAL_OFF:
         text += ': numbers that were rounded'
     elif is_angle and TURN / step > 1.0:
