@@ -19,7 +19,7 @@ from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.identification import Evaluation, FilteredLogs, JointResidual, evaluate
 from ne_dynamics.identification.fit_evidence import ShownLog
 from ne_dynamics.identification.report.report import Identified
-from ne_dynamics.identification.writing.model_files import extras_path
+from ne_dynamics.identification.writing.model_files import extras_path, is_same_file
 from ne_dynamics.logs import Log
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.report_page.page import (
@@ -73,7 +73,7 @@ def require_report(args: argparse.Namespace) -> None:
     others = [args.model, *_list_logs(args)]
     others += [] if output is None else [output, extras_path(output)]
     for other in map(Path, others):
-        if path.absolute() == other.absolute() or (path.exists() and _is_same(path, other)):
+        if is_same_file(path, other):
             raise InputError(f'{path}: --report: expected a file of its own, got {other} again')
     for name in DRAWN_BY:
         importlib.import_module(name)
@@ -303,10 +303,3 @@ def _write(args: argparse.Namespace, verdict: Paragraph, sections: tuple[Section
 
 def _list_logs(args: argparse.Namespace) -> list[str]:
     return [str(log) for log in (args.log if isinstance(args.log, list) else [args.log])]
-
-
-def _is_same(left: Path, right: Path) -> bool:
-    try:
-        return left.samefile(right)
-    except OSError:
-        return False
