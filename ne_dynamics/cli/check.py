@@ -34,7 +34,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'check',
-        help='list what is wrong or doubtful in a robot description',
         description='List what is wrong or doubtful in a robot description, by severity. '
         'An error makes the dynamics wrong or impossible, a warning is probably not what was '
         'meant. Exit code: 1 when there are errors or the description cannot be loaded, else 0.',

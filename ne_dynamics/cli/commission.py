@@ -42,7 +42,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'commission',
-        help='a guided run: from a given model to an arm that follows its motions',
         description='Check the model, listen to the arm, hold it, move it gently, identify it, '
         'judge the result, choose gains, and compare before and after. Asks before every motion. '
         'What was done is in the folder, and a run that ended goes on there. Exit code: 0 when '

@@ -20,7 +20,6 @@ def add_parser(subparsers: Any) -> None:
     """Add the arguments of the subcommand."""
     parser = subparsers.add_parser(
         'equations',
-        help='print the equations of motion of a robot as generated source',
         description='Print the equations of motion of one robot as straight-line source that '
         'runs on its own: in Python as this package runs it, for NumPy arrays, for the arrays of '
         'any library that has the Python array API (JAX, PyTorch), or in C99 for a firmware. '

@@ -36,7 +36,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'excite',
-        help='plan the motion that tells most about inertias and friction',
         description='Plan a motion from a pose and back that tells as much as can be about '
         'inertias and friction, within limits of position, velocity, acceleration and effort, '
         'without touching the arm itself or entering keep-out half-spaces. It is written as '

@@ -55,7 +55,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'gains',
-        help='compute gains from the model, its uncertainty and the timing of the loop',
         description='Compute the largest gains that keep a phase and a gain margin in all poses, '
         'for all masses within an uncertainty and all payloads: for the modes of the node, for '
         'the PID of joint_trajectory_controller with effort, and for drives that close the loop. '

@@ -69,7 +69,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'identify',
-        help='fit inertias and friction of a model to a log, and write its URDF anew',
         description='Fit mass, centre of mass and inertia of every moving link, and viscous and '
         'Coulomb friction, offset and rotor inertia of every joint, to the efforts in a log; '
         'other terms of friction where they predict parts of the log better. What the log does '

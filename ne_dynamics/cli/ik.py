@@ -26,7 +26,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'ik',
-        help='find joint positions that bring a link to a pose',
         description='Find joint positions, within the limits, that bring the tip (or another '
         'link) to a pose in the frame of the base link. Exit code 1, with how far off the nearest '
         'position is, when none was found.',

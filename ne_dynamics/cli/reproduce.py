@@ -27,7 +27,6 @@ def add_parser(subparsers: Any) -> None:
     """Add the subcommand and its arguments."""
     parser = subparsers.add_parser(
         'reproduce',
-        help='compute anew what the source documents report',
         description='Compute anew what the documents behind this package report: that their '
         'formulations agree, what each costs, and their two simulations. Prints tables.',
     )

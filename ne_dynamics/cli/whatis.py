@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ne_dynamics.cli.options.arguments import number, positive
+from ne_dynamics.cli.options.arguments import add_gravity, positive
 from ne_dynamics.cli.options.log_changes import name_pair
 from ne_dynamics.cli.options.log_source import find_locked
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
@@ -20,9 +20,9 @@ from ne_dynamics.driver import DriverRecording, describe_driver
 from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.driver.reading import list_csv_joints, read_bag, read_csv, write_csv
 from ne_dynamics.driver.recording import rename_joints
-from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
-from ne_dynamics.errors import InputError, MissingDependencyError
-from ne_dynamics.logs.names import match_names, name_misfit
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError, MissingDependencyError, missing_ros
+from ne_dynamics.logs.names import match_names, name_misfit, rename
 from ne_dynamics.logs.readers.bag import is_bag
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.robot import Robot
@@ -49,7 +49,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'whatis',
-        help='find what a driver reports, and how late, and write its profile for the node',
         description='Find, joint by joint, whether the efforts that a driver reports are torques '
         'or currents, with gravity and friction or without, their sign, scale and offset; where '
         'its velocities come from; steps, rate and gaps; and by how much a command acts late. '
@@ -89,14 +88,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar='JOINT',
         help='order of an array of commands (default: that of the model)',
     )
-    parser.add_argument(
-        '--gravity',
-        nargs=3,
-        type=number,
-        metavar=('X', 'Y', 'Z'),
-        default=STANDARD_GRAVITY,
-        help='in the axes of the base link [m/s^2] (default: 0 0 -9.80665)',
-    )
+    add_gravity(parser)
     parser.add_argument(
         '--rename',
         action='append',
@@ -253,17 +245,10 @@ def _command_joints(args: argparse.Namespace, robot: Robot) -> Sequence[str]:
     """
     if args.command_joints:
         return tuple(args.command_joints)
-    renamed = {new: old for old, new in args.rename if '*' not in old}
-    stars = [(old, new) for old, new in args.rename if '*' in old]
-    names = []
-    for name in robot.joint_names:
-        found = renamed.get(name, name)
-        for old, new in stars:
-            head, _, tail = new.partition('*')
-            if name.startswith(head) and name.endswith(tail):
-                found = old.replace('*', name[len(head) : len(name) - len(tail)])
-        names.append(found)
-    return tuple(names)
+    names = {name: name for name in robot.joint_names}
+    for old, new in sorted(args.rename, key=lambda pair: '*' in pair[0]):
+        names.update({name: found for name in names if (found := rename(new, old, name))})
+    return tuple(names.values())
 
 
 def _listen(
@@ -298,10 +283,7 @@ def _listen(
         from rclpy.node import Node
         from sensor_msgs.msg import JointState
     except ImportError as error:
-        raise MissingDependencyError(
-            '--live needs ROS 2 for Python: source a ROS 2 installation, or '
-            f'pip install "ne_dynamics[ros]" ({error})'
-        ) from error
+        raise missing_ros('--live', error) from error
     _check_name('--topic', topic)
     if command_topic is not None:
         _check_name('--command-topic', command_topic)

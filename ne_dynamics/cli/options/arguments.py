@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ne_dynamics.dynamics import STANDARD_GRAVITY
 from ne_dynamics.model.extras import Extras, choose_extras
 
 if TYPE_CHECKING:
@@ -65,6 +66,18 @@ def add_extras(parser: argparse.ArgumentParser) -> None:
 def get_extras(args: argparse.Namespace) -> Extras:
     """Return what :func:`~ne_dynamics.model.files.load_model` takes as `extras`."""
     return choose_extras(args.extras)
+
+
+def add_gravity(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--gravity` to a parser."""
+    parser.add_argument(
+        '--gravity',
+        nargs=3,
+        type=number,
+        metavar=('X', 'Y', 'Z'),
+        default=STANDARD_GRAVITY,
+        help='in the axes of the base link [m/s^2] (default: 0 0 -9.80665)',
+    )
 
 
 def add_tolerance(parser: argparse.ArgumentParser, meaning: str) -> None:
