@@ -24,7 +24,6 @@ def add_parser(subparsers: Any) -> None:
     """Add the arguments of the subcommand."""
     parser = subparsers.add_parser(
         'annotate',
-        help='fill a trajectory with efforts, for controllers that take them as feed-forward',
         description='Read a trajectory_msgs/JointTrajectory and write the same motion with the '
         'efforts that it takes, with as many points more as it needs for straight lines between '
         "their efforts to be within a tolerance of the inverse dynamics. ros2_controllers' "

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
+from ne_dynamics.cli.options.arguments import add_tolerance
 from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
-from ne_dynamics.cli.options.tolerance import add_tolerance
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.checks import SEVERITIES, check_robot
@@ -31,16 +31,9 @@ MANY_ANGLES = 3
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser.
-
-    Parameters
-    ----------
-    subparsers : argparse action
-        What ``ArgumentParser.add_subparsers`` returned.
-    """
+    """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'check',
-        help='list what is wrong or doubtful in a robot description',
         description='List what is wrong or doubtful in a robot description, by severity. '
         'An error makes the dynamics wrong or impossible, a warning is probably not what was '
         'meant. Exit code: 1 when there are errors or the description cannot be loaded, else 0.',

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ne_dynamics.cli.options.arguments import natural, positive
 from ne_dynamics.cli.options.model_file import add_links
-from ne_dynamics.cli.options.numbers import natural, positive
 from ne_dynamics.commission.arm.operator import Operator
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
@@ -39,16 +39,9 @@ joints that slide [m]."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser.
-
-    Parameters
-    ----------
-    subparsers : argparse action
-        What ``ArgumentParser.add_subparsers`` returned.
-    """
+    """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'commission',
-        help='a guided run: from a given model to an arm that follows its motions',
         description='Check the model, listen to the arm, hold it, move it gently, identify it, '
         'judge the result, choose gains, and compare before and after. Asks before every motion. '
         'What was done is in the folder, and a run that ended goes on there. Exit code: 0 when '

@@ -22,7 +22,6 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the subcommand and its arguments."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         'demo',
-        help='follow a trajectory in simulation, one control law after the other, and compare',
         description='Follow a trajectory with a simulated arm over ROS 2, by PD alone, PD with '
         'gravity, feed-forward with PD, and computed torque; then with a load on the tool, '
         'without and with the wrench of a wrist sensor. Prints tables, writes plots.',

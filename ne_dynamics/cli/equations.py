@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ne_dynamics.cli.options.arguments import add_tolerance
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
-from ne_dynamics.cli.options.tolerance import add_tolerance
 
 if TYPE_CHECKING:
     from ne_dynamics.dynamics import Dynamics
@@ -20,7 +20,6 @@ def add_parser(subparsers: Any) -> None:
     """Add the arguments of the subcommand."""
     parser = subparsers.add_parser(
         'equations',
-        help='print the equations of motion of a robot as generated source',
         description='Print the equations of motion of one robot as straight-line source that '
         'runs on its own: in Python as this package runs it, for NumPy arrays, for the arrays of '
         'any library that has the Python array API (JAX, PyTorch), or in C99 for a firmware. '

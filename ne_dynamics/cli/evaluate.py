@@ -8,11 +8,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from ne_dynamics.cli.identifying.report_file import (
-    add_report,
-    report_errors,
-    write_evaluated,
-)
+from ne_dynamics.cli.options.arguments import add_gravity, add_work, open_runner, positive
 from ne_dynamics.cli.options.log_changes import add_log_changes
 from ne_dynamics.cli.options.log_set_source import (
     diagnose_recordings,
@@ -21,9 +17,12 @@ from ne_dynamics.cli.options.log_set_source import (
 )
 from ne_dynamics.cli.options.log_source import add_repair
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
-from ne_dynamics.cli.options.numbers import number, positive
-from ne_dynamics.cli.options.work import add_work, open_runner
-from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+from ne_dynamics.cli.options.report_file import (
+    add_report,
+    report_errors,
+    write_evaluated,
+)
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification import JointResidual, evaluate
 from ne_dynamics.identification.effort_sums import EffortSums
@@ -33,16 +32,9 @@ from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser.
-
-    Parameters
-    ----------
-    subparsers : argparse action
-        What ``ArgumentParser.add_subparsers`` returned.
-    """
+    """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'evaluate',
-        help='compare the efforts in a log with those of a model, joint by joint',
         description='Compute the efforts that the motion in a log takes by a model, and compare '
         'them with those that were measured, both without what is above the cut-off frequency.',
     )
@@ -64,14 +56,7 @@ def add_log_arguments(parser: argparse.ArgumentParser) -> None:
         help='CSV with a header (time, <joint>.position, <joint>.effort, and <joint>.velocity '
         'where there is one), or ROS 2 bag of JointState; of any length',
     )
-    parser.add_argument(
-        '--gravity',
-        nargs=3,
-        type=number,
-        metavar=('X', 'Y', 'Z'),
-        default=STANDARD_GRAVITY,
-        help='in the axes of the base link [m/s^2] (default: 0 0 -9.80665)',
-    )
+    add_gravity(parser)
     parser.add_argument('--topic', help='of the bag, when it has several of JointState')
     parser.add_argument(
         '--cutoff',

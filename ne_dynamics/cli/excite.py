@@ -5,42 +5,37 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ne_dynamics.cli.exciting.given import (
-    arrange_limits,
-    arrange_start,
-    read_share,
-    read_value,
-)
-from ne_dynamics.cli.options.exponents import accept_exponents
+from ne_dynamics.cli.options.arguments import accept_exponents, number
 from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
-from ne_dynamics.cli.options.numbers import number
 from ne_dynamics.cli.options.output_file import check_apart, check_output
 from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.printable import print_lines
 from ne_dynamics.progress_bar import show_share
 
 if TYPE_CHECKING:
+    from ne_dynamics.excitation import Excitation
     from ne_dynamics.excitation.solids import Solid
+    from ne_dynamics.model.robot import FloatArray, Robot
 
 OBJECTIVES = ('log-det', 'condition')
 
+NEAREST = 5
+"""Distances that are listed."""
+
+Value = tuple[str, float]
+"""A joint, or '' for a value without name, and the value."""
+
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser.
-
-    Parameters
-    ----------
-    subparsers : argparse action
-        What ``ArgumentParser.add_subparsers`` returned.
-    """
+    """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'excite',
-        help='plan the motion that tells most about inertias and friction',
         description='Plan a motion from a pose and back that tells as much as can be about '
         'inertias and friction, within limits of position, velocity, acceleration and effort, '
         'without touching the arm itself or entering keep-out half-spaces. It is written as '
@@ -56,7 +51,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         '--start',
         nargs='+',
-        type=read_value,
+        type=_read_value,
         default=None,
         metavar='J',
         help='where the arm is [rad or m]: all joints in their order, or NAME=VALUE for some and '
@@ -102,7 +97,7 @@ def _add_motion(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         '--noise-share',
-        type=read_share,
+        type=_read_share,
         default=0.01,
         metavar='X',
         help="noise of the efforts as a part of each joint's effort limit (default: %(default)s)",
@@ -137,7 +132,7 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
     ):
         group.add_argument(
             f'--{what}-share',
-            type=read_share,
+            type=_read_share,
             default=default,
             metavar='X',
             help=f'{meaning} (default: %(default)s)',
@@ -150,7 +145,7 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
         group.add_argument(
             f'--{what}-limit',
             action='append',
-            type=read_value,
+            type=_read_value,
             default=[],
             metavar='JOINT=VALUE',
             help=f'(default: {default_text}); may be repeated',
@@ -213,7 +208,6 @@ def run(args: argparse.Namespace) -> int:
         When the model cannot be used, an option does not fit it, or no motion keeps what is
         asked; nothing is written then.
     """
-    from ne_dynamics.cli.exciting.text import describe, make_document
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
     from ne_dynamics.excitation import (
         FLOOR,
@@ -263,14 +257,16 @@ def run(args: argparse.Namespace) -> int:
             notes.append(f'the start is {called}, for want of --start')
     else:
         default = np.zeros(robot.n)
-    start = arrange_start(args.start or [], names, default)
+    start = _arrange_start(args.start or [], names, default)
     limits = MotionLimits.of_robot(
         dynamics,
         start,
         shares,
-        velocity_limits=arrange_limits(args.velocity_limit, names, '--velocity-limit'),
-        acceleration_limits=arrange_limits(args.acceleration_limit, names, '--acceleration-limit'),
-        effort_limits=arrange_limits(args.effort_limit, names, '--effort-limit'),
+        velocity_limits=_arrange_limits(args.velocity_limit, names, '--velocity-limit'),
+        acceleration_limits=_arrange_limits(
+            args.acceleration_limit, names, '--acceleration-limit'
+        ),
+        effort_limits=_arrange_limits(args.effort_limit, names, '--effort-limit'),
     )
     _check_links([link.name for link in robot.links], args.ignore_pair)
     with show_share('seeking') as progress:
@@ -296,12 +292,12 @@ def run(args: argparse.Namespace) -> int:
     notes += excitation.notes
     out = sys.stderr if args.output == STANDARD else sys.stdout
     if args.json:
-        document = make_document(excitation, robot, args.output)
+        document = _make_document(excitation, robot, args.output)
         document['notes'] = notes
         print(json.dumps(document, indent=2, allow_nan=False), file=out)
         return 0
     written = 'standard output' if args.output == STANDARD else args.output
-    lines = describe(excitation, robot, written)
+    lines = _describe(excitation, robot, written)
     print_lines([*lines, '', *(f'note: {note}' for note in notes)], out)
     return 0
 
@@ -312,3 +308,159 @@ def _check_links(names: Sequence[str], pairs: Sequence[Sequence[str]]) -> None:
             raise InputError(
                 f'--ignore-pair: expected a link, one of {", ".join(names)}, got {name!r}'
             )
+
+
+def _read_value(text: str) -> Value:
+    """Return NAME=VALUE, or VALUE alone with the name ''."""
+    name, separator, amount = text.rpartition('=')
+    if separator and not name:
+        raise argparse.ArgumentTypeError(f'expected VALUE or NAME=VALUE, got {text!r}')
+    return name, number(amount)
+
+
+def _read_share(text: str) -> float:
+    """Return a number above 0 and at most 1."""
+    value = number(text)
+    if not 0.0 < value <= 1.0:
+        raise argparse.ArgumentTypeError(f'expected more than 0 and at most 1, got {text!r}')
+    return value
+
+
+def _arrange_limits(
+    values: Sequence[Value], names: Sequence[str], option: str
+) -> dict[str, float]:
+    """Return limits by joint; one without a name is that of all joints.
+
+    Raises
+    ------
+    InputError
+        When a joint is unknown.
+    """
+    result: dict[str, float] = {}
+    for name, value in values:
+        if name and name not in names:
+            raise InputError(
+                f'{option}: expected a joint, one of {", ".join(names)}, got {name!r}'
+            )
+        result.update({name: value} if name else dict.fromkeys(names, value))
+    return result
+
+
+def _arrange_start(
+    values: Sequence[Value], names: Sequence[str], default: Mapping[str, float] | FloatArray
+) -> FloatArray:
+    """Return a pose of values in the joints' order, or by name; the others by default.
+
+    Raises
+    ------
+    InputError
+        When there are too many or too few, or a joint is unknown or named twice.
+    """
+    listed = [value for name, value in values if not name]
+    if listed:
+        if len(listed) != len(values) or len(listed) != len(names):
+            raise InputError(
+                f'--start: expected {len(names)} positions, {", ".join(names)}, or NAME=VALUE '
+                f'for some, got {len(values)} values'
+            )
+        return np.array(listed)
+    pose = dict(zip(names, np.asarray(default).tolist(), strict=True))
+    seen: set[str] = set()
+    for name, value in values:
+        if name not in pose or name in seen:
+            what = (
+                'twice'
+                if name in seen
+                else f'for an unknown joint; the joints are {", ".join(names)}'
+            )
+            raise InputError(f'--start: expected one value for a joint, got {name!r} {what}')
+        seen.add(name)
+        pose[name] = value
+    return np.array([pose[name] for name in names])
+
+
+def _describe(excitation: Excitation, robot: Robot, written: str) -> list[str]:
+    """Return the lines of the report."""
+    trajectory, series = excitation.trajectory, excitation.series
+    highest = series.base_frequency * series.harmonics
+    lines = [
+        f'{robot.name}: {excitation.duration:.4g} s, {series.harmonics} frequencies up to '
+        f'{highest:.3g} Hz; {len(trajectory)} points: {written}',
+        f'condition number {excitation.condition_number:.4g}, log det '
+        f'{excitation.log_determinant:.4g} ({len(excitation.parameters)} parameters)',
+        '',
+    ]
+    width = max(len(joint.name) for joint in robot.joints)
+    lines.append(f'  {"":{width}}  {"start":>9}  {"range":>6}  {"speed":>6}  {"effort":>6}')
+    for index, joint in enumerate(robot.joints):
+        lines.append(
+            f'  {joint.name:{width}}  {excitation.start[index] + 0.0:9.4f}'
+            f'  {_percent(excitation.range_shares[index])}'
+            f'  {_percent(excitation.velocity_shares[index])}'
+            f'  {_percent(excitation.effort_shares[index])}'
+        )
+    lines.append('  parts of the position range it may use, and of the speed and effort limits')
+    if excitation.nearest:
+        lines += ['', 'nearest']
+        lines += [
+            f'  {each.distance:.3f} m (to keep: {each.margin:.3f} m) at {each.time:.2f} s: '
+            f'{each.name}'
+            for each in excitation.nearest[:NEAREST]
+        ]
+    lines += ['', 'expected standard deviations']
+    width = max(len(each.name) for each in excitation.parameters)
+    lines += [
+        f'  {each.name:{width}}  {each.value:10.4g} +- {each.deviation:8.2g} {each.unit}'
+        for each in excitation.parameters
+    ]
+    return lines
+
+
+def _percent(share: float) -> str:
+    return f'{100.0 * share:5.0f}%'
+
+
+def _make_document(excitation: Excitation, robot: Robot, output: str) -> dict[str, Any]:
+    """Return the report for programs."""
+    trajectory, series = excitation.trajectory, excitation.series
+    names = robot.joint_names
+    condition = excitation.condition_number
+
+    def by_joint(values: Any) -> dict[str, float]:
+        return dict(zip(names, np.asarray(values, dtype=float).tolist(), strict=True))
+
+    return {
+        'output': output,
+        'joints': list(names),
+        'duration': excitation.duration,
+        'points': len(trajectory),
+        'base_frequency': series.base_frequency,
+        'harmonics': series.harmonics,
+        'objective': excitation.objective,
+        'condition_number': finite_or_none(condition),
+        'log_determinant': excitation.log_determinant,
+        'start': by_joint(excitation.start),
+        'range_shares': by_joint(excitation.range_shares),
+        'velocity_shares': by_joint(excitation.velocity_shares),
+        'effort_shares': by_joint(excitation.effort_shares),
+        'effort_deviation': by_joint(trajectory.deviation),
+        'nearest': [
+            {
+                'what': each.name,
+                'distance': each.distance,
+                'margin': each.margin,
+                'time': each.time,
+            }
+            for each in excitation.nearest
+        ],
+        'parameters': [
+            {
+                'name': each.name,
+                'unit': each.unit,
+                'value': each.value,
+                'deviation': each.deviation,
+            }
+            for each in excitation.parameters
+        ],
+        'notes': list(excitation.notes),
+    }

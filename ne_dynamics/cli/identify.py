@@ -6,18 +6,14 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from ne_dynamics.cli.evaluate import add_log_arguments
-from ne_dynamics.cli.identifying.load import add_load_arguments, check_load_arguments, run_load
-from ne_dynamics.cli.identifying.report_file import (
-    add_report,
-    report_errors,
-    write_identified,
-    write_refused,
-)
-from ne_dynamics.cli.identifying.text import describe, describe_refusal
-from ne_dynamics.cli.identifying.written_files import describe_written, evaluate_written
+from ne_dynamics.cli.options.arguments import open_runner, positive
 from ne_dynamics.cli.options.log_set_source import (
     DiagnosedLogs,
     LogSetSource,
@@ -26,22 +22,43 @@ from ne_dynamics.cli.options.log_set_source import (
     lock_still,
     read_filtered,
 )
-from ne_dynamics.cli.options.log_source import read_log_source
+from ne_dynamics.cli.options.log_source import describe_remedy, diagnose, read_log_source
 from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.cli.options.numbers import positive
-from ne_dynamics.cli.options.work import open_runner
+from ne_dynamics.cli.options.report_file import (
+    add_report,
+    report_errors,
+    write_identified,
+    write_refused,
+)
+from ne_dynamics.driver import LogDiagnosis
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import ModelError
-from ne_dynamics.identification import JointResidual, identify_filtered
+from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.identification import (
+    FilteredLogs,
+    JointResidual,
+    evaluate,
+    fit_drive_gains,
+    fit_payload,
+    identify_filtered,
+    identify_payload,
+)
+from ne_dynamics.identification.effort_sums import EffortSums
 from ne_dynamics.identification.fit_evidence import ShownLog, list_noise_floor, show_log
+from ne_dynamics.identification.load.drive_gains import DriveGains
+from ne_dynamics.identification.load.payload import is_slow
+from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
+from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.identification.pieces.log_set import FilteredLog
+from ne_dynamics.identification.report.text import describe_identified
 from ne_dynamics.identification.run import DEFAULT_BLOCKS, DEFAULT_HOLDOUT
 from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
 from ne_dynamics.identification.writing.write_back import encode_urdf
-from ne_dynamics.identification.writing.written_model import make_written_model
+from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
 from ne_dynamics.logs import Log
 from ne_dynamics.logs.runner import Runner
 from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.model.robot import Robot
 from ne_dynamics.printable import print_lines
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
@@ -49,16 +66,9 @@ EXIT_UNUSABLE = 1
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser.
-
-    Parameters
-    ----------
-    subparsers : argparse action
-        What ``ArgumentParser.add_subparsers`` returned.
-    """
+    """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'identify',
-        help='fit inertias and friction of a model to a log, and write its URDF anew',
         description='Fit mass, centre of mass and inertia of every moving link, and viscous and '
         'Coulomb friction, offset and rotor inertia of every joint, to the efforts in a log; '
         'other terms of friction where they predict parts of the log better. What the log does '
@@ -109,7 +119,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help='fit and write even when the log is found to be wrong',
     )
     add_report(parser)
-    add_load_arguments(parser)
+    _add_load_arguments(parser)
     parser.set_defaults(run=run, command='identify')
 
 
@@ -128,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
     """
     # A bag may have been unpacked into temporary files: whatever ends this removes them.
     with terminated_in_order():
-        if check_load_arguments(args):
+        if _check_load_arguments(args):
             return _run_load(args)
         with report_errors(args):
             return _run_fit(args)
@@ -185,7 +195,7 @@ def _fit_logs(
     if args.output is not None and not unusable:
         written = make_written_model(model.text, result.robot, model.read_extras())
         data = encode_urdf(written.text, model.encoding)
-        rest = evaluate_written(args, written, source, every_joint)
+        rest = _evaluate_written(args, written, source, every_joint)
     # All that can fail comes before the files are written.
     if args.json:
         assert part is not None
@@ -202,11 +212,11 @@ def _fit_logs(
         shown = [json.dumps(document, indent=2, allow_nan=False)]
     else:
         notes = [*moved.lines(), *doubts]
-        shown = [*describe(robot, result), *([''] if notes else []), *notes]
+        shown = [*describe_identified(robot, result), *([''] if notes else []), *notes]
     if written is not None:
         extras = write_model(args.output, data, written.extras_text)
         if not args.json:
-            shown += describe_written(args.output, extras, rest)
+            shown += _describe_written(args.output, extras, rest)
     try:
         if part is not None:
             write_identified(args, moved, found, dynamics, result, part)
@@ -256,27 +266,17 @@ def _refuse(
     else:
         heads = [f'{name}: {text}' for name, text in zip(names, summaries, strict=True)]
         print_lines([*heads, *source.lines(), '', *found.lines(args)])
-    reason = describe_refusal(found.is_certain)
+    reason = _describe_refusal(found.is_certain)
     print(f'ne_dynamics identify: error: {reason}', file=sys.stderr)
     return EXIT_UNUSABLE
 
 
-def _run_load(args: argparse.Namespace) -> int:
-    """Find what is asked of a load, and print it; return 0, or 1 when a log is refused.
-
-    Raises
-    ------
-    NeDynamicsError
-        When model or log cannot be read, do not go together, or do not tell the load.
-    """
-    model = ModelFile(args)
-    source = read_log_source(args, model)
-
-    def read(name: str) -> Log:
-        return read_log_source(argparse.Namespace(**{**vars(args), 'log': [name]}), model).log
-
-    dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    return run_load(args, dynamics, source.log, read)
+def _describe_refusal(is_certain: bool) -> str:
+    """Return why nothing came of a log that is wrong, and what to do."""
+    return (
+        f'the log cannot be used as it is: nothing was fitted; {describe_remedy(is_certain)}, '
+        '--force uses it all the same'
+    )
 
 
 def _part(text: str) -> float:
@@ -287,3 +287,269 @@ def _part(text: str) -> float:
     if not 0.0 <= value <= 0.9:
         raise argparse.ArgumentTypeError(f'expected a part from 0 to 0.9, got {text!r}')
     return value
+
+
+def _evaluate_written(
+    args: argparse.Namespace, written: WrittenModel, source: LogSetSource, logs: FilteredLogs
+) -> tuple[JointResidual, ...]:
+    """Return what a model leaves of the logs when its texts are read again, as `evaluate` does it.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    written : WrittenModel
+    source : LogSetSource
+        The logs that it was fitted to.
+    logs : FilteredLogs
+        As they were read, without locking what stands in them.
+    """
+    if source.single is not None and source.single.locked:
+        # Joints that stand were locked, which `evaluate` does not.
+        again = read_log_source(args, written)
+        robot = written.load(again.locked)
+        dynamics = Dynamics(robot, args.gravity, backend='python')
+        log = diagnose(args, dynamics, again.log)[1] if args.repair else again.log
+        return evaluate(dynamics, log, cutoff_frequency=args.cutoff).joints
+    robot = written.load(source.locked)
+    dynamics = Dynamics(robot, args.gravity, backend='python')
+    return EffortSums.merge(evaluate_filtered(dynamics, logs)).describe(robot)
+
+
+def _describe_written(
+    output: Path, extras: Path | None, rest: Sequence[JointResidual]
+) -> list[str]:
+    """Return lines on the files, and on what they leave of the log.
+
+    Parameters
+    ----------
+    output : Path
+        The URDF.
+    extras : Path or None
+        What is beside it.
+    rest : sequence of JointResidual
+    """
+    files = f'written: {output}' + ('' if extras is None else f' and {extras.name} beside it')
+    lines = ['', files, '  read again, of the whole log they leave, as evaluate says it:']
+    width = max(len(joint.name) for joint in rest)
+    lines += [
+        f'  {joint.name:{width}}  {joint.rms_difference:10.4g} {joint.unit}' for joint in rest
+    ]
+    return lines
+
+
+def _add_load_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options to a parser."""
+    parser.add_argument(
+        '--payload',
+        action='store_true',
+        help='leave the arm as it is: estimate mass and centre of mass of what hung on the '
+        'flange, from poses held or a slow motion; from a fast one its inertia too. Nothing is '
+        'written',
+    )
+    parser.add_argument(
+        '--drive-gains',
+        action='store_true',
+        help='leave the arm as it is: from motor currents in the place of efforts and a load of '
+        'known --mass, find the effort per current of each joint. Nothing is written',
+    )
+    parser.add_argument(
+        '--without',
+        metavar='LOG',
+        help='log of the same or another motion without the load: errors of the model cancel',
+    )
+    parser.add_argument('--mass', type=float, metavar='KG', help='of the load, with --drive-gains')
+    parser.add_argument(
+        '--payload-link',
+        default='',
+        metavar='LINK',
+        help='in whose frame the load is described, fixed to the tip link (default: the tip link)',
+    )
+
+
+def _check_load_arguments(args: argparse.Namespace) -> bool:
+    """Return whether a load is asked for.
+
+    Raises
+    ------
+    InputError
+        When options do not go together.
+    """
+    asked = [name for name in ('payload', 'drive-gains') if getattr(args, name.replace('-', '_'))]
+    if len(asked) > 1:
+        raise InputError('expected either --payload or --drive-gains, got both')
+    if not asked:
+        for name in ('without', 'mass'):
+            if getattr(args, name) is not None:
+                raise InputError(f'--{name}: expected --payload or --drive-gains with it')
+        return False
+    if len(args.log) > 1:
+        raise InputError(f'--{asked[0]}: expected one LOG, got {len(args.log)}')
+    if args.scheduler is not None:
+        raise InputError(f'--{asked[0]}: expected no --scheduler: the log is read at once')
+    if args.output is not None:
+        raise InputError(f'--{asked[0]}: expected no --output: a load is no part of the model')
+    if args.report is not None:
+        raise InputError(f'--{asked[0]}: expected no --report: it is of a fit of the arm')
+    if args.drive_gains and args.mass is None:
+        raise InputError('--drive-gains: expected the --mass of the load')
+    if args.payload and args.mass is not None:
+        raise InputError('--payload: expected no --mass: it is what is asked for')
+    return True
+
+
+def _run_load(args: argparse.Namespace) -> int:
+    """Find the load, or gains from a load that is known, and print them.
+
+    Returns
+    -------
+    int
+        0; 1 when a log is found to be wrong, and nothing was fitted.
+
+    Raises
+    ------
+    NeDynamicsError
+        When model or log cannot be read, do not go together, or do not tell the load.
+    """
+    model = ModelFile(args)
+    source = read_log_source(args, model)
+    dynamics = Dynamics(source.robot, args.gravity, backend='python')
+    logs = [_diagnose_load_log(args, dynamics, args.log[0], source.log, True)]
+    if args.without is not None:
+        other = argparse.Namespace(**{**vars(args), 'log': [args.without]})
+        log = read_log_source(other, model).log
+        logs.append(_diagnose_load_log(args, dynamics, args.without, log, False))
+    document: dict[str, Any] = {
+        'model': args.model,
+        'log': source.log.summary(),
+        'without': logs[1].log.summary() if len(logs) > 1 else None,
+        'diagnosis': logs[0].diagnosis.as_json(),
+        'diagnosis_without': logs[1].diagnosis.as_json() if len(logs) > 1 else None,
+    }
+    lines = []
+    for item in logs:
+        lines += [f'{item.name}: {item.log.summary()}', *item.lines]
+    if any(item.is_refused for item in logs):
+        return _refuse_load(args, logs, document, lines)
+    log, without = logs[0].log, logs[1].log if len(logs) > 1 else None
+    fit_options = {'without': without, 'cutoff_frequency': args.cutoff, 'spread': args.spread}
+    if args.drive_gains:
+        gains = fit_drive_gains(dynamics, log, args.mass, args.payload_link, **fit_options)
+        document['drive_gains'] = gains.as_json()
+        lines += _describe_gains(gains, args.mass)
+    elif without is None and is_slow(dynamics, log):
+        estimate = identify_payload(dynamics, log, args.payload_link)
+        document['payload'] = estimate.as_json()
+        lines.append(estimate.text)
+    else:
+        load = fit_payload(dynamics, log, args.payload_link, **fit_options)
+        document['payload'] = load.as_json()
+        document['parameters'] = format_parameters(load)
+        lines += describe_payload(load)
+    if args.json:
+        print(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        print_lines(lines)
+    return 0
+
+
+def _refuse_load(
+    args: argparse.Namespace,
+    logs: Sequence[_DiagnosedLoadLog],
+    document: dict[str, Any],
+    lines: list[str],
+) -> int:
+    """Say what is wrong with the logs and what to do; return 1."""
+    if args.json:
+        print(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        print_lines(lines)
+    refused = [item for item in logs if item.is_refused]
+    reason = _describe_refusal(not any(item.diagnosis.remaining for item in refused))
+    names = ', '.join(item.name for item in refused)
+    print_lines([f'ne_dynamics identify: error: {names}: {reason}'], sys.stderr)
+    return EXIT_UNUSABLE
+
+
+def _describe_gains(gains: DriveGains, mass: float) -> list[str]:
+    basis = 'two logs' if gains.is_difference else 'one log, with what is believed of the arm'
+    center = ', '.join(f'{value + 0.0:.3f}' for value in gains.center_of_mass)
+    width = max(len(name) for name in gains.joints)
+    lines = [
+        f'by {mass:g} kg at ({center}) m of {gains.link_name!r}, from {basis}',
+        '',
+        f'  {"":{width}}  {"effort per unit of the log":>27}  {"RMS left":>9}',
+    ]
+    for name, gain, deviation, is_told, left in zip(
+        gains.joints, gains.gain, gains.deviation, gains.determined, gains.rms, strict=True
+    ):
+        told = '' if is_told else '  not told by the logs'
+        lines.append(
+            f'  {name:{width}}  {f"{gain:.4g} +- {deviation:.2g}":>27}  {left:9.3g}{told}'
+        )
+    return lines
+
+
+@dataclass(frozen=True, eq=False)
+class _DiagnosedLoadLog:
+    """A log and what is wrong with it.
+
+    Attributes
+    ----------
+    name : str
+        Of the file.
+    log : Log
+        That is to be used: repaired where that was asked for.
+    diagnosis : LogDiagnosis
+    lines : list of str
+        For people.
+    is_refused : bool
+        Whether it must not be used.
+    """
+
+    name: str
+    log: Log
+    diagnosis: LogDiagnosis
+    lines: list[str]
+    is_refused: bool
+
+
+def _diagnose_load_log(
+    args: argparse.Namespace, dynamics: Dynamics, name: str, log: Log, is_loaded: bool
+) -> _DiagnosedLoadLog:
+    """Return what is wrong with a log of the arm, with or without its load.
+
+    What is asked for is no fault: the load, and, with ``--drive-gains``, a factor on the effort of
+    each joint.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    dynamics : Dynamics
+        Of the arm without the load.
+    name : str
+        Of the log.
+    log : Log
+    is_loaded : bool
+
+    Raises
+    ------
+    ModelError
+        When there is no link that the load could hang on.
+    """
+    model = dynamics
+    if is_loaded and args.drive_gains:
+        robot = _with_known_mass(dynamics.robot, args.mass, args.payload_link)
+        model = Dynamics(robot, dynamics.gravity, 'python', dynamics.tolerance)
+    diagnosis, used, lines = diagnose(
+        args, model, log, has_free_factors=args.drive_gains, has_load=is_loaded
+    )
+    wrong = diagnosis.remaining if args.repair else diagnosis.errors
+    return _DiagnosedLoadLog(name, used, diagnosis, lines, bool(wrong) and not args.force)
+
+
+def _with_known_mass(robot: Robot, mass: float, link: str) -> Robot:
+    """Return the robot with the mass of the load at its link; the log may tell where it is."""
+    if not (np.isfinite(mass) and mass > 0.0):
+        return robot  # what the fit itself refuses
+    loaded = robot.with_payload(Inertia(mass, np.zeros(3), np.zeros((3, 3))), link or None)
+    return replace(loaded, name=robot.name)

@@ -8,9 +8,8 @@ import math
 
 import numpy as np
 
-from ne_dynamics.cli.options.exponents import accept_exponents
+from ne_dynamics.cli.options.arguments import accept_exponents, number
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
-from ne_dynamics.cli.options.numbers import number
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.kinematics import (
@@ -24,16 +23,9 @@ from ne_dynamics.printable import print_lines
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser.
-
-    Parameters
-    ----------
-    subparsers : argparse action
-        What ``ArgumentParser.add_subparsers`` returned.
-    """
+    """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'ik',
-        help='find joint positions that bring a link to a pose',
         description='Find joint positions, within the limits, that bring the tip (or another '
         'link) to a pose in the frame of the base link. Exit code 1, with how far off the nearest '
         'position is, when none was found.',

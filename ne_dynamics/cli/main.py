@@ -1,8 +1,8 @@
 """Entry point of the command ``ne_dynamics``.
 
-Every subcommand is a module of this package that offers ``add_parser(subparsers)`` and
-``run(args) -> int``. Only the module that was asked for is imported, so that the command answers
-at once whatever the others need.
+Every subcommand is a module of this package that offers ``add_parser(subparsers)``, which takes
+what ``ArgumentParser.add_subparsers`` returned, and ``run(args) -> int``. Only the module that was
+asked for is imported, so that the command answers at once whatever the others need.
 """
 
 from __future__ import annotations

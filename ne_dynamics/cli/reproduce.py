@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ne_dynamics.cli.options.exponents import accept_exponents
+from ne_dynamics.cli.options.arguments import accept_exponents
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
 
 Number = TypeVar('Number', int, float)
@@ -27,7 +27,6 @@ def add_parser(subparsers: Any) -> None:
     """Add the subcommand and its arguments."""
     parser = subparsers.add_parser(
         'reproduce',
-        help='compute anew what the source documents report',
         description='Compute anew what the documents behind this package report: that their '
         'formulations agree, what each costs, and their two simulations. Prints tables.',
     )

@@ -3,36 +3,52 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from ne_dynamics.cli.describing.source import command_joints, read_driver_source
+from ne_dynamics.cli.options.arguments import add_gravity, positive
 from ne_dynamics.cli.options.log_changes import name_pair
+from ne_dynamics.cli.options.log_source import find_locked
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
-from ne_dynamics.cli.options.numbers import number, positive
 from ne_dynamics.cli.options.output_file import check_apart, check_output
-from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
-from ne_dynamics.errors import InputError
+from ne_dynamics.driver import DriverRecording, describe_driver
+from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
+from ne_dynamics.driver.reading import list_csv_joints, read_bag, read_csv, write_csv
+from ne_dynamics.driver.recording import rename_joints
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError, MissingDependencyError, optional_dependency
+from ne_dynamics.logs.names import match_names, name_misfit, rename
+from ne_dynamics.logs.readers.bag import is_bag
+from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import STANDARD, write_text
 from ne_dynamics.printable import print_lines
+from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
 LISTENING = 20.0
 """How long topics are heard by default [s]."""
 
 JOINT_STATES = 'joint_states'
 
+NODE = 'ne_dynamics_whatis'
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+
+DISCOVERY_TIME = 5.0
+"""How long a topic of commands is looked for [s]."""
+
+DEPTH = 1000
+"""Messages that may wait."""
+
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser.
-
-    Parameters
-    ----------
-    subparsers : argparse action
-        What ``ArgumentParser.add_subparsers`` returned.
-    """
+    """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'whatis',
-        help='find what a driver reports, and how late, and write its profile for the node',
         description='Find, joint by joint, whether the efforts that a driver reports are torques '
         'or currents, with gravity and friction or without, their sign, scale and offset; where '
         'its velocities come from; steps, rate and gaps; and by how much a command acts late. '
@@ -72,14 +88,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar='JOINT',
         help='order of an array of commands (default: that of the model)',
     )
-    parser.add_argument(
-        '--gravity',
-        nargs=3,
-        type=number,
-        metavar=('X', 'Y', 'Z'),
-        default=STANDARD_GRAVITY,
-        help='in the axes of the base link [m/s^2] (default: 0 0 -9.80665)',
-    )
+    add_gravity(parser)
     parser.add_argument(
         '--rename',
         action='append',
@@ -109,9 +118,6 @@ def run(args: argparse.Namespace) -> int:
         When model or recording cannot be read or do not go together, or, once all is printed,
         when no profile would make the node right for the driver; no profile is written then.
     """
-    from ne_dynamics.driver import describe_driver
-    from ne_dynamics.driver.reading import write_csv
-
     if args.live == (args.log is not None):
         raise InputError(
             f'expected a LOG or --live, got {"both" if args.live else "neither"} of them'
@@ -126,12 +132,10 @@ def run(args: argparse.Namespace) -> int:
     model = ModelFile(args)
     heard = None
     if args.live:
-        from ne_dynamics.cli.describing.listener import listen
-
-        names = command_joints(args, model.load())
+        names = _command_joints(args, model.load())
         topic = JOINT_STATES if args.topic is None else args.topic
-        heard = listen(topic, args.command_topic, names, args.seconds)
-    source = read_driver_source(args, model, heard)
+        heard = _listen(topic, args.command_topic, names, args.seconds)
+    source = _read_driver_source(args, model, heard)
     # What was heard is not lost if it cannot be described.
     if args.save_log is not None:
         write_csv(args.save_log, source.recording)
@@ -159,3 +163,248 @@ def run(args: argparse.Namespace) -> int:
             )
         )
     return 0
+
+
+@dataclass(frozen=True, eq=False)
+class _DriverSource:
+    """What was read or heard.
+
+    Attributes
+    ----------
+    robot : Robot
+        Joints that the recording lacks, and nothing recorded moves beyond, are locked.
+    recording : DriverRecording
+        With the joints of the robot.
+    notes : tuple of str
+        What is to be said of it.
+    """
+
+    robot: Robot
+    recording: DriverRecording
+    notes: tuple[str, ...]
+
+
+def _read_driver_source(
+    args: argparse.Namespace, model: ModelFile, heard: MessageCollector | None
+) -> _DriverSource:
+    """Return the recording of the options, for their model.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    model : ModelFile
+    heard : MessageCollector or None
+        What was heard; None: the file is read.
+
+    Returns
+    -------
+    _DriverSource
+
+    Raises
+    ------
+    NeDynamicsError
+        When model or recording cannot be read, or do not go together.
+    """
+    robot = model.load()
+    collector = heard
+    if collector is None and is_bag(args.log):
+        # It may be unpacked into temporary files: whatever ends this removes them.
+        with terminated_in_order():
+            collector = read_bag(
+                args.log, _command_joints(args, robot), args.topic, args.command_topic
+            )
+    source = args.log if collector is None else collector.source
+    recorded = list_csv_joints(args.log) if collector is None else collector.list_joints()
+    matched = match_names(robot, recorded, args.rename, source)
+    notes = []
+    if looks_like_xml(model.text):
+        locked = find_locked(robot, recorded, matched)
+        if locked:
+            robot = model.load(locked)
+            places = ', '.join(f'{name} at {place:.4g}' for name, place in locked.items())
+            notes.append(f'locked, since the recording lacks them: {places}')
+    missing = [name for name in robot.joint_names if name not in matched]
+    if missing:
+        raise InputError(f'{source}: {name_misfit(robot, recorded, matched)}')
+    names = [matched[name] for name in robot.joint_names]
+    if collector is None:
+        for option, value in (('--topic', args.topic), ('--command-topic', args.command_topic)):
+            if value is not None:
+                raise InputError(f'{source}: {option}: expected none with a CSV file, got {value}')
+        recording = read_csv(args.log, robot.joint_names, names)
+    else:
+        recording = rename_joints(collector.finish(names), robot.joint_names)
+        notes += [f'not used: {count} {why}' for why, count in collector.refused.items()]
+    return _DriverSource(robot, recording, tuple(notes))
+
+
+def _command_joints(args: argparse.Namespace, robot: Robot) -> Sequence[str]:
+    """Return the joints of a command without names: as given, or in the order of the model.
+
+    By their names in the recording.
+    """
+    if args.command_joints:
+        return tuple(args.command_joints)
+    names = {name: name for name in robot.joint_names}
+    for old, new in sorted(args.rename, key=lambda pair: '*' in pair[0]):
+        names.update({name: found for name in names if (found := rename(new, old, name))})
+    return tuple(names.values())
+
+
+def _listen(
+    topic: str, command_topic: str | None, command_names: Sequence[str], seconds: float
+) -> MessageCollector:
+    """Return what is heard for a time; Ctrl-C ends it early.
+
+    Parameters
+    ----------
+    topic : str
+        Of joint states.
+    command_topic : str or None
+    command_names : sequence of str
+        Joints of a command that carries no names, in its order.
+    seconds : float
+
+    Returns
+    -------
+    MessageCollector
+
+    Raises
+    ------
+    MissingDependencyError
+        Without ROS 2 for Python.
+    InputError
+        When a name is none of a topic, there is no such topic of commands, or nothing that can be
+        used is heard.
+    """
+    with optional_dependency('--live needs ROS 2 for Python', 'ros'):
+        from rclpy.context import Context
+        from rclpy.executors import SingleThreadedExecutor
+        from rclpy.node import Node
+        from sensor_msgs.msg import JointState
+    _check_name('--topic', topic)
+    if command_topic is not None:
+        _check_name('--command-topic', command_topic)
+    context = Context()
+    context.init(args=None)
+    try:
+        node = Node(
+            NODE,
+            context=context,
+            enable_rosout=False,
+            start_parameter_services=False,
+            use_global_arguments=False,
+        )
+        if command_topic is not None and _is_same(node, topic, command_topic):
+            raise InputError(
+                f'--command-topic: expected another topic than that of the states, got '
+                f'{command_topic}'
+            )
+        executor = SingleThreadedExecutor(context=context)
+        executor.add_node(node)
+        collector = MessageCollector(command_names, topic)
+        quality = _quality()
+        node.create_subscription(
+            JointState, topic, lambda message: collector.add_state(message, time.time()), quality
+        )
+        if command_topic is not None:
+            node.create_subscription(
+                _find_type(node, executor, command_topic),
+                command_topic,
+                lambda message: collector.add_command(message, time.time()),
+                quality,
+            )
+        print_lines([f'listening to {topic} for {seconds:g} s; Ctrl-C: no longer'], sys.stderr)
+        begin = time.monotonic()
+        end = begin + seconds
+        try:
+            while time.monotonic() < end:
+                executor.spin_once(timeout_sec=min(0.1, max(end - time.monotonic(), 0.0)))
+        except KeyboardInterrupt:
+            pass
+        if collector.states < 2:
+            raise InputError(
+                f'{topic}: expected joint states, heard {collector.states} in '
+                f'{time.monotonic() - begin:.3g} s'
+                f'{_explain_silence(node, topic, collector)}'
+            )
+        return collector
+    finally:
+        context.try_shutdown()
+
+
+def _check_name(option: str, name: str) -> None:
+    """Refuse what is no name of a topic."""
+    from rclpy.exceptions import InvalidTopicNameException
+    from rclpy.expand_topic_name import expand_topic_name
+    from rclpy.validate_full_topic_name import validate_full_topic_name
+    from rclpy.validate_topic_name import validate_topic_name
+
+    try:
+        validate_topic_name(name)
+        validate_full_topic_name(expand_topic_name(name, NODE, '/'))
+    except InvalidTopicNameException as error:
+        reason = ' '.join(str(error).split('\n')[0].split())
+        raise InputError(
+            f'{option}: expected the name of a topic, got {name!r}: {reason}'
+        ) from error
+
+
+def _is_same(node: Any, first: str, second: str) -> bool:
+    return bool(node.resolve_topic_name(first) == node.resolve_topic_name(second))
+
+
+def _explain_silence(node: Any, topic: str, collector: MessageCollector) -> str:
+    """Return why no state was taken: what was refused, or who publishes what."""
+    refused = ', '.join(f'{count} {why}' for why, count in collector.refused.items())
+    if refused:
+        return f'; not used: {refused}'
+    others = sorted({info.topic_type for info in node.get_publishers_info_by_topic(topic)})
+    if others and JOINT_STATE not in others:
+        return f'; it is of {", ".join(others)}; there are {_join(node, (JOINT_STATE,))}'
+    if others:
+        return ', though it is published: for longer, --seconds'
+    return f'; nobody publishes it; there are {_join(node, (JOINT_STATE,))}'
+
+
+def _join(node: Any, types: Sequence[str]) -> str:
+    return ', '.join(_list_topics(node, types)) or 'no such topics'
+
+
+def _quality() -> Any:
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+    # Best effort hears reliable publishers, too.
+    return QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+def _find_type(node: Any, executor: Any, topic: str) -> Any:
+    """Return the type of the messages of a topic of commands."""
+    full = node.resolve_topic_name(topic)
+    end = time.monotonic() + DISCOVERY_TIME
+    while True:
+        kinds = dict(node.get_topic_names_and_types()).get(full, [])
+        found = [kind for kind in kinds if kind in COMMAND_TYPES]
+        if found:
+            package, _, name = found[0].partition('/msg/')
+            try:
+                return getattr(importlib.import_module(f'{package}.msg'), name)
+            except (ImportError, AttributeError) as error:
+                raise MissingDependencyError(f'{topic}: {found[0]}: {error}') from error
+        if kinds or time.monotonic() > end:
+            able = ', '.join(_list_topics(node, COMMAND_TYPES)) or '(none)'
+            raise InputError(
+                f'--command-topic: expected one of {able}, of the types '
+                f'{", ".join(COMMAND_TYPES)}, got {topic}' + (f' of {kinds[0]}' if kinds else '')
+            )
+        executor.spin_once(timeout_sec=0.1)
+
+
+def _list_topics(node: Any, types: Sequence[str]) -> list[str]:
+    """Return the topics of some types that somebody publishes."""
+    return sorted(
+        name
+        for name, kinds in node.get_topic_names_and_types()
+        if set(kinds) & set(types)
+        and any(info.topic_type in types for info in node.get_publishers_info_by_topic(name))
+    )

@@ -94,7 +94,7 @@ def gentle_parameters(dynamics: Dynamics, position: FloatArray) -> dict[str, Any
         Where the arm stands [rad or m].
     """
     robot = dynamics.robot
-    limits = usable_effort_limits(robot)
+    limits = robot.limits('effort_limit')  # finite: the run has checked it
     stiffness = GENTLE_STIFFNESS * limits / lengths(robot)
     inertia = np.diag(dynamics.mass_matrix(position)) + limits / FASTEST_DRIVE
     damping = np.maximum(GENTLE_DAMPING_TIME * stiffness, 1.4 * np.sqrt(stiffness * inertia))
@@ -144,12 +144,6 @@ def sticking_parameters(
 def lengths(robot: Robot) -> FloatArray:
     """Return 1 for joints that turn [rad] and 0.2 for those that slide [m], shape (n,)."""
     return np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
-
-
-def usable_effort_limits(robot: Robot) -> FloatArray:
-    """Return the effort limits, shape (n,) [N m or N]; the check has seen that there are some."""
-    limits: FloatArray = robot.limits('effort_limit')
-    return limits
 
 
 def parameter_text(parameters: Mapping[str, Any]) -> str:

@@ -34,7 +34,6 @@ from ne_dynamics.commission.node_settings import (
     gentle_parameters,
     lengths,
     longest_silence,
-    usable_effort_limits,
 )
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.steps import Step
@@ -131,6 +130,10 @@ class Work(Desk):
     def steps(self) -> tuple[Step, ...]:
         """Return the steps in their order."""
         plan = self._motions
+
+        def together(seconds: float) -> str:
+            return f'all joints move at once by up to {plan.reach:g} rad, for {seconds:g} s'
+
         return (
             Step('check', 'check the model', '', self.check),
             Step('listen', 'listen to the arm', '', self.listen),
@@ -144,7 +147,7 @@ class Work(Desk):
             Step(
                 'excite',
                 'excite all joints',
-                f'all joints move at once by up to {plan.reach:g} rad, for {plan.excite:g} s',
+                together(plan.excite),
                 self.excite,
             ),
             Step('roughly', 'fit the model, roughly', '', self.fit_roughly),
@@ -159,28 +162,27 @@ class Work(Desk):
             Step(
                 'excite_again',
                 'excite all joints with the model so far',
-                f'all joints move at once by up to {plan.reach:g} rad, for {plan.excite:g} s',
+                together(plan.excite),
                 self.excite_again,
             ),
             Step('identify', 'fit the model', '', self.identify),
             Step(
                 'judge',
                 'judge the model on another motion',
-                f'all joints move at once by up to {plan.reach:g} rad, for {plan.judge:g} s',
+                together(plan.judge),
                 self.judge,
             ),
             Step('gains', 'choose gains', '', self.choose_gains),
             Step(
                 'try_friction',
                 'try how much friction at rest to make up for',
-                f'all joints move at once by up to {plan.reach:g} rad, for {plan.excite:g} s, '
-                'up to three times',
+                f'{together(plan.excite)}, up to three times',
                 self.try_friction,
             ),
             Step(
                 'test_before',
                 'follow the test motion with the given model',
-                f'all joints move at once by up to {plan.reach:g} rad, for {plan.test:g} s',
+                together(plan.test),
                 lambda: self.test('test_before', self.before_parameters()),
             ),
             Step(
@@ -240,7 +242,7 @@ class Work(Desk):
 
     def hold(self) -> Mapping[str, Any]:
         """Hold the arm, with more and more of its effort limits."""
-        limits = usable_effort_limits(self.robot)
+        limits = self.robot.limits('effort_limit')
         parameters = {**self._gentle(), 'effort_limits': (HELD_PARTS[0] * limits).tolist()}
         arm, sags = self.session.arm, []
 
@@ -376,7 +378,7 @@ class Work(Desk):
         delay = self.found('tremble')['delay']
         before = judge_record(self.given, record, delay)
         after = judge_record(self.model(IDENTIFIED), record, delay)
-        limits = usable_effort_limits(self.robot)
+        limits = self.robot.limits('effort_limit')
         for name, rest, limit in zip(self.robot.joint_names, after, limits, strict=True):
             if rest > WORST_LEFT * limit:
                 raise ArmFault(

@@ -20,8 +20,8 @@ import numpy as np
 from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs.log import TIME_COLUMN
-from ne_dynamics.logs.readers.bag import JOINT_STATE, find_folder, open_reader
+from ne_dynamics.logs.log import TIME_COLUMN, read_csv_rows
+from ne_dynamics.logs.readers.bag import choose_joint_states, find_folder, open_reader
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.prepared_file import write_whole
 
@@ -70,7 +70,8 @@ def read_bag(
         reader = open_reader(stack, place)
         topics = {item.topic: str(item.msgtype) for item in reader.connections}
         commands = _choose_commands(topics, command_topic, folder)
-        states = _choose_states(topics, topic, commands, folder)
+        others = [item for item in reader.connections if item.topic != commands]
+        states = choose_joint_states(others, topic, folder)[0].topic
         chosen = [item for item in reader.connections if item.topic in (states, commands)]
         try:
             for connection, received, data in reader.messages(connections=chosen):
@@ -226,22 +227,6 @@ def write_csv(path: str | os.PathLike[str], recording: DriverRecording) -> None:
         raise InputError(f'{path}: cannot be written: {reason}') from error
 
 
-def _choose_states(
-    topics: dict[str, str], topic: str | None, commands: str | None, folder: Path
-) -> str:
-    found = sorted(
-        name for name, kind in topics.items() if kind == JOINT_STATE and name != commands
-    )
-    if topic is None and len(found) == 1:
-        return found[0]
-    if topic is None or topic not in found:
-        raise InputError(
-            f'{folder}: topic: expected {"one of " if topic else "one to be named of "}'
-            f'{", ".join(found) or "(the bag has none of JointState)"}, got {topic or "none"}'
-        )
-    return topic
-
-
 def _choose_commands(topics: dict[str, str], topic: str | None, folder: Path) -> str | None:
     if topic is None:
         found = [name for name, kind in topics.items() if kind == ARRAY]
@@ -258,15 +243,10 @@ def _choose_commands(topics: dict[str, str], topic: str | None, folder: Path) ->
 
 def _rows(path: Path) -> Iterator[list[str]]:
     """Yield the rows of a CSV file that hold something, the header first, without spaces."""
-    try:
-        with path.open(encoding='utf-8-sig', newline='') as stream:
-            for row in csv.reader(line for line in stream if not line.startswith('#')):
-                if row:
-                    yield [cell.strip() for cell in row]
-    except OSError as error:
-        raise InputError(f'cannot read the log {str(path)!r}: {error.strerror}') from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f'{path}: expected a CSV file in UTF-8: {error}') from error
+    with read_csv_rows(path) as rows:
+        for row in rows:
+            if row:
+                yield [cell.strip() for cell in row]
 
 
 def _filled(row: list[str], width: int) -> list[str]:

@@ -13,7 +13,6 @@ import logging
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import ne_dynamics
@@ -88,12 +87,7 @@ class ClusterRunner:
     def __enter__(self) -> ClusterRunner:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._client.close(timeout=PATIENCE)
 
     def keep(

@@ -14,11 +14,13 @@ A sample that lacks a number is dropped, never patched; what was dropped is coun
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import os
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -27,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs.readers.bag import find_folder, is_bag, open_joint_states
+from ne_dynamics.logs.readers.bag import JointStateBag, find_folder, is_bag
 from ne_dynamics.logs.readers.joint_state_cdr import SHORT, generate_messages, generate_rows
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -152,15 +154,15 @@ class Log:
                     f'log {source}: {key}: expected shape {shape} to go with times of shape '
                     f'{stamps.shape}, got {table.shape}'
                 )
-        counts = dict(dropped or {})
-        received = stamps.size + sum(counts.values())
+        before = Counter(dropped or {})
+        received = stamps.size + sum(before.values())
         kept, finite = find_usable(stamps, checked['position'], checked['effort'])
-        _count(counts, NOT_FINITE, int((~finite).sum()))
-        _count(counts, TIME_STOOD, int(finite.sum()) - kept.size)
+        unfinished, stood = int((~finite).sum()), int(finite.sum()) - kept.size
+        counts = before + Counter({NOT_FINITE: unfinished, TIME_STOOD: stood})
         if kept.size < 2:
             raise InputError(
                 f'log {source}: expected at least 2 samples that can be used, got {kept.size} of '
-                f'{received}{_shown(counts)}'
+                f'{received}{describe_dropped(counts)}'
             )
         chosen = {key: table[kept] for key, table in checked.items()}
         clock_step = find_clock_step(stamps[finite])
@@ -194,7 +196,8 @@ def describe_samples(
 ) -> str:
     """Return one line on samples: how many, over what time [s], what was dropped."""
     rate = (count - 1) / duration
-    return f'{count} of {received} samples in {duration:.1f} s ({rate:.4g} Hz){_shown(dropped)}'
+    samples = f'{count} of {received} samples in {duration:.1f} s ({rate:.4g} Hz)'
+    return samples + describe_dropped(dropped)
 
 
 def find_usable(
@@ -332,24 +335,14 @@ def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple
     place = Path(path)
     if is_bag(place):
         return _list_bag(place, topic)
-    try:
-        with place.open(encoding='utf-8-sig', newline='') as stream:
-            rows = csv.reader(line for line in stream if not line.startswith('#'))
-            header = [name.strip() for name in next(rows, [])]
-    except OSError as error:
-        raise InputError(f'cannot read the log {str(path)!r}: {error.strerror}') from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f'{path}: expected a CSV file in UTF-8: {error}') from error
+    with read_csv_rows(path) as rows:
+        header = [name.strip() for name in next(rows, [])]
     ending = '.position'
     return tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
 
 
-def _count(counts: dict[str, int], reason: str, number: int) -> None:
-    if number:
-        counts[reason] = counts.get(reason, 0) + number
-
-
-def _shown(counts: Mapping[str, int]) -> str:
+def describe_dropped(counts: Mapping[str, int]) -> str:
+    """Return what was dropped, for the end of a sentence; '' for nothing."""
     if not counts:
         return ''
     return '; dropped: ' + ', '.join(f'{number} {reason}' for reason, number in counts.items())
@@ -358,18 +351,35 @@ def _shown(counts: Mapping[str, int]) -> str:
 # ---- CSV
 
 
-def _read_csv(path: Path, joints: tuple[str, ...]) -> Log:
+@contextlib.contextmanager
+def csv_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Raise what goes wrong with a CSV file as an InputError that names it."""
     try:
-        with path.open(encoding='utf-8-sig', newline='') as stream:
-            rows = csv.reader(line for line in stream if not line.startswith('#'))
-            columns, has_velocity = find_columns(
-                [name.strip() for name in next(rows, [])], joints, path
-            )
-            table, dropped = parse_rows(rows, columns)
+        yield
     except OSError as error:
         raise InputError(f'cannot read the log {str(path)!r}: {error.strerror}') from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f'{path}: expected a CSV file in UTF-8: {error}') from error
+
+
+@contextlib.contextmanager
+def read_csv_rows(path: str | os.PathLike[str]) -> Iterator[Iterator[list[str]]]:
+    """Open a CSV file, and give its rows without lines of comment.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, at the begin or later.
+    """
+    with csv_errors(path), Path(path).open(encoding='utf-8-sig', newline='') as stream:
+        yield csv.reader(line for line in stream if not line.startswith('#'))
+
+
+def _read_csv(path: Path, joints: tuple[str, ...]) -> Log:
+    with read_csv_rows(path) as rows:
+        header = [name.strip() for name in next(rows, [])]
+        columns, has_velocity = find_columns(header, joints, path)
+        table, dropped = parse_rows(rows, columns)
     n = len(joints)
     return Log.from_samples(
         joints,
@@ -406,18 +416,18 @@ def find_columns(header: list[str], joints: tuple[str, ...], path: Path) -> tupl
 def parse_rows(rows: Iterable[list[str]], columns: list[int]) -> tuple[FloatArray, dict[str, int]]:
     """Return the numbers of rows, shape (N, columns), and what was dropped."""
     table = array('d')
-    dropped: dict[str, int] = {}
+    dropped: Counter[str] = Counter()
     last = max(columns)
     for row in rows:
         if not row:
             continue
         if len(row) <= last:
-            _count(dropped, SHORT, 1)
+            dropped[SHORT] += 1
             continue
         try:
             table.extend([float(row[index] or 'nan') for index in columns])
         except ValueError:
-            _count(dropped, NO_NUMBER, 1)
+            dropped[NO_NUMBER] += 1
     return np.array(table).reshape(-1, len(columns)), dropped
 
 
@@ -426,23 +436,18 @@ def parse_rows(rows: Iterable[list[str]], columns: list[int]) -> tuple[FloatArra
 
 def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
     folder = find_folder(path)
-    with ExitStack() as stack:
-        reader, connections = open_joint_states(stack, path, topic)
-        parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-        dropped: dict[str, int] = {}
-        try:
-            for rows in generate_rows(reader, connections, joints):
-                usable = rows.reasons == 0
-                parts.append((rows.stamps[usable], rows.received[usable], rows.values[usable]))
-                for reason, number in rows.count_dropped(~usable).items():
-                    _count(dropped, reason, number)
-        except Exception as error:
-            raise InputError(f'{folder}: a message cannot be read: {error}') from error
+    parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+    dropped: Counter[str] = Counter()
+    with closing(JointStateBag(path, topic)) as bag, bag.lend() as (reader, connections):
+        for rows in generate_rows(reader, connections, joints):
+            usable = rows.reasons == 0
+            parts.append((rows.stamps[usable], rows.received[usable], rows.values[usable]))
+            dropped.update(rows.count_dropped(~usable))
         name = connections[0].topic
     if not any(stamps.size for stamps, _, _ in parts):
         raise InputError(
             f'{folder}: {name}: expected messages with the joints '
-            f'{", ".join(joints)}, got none that can be used{_shown(dropped)}'
+            f'{", ".join(joints)}, got none that can be used{describe_dropped(dropped)}'
         )
     stamps, received, table = (np.concatenate(part) for part in zip(*parts, strict=True))
     n = len(joints)
@@ -460,13 +465,8 @@ def _read_bag(path: Path, joints: tuple[str, ...], topic: str | None) -> Log:
 
 def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
     names: list[str] = []
-    folder = find_folder(path)
-    with ExitStack() as stack:
-        reader, connections = open_joint_states(stack, path, topic)
-        try:
-            for message, _ in islice(generate_messages(reader, connections), LOOKED_AT):
-                # A gripper may have messages of its own: those of the arm have more joints.
-                names = max(names, list(message.name), key=len)
-        except Exception as error:
-            raise InputError(f'{folder}: a message cannot be read: {error}') from error
+    with closing(JointStateBag(path, topic)) as bag, bag.lend() as (reader, connections):
+        for message, _ in islice(generate_messages(reader, connections), LOOKED_AT):
+            # A gripper may have messages of its own: those of the arm have more joints.
+            names = max(names, list(message.name), key=len)
     return tuple(names)

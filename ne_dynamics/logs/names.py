@@ -51,14 +51,14 @@ def match_names(
     """
     names = {name: name for name in recorded}
     for old, new in renames:
-        chosen = [name for name in recorded if _fill(old, new, name) is not None]
+        chosen = [name for name in recorded if rename(old, new, name) is not None]
         if not chosen:
             raise InputError(
                 f'{source}: rename {old}={new}: expected a joint of the log, which has '
                 f'{", ".join(recorded) or "none"}'
             )
         for name in chosen:
-            names[name] = _fill(old, new, name) or name
+            names[name] = rename(old, new, name) or name
     found: dict[str, str] = {}
     for name, meant in names.items():
         if meant in found:
@@ -106,21 +106,7 @@ def find_unrecorded(
 
 
 def find_still(robot: Robot, log: Log) -> dict[str, float]:
-    """Return joints that never move, nor anything beyond them, and where they are [rad or m].
-
-    None when no joint moves, or when a joint is more than a turn beyond its limits: positions in
-    another unit tell of no joint where it is.
-
-    Parameters
-    ----------
-    robot : Robot
-    log : Log
-        With the joints of the robot.
-
-    Returns
-    -------
-    dict of str to float
-    """
+    """Return what :func:`find_still_joints` finds in a log with the joints of the robot."""
     return find_still_joints(
         robot,
         log.position.min(axis=0),
@@ -198,8 +184,8 @@ def with_joints(log: Log, names: Sequence[str]) -> Log:
     )
 
 
-def _fill(old: str, new: str, name: str) -> str | None:
-    """Return what a name is changed to; None when it is not meant."""
+def rename(old: str, new: str, name: str) -> str | None:
+    """Return what `old` = `new`, with one * in both or none, makes of a name; None: nothing."""
     if '*' not in old:
         return new if name == old else None
     head, _, tail = old.partition('*')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -17,6 +18,7 @@ from ne_dynamics.logs.log import (
     TIME_STOOD,
     Log,
     choose_clock_step,
+    describe_dropped,
     find_usable,
     list_clock_steps,
 )
@@ -103,15 +105,10 @@ class PieceSamples:
         kept, finite = find_usable(stamps, position, effort)
         first, end = parts[0].shape[0], parts[0].shape[0] + parts[1].shape[0]
         own = slice(*np.searchsorted(kept, [first, end]))
-        counts = dict(dropped)
         unfinished = int((~finite[first:end]).sum())
         own_kept = kept[own]
-        for reason, number in (
-            (NOT_FINITE, unfinished),
-            (TIME_STOOD, end - first - unfinished - own_kept.size),
-        ):
-            if number:
-                counts[reason] = counts.get(reason, 0) + number
+        stood = end - first - unfinished - own_kept.size
+        counts = Counter(dropped) + Counter({NOT_FINITE: unfinished, TIME_STOOD: stood})
         later = stamps[kept[own.stop : own.stop + 1]]
         has_any = own_kept.size > 0
         inside = position[own_kept] if has_any else np.full((1, n), np.nan)
@@ -204,10 +201,9 @@ def merge_summaries(parts: Sequence[PieceSummary], source: str) -> PieceSummary:
     InputError
         When the times go back from one piece to the next, or there are fewer than two samples.
     """
-    dropped: dict[str, int] = {}
+    dropped: Counter[str] = Counter()
     for part in parts:
-        for reason, number in part.dropped.items():
-            dropped[reason] = dropped.get(reason, 0) + number
+        dropped.update(part.dropped)
     filled = [part for part in parts if part.count]
     for before, after in itertools.pairwise(filled):
         if not (after.first > before.last and before.end in (after.first, math.inf)):
@@ -218,10 +214,9 @@ def merge_summaries(parts: Sequence[PieceSummary], source: str) -> PieceSummary:
             )
     count, received = (sum(getattr(part, key) for part in parts) for key in ('count', 'received'))
     if count < 2:
-        reasons = ', '.join(f'{number} {reason}' for reason, number in dropped.items())
         raise InputError(
             f'log {source}: expected at least 2 samples that can be used, got {count} of '
-            f'{received}' + (f'; dropped: {reasons}' if reasons else '')
+            f'{received}{describe_dropped(dropped)}'
         )
     return PieceSummary(
         count,

@@ -12,7 +12,6 @@ import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import IO, Any, Protocol
 
 from ne_dynamics.errors import InputError
@@ -96,12 +95,7 @@ class LocalRunner:
     def __enter__(self) -> LocalRunner:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for stream in self._files:
             with contextlib.suppress(OSError):
                 stream.close()

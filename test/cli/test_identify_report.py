@@ -237,7 +237,7 @@ def test_an_unusable_place_is_an_error_before_the_fit(name, message, model, tmp_
 
 def test_the_model_stands_when_the_report_fails(written, model, capsys, monkeypatch, tmp_path):
     """A disk that is full at the last moment costs the page, not the model or the figures."""
-    from ne_dynamics.cli.identifying import report_file
+    from ne_dynamics.cli.options import report_file
 
     def fail(path, text):
         raise InputError(f'{path}: the report cannot be written: No space left on device')

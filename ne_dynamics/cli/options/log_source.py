@@ -143,6 +143,11 @@ def diagnose(
     return diagnosis, used, describe_diagnosis(args, diagnosis)
 
 
+def describe_remedy(is_certain: bool) -> str:
+    """Return what can be done about a log that is wrong; `is_certain`: all of it is repairable."""
+    return '--repair takes out what is wrong' if is_certain else 'not all of it can be repaired'
+
+
 def describe_diagnosis(args: argparse.Namespace, diagnosis: Diagnosis) -> list[str]:
     """Return lines for people on what is wrong with a log, and what was repaired."""
     lines = [f'  {fault.text}' for fault in diagnosis.faults]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from ne_dynamics.cli.options.extras import add_extras, get_extras
+from ne_dynamics.cli.options.arguments import add_extras, get_extras
 from ne_dynamics.identification.writing.write_back import read_text
 from ne_dynamics.model import extras
 from ne_dynamics.model.description_file import looks_like_xml

@@ -52,6 +52,19 @@ def turned(difference: FloatArray) -> FloatArray:
     return found
 
 
+def complain_of_error(
+    joint_names: tuple[str, ...], error: FloatArray, tolerance: FloatArray, time: float
+) -> str:
+    """Return which joint is farther off its motion than it may be at a time [s]; '': none."""
+    if not (error > tolerance).any():
+        return ''
+    worst = int((error / tolerance).argmax())
+    return (
+        f'{joint_names[worst]}: {error[worst]:.3g} rad or m off the motion at {time:.2f} s, '
+        f'expected at most {tolerance[worst]:.3g}'
+    )
+
+
 class FollowedPlan:
     """What is said of the states of a motion, one after the other.
 
@@ -82,12 +95,8 @@ class FollowedPlan:
             Where the node wants the arm, and where it is [rad or m].
         """
         error = np.abs(desired - measured)
-        if (error > self._tolerance).any():
-            worst = int((error / self._tolerance).argmax())
-            return (
-                f'{self._joint_names[worst]}: {error[worst]:.3g} rad or m off the motion at '
-                f'{time:.2f} s, expected at most {self._tolerance[worst]:.3g}'
-            )
+        if complaint := complain_of_error(self._joint_names, error, self._tolerance, time):
+            return complaint
         beside = np.abs(turned(desired - planned_position(self._motion, time)))
         if time <= 0.0:
             # The first polynomial leads from where the node holds the arm.

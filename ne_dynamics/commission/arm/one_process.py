@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ne_dynamics.commission.arm.arm_session import Progress
-from ne_dynamics.commission.arm.followed_plan import StrayWatch
+from ne_dynamics.commission.arm.arm_session import SETTLING, Progress
+from ne_dynamics.commission.arm.followed_plan import StrayWatch, complain_of_error
 from ne_dynamics.commission.arm.live_arm import ArmFault, StrayedArm
 from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.motions import PlannedMotion, plan_approach
@@ -54,9 +54,6 @@ RATE = 500.0
 
 UNDER_BRAKES = 0.3
 """For which a new node answers states before the brakes are released [s]."""
-
-SETTLING = 0.5
-"""From the release of the brakes to the first motion [s]."""
 
 LEAD = 1.0
 """From sending a motion to its begin [s]."""
@@ -286,12 +283,8 @@ class OneProcessArm:
             ):
                 raise StrayedArm(complaint)
             error = np.abs(answered.desired - answered.position)
-            if (error > tolerance).any():
-                worst = int((error / tolerance).argmax())
-                raise ArmFault(
-                    f'{self.joint_names[worst]}: {error[worst]:.3g} rad or m off the motion at '
-                    f'{now - start:.2f} s, expected at most {tolerance[worst]:.3g}'
-                )
+            if complaint := complain_of_error(self.joint_names, error, tolerance, now - start):
+                raise ArmFault(complaint)
             if progress is not None:
                 progress(max(now - start, 0.0))
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 
-from ne_dynamics.commission.arm.arm_session import Progress
+from ne_dynamics.commission.arm.arm_session import SETTLING, Progress
 from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
 from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, StrayedArm
 from ne_dynamics.commission.arm.simulated import SimulatedBrakes, start_simulated_robot
@@ -27,9 +26,6 @@ from ne_dynamics.simulation.robot_parameters import SimulatedRobotSettings
 with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     import rclpy
     from rclpy.signals import SignalHandlerOptions
-
-SETTLING = 0.5
-"""From the release of the brakes to the first motion [s]."""
 
 STANDING_TIME = 3600.0
 """For which a simulated arm may stand still, in real time, before its node takes its stamps for
@@ -158,12 +154,7 @@ class Session:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with undisturbed():
             self._stack.close()
 

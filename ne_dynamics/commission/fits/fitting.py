@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.commission.fits.friction import refine_friction
+from ne_dynamics.commission.fits.reading import read_at
 from ne_dynamics.commission.record import Record
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError
@@ -57,9 +58,7 @@ def acting_log(record: Record, delay: float) -> Log:
     record = record.answered
     period = float(np.median(np.diff(record.times)))
     late = delay + 0.5 * period
-    effort = np.column_stack(
-        [np.interp(record.times - late, record.times, column) for column in record.command.T]
-    )
+    effort = read_at(record.times, record.command, record.times - late)
     kept = record.times >= record.times[0] + late
     return Log.from_samples(
         record.joint_names, record.times[kept], record.position[kept], effort[kept]

@@ -183,7 +183,7 @@ def read_efforts(dynamics: Dynamics, record: Record) -> EffortReading:
     gravity = dynamics.gravity_torque(record.position)
     lag = _find_lag(record, gravity)
     late = record.times >= record.times[0] + lag
-    command = _earlier(record.times, record.command, record.times[late] - lag)
+    command = read_at(record.times, record.command, record.times[late] - lag)
     joints = tuple(
         _read_joint(name, reported[late, index], command[:, index], gravity[late, index])
         for index, name in enumerate(names)
@@ -218,13 +218,14 @@ def _find_lag(record: Record, gravity: FloatArray) -> float:
     lags = period * np.arange(round(LATEST / period) + 1)
     explained = []
     for lag in lags.tolist():
-        command = _earlier(times, record.command, times[chosen] - lag)
+        command = read_at(times, record.command, times[chosen] - lag)
         columns = zip(record.effort[chosen].T, command.T, gravity[chosen].T, strict=True)
         explained.append(sum(_regress(*joint)[1] for joint in columns))
     return float(lags[int(np.argmax(explained))])
 
 
-def _earlier(times: FloatArray, table: FloatArray, wanted: FloatArray) -> FloatArray:
+def read_at(times: FloatArray, table: FloatArray, wanted: FloatArray) -> FloatArray:
+    """Return the rows of a table at other times [s], on straight lines between its own."""
     return np.column_stack([np.interp(wanted, times, column) for column in table.T])
 
 

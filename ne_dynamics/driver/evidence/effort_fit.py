@@ -34,6 +34,7 @@ from ne_dynamics.identification.regression.pseudo_inertia import (
     nearest_body,
     pseudo_inertia,
 )
+from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -72,7 +73,6 @@ PASSES = 4
 """Solutions, each with the residuals of the one before."""
 
 BOUND_CHANGES = 20
-PER_BODY = 10
 PER_LOAD = 4
 
 

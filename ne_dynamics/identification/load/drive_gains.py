@@ -28,9 +28,9 @@ from ne_dynamics.identification.evaluation import as_dynamics, rms
 from ne_dynamics.identification.load.shared_rows import (
     Layout,
     LogFactors,
+    choose_spread,
     compare_spread,
     compute_used_rms,
-    find_spread,
     make_layout,
     read_logs,
 )
@@ -193,11 +193,9 @@ def fit_drive_gains(
         When the fit does not reach its minimum.
     """
     is_free = spread is None
-    if spread is None:
-        spread = find_spread(without)
-    for name, value in (('mass', mass), ('spread', spread)):
-        if not (math.isfinite(value) and value > 0.0):
-            raise InputError(f'{name}: expected a finite number > 0, got {value}')
+    if not (math.isfinite(mass) and mass > 0.0):
+        raise InputError(f'mass: expected a finite number > 0, got {mass}')
+    spread = choose_spread(spread, without)
     dynamics = _without_drives(as_dynamics(model))
     carrier = Carrier.of_robot(dynamics, link_name)
     logs = read_logs(dynamics, log, without, cutoff_frequency)

@@ -19,15 +19,15 @@ import numpy as np
 
 from ne_dynamics.control import FARTHEST, MASS_DEVIATION, SIGNIFICANT, Carrier
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError, PayloadError
+from ne_dynamics.errors import PayloadError
 from ne_dynamics.identification.evaluation import as_dynamics, rms
 from ne_dynamics.identification.load.shared_rows import (
     Layout,
     LogFactors,
+    choose_spread,
     compute_residuals,
     compute_tables,
     compute_used_rms,
-    find_spread,
     make_layout,
     read_logs,
 )
@@ -185,10 +185,7 @@ def fit_payload(
         message says what is missing.
     """
     is_free = spread is None
-    if spread is None:
-        spread = find_spread(without)
-    if not (math.isfinite(spread) and spread > 0.0):
-        raise InputError(f'spread: expected a finite number > 0, got {spread}')
+    spread = choose_spread(spread, without)
     dynamics = as_dynamics(model)
     carrier = Carrier.of_robot(dynamics, link_name)
     logs = read_logs(dynamics, log, without, cutoff_frequency)

@@ -174,9 +174,19 @@ def read_logs(
     return logs
 
 
-def find_spread(without: Log | None) -> float:
-    """Return how far the arm's inertias may be off by default: more where two logs tell them."""
-    return SPREAD_ALONE if without is None else SPREAD_OF_PAIR
+def choose_spread(spread: float | None, without: Log | None) -> float:
+    """Return how far the arm's inertias may be off: as given, or more where two logs tell them.
+
+    Raises
+    ------
+    InputError
+        When what is given is no finite number > 0.
+    """
+    if spread is None:
+        return SPREAD_ALONE if without is None else SPREAD_OF_PAIR
+    if not (math.isfinite(spread) and spread > 0.0):
+        raise InputError(f'spread: expected a finite number > 0, got {spread}')
+    return spread
 
 
 def make_layout(

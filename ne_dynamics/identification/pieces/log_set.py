@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.identification.evaluation import require_joints
 from ne_dynamics.identification.pieces.piece_steps import read_and_filter
 from ne_dynamics.logs import Log, Recording
 from ne_dynamics.logs.cutoff import LARGEST_PART
@@ -141,11 +142,7 @@ class FilteredLogs:
             When a log cannot be read or filtered, or has other joints.
         """
         for recording in recordings:
-            if recording.joint_names != robot.joint_names:
-                raise InputError(
-                    f'log {recording.source}: expected the joints '
-                    f'{", ".join(robot.joint_names)}, got {", ".join(recording.joint_names)}'
-                )
+            require_joints(robot, recording)
         asked = []
         for recording in recordings:
             # One after another: what is looked at of all of them may be more than memory holds.

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FormatStrFormatter, MaxNLocator
-from numpy.typing import NDArray
 
 from ne_dynamics.identification.report.effort_spectra import EffortSpectra
+from ne_dynamics.identification.report.plots import break_at_gaps
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.report_page.chart import (
     colour,
@@ -51,7 +51,7 @@ def draw_efforts(
         SVG.
     """
     figure, (above, below) = make_panels([1.7, 1.1])
-    places, gaps = _with_gaps(times)
+    places, gaps = break_at_gaps(times)
     start = times[0]
     for axes in (above, below):
         if held_from is not None:
@@ -194,10 +194,3 @@ def draw_spectra(
     label_axes(above, '', f'({rate_unit})/√Hz')
     label_axes(below, 'frequency [Hz]', f'({unit})/√Hz')
     return draw_svg(figure)
-
-
-def _with_gaps(times: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Return times from the first, with a NaN where the log has a gap, and where those go."""
-    steps = np.diff(times)
-    gaps = np.flatnonzero(steps > 3.0 * np.median(steps)) + 1
-    return np.insert(times - times[0], gaps, np.nan), gaps

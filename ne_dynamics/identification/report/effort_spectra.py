@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ne_dynamics.identification.fit import MEDIAN_TO_DEVIATION
 from ne_dynamics.logs import Log
 from ne_dynamics.logs.cutoff import compute_spectrum
 from ne_dynamics.logs.filtered_piece import split_at_gaps
@@ -20,9 +21,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 DIFFERENCE = 3
 """Order of the differences that are left of an effort without its motion."""
-
-MEDIAN_TO_DEVIATION = 1.4826
-"""Standard deviation over the median of the magnitude, of normal noise."""
 
 SHORTEST = 64
 """Samples without a gap below which there is no spectrum."""

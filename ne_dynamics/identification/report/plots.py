@@ -48,7 +48,7 @@ def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
         ('model', computed, MODEL_COLOUR, 1.1),
         ('difference', measured - computed, DIFFERENCE_COLOUR, 1.0),
     )
-    times, gaps = _with_gaps(signals.times)
+    times, gaps = break_at_gaps(signals.times)
     for index, axes in enumerate(panels):
         if index >= robot.n:
             axes.set_visible(False)
@@ -80,7 +80,7 @@ def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
     write_whole_bytes(path, picture.getvalue())
 
 
-def _with_gaps(times: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+def break_at_gaps(times: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
     """Return times from the first, with a NaN where the log has a gap, and where those go."""
     steps = np.diff(times)
     gaps = np.flatnonzero(steps > 3.0 * np.median(steps)) + 1

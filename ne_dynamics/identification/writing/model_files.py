@@ -47,9 +47,9 @@ def require_own_extras(output: Path, model: Path, extras: Path | None) -> None:
     ModelError
         When both have the same file of extras, but are not the same file.
     """
-    if extras is None or _is_same(output, model):
+    if extras is None or is_same_file(output, model):
         return
-    if _is_same(extras_path(output), extras):
+    if is_same_file(extras_path(output), extras):
         raise ModelError(
             f'{output}: expected a name whose extras are not those of {model}, got '
             f'{extras.name} for both'
@@ -162,7 +162,8 @@ def _sync(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _is_same(left: Path, right: Path) -> bool:
+def is_same_file(left: Path, right: Path) -> bool:
+    """Return whether two names are those of one file, which need not be there."""
     try:
         return left.samefile(right)
     except OSError:

@@ -81,7 +81,7 @@ def open_joint_states(stack: ExitStack, path: Path, topic: str | None) -> tuple[
         When the library `rosbags` is missing.
     """
     reader = open_reader(stack, path)
-    return reader, _choose_joint_states(reader.connections, topic, find_folder(path))
+    return reader, choose_joint_states(reader.connections, topic, find_folder(path))
 
 
 class JointStateBag:
@@ -142,7 +142,14 @@ class JointStateBag:
         self._found = self._close = None
 
 
-def _choose_joint_states(connections: Iterable[Any], topic: str | None, folder: Path) -> list[Any]:
+def choose_joint_states(connections: Iterable[Any], topic: str | None, folder: Path) -> list[Any]:
+    """Return the connections of one topic of JointState: the named one, or the only one.
+
+    Raises
+    ------
+    InputError
+        When there is no such topic, or several and none is named.
+    """
     found = [item for item in connections if item.msgtype == JOINT_STATE]
     topics = sorted({item.topic for item in found})
     if topic is None and len(topics) == 1:

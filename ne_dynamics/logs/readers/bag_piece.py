@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -130,7 +131,7 @@ class BagPiece:
         """
         layout = self.layout
         parts: tuple[list[FloatArray], ...] = ([], [], [])
-        dropped: dict[str, int] = {}
+        dropped: Counter[str] = Counter()
         start, stop = self.first - self.margin, self.end + self.margin
         with layout.bag.lend() as (reader, connections):
             for rows in generate_rows(reader, connections, layout.recorded, start, stop):
@@ -139,8 +140,7 @@ class BagPiece:
                 which = (rows.received >= self.first).astype(int) + (rows.received >= self.end)
                 for number, part in enumerate(parts):
                     part.append(table[(which == number) & (rows.reasons == 0)])
-                for reason, count in rows.count_dropped(which == 1).items():
-                    dropped[reason] = dropped.get(reason, 0) + count
+                dropped.update(rows.count_dropped(which == 1))
         if self.end == layout.end:
             layout.bag.close()
         width = 1 + 3 * len(layout.joint_names)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs.log import find_columns, parse_rows
+from ne_dynamics.logs.log import csv_errors, find_columns, parse_rows
 from ne_dynamics.logs.piece_samples import PieceSamples
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -69,20 +69,15 @@ class CsvLayout:
         InputError
             When the file cannot be read, or has not the columns.
         """
-        try:
-            with path.open('rb') as stream:
-                size = os.fstat(stream.fileno()).st_size
-                header = stream.readline(LONGEST_HEADER).removeprefix(b'\xef\xbb\xbf')
-                while header.startswith(b'#') and stream.tell() < LONGEST_HEADER:
-                    header = stream.readline(LONGEST_HEADER)
-                body = stream.tell()
+        with csv_errors(path), path.open('rb') as stream:
+            size = os.fstat(stream.fileno()).st_size
+            header = stream.readline(LONGEST_HEADER).removeprefix(b'\xef\xbb\xbf')
+            while header.startswith(b'#') and stream.tell() < LONGEST_HEADER:
+                header = stream.readline(LONGEST_HEADER)
+            body = stream.tell()
             if not header.endswith(b'\n') or header.count(b'\r') > header.endswith(b'\r\n'):
                 return None
             cells = next(csv.reader([header.decode('utf-8')]), [])
-        except OSError as error:
-            raise InputError(f'cannot read the log {str(path)!r}: {error.strerror}') from error
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise InputError(f'{path}: expected a CSV file in UTF-8: {error}') from error
         columns, _ = find_columns([cell.strip() for cell in cells], recorded, path)
         return cls(path.absolute(), size, body, tuple(columns), names)
 

@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 
-from ne_dynamics.identification import Report
-from ne_dynamics.identification.report.report import Identified
+from ne_dynamics.identification.report.report import Identified, Report
 from ne_dynamics.model.robot import Robot
 
 
-def describe(robot: Robot, result: Identified) -> list[str]:
+def describe_identified(robot: Robot, result: Identified) -> list[str]:
     """Return the report in lines.
 
     Parameters
@@ -28,21 +27,6 @@ def describe(robot: Robot, result: Identified) -> list[str]:
     for finding in report.findings:
         lines.append(f'  {finding.severity}  {finding.element}  {finding.code}  {finding.message}')
     return lines
-
-
-def describe_refusal(is_certain: bool) -> str:
-    """Return why nothing came of a log that is wrong, and what to do.
-
-    Parameters
-    ----------
-    is_certain : bool
-        Whether all that is wrong can be repaired.
-    """
-    remedy = '--repair takes out what is wrong' if is_certain else 'not all of it can be repaired'
-    return (
-        f'the log cannot be used as it is: nothing was fitted; {remedy}, '
-        '--force uses it all the same'
-    )
 
 
 def _describe_log(report: Report) -> list[str]:

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from ne_dynamics import __version__
 from ne_dynamics.cli.options.log_set_source import DiagnosedLogs, LogSetSource
+from ne_dynamics.cli.options.log_source import describe_remedy
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.identification import Evaluation, FilteredLogs, JointResidual, evaluate
 from ne_dynamics.identification.fit_evidence import ShownLog
 from ne_dynamics.identification.report.report import Identified
-from ne_dynamics.identification.writing.model_files import extras_path
+from ne_dynamics.identification.writing.model_files import extras_path, is_same_file
 from ne_dynamics.logs import Log
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.report_page.page import (
@@ -72,7 +73,7 @@ def require_report(args: argparse.Namespace) -> None:
     others = [args.model, *_list_logs(args)]
     others += [] if output is None else [output, extras_path(output)]
     for other in map(Path, others):
-        if path.absolute() == other.absolute() or (path.exists() and _is_same(path, other)):
+        if is_same_file(path, other):
             raise InputError(f'{path}: --report: expected a file of its own, got {other} again')
     for name in DRAWN_BY:
         importlib.import_module(name)
@@ -157,9 +158,7 @@ def write_refused(
         return
     from ne_dynamics.identification.report import sections as report_sections
 
-    remedy = (
-        '--repair takes out what is wrong' if found.is_certain else 'not all of it can be repaired'
-    )
+    remedy = describe_remedy(found.is_certain)
     verdict = Paragraph(
         f'Refused: {_name_wrong(found)}. Nothing was fitted or written; {remedy}.', Tone.ERROR
     )
@@ -304,10 +303,3 @@ def _write(args: argparse.Namespace, verdict: Paragraph, sections: tuple[Section
 
 def _list_logs(args: argparse.Namespace) -> list[str]:
     return [str(log) for log in (args.log if isinstance(args.log, list) else [args.log])]
-
-
-def _is_same(left: Path, right: Path) -> bool:
-    try:
-        return left.samefile(right)
-    except OSError:
-        return False

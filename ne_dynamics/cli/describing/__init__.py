@@ -1,1 +1,0 @@
-"""What the subcommand `whatis` is made of: where its recording comes from."""

@@ -1,1 +1,0 @@
-"""What ``ne_dynamics excite`` is made of."""

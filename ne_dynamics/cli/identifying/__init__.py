@@ -1,1 +1,0 @@
-"""What the subcommand ``identify`` is made of."""

@@ -1,0 +1,142 @@
+"""Numbers, and options of one line, that several subcommands take."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ne_dynamics.dynamics import STANDARD_GRAVITY
+from ne_dynamics.model.extras import Extras, choose_extras
+
+if TYPE_CHECKING:
+    from ne_dynamics.logs.runner import Runner
+
+NEGATIVE_NUMBER = re.compile(r'-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$')
+
+
+def number(text: str) -> float:
+    """Return a finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f'expected a finite number, got {text!r}')
+    return value
+
+
+def positive(text: str) -> float:
+    """Return a finite number > 0."""
+    value = number(text)
+    if not value > 0.0:
+        raise argparse.ArgumentTypeError(f'expected a number > 0, got {text}')
+    return value
+
+
+def natural(text: str) -> int:
+    """Return a whole number that is not negative; for argparse."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f'expected a whole number >= 0, got {text!r}')
+    return int(text)
+
+
+def accept_exponents(parser: argparse.ArgumentParser) -> None:
+    """Let a parser take -1e-3 for a number.
+
+    By itself argparse takes it for an unknown option, unlike -0.001; JSON writes small numbers so.
+    """
+    parser._negative_number_matcher = NEGATIVE_NUMBER
+
+
+def add_extras(parser: argparse.ArgumentParser) -> None:
+    """Add the option to a parser; :func:`get_extras` returns what was chosen."""
+    parser.add_argument(
+        '--extras',
+        metavar='FILE',
+        default='',
+        help='YAML file with friction, rotor inertia and gear ratio of the joints; `none` for no '
+        'such file (default: NAME.extras.yaml beside a NAME.urdf, where there is one)',
+    )
+
+
+def get_extras(args: argparse.Namespace) -> Extras:
+    """Return what :func:`~ne_dynamics.model.files.load_model` takes as `extras`."""
+    return choose_extras(args.extras)
+
+
+def add_gravity(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--gravity` to a parser."""
+    parser.add_argument(
+        '--gravity',
+        nargs=3,
+        type=number,
+        metavar=('X', 'Y', 'Z'),
+        default=STANDARD_GRAVITY,
+        help='in the axes of the base link [m/s^2] (default: 0 0 -9.80665)',
+    )
+
+
+def add_tolerance(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """Add the option to a parser; without it the value is None.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+    meaning : str
+        What the subcommand does with it, for the help.
+    """
+    parser.add_argument(
+        '--tolerance',
+        metavar='PART',
+        type=_tolerance,
+        help='drop numbers that change no joint effort by more than this part of it; 1e-7 for '
+        f'files that write 1.5707963 for a quarter turn, 0 for nothing{meaning}',
+    )
+
+
+def _tolerance(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value < 1e-2:
+        raise argparse.ArgumentTypeError(f'expected 0 <= tolerance < 0.01, got {text!r}')
+    return value
+
+
+def add_work(parser: argparse.ArgumentParser) -> None:
+    """Add the options to a parser."""
+    parser.add_argument(
+        '--scheduler',
+        metavar='ADDRESS',
+        help='of a Dask scheduler, tcp://HOST:PORT, whose workers read and reduce the logs: they '
+        'have them under the same paths, and the same version of this package (extra `cluster`; '
+        'default: this process)',
+    )
+
+
+@contextlib.contextmanager
+def open_runner(args: argparse.Namespace) -> Iterator[Runner]:
+    """Yield who does the work.
+
+    Raises
+    ------
+    NeDynamicsError
+        When the scheduler does not answer, or its workers do not fit.
+    """
+    from ne_dynamics.logs.runner import LocalRunner
+    from ne_dynamics.progress_bar import show_items
+
+    progress = None if args.json else show_items
+    if args.scheduler is None:
+        with LocalRunner(progress) as runner:
+            yield runner
+        return
+    from ne_dynamics.logs.cluster import ClusterRunner
+
+    with ClusterRunner(args.scheduler, progress) as cluster:
+        yield cluster
