@@ -6,3 +6,44 @@ computed of it. ``arm`` is the arm in front of one: behind DDS, simulated, or in
 
 Begin with ``work.py``.
 """
+
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.commission.arm.one_process import OneProcessSession
+    from ne_dynamics.commission.arm.session import Session
+    from ne_dynamics.commission.folder import CommissionFolder
+    from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
+    from ne_dynamics.commission.subject import Subject
+    from ne_dynamics.commission.work import Motions, Work
+
+__all__ = [
+    'CommissionFolder',
+    'Ending',
+    'Motions',
+    'OneProcessSession',
+    'Outcome',
+    'Session',
+    'Step',
+    'Subject',
+    'Work',
+    'perform',
+]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'CommissionFolder': 'folder',
+        'Ending': 'steps',
+        'Motions': 'work',
+        'OneProcessSession': 'arm.one_process',
+        'Outcome': 'steps',
+        'Session': 'arm.session',
+        'Step': 'steps',
+        'Subject': 'subject',
+        'Work': 'work',
+        'perform': 'steps',
+    },
+)

@@ -7,10 +7,15 @@
 Begin with ``description.py``, then ``evidence/evidence.py``.
 """
 
-from ne_dynamics.driver.description import DriverDescription, describe_driver
-from ne_dynamics.driver.evidence.diagnosis import LogDiagnosis, diagnose_log
-from ne_dynamics.driver.evidence.recording_diagnosis import diagnose_recording
-from ne_dynamics.driver.recording import CommandLog, DriverRecording
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.driver.description import DriverDescription, describe_driver
+    from ne_dynamics.driver.evidence.diagnosis import LogDiagnosis, diagnose_log
+    from ne_dynamics.driver.evidence.recording_diagnosis import diagnose_recording
+    from ne_dynamics.driver.recording import CommandLog, DriverRecording
 
 __all__ = [
     'CommandLog',
@@ -21,3 +26,16 @@ __all__ = [
     'diagnose_log',
     'diagnose_recording',
 ]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'CommandLog': 'recording',
+        'DriverDescription': 'description',
+        'DriverRecording': 'recording',
+        'LogDiagnosis': 'evidence.diagnosis',
+        'describe_driver': 'description',
+        'diagnose_log': 'evidence.diagnosis',
+        'diagnose_recording': 'evidence.recording_diagnosis',
+    },
+)

@@ -4,9 +4,14 @@
 :mod:`ne_dynamics.identification` fits a model to what was measured on it.
 """
 
-from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
-from ne_dynamics.excitation.limits import MotionLimits, Shares
-from ne_dynamics.excitation.plan import Excitation, load_solids, plan_excitation
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
+    from ne_dynamics.excitation.limits import MotionLimits, Shares
+    from ne_dynamics.excitation.plan import Excitation, load_solids, plan_excitation
 
 __all__ = [
     'FLOOR',
@@ -17,3 +22,16 @@ __all__ = [
     'load_solids',
     'plan_excitation',
 ]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'Excitation': 'plan',
+        'FLOOR': 'keep_out',
+        'KeepOut': 'keep_out',
+        'MotionLimits': 'limits',
+        'Shares': 'limits',
+        'load_solids': 'plan',
+        'plan_excitation': 'plan',
+    },
+)

@@ -8,19 +8,24 @@ the lightest pose (``plants.py``), and what it will do is predicted (``predictio
 Begin with ``design.py``; ``search.py`` chooses, ``margins.py`` judges.
 """
 
-from ne_dynamics.gains.design import GainDesign, design_gains
-from ne_dynamics.gains.files import (
-    FILE_NAMES,
-    KINDS,
-    as_yaml,
-    list_kinds,
-    order_joints,
-    require_controller_name,
-)
-from ne_dynamics.gains.kind import RAW
-from ne_dynamics.gains.plants import payload_ends
-from ne_dynamics.gains.prediction import SETTLED
-from ne_dynamics.gains.request import ALL_MODES, GainMode, GainRequest
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.gains.design import GainDesign, design_gains
+    from ne_dynamics.gains.files import (
+        FILE_NAMES,
+        KINDS,
+        as_yaml,
+        list_kinds,
+        order_joints,
+        require_controller_name,
+    )
+    from ne_dynamics.gains.kind import RAW
+    from ne_dynamics.gains.plants import payload_ends
+    from ne_dynamics.gains.prediction import SETTLED
+    from ne_dynamics.gains.request import ALL_MODES, GainMode, GainRequest
 
 __all__ = [
     'ALL_MODES',
@@ -38,3 +43,23 @@ __all__ = [
     'payload_ends',
     'require_controller_name',
 ]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'ALL_MODES': 'request',
+        'FILE_NAMES': 'files',
+        'GainDesign': 'design',
+        'GainMode': 'request',
+        'GainRequest': 'request',
+        'KINDS': 'files',
+        'RAW': 'kind',
+        'SETTLED': 'prediction',
+        'as_yaml': 'files',
+        'design_gains': 'design',
+        'list_kinds': 'files',
+        'order_joints': 'files',
+        'payload_ends': 'plants',
+        'require_controller_name': 'files',
+    },
+)

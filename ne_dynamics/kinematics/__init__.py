@@ -4,11 +4,25 @@ Gives :func:`inverse_kinematics` and :func:`inverse_kinematics_branches`; forwar
 Jacobians are methods of :class:`ne_dynamics.Dynamics`. Begin with ``inverse.py``.
 """
 
-from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematics_branches
-from ne_dynamics.kinematics.pose import compute_pose_errors
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.kinematics.inverse import inverse_kinematics, inverse_kinematics_branches
+    from ne_dynamics.kinematics.pose import compute_pose_errors
 
 __all__ = [
     'compute_pose_errors',
     'inverse_kinematics',
     'inverse_kinematics_branches',
 ]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'compute_pose_errors': 'pose',
+        'inverse_kinematics': 'inverse',
+        'inverse_kinematics_branches': 'inverse',
+    },
+)

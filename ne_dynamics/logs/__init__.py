@@ -8,11 +8,16 @@ and ``cluster.py`` do the work here or on other computers.
 Begin with ``log.py``, then ``signals.py``.
 """
 
-from ne_dynamics.logs.fault import Diagnosis, LogFault
-from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.reading import LogReading
-from ne_dynamics.logs.recording import Recording
-from ne_dynamics.logs.signals import Signals, filtered
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.logs.fault import Diagnosis, LogFault
+    from ne_dynamics.logs.log import Log
+    from ne_dynamics.logs.reading import LogReading
+    from ne_dynamics.logs.recording import Recording
+    from ne_dynamics.logs.signals import Signals, filtered
 
 __all__ = [
     'Diagnosis',
@@ -23,3 +28,16 @@ __all__ = [
     'Signals',
     'filtered',
 ]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'Diagnosis': 'fault',
+        'Log': 'log',
+        'LogFault': 'fault',
+        'LogReading': 'reading',
+        'Recording': 'recording',
+        'Signals': 'signals',
+        'filtered': 'signals',
+    },
+)

@@ -8,3 +8,46 @@ come from outside: what is wrong in one is named with its place, and nothing is 
 Begin with ``robot.py``; then ``urdf/tree.py`` (from the elements of a URDF to a Robot) and
 ``dh.py``; ``checks.py`` is `ne_dynamics check`. Stands on :mod:`ne_dynamics.errors` alone.
 """
+
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.model.dh import load_dh
+    from ne_dynamics.model.files import load_model
+    from ne_dynamics.model.friction import FrictionModel
+    from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
+    from ne_dynamics.model.robot import Joint, JointType, Link, Robot
+    from ne_dynamics.model.urdf.tree import load_urdf
+
+__all__ = [
+    'FloatArray',
+    'FrictionModel',
+    'Inertia',
+    'Joint',
+    'JointType',
+    'Link',
+    'Robot',
+    'Transform',
+    'load_dh',
+    'load_model',
+    'load_urdf',
+]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'FloatArray': 'rigid_body',
+        'FrictionModel': 'friction',
+        'Inertia': 'rigid_body',
+        'Joint': 'robot',
+        'JointType': 'robot',
+        'Link': 'robot',
+        'Robot': 'robot',
+        'Transform': 'rigid_body',
+        'load_dh': 'dh',
+        'load_model': 'files',
+        'load_urdf': 'urdf.tree',
+    },
+)

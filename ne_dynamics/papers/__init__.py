@@ -3,3 +3,29 @@
 `forms` holds the forms, one a file; `counting` what an evaluation of one costs, measured and
 printed; `studies` what ``ne_dynamics reproduce`` computes. Each imports only those before it.
 """
+
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.papers.forms import FORMULATIONS, Formulation
+    from ne_dynamics.papers.robots import Case
+    from ne_dynamics.papers.studies.report import StudyReport
+
+__all__ = [
+    'FORMULATIONS',
+    'Case',
+    'Formulation',
+    'StudyReport',
+]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'Case': 'robots',
+        'FORMULATIONS': 'forms',
+        'Formulation': 'forms',
+        'StudyReport': 'studies.report',
+    },
+)

@@ -4,3 +4,53 @@
 of the page, ``page_html`` makes the HTML, and ``page_file`` puts it in its place. Nothing here
 knows what the report is about.
 """
+
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.report_page.page import (
+        Column,
+        Figure,
+        Item,
+        LegendEntry,
+        Page,
+        Paragraph,
+        Section,
+        Table,
+        Tone,
+    )
+    from ne_dynamics.report_page.page_file import write_page
+    from ne_dynamics.report_page.page_html import render_page
+
+__all__ = [
+    'Column',
+    'Figure',
+    'Item',
+    'LegendEntry',
+    'Page',
+    'Paragraph',
+    'Section',
+    'Table',
+    'Tone',
+    'render_page',
+    'write_page',
+]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'Column': 'page',
+        'Figure': 'page',
+        'Item': 'page',
+        'LegendEntry': 'page',
+        'Page': 'page',
+        'Paragraph': 'page',
+        'Section': 'page',
+        'Table': 'page',
+        'Tone': 'page',
+        'render_page': 'page_html',
+        'write_page': 'page_file',
+    },
+)

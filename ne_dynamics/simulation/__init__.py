@@ -7,3 +7,48 @@ disturbances and delay; ``gain_proof.py`` tries gains. ``demo`` is `make demo`;
 
 Begin with ``mujoco_model.py``.
 """
+
+from typing import TYPE_CHECKING
+
+from ne_dynamics.loaded_later import load_later
+
+if TYPE_CHECKING:
+    from ne_dynamics.simulation.elastic_arm import ElasticArm
+    from ne_dynamics.simulation.gain_proof import Proof, prove_gains
+    from ne_dynamics.simulation.hidden_errors import (
+        EffortMeaning,
+        HiddenErrors,
+        draw_hidden_errors,
+    )
+    from ne_dynamics.simulation.mujoco_model import MujocoArm
+    from ne_dynamics.simulation.one_process_loop import OneProcessLoop, Reading
+    from ne_dynamics.simulation.robot_parameters import SimulatedRobotSettings
+
+__all__ = [
+    'EffortMeaning',
+    'ElasticArm',
+    'HiddenErrors',
+    'MujocoArm',
+    'OneProcessLoop',
+    'Proof',
+    'Reading',
+    'SimulatedRobotSettings',
+    'draw_hidden_errors',
+    'prove_gains',
+]
+
+__getattr__, __dir__ = load_later(
+    __name__,
+    {
+        'EffortMeaning': 'hidden_errors',
+        'ElasticArm': 'elastic_arm',
+        'HiddenErrors': 'hidden_errors',
+        'MujocoArm': 'mujoco_model',
+        'OneProcessLoop': 'one_process_loop',
+        'Proof': 'gain_proof',
+        'Reading': 'one_process_loop',
+        'SimulatedRobotSettings': 'robot_parameters',
+        'draw_hidden_errors': 'hidden_errors',
+        'prove_gains': 'gain_proof',
+    },
+)
