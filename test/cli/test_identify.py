@@ -178,7 +178,7 @@ def test_a_failure_on_the_way_writes_nothing(fault, options, log_file, tmp_path,
     if fault == 'the fit':
         monkeypatch.setattr('ne_dynamics.identification.fit.minimize', fail)
     else:
-        monkeypatch.setattr(identify, 'describe', fail)
+        monkeypatch.setattr(identify, 'describe_identified', fail)
         monkeypatch.setattr(Report, 'as_json', fail)
     arguments = ['identify', '--model', str(ARM), str(log_file), '-o', str(output), *options]
     assert cli.main(arguments) == 1
