@@ -21,7 +21,7 @@ from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import MissingDependencyError, ModelError
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.papers.robots import Case
+from ne_dynamics.papers import Case
 
 COMPILED = 'ours, compiled'
 PYTHON = 'ours, python'
@@ -211,7 +211,7 @@ def mujoco_inverse(case: Case, inputs: Inputs) -> Contender:
         When MuJoCo is not installed.
     """
     mujoco = require('mujoco', 'mujoco')
-    from ne_dynamics.simulation.mujoco_model import MujocoArm
+    from ne_dynamics.simulation import MujocoArm
 
     arm = MujocoArm(case.robot.without_friction(), gravity=STANDARD_GRAVITY)
     flags = mujoco.mjtDisableBit

@@ -17,7 +17,7 @@ from benchmark.timing import Contender, Times
 from ne_dynamics.dynamics import STANDARD_GRAVITY
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.papers.robots import Case
+from ne_dynamics.papers import Case
 
 OURS = 'ours, array_function'
 ADAM = 'adam-robotics'

@@ -26,8 +26,7 @@ from ne_dynamics.codegen.llvm.compiler import toolchain
 from ne_dynamics.codegen.llvm.thread_pool import count_cores
 from ne_dynamics.errors import BackendError, MissingDependencyError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.papers import robots
-from ne_dynamics.papers.robots import Case
+from ne_dynamics.papers import Case, robots
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo.ros_process import ProcessError
 

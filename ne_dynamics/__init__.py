@@ -34,16 +34,17 @@ __all__ = [
     'trapezoidal_profile',
 ]
 
-# An inverse dynamics needs none of them.
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'cubic_profile': 'algorithms.profiles',
-        'inverse_kinematics': 'kinematics.inverse',
-        'inverse_kinematics_branches': 'kinematics.inverse',
-        'load_dh': 'model.dh',
-        'load_model': 'model.files',
-        'quintic_profile': 'algorithms.profiles',
-        'trapezoidal_profile': 'algorithms.profiles',
-    },
-)
+if not TYPE_CHECKING:
+    # An inverse dynamics needs none of them.
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'cubic_profile': 'algorithms.profiles',
+            'inverse_kinematics': 'kinematics.inverse',
+            'inverse_kinematics_branches': 'kinematics.inverse',
+            'load_dh': 'model.dh',
+            'load_model': 'model.files',
+            'quintic_profile': 'algorithms.profiles',
+            'trapezoidal_profile': 'algorithms.profiles',
+        },
+    )

@@ -1,7 +1,9 @@
 """Names that a package gives to others, each loaded when it is first asked for (PEP 562).
 
 Who takes one name of a room does not wait for all of it, and `ne_dynamics.ros` can be imported
-where there is no ROS. For type checkers the package imports the names under ``TYPE_CHECKING``.
+where there is no ROS: then `help` and the names that need it say what is missing. For type
+checkers the package imports the names under ``TYPE_CHECKING``, and there is no ``__getattr__``: a
+name that is misspelt is an error of theirs.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ def load_later(
     def get(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f'module {package!r} has no attribute {name!r}')
+        # Threads that come by different rooms would wait for one another's modules.
+        importlib.import_module(package.partition('.')[0])
         value = getattr(importlib.import_module(f'{package}.{modules[name]}'), name)
         setattr(sys.modules[package], name, value)
         return value

@@ -24,20 +24,24 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.commission.arm.one_process import OneProcessSession
-from ne_dynamics.commission.arm.session import Session
+from ne_dynamics.commission import (
+    CommissionFolder,
+    Ending,
+    Motions,
+    OneProcessSession,
+    Session,
+    Subject,
+    Work,
+    perform,
+)
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
-from ne_dynamics.commission.folder import CommissionFolder
 from ne_dynamics.commission.shown_progress import show_progress
-from ne_dynamics.commission.steps import Ending, perform
-from ne_dynamics.commission.subject import Subject
-from ne_dynamics.commission.work import Motions, Work
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation import EffortMeaning, HiddenErrors, draw_hidden_errors
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order
-from ne_dynamics.simulation.hidden_errors import EffortMeaning, HiddenErrors, draw_hidden_errors
 from studies.commission_picture import draw_study
 
 RESULTS = 'results.json'

@@ -11,6 +11,7 @@ ROBOT is ur5 or panda, from the package example-robot-data.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from dataclasses import replace
@@ -198,12 +199,19 @@ def draw(name: str, motion: str, picture: str) -> None:
 
 
 if __name__ == '__main__':
-    if sys.argv[1] in ('compare', 'collide'):
-        seeds = [int(text) for text in sys.argv[4:]]
-        compare(sys.argv[2], int(sys.argv[3]), sys.argv[1] == 'collide', *seeds)
-    elif sys.argv[1] == 'plan':
-        plan(*sys.argv[2:])
-    elif sys.argv[1] == 'recorded':
-        measure_recorded(sys.argv[2], sys.argv[3])
-    elif sys.argv[1] == 'draw':
-        draw(*sys.argv[2:])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('what', choices=['plan', 'compare', 'collide', 'recorded', 'draw'])
+    parser.add_argument('robot', choices=ROBOTS)
+    parser.add_argument('rest', nargs='*', help='as listed above')
+    args = parser.parse_args()
+    if args.what in ('compare', 'collide'):
+        count, *seeds = map(int, args.rest)
+        compare(args.robot, count, args.what == 'collide', *seeds)
+    elif args.what == 'plan':
+        plan(args.robot, *args.rest)
+    elif args.what == 'recorded':
+        measure_recorded(args.robot, *args.rest)
+    else:
+        draw(args.robot, *args.rest)

@@ -6,6 +6,7 @@ each friction and each mass.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -115,4 +116,5 @@ def main() -> None:
 
 
 if __name__ == '__main__':
+    argparse.ArgumentParser(description=__doc__).parse_args()
     main()

@@ -11,6 +11,7 @@ the rotors of the shipped arm's tests), `links alone` none, `elastic` the rotors
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
 import math
@@ -24,7 +25,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains import ALL_MODES, GainDesign, GainMode, GainRequest, design_gains
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.simulation.gain_proof import prove_gains
+from ne_dynamics.simulation import prove_gains
 from studies.commission_study import ARMS, subject_of
 
 NAMES = ('UR5', 'UR10', 'Panda', 'xArm7')
@@ -216,20 +217,28 @@ def draw(rows: list[dict[str, Any]], picture: str) -> None:
     figure.savefig(picture, dpi=100)
 
 
-def main(results: str, *options: str) -> None:
+def main() -> None:
     """Study all cases that are not in the results, or draw them."""
-    file = Path(results)
-    found = json.loads(file.read_text()) if file.exists() else {}
-    if options:
-        draw(list(itertools.chain(*found.values())), options[1])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('results', type=Path)
+    parser.add_argument('draw', nargs='?', choices=['draw'])
+    parser.add_argument('picture', nargs='?')
+    args = parser.parse_args()
+    if args.draw and not args.picture:
+        parser.error('draw: expected a file to draw into')
+    found = json.loads(args.results.read_text()) if args.results.exists() else {}
+    if args.draw:
+        draw(list(itertools.chain(*found.values())), args.picture)
         return
     for case in cases():
         if case.key not in found:
             found[case.key] = study(case)
-            file.write_text(json.dumps(found, indent=1))
+            args.results.write_text(json.dumps(found, indent=1))
             print(case.key, file=sys.stderr, flush=True)
     print(table(list(itertools.chain(*found.values()))))
 
 
 if __name__ == '__main__':
-    main(*sys.argv[1:])
+    main()

@@ -25,14 +25,12 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.ros import PARAMETERS, controlled_arm, make_controller, make_tuning
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation import ElasticArm, MujocoArm, OneProcessLoop
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo.arm import fair_gains
 from ne_dynamics.simulation.demo.motion import Motion, excitation, rest_to_rest
 from ne_dynamics.simulation.demo.tables import figure
-from ne_dynamics.simulation.elastic_arm import ElasticArm
-from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
-    OneProcessLoop,
     Stiction,
     differenced_velocity,
     encoder,

@@ -5,8 +5,8 @@ python -m studies.parameter_table doc/parameters.md
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
 from pathlib import Path
 
 from ne_dynamics.ros import PARAMETERS
@@ -55,5 +55,7 @@ def _default(spec: ParameterSpec) -> str:
 
 
 if __name__ == '__main__':
-    path = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('file', type=Path, help='doc/parameters.md')
+    path = parser.parse_args().file
     path.write_text(with_parameter_table(path.read_text(encoding='utf-8')), encoding='utf-8')

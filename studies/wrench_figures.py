@@ -6,6 +6,8 @@ of a tool that nobody knows, for the sensor's cut at `ft_sensor` and at `flange`
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
 
 from ne_dynamics import Dynamics, Robot, load_model
@@ -75,4 +77,5 @@ def main() -> None:
 
 
 if __name__ == '__main__':
+    argparse.ArgumentParser(description=__doc__).parse_args()
     main()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 import functools
 import importlib
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,7 +202,9 @@ def test_no_modules_import_one_another():
 EXPORTING = [
     path.parent.name
     for path in SOURCES
-    if path.name == '__init__.py' and path.parents[1].name == PACKAGE and path.parent.name != 'cli'
+    if path.name == '__init__.py'
+    if path.parents[1].name == PACKAGE
+    if '__all__' in path.read_text(encoding='utf-8')
 ]
 
 
@@ -213,3 +218,70 @@ def test_what_a_room_exports_is_there(room):
     assert all(getattr(package, name) is not None for name in package.__all__)
     with pytest.raises(AttributeError, match='nothing'):
         _ = package.nothing
+
+
+def test_where_a_room_says_to_begin_is_a_file():
+    """Each file that the text of a room names is in the room."""
+    wrong = [
+        f'{path.relative_to(ROOT)}: {name}'
+        for path in SOURCES
+        if path.name == '__init__.py'
+        for name in re.findall(r'``([\w/]+\.py)``', path.read_text(encoding='utf-8'))
+        if not (path.parent / name).is_file()
+    ]
+    assert not wrong
+
+
+THREADS = """
+import threading
+statements = [
+    'from ne_dynamics.motion import Trajectory',
+    'from ne_dynamics.control import Controller',
+    'from ne_dynamics.gains import design_gains',
+    'from ne_dynamics.logs import Log',
+    'from ne_dynamics.identification import identify',
+]
+barrier = threading.Barrier(2 * len(statements))
+failed = []
+def load(statement):
+    barrier.wait()
+    try:
+        exec(statement)
+    except BaseException as error:
+        failed.append(f'{statement}: {error!r}')
+threads = [threading.Thread(target=load, args=(statement,)) for statement in 2 * statements]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+raise SystemExit('; '.join(failed) or 0)
+"""
+
+
+@pytest.mark.parametrize('attempt', range(3))
+def test_threads_may_load_the_names_of_rooms_at_once(attempt):
+    """Whoever comes first by whichever room, nobody waits for ever or finds half a module."""
+    subprocess.run([sys.executable, '-c', THREADS], cwd=ROOT, check=True, timeout=120)
+
+
+def test_a_misspelt_name_is_an_error_of_type_checkers(tmp_path):
+    """That names are loaded when asked for does not make all other names valid."""
+    pytest.importorskip('mypy', reason='mypy is missing')
+    script = tmp_path / 'script.py'
+    script.write_text(
+        'from ne_dynamics import load_urdff\n'
+        'from ne_dynamics.motion import Trajektory\n'
+        'from ne_dynamics.control import Controller, Controler\n',
+        encoding='utf-8',
+    )
+    found = subprocess.run(
+        [sys.executable, '-m', 'mypy', '--cache-dir', str(tmp_path / 'cache'), str(script)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    for name in ('load_urdff', 'Trajektory', 'Controler'):
+        assert f'has no attribute "{name}"' in found.stdout
+    assert 'Found 3 errors' in found.stdout

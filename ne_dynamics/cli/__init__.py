@@ -1,4 +1,5 @@
 """The commands of `ne_dynamics`: one file each; ``options`` are those that several share.
 
-``main.py`` finds the command and turns errors into one line and an exit code.
+Begin with ``main.py``, which finds the command and turns errors into one line and an exit code. No
+other room takes anything from here.
 """

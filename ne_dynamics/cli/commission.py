@@ -10,25 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.arguments import natural, positive
 from ne_dynamics.cli.options.model_file import add_links
+from ne_dynamics.commission import CommissionFolder, Ending, Outcome, Step, Subject, perform
 from ne_dynamics.commission.arm.operator import Operator
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
-from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, fingerprint, only_run
+from ne_dynamics.commission.folder import PROGRESS, fingerprint, only_run
 from ne_dynamics.commission.node_settings import lengths
 from ne_dynamics.commission.shown_progress import show_progress
-from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
-from ne_dynamics.commission.subject import Subject
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, optional_dependency
 from ne_dynamics.printable import print_lines
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation import EffortMeaning, draw_hidden_errors
 from ne_dynamics.simulation.demo.arm import SHIPPED_MODEL, SHIPPED_TIP
-from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
 
 if TYPE_CHECKING:
-    from ne_dynamics.commission.arm.session import Session
+    from ne_dynamics.commission import Session, Work
     from ne_dynamics.commission.desk import Desk
-    from ne_dynamics.commission.work import Work
 
 NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 EXIT_NOT_COMPLETE = 1
@@ -185,9 +183,8 @@ def _perform(
     args: argparse.Namespace, desk: Desk, agreed: bool | None, operator: Operator
 ) -> Outcome:
     """Do what is left with the arm."""
-    from ne_dynamics.commission.arm.session import Session
+    from ne_dynamics.commission import Motions, Session, Work
     from ne_dynamics.commission.self_collision import SelfCollision
-    from ne_dynamics.commission.work import Motions, Work
 
     subject, folder = desk.subject, desk.folder
     # No arm is needed to see that its model cannot be.

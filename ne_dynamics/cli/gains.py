@@ -36,7 +36,7 @@ from ne_dynamics.printable import print_lines
 from ne_dynamics.progress_bar import count_done
 
 if TYPE_CHECKING:
-    from ne_dynamics.simulation.gain_proof import Proof
+    from ne_dynamics.simulation import Proof
 
 EXIT_NOT_PROVEN = 1
 
@@ -194,7 +194,7 @@ def _read_motion(path: str, robot: Robot) -> Waypoints:
 
 def _prove(design: GainDesign, dynamics: Dynamics, count: int) -> list[Proof]:
     """Try the gains of each mode, and beyond their margin those that have one to speak of."""
-    from ne_dynamics.simulation.gain_proof import prove_gains
+    from ne_dynamics.simulation import prove_gains
 
     total = len(design.modes) * (count + FEW_BEYOND)
     proofs = []

@@ -17,7 +17,7 @@ from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
 Number = TypeVar('Number', int, float)
 
 if TYPE_CHECKING:
-    from ne_dynamics.papers.studies.report import StudyReport
+    from ne_dynamics.papers import StudyReport
 
 PROGRESS_EVERY = 0.2
 """Seconds between two lines of progress on a terminal."""

@@ -32,18 +32,19 @@ __all__ = [
     'perform',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'CommissionFolder': 'folder',
-        'Ending': 'steps',
-        'Motions': 'work',
-        'OneProcessSession': 'arm.one_process',
-        'Outcome': 'steps',
-        'Session': 'arm.session',
-        'Step': 'steps',
-        'Subject': 'subject',
-        'Work': 'work',
-        'perform': 'steps',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'CommissionFolder': 'folder',
+            'Ending': 'steps',
+            'Motions': 'work',
+            'OneProcessSession': 'arm.one_process',
+            'Outcome': 'steps',
+            'Session': 'arm.session',
+            'Step': 'steps',
+            'Subject': 'subject',
+            'Work': 'work',
+            'perform': 'steps',
+        },
+    )

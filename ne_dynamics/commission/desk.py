@@ -32,8 +32,7 @@ from ne_dynamics.gains import GainMode, GainRequest, design_gains
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.report_page.page_file import write_page
-from ne_dynamics.report_page.page_html import render_page
+from ne_dynamics.report_page import render_page, write_page
 
 FITTED = 'fitted.urdf'
 """As `identify` has fitted it; what is made of it is that of the name below."""

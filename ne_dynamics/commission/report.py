@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.commission.record import Record
-from ne_dynamics.report_page.chart import colour, draw_svg, label_axes, make_panels, thin_line
-from ne_dynamics.report_page.page import (
+from ne_dynamics.report_page import (
     Column,
     Figure,
-    Figures,
     Item,
-    Items,
     LegendEntry,
     Page,
     Paragraph,
@@ -22,6 +19,8 @@ from ne_dynamics.report_page.page import (
     Table,
     Tone,
 )
+from ne_dynamics.report_page.chart import colour, draw_svg, label_axes, make_panels, thin_line
+from ne_dynamics.report_page.page import Figures, Items
 
 MILLI = 1e3
 

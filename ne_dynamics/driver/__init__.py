@@ -27,15 +27,16 @@ __all__ = [
     'diagnose_recording',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'CommandLog': 'recording',
-        'DriverDescription': 'description',
-        'DriverRecording': 'recording',
-        'LogDiagnosis': 'evidence.diagnosis',
-        'describe_driver': 'description',
-        'diagnose_log': 'evidence.diagnosis',
-        'diagnose_recording': 'evidence.recording_diagnosis',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'CommandLog': 'recording',
+            'DriverDescription': 'description',
+            'DriverRecording': 'recording',
+            'LogDiagnosis': 'evidence.diagnosis',
+            'describe_driver': 'description',
+            'diagnose_log': 'evidence.diagnosis',
+            'diagnose_recording': 'evidence.recording_diagnosis',
+        },
+    )

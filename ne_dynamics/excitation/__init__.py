@@ -1,7 +1,12 @@
 """Motions that tell most about a robot's inertias and friction, within what it may do.
 
-:func:`~ne_dynamics.excitation.plan.plan_excitation` plans one;
-:mod:`ne_dynamics.identification` fits a model to what was measured on it.
+:func:`plan_excitation` plans one; :mod:`ne_dynamics.identification` fits a model to what was
+measured on it. ``basis.py`` is the family of motions, ``columns.py`` and ``information.py`` say
+what one tells, ``limits.py`` and ``clearance.py`` what it must keep, ``constraints.py`` and
+``search.py`` find the best. ``verification.py`` checks what is written, and uses nothing of the
+search.
+
+Begin with ``plan.py``.
 """
 
 from typing import TYPE_CHECKING
@@ -23,15 +28,16 @@ __all__ = [
     'plan_excitation',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'Excitation': 'plan',
-        'FLOOR': 'keep_out',
-        'KeepOut': 'keep_out',
-        'MotionLimits': 'limits',
-        'Shares': 'limits',
-        'load_solids': 'plan',
-        'plan_excitation': 'plan',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'Excitation': 'plan',
+            'FLOOR': 'keep_out',
+            'KeepOut': 'keep_out',
+            'MotionLimits': 'limits',
+            'Shares': 'limits',
+            'load_solids': 'plan',
+            'plan_excitation': 'plan',
+        },
+    )

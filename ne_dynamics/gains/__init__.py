@@ -44,22 +44,23 @@ __all__ = [
     'require_controller_name',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'ALL_MODES': 'request',
-        'FILE_NAMES': 'files',
-        'GainDesign': 'design',
-        'GainMode': 'request',
-        'GainRequest': 'request',
-        'KINDS': 'files',
-        'RAW': 'kind',
-        'SETTLED': 'prediction',
-        'as_yaml': 'files',
-        'design_gains': 'design',
-        'list_kinds': 'files',
-        'order_joints': 'files',
-        'payload_ends': 'plants',
-        'require_controller_name': 'files',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'ALL_MODES': 'request',
+            'FILE_NAMES': 'files',
+            'GainDesign': 'design',
+            'GainMode': 'request',
+            'GainRequest': 'request',
+            'KINDS': 'files',
+            'RAW': 'kind',
+            'SETTLED': 'prediction',
+            'as_yaml': 'files',
+            'design_gains': 'design',
+            'list_kinds': 'files',
+            'order_joints': 'files',
+            'payload_ends': 'plants',
+            'require_controller_name': 'files',
+        },
+    )

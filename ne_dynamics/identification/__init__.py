@@ -5,7 +5,7 @@
 model, its prior and the solver; ``pieces`` apply it to logs of any length; ``load`` finds what
 hangs on the flange; ``report`` and ``writing`` tell it and write URDF and extras.
 
-Begin with ``identify.py``, then ``fit.py``.
+Begin with ``run.py``, then ``fit.py``.
 """
 
 from typing import TYPE_CHECKING
@@ -34,18 +34,19 @@ __all__ = [
     'identify_payload',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'Evaluation': 'evaluation',
-        'FilteredLogs': 'pieces.log_set',
-        'JointResidual': 'evaluation',
-        'Report': 'report.report',
-        'evaluate': 'evaluation',
-        'fit_drive_gains': 'load.drive_gains',
-        'fit_payload': 'load.payload_fit',
-        'identify': 'run',
-        'identify_filtered': 'run',
-        'identify_payload': 'load.payload',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'Evaluation': 'evaluation',
+            'FilteredLogs': 'pieces.log_set',
+            'JointResidual': 'evaluation',
+            'Report': 'report.report',
+            'evaluate': 'evaluation',
+            'fit_drive_gains': 'load.drive_gains',
+            'fit_payload': 'load.payload_fit',
+            'identify': 'run',
+            'identify_filtered': 'run',
+            'identify_payload': 'load.payload',
+        },
+    )

@@ -18,11 +18,12 @@ __all__ = [
     'inverse_kinematics_branches',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'compute_pose_errors': 'pose',
-        'inverse_kinematics': 'inverse',
-        'inverse_kinematics_branches': 'inverse',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'compute_pose_errors': 'pose',
+            'inverse_kinematics': 'inverse',
+            'inverse_kinematics_branches': 'inverse',
+        },
+    )

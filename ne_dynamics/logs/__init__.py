@@ -29,15 +29,16 @@ __all__ = [
     'filtered',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'Diagnosis': 'fault',
-        'Log': 'log',
-        'LogFault': 'fault',
-        'LogReading': 'reading',
-        'Recording': 'recording',
-        'Signals': 'signals',
-        'filtered': 'signals',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'Diagnosis': 'fault',
+            'Log': 'log',
+            'LogFault': 'fault',
+            'LogReading': 'reading',
+            'Recording': 'recording',
+            'Signals': 'signals',
+            'filtered': 'signals',
+        },
+    )

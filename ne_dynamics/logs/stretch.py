@@ -8,8 +8,9 @@ of one another.
 
 What a model says of the motion has to be filtered like the measured effort: steps of friction
 lose their edges, products of velocities their upper half. For that a :class:`Stretch` holds the
-motion at a higher rate, low-passed at :data:`MOTION_BAND` times the cut-off;
-:meth:`Stretch.filtered` is what to do with any column of efforts that follows from it.
+motion at a higher rate, low-passed at :data:`~ne_dynamics.logs.filtered_piece.MOTION_BAND` times
+the cut-off; :meth:`Stretch.filtered` is what to do with any column of efforts that follows from
+it.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class Stretch:
     Attributes
     ----------
     position, velocity, acceleration : array, shape (D, n)
-        [rad or m] and their time derivatives, low-passed at :data:`MOTION_BAND` times the cut-off
-        frequency.
+        [rad or m] and their time derivatives, low-passed at
+        :data:`~ne_dynamics.logs.filtered_piece.MOTION_BAND` times the cut-off frequency.
     direction : array, shape (D, n)
         Sign of the velocity, between -1 and 1 where noise hides it. 0 for a still joint.
     rate, cutoff_frequency : float

@@ -35,19 +35,20 @@ __all__ = [
     'load_urdf',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'FloatArray': 'rigid_body',
-        'FrictionModel': 'friction',
-        'Inertia': 'rigid_body',
-        'Joint': 'robot',
-        'JointType': 'robot',
-        'Link': 'robot',
-        'Robot': 'robot',
-        'Transform': 'rigid_body',
-        'load_dh': 'dh',
-        'load_model': 'files',
-        'load_urdf': 'urdf.tree',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'FloatArray': 'rigid_body',
+            'FrictionModel': 'friction',
+            'Inertia': 'rigid_body',
+            'Joint': 'robot',
+            'JointType': 'robot',
+            'Link': 'robot',
+            'Robot': 'robot',
+            'Transform': 'rigid_body',
+            'load_dh': 'dh',
+            'load_model': 'files',
+            'load_urdf': 'urdf.tree',
+        },
+    )

@@ -51,23 +51,24 @@ __all__ = [
     'write_text',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'AnnotatedTrajectory': 'annotated.annotated_trajectory',
-        'DesiredState': 'trajectory',
-        'NANO': 'spline_motion',
-        'STANDARD': 'annotated.trajectory_file',
-        'SplineMotion': 'spline_motion',
-        'Trajectory': 'trajectory',
-        'TrajectoryPoint': 'trajectory',
-        'Waypoints': 'trajectory',
-        'annotate': 'annotated.annotation',
-        'check_positions': 'annotated.annotation',
-        'read_trajectory': 'annotated.trajectory_file',
-        'resting_state': 'trajectory',
-        'retime': 'time_scaling.retiming',
-        'trajectory_text': 'annotated.trajectory_file',
-        'write_text': 'annotated.trajectory_file',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'AnnotatedTrajectory': 'annotated.annotated_trajectory',
+            'DesiredState': 'trajectory',
+            'NANO': 'spline_motion',
+            'STANDARD': 'annotated.trajectory_file',
+            'SplineMotion': 'spline_motion',
+            'Trajectory': 'trajectory',
+            'TrajectoryPoint': 'trajectory',
+            'Waypoints': 'trajectory',
+            'annotate': 'annotated.annotation',
+            'check_positions': 'annotated.annotation',
+            'read_trajectory': 'annotated.trajectory_file',
+            'resting_state': 'trajectory',
+            'retime': 'time_scaling.retiming',
+            'trajectory_text': 'annotated.trajectory_file',
+            'write_text': 'annotated.trajectory_file',
+        },
+    )

@@ -2,6 +2,8 @@
 
 `forms` holds the forms, one a file; `counting` what an evaluation of one costs, measured and
 printed; `studies` what ``ne_dynamics reproduce`` computes. Each imports only those before it.
+
+Begin with ``forms/formulation.py`` and ``forms/luh_walker_paul.py``.
 """
 
 from typing import TYPE_CHECKING
@@ -20,12 +22,13 @@ __all__ = [
     'StudyReport',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'Case': 'robots',
-        'FORMULATIONS': 'forms',
-        'Formulation': 'forms',
-        'StudyReport': 'studies.report',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'Case': 'robots',
+            'FORMULATIONS': 'forms',
+            'Formulation': 'forms',
+            'StudyReport': 'studies.report',
+        },
+    )

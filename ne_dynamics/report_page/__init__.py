@@ -3,6 +3,8 @@
 ``page`` says what a report is made of, ``chart`` turns a drawing into SVG that follows the colours
 of the page, ``page_html`` makes the HTML, and ``page_file`` puts it in its place. Nothing here
 knows what the report is about.
+
+Begin with ``page.py``.
 """
 
 from typing import TYPE_CHECKING
@@ -38,19 +40,20 @@ __all__ = [
     'write_page',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'Column': 'page',
-        'Figure': 'page',
-        'Item': 'page',
-        'LegendEntry': 'page',
-        'Page': 'page',
-        'Paragraph': 'page',
-        'Section': 'page',
-        'Table': 'page',
-        'Tone': 'page',
-        'render_page': 'page_html',
-        'write_page': 'page_file',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'Column': 'page',
+            'Figure': 'page',
+            'Item': 'page',
+            'LegendEntry': 'page',
+            'Page': 'page',
+            'Paragraph': 'page',
+            'Section': 'page',
+            'Table': 'page',
+            'Tone': 'page',
+            'render_page': 'page_html',
+            'write_page': 'page_file',
+        },
+    )

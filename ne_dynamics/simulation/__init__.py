@@ -37,18 +37,19 @@ __all__ = [
     'prove_gains',
 ]
 
-__getattr__, __dir__ = load_later(
-    __name__,
-    {
-        'EffortMeaning': 'hidden_errors',
-        'ElasticArm': 'elastic_arm',
-        'HiddenErrors': 'hidden_errors',
-        'MujocoArm': 'mujoco_model',
-        'OneProcessLoop': 'one_process_loop',
-        'Proof': 'gain_proof',
-        'Reading': 'one_process_loop',
-        'SimulatedRobotSettings': 'robot_parameters',
-        'draw_hidden_errors': 'hidden_errors',
-        'prove_gains': 'gain_proof',
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = load_later(
+        __name__,
+        {
+            'EffortMeaning': 'hidden_errors',
+            'ElasticArm': 'elastic_arm',
+            'HiddenErrors': 'hidden_errors',
+            'MujocoArm': 'mujoco_model',
+            'OneProcessLoop': 'one_process_loop',
+            'Proof': 'gain_proof',
+            'Reading': 'one_process_loop',
+            'SimulatedRobotSettings': 'robot_parameters',
+            'draw_hidden_errors': 'hidden_errors',
+            'prove_gains': 'gain_proof',
+        },
+    )

@@ -139,7 +139,7 @@ class OneProcessLoop:
     arm : MujocoArm
         In its initial position; its period is that of the loop.
     law : Controller or callable
-        See :data:`Law`; a controller's refusals are raised, see :class:`NodeAnswers`.
+        See :data:`Law`; a controller's refusals are raised.
     sensors : sequence of Sensor
         One after the other.
     disturbances : sequence of Disturbance

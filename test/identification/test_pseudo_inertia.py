@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pseudo_divergence import divergence
 
 from ne_dynamics.identification.regression.pseudo_inertia import (
-    divergence,
     divergence_slopes,
     inertia_of,
     is_body,

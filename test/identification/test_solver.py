@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pseudo_divergence import divergence
 
 from ne_dynamics.errors import IdentificationError
-from ne_dynamics.identification.regression.pseudo_inertia import BASIS, divergence, pseudo_inertia
+from ne_dynamics.identification.regression.pseudo_inertia import BASIS, pseudo_inertia
 from ne_dynamics.identification.regression.solver import LARGEST_GAP, STUCK, Problem, minimize
 
 

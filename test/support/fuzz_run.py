@@ -1,4 +1,4 @@
-"""Fuzz the node: `make fuzz MESSAGES=100000 SEED=1`, or `python test/fuzz/fuzz_run.py --help`.
+"""Fuzz the node: `make fuzz MESSAGES=100000 SEED=1`, or `python test/support/fuzz_run.py --help`.
 
 Three parts. Many runs in this process, each with a new node, another robot and other parameters;
 one long run on one node, for the memory; and one over DDS with the node as a process. Exit code 1

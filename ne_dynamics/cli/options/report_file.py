@@ -22,18 +22,9 @@ from ne_dynamics.identification.report.report import Identified
 from ne_dynamics.identification.writing.model_files import extras_path, is_same_file
 from ne_dynamics.logs import Log
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.report_page.page import (
-    Block,
-    Column,
-    Item,
-    Items,
-    Page,
-    Paragraph,
-    Section,
-    Table,
-    Tone,
-)
-from ne_dynamics.report_page.page_file import require_page_place, write_page
+from ne_dynamics.report_page import Column, Item, Page, Paragraph, Section, Table, Tone, write_page
+from ne_dynamics.report_page.page import Block, Items
+from ne_dynamics.report_page.page_file import require_page_place
 
 NOT_OPTIONS = frozenset({'run', 'command', 'model', 'log', 'json', 'report'})
 """Attributes of the arguments that are said elsewhere, or are none."""
@@ -285,7 +276,7 @@ def _describe_options(args: argparse.Namespace) -> Section:
 
 
 def _write(args: argparse.Namespace, verdict: Paragraph, sections: tuple[Section, ...]) -> None:
-    from ne_dynamics.report_page.page_html import render_page
+    from ne_dynamics.report_page import render_page
 
     now = datetime.datetime.now(datetime.timezone.utc)
     page = Page(

@@ -36,15 +36,8 @@ from ne_dynamics.ros import (
     make_controller,
     make_tuning,
 )
-from ne_dynamics.simulation.hidden_errors import HiddenErrors
-from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import (
-    COGGING,
-    Reading,
-    encoder,
-    pass_on,
-    torque_ripple,
-)
+from ne_dynamics.simulation import HiddenErrors, MujocoArm, Reading
+from ne_dynamics.simulation.one_process_loop import COGGING, encoder, pass_on, torque_ripple
 
 FIRST_STAMP = NANO
 """Simulated time at the start [ns]."""

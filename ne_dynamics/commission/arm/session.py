@@ -20,8 +20,8 @@ from ne_dynamics.errors import optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.ros import private_domain
+from ne_dynamics.simulation import SimulatedRobotSettings
 from ne_dynamics.simulation.demo.ros_process import RosProcesses, domain_id, local_discovery
-from ne_dynamics.simulation.robot_parameters import SimulatedRobotSettings
 
 with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     import rclpy

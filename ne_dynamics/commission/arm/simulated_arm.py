@@ -7,8 +7,8 @@ from typing import Any
 
 from ne_dynamics.commission.subject import Subject
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.simulation import HiddenErrors
 from ne_dynamics.simulation.demo.motion import excitation
-from ne_dynamics.simulation.hidden_errors import HiddenErrors
 
 HIDDEN = 'hidden_errors.yaml'
 

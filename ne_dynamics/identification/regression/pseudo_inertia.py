@@ -114,16 +114,6 @@ def nearest_body(inertia: Inertia) -> Inertia:
     return Inertia(inertia.mass, inertia.center_of_mass, np.trace(spread) * np.eye(3) - spread)
 
 
-def divergence(pseudo: FloatArray, reference: FloatArray) -> float:
-    """Return D(P, P0) of the module's text; 0 when they are equal, infinite off the bodies."""
-    factor = _factor(pseudo)
-    if factor is None:
-        return float('inf')
-    logarithm = 2.0 * float(np.log(np.diag(factor)).sum())
-    logarithm -= float(np.linalg.slogdet(reference)[1])
-    return float(np.trace(np.linalg.solve(reference, pseudo))) - logarithm - 4.0
-
-
 def divergence_slopes(pseudo: FloatArray, reference: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return gradient (10,) and Hessian (10, 10) of D(P, P0) in the parameters of P.
 

@@ -22,7 +22,8 @@ from ne_dynamics.identification.report.report import Identified
 from ne_dynamics.identification.report.words import format_number
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
-from ne_dynamics.report_page.page import Figure, Figures, LegendEntry, Paragraph, Section
+from ne_dynamics.report_page import Figure, LegendEntry, Paragraph, Section
+from ne_dynamics.report_page.page import Figures
 
 CURVE = 201
 """Points of a curve of friction; odd, so that rest is one of them."""

@@ -17,7 +17,8 @@ from ne_dynamics.identification.report.words import (
 )
 from ne_dynamics.logs import Diagnosis
 from ne_dynamics.model.robot import Finding
-from ne_dynamics.report_page.page import Column, Item, Items, Paragraph, Section, Table, Tone
+from ne_dynamics.report_page import Column, Item, Paragraph, Section, Table, Tone
+from ne_dynamics.report_page.page import Items
 
 INTERVAL = 1.96
 """Standard deviations to either side of a value, within which it is with 95 %."""

@@ -6,7 +6,7 @@ import math
 
 from ne_dynamics.identification.findings import NEGLIGIBLE, WORSE
 from ne_dynamics.identification.report.report import JointChange, Report
-from ne_dynamics.report_page.page import Item, Paragraph, Tone
+from ne_dynamics.report_page import Item, Paragraph, Tone
 
 AT_THE_NOISE = 2.0
 """What is left is noise up to this many times the noise floor."""
