@@ -31,10 +31,11 @@ for so long for the command that answers the state before: an arm must not fall 
 machine is busy. When none comes in that time the arm goes on in real time until one does.
 
 Lockstep: the arm waits for the command that answers its state. Under brakes it publishes the
-same state, with the same stamp, every 0.1 s. Then it lets 0.2 s pass without a command, so that
-no late answer is left, advances by one period and publishes; from there on every command
-advances it by one period. Each run is the same to the last bit, however busy the machine. A
-command that does not come within 10 s is reported and the last one held for one more period.
+same state, with the same stamp, every 0.1 s. Then it waits for the answer to the last of them, for
+1 s at the most, and lets 0.2 s pass without a command, so that no late answer is left, advances by
+one period and publishes; from there on every command advances it by one period. Each run is the
+same to the last bit, however busy the machine. A command that does not come within 10 s is
+reported and the last one held for one more period.
 
 Pacing: with `paced`, lockstep goes on as far as ``~/run_until`` says, to the first state of this
 stamp or a later one, and waits there: at first where it begins. Whoever moves the arm grants it
@@ -145,6 +146,12 @@ STATES_AT_ONCE = 10
 short queue must not lose them."""
 
 SILENCE_BEFORE_START = 0.2
+"""Without a command before an arm in lockstep is let go [s]."""
+
+LATEST_ANSWER = 1.0
+"""For so long the command that answers the last state under brakes is waited for [s]: on a busy
+machine it comes late, and would then count for the first state after them."""
+
 COMMAND_TIMEOUT = 10.0
 LARGEST_CATCH_UP = 0.1
 
@@ -459,10 +466,9 @@ class SimulatedRobot(Node):
         """Whether no late answer is left."""
         if now - self._last_command_time < SILENCE_BEFORE_START:
             return False
-        if not self._is_paced:
-            return True
-        is_answered = self._is_answered or now - self._last_publish_time > COMMAND_TIMEOUT
-        return is_answered and self._may_go_on
+        latest = COMMAND_TIMEOUT if self._is_paced else LATEST_ANSWER
+        is_answered = self._is_answered or now - self._last_publish_time > latest
+        return is_answered and (self._may_go_on or not self._is_paced)
 
     def _on_lockstep_timer(self) -> None:
         now = time.monotonic()
