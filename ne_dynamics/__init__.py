@@ -39,12 +39,9 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'cubic_profile': 'algorithms.profiles',
-            'inverse_kinematics': 'kinematics.inverse',
-            'inverse_kinematics_branches': 'kinematics.inverse',
-            'load_dh': 'model.dh',
-            'load_model': 'model.files',
-            'quintic_profile': 'algorithms.profiles',
-            'trapezoidal_profile': 'algorithms.profiles',
+            'algorithms.profiles': 'cubic_profile quintic_profile trapezoidal_profile',
+            'kinematics.inverse': 'inverse_kinematics inverse_kinematics_branches',
+            'model.dh': 'load_dh',
+            'model.files': 'load_model',
         },
     )

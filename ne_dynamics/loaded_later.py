@@ -24,19 +24,21 @@ def load_later(
     package : str
         Its ``__name__``.
     modules : mapping of str to str
-        From a name to the module that has it, from the package on, e.g. 'guards.state_guard'.
+        From a module, by its name from the package on, e.g. 'guards.state_guard', to the names
+        that it has, with spaces between them.
     """
+    homes = {name: module for module, names in modules.items() for name in names.split()}
 
     def get(name: str) -> Any:
-        if name not in modules:
+        if name not in homes:
             raise AttributeError(f'module {package!r} has no attribute {name!r}')
         # Threads that come by different rooms would wait for one another's modules.
         importlib.import_module(package.partition('.')[0])
-        value = getattr(importlib.import_module(f'{package}.{modules[name]}'), name)
+        value = getattr(importlib.import_module(f'{package}.{homes[name]}'), name)
         setattr(sys.modules[package], name, value)
         return value
 
     def list_names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *modules})
+        return sorted({*vars(sys.modules[package]), *homes})
 
     return get, list_names

@@ -36,15 +36,11 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'CommissionFolder': 'folder',
-            'Ending': 'steps',
-            'Motions': 'work',
-            'OneProcessSession': 'arm.one_process',
-            'Outcome': 'steps',
-            'Session': 'arm.session',
-            'Step': 'steps',
-            'Subject': 'subject',
-            'Work': 'work',
-            'perform': 'steps',
+            'arm.one_process': 'OneProcessSession',
+            'arm.session': 'Session',
+            'folder': 'CommissionFolder',
+            'steps': 'Ending Outcome Step perform',
+            'subject': 'Subject',
+            'work': 'Motions Work',
         },
     )

@@ -31,12 +31,9 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'CommandLog': 'recording',
-            'DriverDescription': 'description',
-            'DriverRecording': 'recording',
-            'LogDiagnosis': 'evidence.diagnosis',
-            'describe_driver': 'description',
-            'diagnose_log': 'evidence.diagnosis',
-            'diagnose_recording': 'evidence.recording_diagnosis',
+            'description': 'DriverDescription describe_driver',
+            'evidence.diagnosis': 'LogDiagnosis diagnose_log',
+            'evidence.recording_diagnosis': 'diagnose_recording',
+            'recording': 'CommandLog DriverRecording',
         },
     )

@@ -32,12 +32,8 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'Excitation': 'plan',
-            'FLOOR': 'keep_out',
-            'KeepOut': 'keep_out',
-            'MotionLimits': 'limits',
-            'Shares': 'limits',
-            'load_solids': 'plan',
-            'plan_excitation': 'plan',
+            'keep_out': 'FLOOR KeepOut',
+            'limits': 'MotionLimits Shares',
+            'plan': 'Excitation load_solids plan_excitation',
         },
     )

@@ -38,15 +38,12 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'Evaluation': 'evaluation',
-            'FilteredLogs': 'pieces.log_set',
-            'JointResidual': 'evaluation',
-            'Report': 'report.report',
-            'evaluate': 'evaluation',
-            'fit_drive_gains': 'load.drive_gains',
-            'fit_payload': 'load.payload_fit',
-            'identify': 'run',
-            'identify_filtered': 'run',
-            'identify_payload': 'load.payload',
+            'evaluation': 'Evaluation JointResidual evaluate',
+            'load.drive_gains': 'fit_drive_gains',
+            'load.payload': 'identify_payload',
+            'load.payload_fit': 'fit_payload',
+            'pieces.log_set': 'FilteredLogs',
+            'report.report': 'Report',
+            'run': 'identify identify_filtered',
         },
     )

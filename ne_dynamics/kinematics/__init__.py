@@ -22,8 +22,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'compute_pose_errors': 'pose',
-            'inverse_kinematics': 'inverse',
-            'inverse_kinematics_branches': 'inverse',
+            'inverse': 'inverse_kinematics inverse_kinematics_branches',
+            'pose': 'compute_pose_errors',
         },
     )

@@ -33,12 +33,10 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'Diagnosis': 'fault',
-            'Log': 'log',
-            'LogFault': 'fault',
-            'LogReading': 'reading',
-            'Recording': 'recording',
-            'Signals': 'signals',
-            'filtered': 'signals',
+            'fault': 'Diagnosis LogFault',
+            'log': 'Log',
+            'reading': 'LogReading',
+            'recording': 'Recording',
+            'signals': 'Signals filtered',
         },
     )

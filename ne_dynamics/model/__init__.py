@@ -39,16 +39,11 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'FloatArray': 'rigid_body',
-            'FrictionModel': 'friction',
-            'Inertia': 'rigid_body',
-            'Joint': 'robot',
-            'JointType': 'robot',
-            'Link': 'robot',
-            'Robot': 'robot',
-            'Transform': 'rigid_body',
-            'load_dh': 'dh',
-            'load_model': 'files',
-            'load_urdf': 'urdf.tree',
+            'dh': 'load_dh',
+            'files': 'load_model',
+            'friction': 'FrictionModel',
+            'rigid_body': 'FloatArray Inertia Transform',
+            'robot': 'Joint JointType Link Robot',
+            'urdf.tree': 'load_urdf',
         },
     )

@@ -26,9 +26,8 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'Case': 'robots',
-            'FORMULATIONS': 'forms',
-            'Formulation': 'forms',
-            'StudyReport': 'studies.report',
+            'forms': 'FORMULATIONS Formulation',
+            'robots': 'Case',
+            'studies.report': 'StudyReport',
         },
     )

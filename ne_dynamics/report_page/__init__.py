@@ -44,16 +44,8 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'Column': 'page',
-            'Figure': 'page',
-            'Item': 'page',
-            'LegendEntry': 'page',
-            'Page': 'page',
-            'Paragraph': 'page',
-            'Section': 'page',
-            'Table': 'page',
-            'Tone': 'page',
-            'render_page': 'page_html',
-            'write_page': 'page_file',
+            'page': 'Column Figure Item LegendEntry Page Paragraph Section Table Tone',
+            'page_file': 'write_page',
+            'page_html': 'render_page',
         },
     )

@@ -41,15 +41,11 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'EffortMeaning': 'hidden_errors',
-            'ElasticArm': 'elastic_arm',
-            'HiddenErrors': 'hidden_errors',
-            'MujocoArm': 'mujoco_model',
-            'OneProcessLoop': 'one_process_loop',
-            'Proof': 'gain_proof',
-            'Reading': 'one_process_loop',
-            'SimulatedRobotSettings': 'robot_parameters',
-            'draw_hidden_errors': 'hidden_errors',
-            'prove_gains': 'gain_proof',
+            'elastic_arm': 'ElasticArm',
+            'gain_proof': 'Proof prove_gains',
+            'hidden_errors': 'EffortMeaning HiddenErrors draw_hidden_errors',
+            'mujoco_model': 'MujocoArm',
+            'one_process_loop': 'OneProcessLoop Reading',
+            'robot_parameters': 'SimulatedRobotSettings',
         },
     )
