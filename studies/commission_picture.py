@@ -6,16 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.picture_file import write_picture
 
-try:
+with optional_dependency('the picture needs matplotlib', 'plot'):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the picture needs matplotlib: pip install "ne_dynamics[plot]" ({error})'
-    ) from error
 
 WAYS = (
     ('given', 'computed torque, given URDF', '#b35c00', 'o'),

@@ -37,7 +37,7 @@ from ne_dynamics.commission import (
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
+from ne_dynamics.papers.robots import example_robots
 from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation import EffortMeaning, HiddenErrors, draw_hidden_errors
@@ -114,25 +114,9 @@ ARMS = (
 )
 
 
-def find_robots() -> Path:
-    """Return the folder of example-robot-data.
-
-    Raises
-    ------
-    InputError
-        When it is not installed.
-    """
-    for prefix in (*sys.path, sys.prefix):
-        for share in ('cmeel.prefix/share', 'share'):
-            folder = Path(prefix) / share / 'example-robot-data' / 'robots'
-            if folder.is_dir():
-                return folder
-    raise InputError('the study needs example-robot-data: pip install example-robot-data')
-
-
 def subject_of(arm: StudiedArm) -> Subject:
     """Return the model of an arm."""
-    file = shipped_file(SHIPPED) if arm.file == SHIPPED else find_robots() / arm.file
+    file = shipped_file(SHIPPED) if arm.file == SHIPPED else example_robots() / arm.file
     return Subject.read(str(file), arm.base_link, arm.tip_link)
 
 

@@ -37,6 +37,7 @@ from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.logs import Log, filtered
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion import read_trajectory
+from ne_dynamics.papers.robots import example_robots
 
 QUARTER = np.pi / 2.0
 
@@ -54,19 +55,10 @@ ROBOTS = {
 }
 
 
-def find_robots() -> Path:
-    """Return the folder of example-robot-data's robots."""
-    for folder in sys.path:
-        found = Path(folder) / 'cmeel.prefix/share/example-robot-data/robots'
-        if found.is_dir():
-            return found
-    raise SystemExit('example-robot-data is missing')
-
-
 def load(name: str) -> tuple[Dynamics, FloatArray, tuple[Solid, ...]]:
     """Return dynamics, start and solids of a robot."""
     file, tip, start = ROBOTS[name]
-    path = find_robots() / file
+    path = example_robots() / file
     robot = load_urdf(path, tip_link=tip)
     return Dynamics(robot), np.array(start), load_solids(path, robot)
 

@@ -1,8 +1,8 @@
 """Fit inertias, friction and rotor inertias of a model to a log.
 
 Efforts are linear in mass, first moment and inertia of each body, in the terms of friction that
-:mod:`~ne_dynamics.identification.regression.friction_terms` lists, and in rotor inertia. Minimised
-is
+:mod:`~ne_dynamics.identification.regression.friction_terms` lists, and in rotor inertia.
+Minimised is
 
     sum over joints and samples huber |effort - regressor @ parameters|^2 / (2 sigma^2 c)
       + 1/spread^2 sum over bodies D(P, P_given) + the numbers' own, weak, quadratic term

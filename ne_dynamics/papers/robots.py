@@ -68,13 +68,20 @@ def _example(name: str, file: str, tip_link: str, locked: tuple[str, ...] = ()) 
     MissingDependencyError
         When it is not installed.
     """
-    path = _example_robots() / file
+    path = example_robots() / file
     if not path.is_file():
         raise MissingDependencyError(f'example-robot-data has no {file}')
     return Case(name, load_urdf(path, tip_link=tip_link), str(path), tip_link, locked)
 
 
-def _example_robots() -> Path:
+def example_robots() -> Path:
+    """Return the folder of example-robot-data's robots.
+
+    Raises
+    ------
+    MissingDependencyError
+        When it is not installed.
+    """
     for prefix in (*sys.path, sys.prefix, '/opt/ros', '/opt/openrobots'):
         for share in ('cmeel.prefix/share', 'share'):
             folder = Path(prefix, share, 'example-robot-data', 'robots')

@@ -113,8 +113,10 @@ class Window(NamedTuple):
     @property
     def is_slow(self) -> bool:
         """Whether no joint is fast in it, or accelerates much."""
-        is_slow = self.largest_speed <= SLOW_VELOCITY
-        return bool((is_slow & (np.abs(self.acceleration) <= SLOW_ACCELERATION)).all())
+        return bool(
+            (self.largest_speed <= SLOW_VELOCITY).all()
+            and (np.abs(self.acceleration) <= SLOW_ACCELERATION).all()
+        )
 
     @property
     def _change_of_velocity(self) -> FloatArray:

@@ -5,16 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ne_dynamics.errors import MissingDependencyError
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.picture_file import write_picture
 
-try:
+with optional_dependency('the pictures need matplotlib', 'plot'):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-except ImportError as error:
-    raise MissingDependencyError(
-        f'the pictures need matplotlib: pip install "ne_dynamics[plot]" ({error})'
-    ) from error
 
 GRID_COLOUR = '#d9d9d9'
 TEXT_COLOUR = '#333333'
