@@ -65,6 +65,32 @@ def test_prompt_subscriptions_are_served_in_their_order(node: Node) -> None:
     executor.shutdown()
 
 
+@pytest.mark.parametrize('by_rclpy', [False, True])
+def test_what_was_sent_before_a_state_is_used_with_it(node: Node, *, by_rclpy: bool) -> None:
+    """The wait looks at one subscription after the other: a sensor it missed is taken first."""
+    served: list[str] = []
+    topics = ('sensor', 'state')
+    publishers = {topic: node.create_publisher(Int32, topic, 10) for topic in topics}
+    subscriptions = [
+        node.create_subscription(Int32, topic, lambda _, topic=topic: served.append(topic), 10)
+        for topic in topics
+    ]
+    executor = PromptExecutor(node, lambda: subscriptions)
+    spin(executor, lambda: all(p.get_subscription_count() for p in publishers.values()))
+    (_, *sensor), state = executor._prompt
+    for publisher in publishers.values():
+        publisher.publish(Int32())
+        assert publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
+    if by_rclpy:
+        assert executor._take_subscription(subscriptions[1]) is None
+    else:
+        # As if it had come when the wait had looked at it already.
+        executor._prompt = [(-1, *sensor), state]
+        spin(executor, lambda: 'state' in served)
+    assert served == ['sensor', 'state']
+    executor.shutdown()
+
+
 def test_work_in_turns_goes_on_while_messages_stream(node: Node) -> None:
     """A guard condition that is triggered in its own callback is served every few messages."""
     served = {'prompt': 0, 'turns': 0}

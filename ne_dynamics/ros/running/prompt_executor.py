@@ -111,15 +111,34 @@ class PromptExecutor(SingleThreadedExecutor):
         if not self._context.ok():
             raise ExternalShutdownException()
         ready = wait_set.get_ready_entities('subscription')
-        answered = 0
-        for pointer, take, message_type, is_raw, callback in self._prompt:
+        answered = last = 0
+        for place, (pointer, *_) in enumerate(self._prompt, start=1):
             if pointer in ready:
                 answered += 1
-                taken = take(message_type, is_raw)
-                if taken is not None:
-                    callback(taken[0])
+                last = place
+        self._answer(last)
         if len(ready) > answered or self._others_are_ready():
             self._serve_others()
+
+    def _answer(self, count: int) -> None:
+        """Answer the first of the prompt subscriptions.
+
+        Those too that the wait found empty: it looks at one after the other, and what was sent
+        before a state may come behind its back, and be there with the state.
+        """
+        for _, take, message_type, is_raw, callback in self._prompt[:count]:
+            taken = take(message_type, is_raw)
+            if taken is not None:
+                callback(taken[0])
+
+    def _take_subscription(self, sub: Any) -> Any:
+        """Answer a prompt subscription that rclpy has come upon, after those before it."""
+        pointer = sub.handle.pointer
+        for place, (prompt, *_) in enumerate(self._prompt, start=1):
+            if prompt == pointer:
+                self._answer(place)
+                return None
+        return super()._take_subscription(sub)
 
     def _gather(self) -> None:
         """Put the entities into the wait set: a wait leaves only those in it that are ready."""
