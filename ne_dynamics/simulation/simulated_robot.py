@@ -166,6 +166,9 @@ WARNING_PERIOD = 5.0
 
 RELIABLE = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
 
+RECORDED = QoSProfile(depth=10_000, reliability=ReliabilityPolicy.RELIABLE)
+"""Whoever records the motion is to have all of it, however busy the machine is."""
+
 
 def initial_position_within_limits(robot: Robot) -> FloatArray:
     """Return zeros, moved to the middle of the range where a joint's range excludes zero.
@@ -280,7 +283,9 @@ class SimulatedRobot(Node):
             if not self._knows_orientation:
                 self._imu.orientation_covariance[0] = -1.0
             self._imu_publisher = self.create_publisher(Imu, 'imu', RELIABLE)
-        self._truth_publisher = self.create_publisher(JointState, '~/true_joint_states', RELIABLE)
+        self._truth_publisher = self.create_publisher(
+            JointState, '~/true_joint_states', RECORDED
+        )
         self._clock_publisher = None
         if settings.publish_clock:
             self._clock_publisher = self.create_publisher(Clock, '/clock', RELIABLE)
