@@ -88,7 +88,7 @@ def sample_densely(
     """
     try:
         waypoints = Waypoints.from_points(dynamics.robot.joints, names, points)
-        motion = SplineMotion.through(waypoints, None, lambda: None)
+        motion = SplineMotion.through(waypoints)
     except TrajectoryError as error:
         raise ExcitationError(f'the node would refuse the motion: {error}') from error
     end = int(motion.knots[-1])

@@ -3,8 +3,7 @@
 Of a spline, not of its waypoints: between two of them a joint may go far beyond both, and a short
 segment is fast. Every segment is bounded (see :mod:`ne_dynamics.motion.segment_bounds`), and what
 the bounds leave in doubt is computed exactly, the most doubtful first, until nothing that is left
-can be worse than what was found. That goes in pieces: a survey is an iterator, and between its
-steps others may have their turn.
+can be worse than what was found.
 
 Where a linear segment meets another one the velocity has a step. It takes no time and counts for
 nothing here.
@@ -13,7 +12,7 @@ nothing here.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -47,8 +46,8 @@ STEP_TIME = 0.02
 """A first point at time zero may be as far from where the motion begins as the joint goes in this
 time [s] at its velocity limit."""
 
-PAIRS_AT_ONCE = 96
-"""Polynomials whose extremes are found in one step."""
+PAIRS_AT_ONCE = 256
+"""Polynomials whose extremes are found before it is asked which others may be worse."""
 
 SHORTEST_STRETCH = 1e-6
 """Share of a segment for which a velocity has a sign at the least."""
@@ -269,30 +268,26 @@ _KINDS = (
 """Rows of what is looked for: beyond the upper limit, beyond the lower one, too fast, ..."""
 
 
-def survey_motion(
-    segments: Segments, limits: DemandLimits, found: list[Excess], origin: float = 0.0
-) -> Iterator[None]:
-    """Find what positions, velocities and accelerations of a motion exceed.
+def survey_motion(segments: Segments, limits: DemandLimits, origin: float = 0.0) -> list[Excess]:
+    """Return what positions, velocities and accelerations of a motion exceed.
 
     Parameters
     ----------
     segments : Segments
     limits : DemandLimits
-    found : list of Excess
-        Takes the worst of each joint and quantity.
     origin : float
         Time of the trajectory's begin, by that of the segments [s].
 
-    Yields
-    ------
-    None
-        Between pieces of the work.
+    Returns
+    -------
+    list of Excess
+        The worst of each joint and quantity.
     """
     with np.errstate(over='ignore', invalid='ignore'):
         bounds = bound_segments(segments)
         extremes = Bounds(bounds.lower.min(axis=1), bounds.upper.max(axis=1))
         if (_bound_excess(extremes, limits) <= 0.0).all():
-            return
+            return []
         excess = _bound_excess(bounds, limits)
     # What is not a number is beyond all.
     doubtful = ~(excess <= 0.0)
@@ -310,9 +305,7 @@ def survey_motion(
         remaining = remaining[order[PAIRS_AT_ONCE:]]
         with np.errstate(over='ignore', invalid='ignore'):
             _find_exact(segments, some, limits, origin, worst, best)
-        if len(remaining):
-            yield
-    found += best.values()
+    return list(best.values())
 
 
 def _bound_excess(bounds: Bounds, limits: DemandLimits) -> FloatArray:

@@ -5,7 +5,7 @@ Times are whole nanoseconds, which is what messages carry.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,9 +23,6 @@ from ne_dynamics.motion.trajectory import (
 
 SHORTEST = 1e-6
 """Nothing is resolved that is shorter than this [s]."""
-
-AT_ONCE = 256
-"""Segments that are computed at once: other threads run in between."""
 
 NANO = 1_000_000_000
 SHORTEST_NS = round(SHORTEST * NANO)
@@ -68,9 +65,7 @@ class SplineMotion:
     orders: NDArray[np.intp]
 
     @classmethod
-    def through(
-        cls, waypoints: Waypoints, start: DesiredState | None, pause: Callable[[], None]
-    ) -> SplineMotion:
+    def through(cls, waypoints: Waypoints, start: DesiredState | None = None) -> SplineMotion:
         """Return the motion through waypoints, from a start if there is one and it is needed.
 
         Parameters
@@ -78,8 +73,6 @@ class SplineMotion:
         waypoints : Waypoints
         start : DesiredState, optional
             State at time 0, for waypoints that begin later; its joints in their order.
-        pause : callable
-            Called between pieces of the work.
 
         Raises
         ------
@@ -103,17 +96,10 @@ class SplineMotion:
                 f'before, got {knots[index]} ns'
             )
         segment_orders = np.minimum(orders[:-1], orders[1:])
-        coefficients = np.empty((steps.size, 6, waypoints.positions.shape[1]))
-        for part in slices(steps.size, AT_ONCE):
-            ends = slice(part.start + 1, part.stop + 1)
-            with np.errstate(all='ignore'):  # what overflows is found in the efforts, and named
-                coefficients[part] = segment_coefficients(
-                    segment_orders[part],
-                    steps[part] / NANO,
-                    DesiredState(*(rows[part] for rows in state)),
-                    DesiredState(*(rows[ends] for rows in state)),
-                )
-            pause()
+        begin = DesiredState(*(rows[:-1] for rows in state))
+        end = DesiredState(*(rows[1:] for rows in state))
+        with np.errstate(all='ignore'):  # what overflows is found in the efforts, and named
+            coefficients = segment_coefficients(segment_orders, steps / NANO, begin, end)
         return cls(knots, state, orders, coefficients, segment_orders)
 
     def segments(self, some: slice = slice(None)) -> Segments:

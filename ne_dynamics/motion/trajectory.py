@@ -637,6 +637,15 @@ class Trajectory:
         """Return the same motion as another one: nobody waits for its end."""
         return copy(self)
 
+    def shifted(self, duration: float) -> Trajectory:
+        """Return the same motion, later by so many seconds; before it begins, likewise."""
+        later = copy(self)
+        later._knots = [knot + duration for knot in self._knots]
+        later._powers = np.zeros(6)
+        if self._before is not None:
+            later._before = self._before.shifted(duration)
+        return later
+
     @property
     def has_steps(self) -> bool:
         """Whether it goes from point to point without a way between them."""

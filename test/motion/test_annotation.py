@@ -532,23 +532,6 @@ def test_points_less_than_a_nanosecond_apart_are_refused() -> None:
         annotated(dynamics, points)
 
 
-def test_pauses_come_often_and_may_give_up() -> None:
-    """Work on a long trajectory pauses again and again, and ends when the pause raises."""
-    dynamics = dynamics_of('arm')
-    points = random_points(np.random.default_rng(15), dynamics, 100, 2)
-    count = 0
-
-    def pause() -> None:
-        nonlocal count
-        count += 1
-        if count == 20:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        annotated(dynamics, points, pause=pause)
-    assert count == 20
-
-
 def test_backends_agree() -> None:
     """Compiled and interpreted dynamics lead to the same points."""
     pytest.importorskip('llvmlite', reason='needs llvmlite (the extra [fast])')

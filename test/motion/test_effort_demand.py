@@ -75,10 +75,7 @@ def dense_efforts(segments: Segments, efforts) -> np.ndarray:
 
 def excesses(segments: Segments, efforts, allowed: DemandLimits) -> dict[int, Excess]:
     """Return what is exceeded, by joint."""
-    found: list[Excess] = []
-    for _ in survey_efforts(segments, efforts, allowed, found):
-        pass
-    return {excess.column: excess for excess in found}
+    return {excess.column: excess for excess in survey_efforts(segments, efforts, allowed)}
 
 
 @pytest.mark.parametrize('seed', range(8))

@@ -72,10 +72,8 @@ def limits(**fields: np.ndarray) -> DemandLimits:
 
 def excesses(segments: Segments, allowed: DemandLimits) -> dict[tuple[Quantity, int], Excess]:
     """Return all that is found, the worst of each joint and quantity."""
-    found: list[Excess] = []
-    for _ in survey_motion(segments, allowed, found):
-        pass
-    return {(each.quantity, each.column): each for each in rank(found)}
+    found = rank(survey_motion(segments, allowed))
+    return {(each.quantity, each.column): each for each in found}
 
 
 @pytest.mark.parametrize('seed', range(20))

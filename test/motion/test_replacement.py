@@ -150,3 +150,14 @@ def test_too_many_that_wait_are_refused() -> None:
         motion = replaced(motion, (0.5, HELD, REST, REST), now=0.0, start_time=1.0 + index)
     with pytest.raises(TrajectoryError, match='wait for their time'):
         replaced(motion, (0.5, HELD, REST, REST), now=0.0, start_time=1e3)
+
+
+def test_a_shifted_motion_is_the_same_later() -> None:
+    """Before it begins too, where another motion is followed; the original is left as it was."""
+    motion = replaced(under_way(), (1.0, [0.0, 0.0], REST, REST), now=3.0, start_time=5.0)
+    later = motion.shifted(2.5)
+    assert later.first_time == motion.first_time + 2.5
+    assert later.end_time == motion.end_time + 2.5
+    for time in np.linspace(-1.0, 8.0, 37):
+        check_equal(later.sample(time + 2.5), motion.sample(time), rtol=0.0, atol=1e-12)
+    assert motion.start_time == 5.0

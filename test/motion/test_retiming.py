@@ -75,7 +75,7 @@ def waypoints_of(robot, points, **options) -> Waypoints:
 
 def segments_of(waypoints) -> Segments:
     """Return what a controller makes of waypoints."""
-    motion = SplineMotion.through(waypoints, None, lambda: None)
+    motion = SplineMotion.through(waypoints)
     durations = np.diff(motion.knots) / 1e9
     powers = durations ** np.arange(6.0)[:, np.newaxis]
     scaled = motion.coefficients.swapaxes(0, 1) * powers[..., np.newaxis]
@@ -356,8 +356,8 @@ def test_the_distance_from_a_path_is_that_to_its_nearest_point(robot) -> None:
     line = segments_of(
         waypoints_of(robot, [TrajectoryPoint(0.0, START), TrajectoryPoint(1.0, VIA)])
     )
-    assert measure_deviation(line, path, lambda: None) < 1e-9
+    assert measure_deviation(line, path) < 1e-9
     beside = line._replace(scaled=line.scaled.copy())
     direction = np.array([0.5, -1.2, 0.0, 0.0, 0.0, 0.0])
     beside.scaled[0] += 0.01 * direction
-    assert measure_deviation(beside, path, lambda: None) == pytest.approx(0.012, rel=0.05)
+    assert measure_deviation(beside, path) == pytest.approx(0.012, rel=0.05)

@@ -9,7 +9,6 @@ import pytest
 from timed_paths import TimedPath
 
 from ne_dynamics import load_urdf
-from ne_dynamics.control.desired.motion_judge import finish
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.motion_demand import DemandLimits
 from ne_dynamics.motion.segment_bounds import Segments
@@ -134,7 +133,7 @@ def test_a_path_of_one_interval_and_of_no_way(robot) -> None:
     limits = DemandLimits.of(robot.joints, robot.limits('effort_limit'))
     timed = TimedPath(robot, np.random.default_rng(1))
     plan = PathPlan(path, timed.efforts.moving, limits)
-    _, taken = finish(plan.find())
+    _, taken = plan.find()
     np.testing.assert_array_equal(plan.when(taken), [0.0, 0.3])
 
 
@@ -153,5 +152,5 @@ def test_a_slide_of_millimetres_takes_what_constant_acceleration_takes(robot) ->
             deceleration=np.array([2.0 * way]),
         )
         plan = PathPlan(path, lambda *motion: motion[2], limits, fastest=100.0)
-        _, taken = finish(plan.find(0.0, 0.0))
+        _, taken = plan.find(0.0, 0.0)
         assert plan.when(taken)[-1] == pytest.approx(2.0 * np.sqrt(0.5), rel=0.03)

@@ -60,7 +60,7 @@ def random_path(robot, rng, turns):
 
 def segments_of(waypoints):
     """Return what a controller makes of waypoints."""
-    return SplineMotion.through(waypoints, None, lambda: None).segments()
+    return SplineMotion.through(waypoints).segments()
 
 
 class TabulatedPath(toppra.interpolator.AbstractGeometricPath):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics import Dynamics
-from ne_dynamics.control.desired.motion_judge import PathEfforts, finish, segments_of
+from ne_dynamics.control.desired.motion_judge import PathEfforts, segments_of
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.motion.motion_demand import DemandLimits
 from ne_dynamics.motion.position_spline import Interpolation
@@ -85,4 +85,4 @@ class TimedPath:
     def plan(self, limits, *, fastest=1.0, begin=1.0, end=np.inf):
         """Return the plan, its profile and the squares of the speeds of the fastest motion."""
         plan = PathPlan(self.path, self.efforts.moving, limits, fastest=fastest)
-        return (plan, *finish(plan.find(begin, end)))
+        return (plan, *plan.find(begin, end))

@@ -31,7 +31,7 @@ point at rest follows :data:`RAMP` seconds later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -53,13 +53,11 @@ from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajector
 from ne_dynamics.motion.joint_limits import per_joint
 from ne_dynamics.motion.motion_demand import (
     DemandLimits,
-    Excess,
     InfeasibleMotionError,
     rank,
     survey_motion,
 )
 from ne_dynamics.motion.spline_motion import (
-    AT_ONCE,
     NANO,
     SHORTEST,
     SHORTEST_NS,
@@ -90,14 +88,10 @@ STEP = 0.05
 MAX_POINTS = 100_000
 """Default for the largest number of points."""
 
-BATCH = 16
-"""Stretches that are computed at once: other threads run in between."""
+BATCH = 1000
+"""Stretches that are computed at once."""
 
 _RAMP_NS = round(RAMP * NANO)
-
-
-def _nothing() -> None:
-    pass
 
 
 def annotate(
@@ -112,7 +106,6 @@ def annotate(
     smoothing_velocity: float = 0.0,
     start: DesiredState | None = None,
     max_points: int = MAX_POINTS,
-    pause: Callable[[], None] = _nothing,
 ) -> AnnotatedTrajectory:
     """Return the same motion with efforts, dense enough for linear interpolation.
 
@@ -144,9 +137,6 @@ def annotate(
         at time 0 do not use it: they are jumped to.
     max_points : int
         Most points that the result may have.
-    pause : callable
-        Called every few hundred microseconds of work: it may let other threads run, or raise to
-        give up.
 
     Returns
     -------
@@ -173,8 +163,8 @@ def annotate(
     feedforward = _Feedforward(
         dynamics, terms or Terms(), payload, base_motion, smoothing_velocity
     )
-    motion = SplineMotion.through(waypoints, start, pause)
-    work = _Annotation(motion, feedforward, tolerance, max_points, pause)
+    motion = SplineMotion.through(waypoints, start)
+    work = _Annotation(motion, feedforward, tolerance, max_points)
     return work.result([known.index(name) for name in joint_names], tuple(joint_names), waypoints)
 
 
@@ -183,7 +173,6 @@ def check_positions(
     waypoints: Waypoints,
     *,
     start: DesiredState | None = None,
-    pause: Callable[[], None] = _nothing,
 ) -> None:
     """Refuse waypoints between which the motion leaves the limits of positions.
 
@@ -194,8 +183,6 @@ def check_positions(
     waypoints : Waypoints
     start : DesiredState, optional
         As for :func:`annotate`. Where it is beyond limits, the motion may be as far beyond them.
-    pause : callable
-        As for :func:`annotate`.
 
     Raises
     ------
@@ -204,21 +191,17 @@ def check_positions(
     TrajectoryError
         When two points are less than a nanosecond apart.
     """
-    motion = SplineMotion.through(waypoints, start, pause)
+    motion = SplineMotion.through(waypoints, start)
     unlimited = np.full(len(joints), np.inf)
     limits = DemandLimits.of(joints, unlimited)
     limits = replace(limits, velocity=unlimited, acceleration=unlimited, deceleration=unlimited)
     if start is not None:
         first = DesiredState(*(rows[0] for rows in motion.state))
         limits = limits.widened_to(first, np.zeros(len(joints)))
-    found: list[Excess] = []
-    for some in slices(motion.orders.size, AT_ONCE):
-        segments = motion.segments(some)
-        # What is not finite is refused for its efforts.
-        finite = np.isfinite(segments.scaled).all(axis=(0, 2))
-        for _ in survey_motion(segments.choose(np.flatnonzero(finite)), limits, found):
-            pause()
-        pause()
+    segments = motion.segments()
+    # What is not finite is refused for its efforts.
+    finite = np.flatnonzero(np.isfinite(segments.scaled).all(axis=(0, 2)))
+    found = survey_motion(segments.choose(finite), limits) if finite.size else []
     if found:
         raise InfeasibleMotionError(rank(found))
 
@@ -353,13 +336,11 @@ class _Annotation:
         feedforward: _Feedforward,
         tolerance: FloatArray,
         max_points: int,
-        pause: Callable[[], None],
     ) -> None:
         self._motion = motion
         self._feedforward = feedforward
         self._tolerance = tolerance
         self._max_points = max_points
-        self._pause = pause
         self._turning = np.array(
             [0.0 if joint.type.is_prismatic else 1.0 for joint in feedforward.joints]
         )
@@ -401,16 +382,12 @@ class _Annotation:
         if is_moving_at_end:
             resting = DesiredState(last.position, rest, rest)
             self._add(motion.knots[-1:] + _RAMP_NS, np.array((2,)), resting, hold)
-        arrays = []
-        for parts in zip(*self._points, strict=True):
-            arrays.append(np.concatenate(parts))
-            self._pause()
+        arrays = [np.concatenate(parts) for parts in zip(*self._points, strict=True)]
         times, orders, *values = arrays
         for k, array in enumerate(values):
             values[k] = array[:, columns]
         for array in (times, orders, *values):
             array.setflags(write=False)
-        self._pause()
         largest = np.abs(arrays[-1]).max(axis=0)
         return AnnotatedTrajectory(
             joint_names,
@@ -469,11 +446,7 @@ class _Annotation:
         begin, end = motion.knots[:-1], motion.knots[1:]
         rubbing = np.flatnonzero(self._feedforward.rubbing)
         if rubbing.size:
-            inner = []
-            for segment in segments:
-                inner.append(motion.reversals(int(segment), rubbing))
-                if segment % BATCH == 0:
-                    self._pause()
+            inner = [motion.reversals(int(segment), rubbing) for segment in segments]
             segments = np.repeat(segments, [times.size + 1 for times in inner])
             begin = np.sort(np.concatenate((begin, *inner)))
             end = np.append(begin[1:], motion.knots[-1])
@@ -484,7 +457,6 @@ class _Annotation:
                 state = motion.sample(segments[part], middle[part, np.newaxis])
                 signs = np.sign(state.velocity[:, 0])
                 direction[part] = np.where(self._feedforward.rubbing, signs, 0.0)
-                self._pause()
         found = _Stretches(segments, begin, end, direction)
         return self._with_hysteresis(found) if self._feedforward.has_hysteresis else found
 
@@ -496,13 +468,10 @@ class _Annotation:
             chosen = stretches[part]
             state = motion.sample(chosen.segments, chosen.begin[:, np.newaxis])
             parts.append(state.position[:, 0])
-            self._pause()
         origin = np.concatenate([*parts, motion.state.position[-1:]])
         states = np.zeros_like(origin)
         for index, displacement in enumerate(np.diff(origin, axis=0)):
             states[index + 1] = feedforward.follow(states[index], displacement)
-            if index % BATCH == 0:
-                self._pause()
         return replace(stretches, origin=origin, hysteresis=states)
 
     def _hysteresis_at(self, stretches: _Stretches, position: FloatArray) -> FloatArray | None:
@@ -521,7 +490,6 @@ class _Annotation:
             chosen = stretches[part]
             times = np.column_stack((chosen.begin, chosen.end))
             both.append(self._evaluated(chosen, times)[0])
-            self._pause()
         efforts = np.concatenate(both)
         return efforts[:, 0], efforts[:, 1]
 
@@ -601,7 +569,6 @@ class _Annotation:
                 np.repeat(chosen.segments, [times.size for times, _ in found]),
                 np.concatenate([efforts for _, efforts in found]),
             )
-            self._pause()
 
     def _sampled(self, stretches: _Stretches) -> list[_Samples]:
         """Return samples so dense that what lies between them does not matter."""
@@ -617,7 +584,7 @@ class _Annotation:
             efforts, velocities = self._evaluated(chosen, times)
             parts = self._parts(times, efforts, velocities)
             taken += times.size
-            if taken > 32 * self._max_points + 1000 * BATCH:
+            if taken > 32 * self._max_points + 16_000:
                 self._refuse_count()
             more: list[tuple[int, int, int]] = []
             for k, owner in enumerate(owners[now].tolist()):
@@ -634,7 +601,6 @@ class _Annotation:
             owners = np.concatenate((added[:, 0].astype(np.intp), owners[later]))
             begin = np.concatenate((added[:, 1], begin[later]))
             end = np.concatenate((added[:, 2], end[later]))
-            self._pause()
         return found
 
     def _parts(self, times: IntArray, efforts: FloatArray, velocities: FloatArray) -> list[int]:
@@ -677,8 +643,6 @@ class _Annotation:
         kept = [0]
         while kept[-1] < times.size - 1:
             kept.append(_farthest(seconds, scaled, kept[-1]))
-            if len(kept) % 4 == 0:
-                self._pause()
             self._check_count(self._count + len(kept))
         places = np.array(kept)
         for column in range(self._n):

@@ -18,7 +18,6 @@ sender, which begins and ends slowly, the fastest motion has no finite speed at 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -32,7 +31,6 @@ from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.effort_demand import find_unholdable, find_unpassable
 from ne_dynamics.motion.motion_demand import (
     DemandLimits,
-    Excess,
     InfeasibleMotionError,
     rank,
     survey_motion,
@@ -104,10 +102,6 @@ _INSIDE = 0.25
 """Share of a part away from its end at which a path has a direction where it rests."""
 
 
-def _nothing() -> None:
-    pass
-
-
 @dataclass(frozen=True, eq=False)
 class Retimed:
     """A motion in other times.
@@ -152,7 +146,6 @@ def retime(
     payload: FloatArray | None = None,
     base_motion: FloatArray | None = None,
     start: DesiredState | None = None,
-    pause: Callable[[], None] = _nothing,
 ) -> Retimed:
     """Return the same path as fast as the limits allow.
 
@@ -178,8 +171,6 @@ def retime(
     start : DesiredState, optional
         State at time 0 for waypoints that begin later; see
         :func:`~ne_dynamics.motion.annotated.annotation.annotate`.
-    pause : callable
-        Called between pieces of the work.
 
     Returns
     -------
@@ -209,18 +200,15 @@ def retime(
     def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
         return compensation.effort_or_infinite(q, qd, qdd, None, base)
 
-    motion = SplineMotion.through(waypoints, start, pause)
+    motion = SplineMotion.through(waypoints, start)
     if not motion.orders.size:
         return Retimed(waypoints, waypoints.times[-1], waypoints.times[-1])
     segments = motion.segments()
     _refuse_infinite(segments)
     _refuse(segments, compute_efforts, limits)
-    pause()
 
     def work(is_fastest: bool) -> Retimed | None:
-        return _Retiming(
-            motion, segments, compute_efforts, limits, effort_share, is_fastest, pause
-        ).run()
+        return _Retiming(motion, segments, compute_efforts, limits, effort_share, is_fastest).run()
 
     before = float(motion.knots[-1]) / NANO
     found = work(is_fastest) or Retimed(waypoints, before, before)
@@ -244,10 +232,9 @@ def _refuse_infinite(segments: Segments) -> None:
 
 def _refuse(segments: Segments, compute_efforts: Efforts, limits: DemandLimits) -> None:
     """Refuse what no speed makes possible."""
-    found: list[Excess] = []
-    for _ in survey_motion(segments, limits, found):
-        pass
-    found = [excess for excess in found if not excess.quantity.is_optional]
+    found = [
+        excess for excess in survey_motion(segments, limits) if not excess.quantity.is_optional
+    ]
     parts = divide(segments)
     position, velocity, _ = sample_segments(parts, 1)[:, 0]
     found += find_unholdable(position, parts.begins, compute_efforts, limits)
@@ -390,7 +377,6 @@ class _Retiming:
         limits: DemandLimits,
         share: float,
         is_fastest: bool,
-        pause: Callable[[], None],
     ) -> None:
         self._motion = motion
         self._segments = segments
@@ -398,7 +384,6 @@ class _Retiming:
         self._limits = limits
         self._share = share
         self._is_fastest = is_fastest
-        self._pause = pause
 
     def run(self) -> Retimed | None:
         """Return what comes of it; None where all may be as it was sent."""
@@ -411,15 +396,13 @@ class _Retiming:
         allowed = np.ones(failures.size)
         for _ in range(ATTEMPTS):
             way = (_Way.by_length if self._is_fastest else _Way.in_time)(parts)
-            self._pause()
             speeds, stops = self._plan(way, allowed)
             if not self._is_fastest and not stops.any() and (speeds >= 1.0 - AS_SENT).all():
                 return None
             points = _lay(way, speeds, stops, failures > 0)
             segments = points.segments()
-            deviation = measure_deviation(segments, way.parts, self._pause)
+            deviation = measure_deviation(segments, way.parts)
             excess = self._measure_excess(segments)
-            self._pause()
             is_away, is_beyond = deviation > PATH_TOLERANCE, excess > 1.0 + LIMIT_TOLERANCE
             if not (is_away | is_beyond).any():
                 return self._result(points, stops, float(deviation.max()))
@@ -452,14 +435,7 @@ class _Retiming:
             not self._is_fastest and bool(self._motion.orders[end] > 0 and orders[end] > 0)
             for end in (0, -1)
         )
-        work = plan.find(float(begins), float(ends))
-        while True:
-            try:
-                next(work)
-            except StopIteration as end:
-                _, squares = end.value
-                break
-            self._pause()
+        _, squares = plan.find(float(begins), float(ends))
         stops = np.zeros(squares.size, dtype=bool)
         stops[plan.corners] = True
         stops[0], stops[-1] = not begins, not ends

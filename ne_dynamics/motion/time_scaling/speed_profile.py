@@ -13,14 +13,12 @@ within. So the motion can be stopped, slowed down and let go again without anoth
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Generator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.motion_demand import DemandLimits
-from ne_dynamics.motion.spline_motion import slices
 from ne_dynamics.motion.stopping import Efforts
 from ne_dynamics.motion.time_scaling.path_limits import Bands, PathIntervals, PathLimits
 
@@ -34,9 +32,6 @@ LEAST_ALLOWED = 1e-6
 CORNER = 1e-3
 """A change of a velocity from segment to segment [rad/s or m/s], and as a part of it, from which
 on there is a corner."""
-
-INTERVALS_AT_ONCE = 64
-"""Whose lines are computed, or that a pass goes over, in one step."""
 
 PASSES, MOST_PASSES = 2, 6
 """Passes, each after the first with friction near the speeds of the one before; the most where
@@ -140,9 +135,7 @@ class PathPlan:
         self.corners: IndexArray = np.zeros(0, dtype=np.intp)
         self.times = np.append(path.begins, path.begins[-1] + path.durations[-1])
 
-    def find(
-        self, begin: float = 1.0, end: float = np.inf
-    ) -> Generator[None, None, tuple[SpeedProfile, FloatArray]]:
+    def find(self, begin: float = 1.0, end: float = np.inf) -> tuple[SpeedProfile, FloatArray]:
         """Return the profile, and the squares of the speeds of the fastest motion.
 
         Parameters
@@ -150,97 +143,71 @@ class PathPlan:
         begin, end : float
             Largest speeds at both ends of the path.
 
-        Yields
-        ------
-        None
-            Between pieces of the work.
+        Returns
+        -------
+        profile : SpeedProfile
+        taken : array, shape (N + 1,)
+            Of the fastest motion, at the ends of the intervals.
         """
         count = self.times.size
         squares = taken = np.zeros(count)
         for index in range(MOST_PASSES):
-            bands = yield from self._bands()
-            squares = yield from self._backward(bands, end)
-            taken = yield from self._forward(bands, squares, begin)
+            bands = self._bands()
+            squares = self._backward(bands, end)
+            taken = self._forward(bands, squares, begin)
             if index >= PASSES - 1 and not self._is_rough:
                 break
             near = np.maximum(taken, self._floors)
             self._near = np.stack((near[:-1], near[1:]))
-        yield
         return SpeedProfile(self.times, squares), taken
 
-    def _bands(self) -> Generator[None, None, list[Bands]]:
-        """Compute the lines and what they leave, some intervals after the other."""
-        found: list[Bands] = []
-        corners: list[IndexArray] = []
-        caps = np.full(self.times.size, np.inf)
-        self._is_rough = False
-        begins, durations, *motion = self._path
-        for some in slices(durations.size, INTERVALS_AT_ONCE):
-            yield
-            corners.append(_find_corners(self._path, some))
-            limits = PathLimits.of(
-                PathIntervals(begins[some], durations[some], *(each[:, some] for each in motion)),
-                self._compute,
-                self._limits,
-                share=self._share,
-                fastest=self._fastest,
-                near=None if self._near is None else self._near[:, some],
-                allowed=None if self._allowed is None else self._allowed[some],
-            )
-            yield
-            self._is_rough |= limits.is_rough
-            bands = limits.bands()
-            found.append(bands._replace(cap=bands.largest_squares()))
-            nodes = caps[some.start : some.stop + 1]
-            nodes[:-1] = np.minimum(nodes[:-1], found[-1].cap)
-            nodes[1:] = np.minimum(nodes[1:], limits.caps[1])
-        self.corners = np.concatenate(corners)
+    def _bands(self) -> Bands:
+        """Return between which accelerations each interval may be passed."""
+        limits = PathLimits.of(
+            self._path,
+            self._compute,
+            self._limits,
+            share=self._share,
+            fastest=self._fastest,
+            near=self._near,
+            allowed=self._allowed,
+        )
+        self._is_rough = limits.is_rough
+        bands = limits.bands()
+        bands = bands._replace(cap=bands.largest_squares())
+        caps = np.append(bands.cap, np.inf)
+        caps[1:] = np.minimum(caps[1:], limits.caps[1])
         self._floors = self._slowest**2 * np.clip(caps, LEAST_ALLOWED, 1.0)
+        self.corners = _find_corners(self._path)
         caps[self.corners] = 0.0
         self._caps = np.maximum(caps, self._floors)
-        return found
+        return bands
 
-    def _backward(self, found: list[Bands], end: float) -> Generator[None, None, FloatArray]:
+    def _backward(self, bands: Bands, end: float) -> FloatArray:
         """Return the largest squares from which the end can be reached, shape (N + 1,)."""
         squares: FloatArray = self._caps.copy()
         floors = self._floors
         square = squares[-1] = max(min(float(squares[-1]), end**2), floors[-1])
-        durations = self._path.durations
-        parts = list(zip(slices(durations.size, INTERVALS_AT_ONCE), found, strict=True))
-        for some, bands in reversed(parts):
-            yield
-            steps = 2.0 * durations[some, np.newaxis]
-            # x + step (low + slope x) <= next x, for each line from below.
-            weight = 1.0 + steps * bands.low_slope
-            counts = np.isfinite(bands.low) & (weight > 0.0)
-            spent = np.where(counts, steps * np.where(counts, bands.low, 0.0), -np.inf)
-            inverse = 1.0 / np.where(counts, weight, 1.0)
-            for row in range(len(steps) - 1, -1, -1):
-                index = some.start + row
-                reachable = ((square - spent[row]) * inverse[row]).min(initial=np.inf)
-                square = max(min(float(squares[index]), float(reachable)), float(floors[index]))
-                squares[index] = square
+        steps = 2.0 * self._path.durations[:, np.newaxis]
+        # x + step (low + slope x) <= next x, for each line from below.
+        weight = 1.0 + steps * bands.low_slope
+        counts = np.isfinite(bands.low) & (weight > 0.0)
+        spent = np.where(counts, steps * np.where(counts, bands.low, 0.0), -np.inf)
+        inverse = 1.0 / np.where(counts, weight, 1.0)
+        for index in range(len(steps) - 1, -1, -1):
+            reachable = ((square - spent[index]) * inverse[index]).min(initial=np.inf)
+            square = max(min(float(squares[index]), float(reachable)), float(floors[index]))
+            squares[index] = square
         return squares
 
-    def _forward(
-        self, found: list[Bands], squares: FloatArray, begin: float
-    ) -> Generator[None, None, FloatArray]:
-        """Return the squares of the fastest motion below others, shape (N + 1,).
-
-        What was `found` is given back on the way: all of it at once takes a millisecond.
-        """
+    def _forward(self, bands: Bands, squares: FloatArray, begin: float) -> FloatArray:
+        """Return the squares of the fastest motion below others, shape (N + 1,)."""
         taken, floors = squares.copy(), self._floors
         square = taken[0] = min(squares[0], max(begin**2, floors[0]))
-        durations = self._path.durations
-        for some in slices(durations.size, INTERVALS_AT_ONCE):
-            yield
-            bands = found.pop(0)
-            steps = (2.0 * durations[some]).tolist()
-            for row, step in enumerate(steps):
-                index = some.start + row + 1
-                change = (bands.high[row] + bands.high_slope[row] * square).min(initial=np.inf)
-                square = min(squares[index], square + step * change)
-                square = taken[index] = max(square, floors[index])
+        for index, step in enumerate((2.0 * self._path.durations).tolist()):
+            change = (bands.high[index] + bands.high_slope[index] * square).min(initial=np.inf)
+            square = min(squares[index + 1], square + step * change)
+            square = taken[index + 1] = max(square, floors[index + 1])
         return taken
 
     def when(self, taken: FloatArray) -> FloatArray:
@@ -250,15 +217,10 @@ class PathPlan:
         return np.concatenate(([0.0], np.cumsum(passed)))
 
 
-def _find_corners(path: PathIntervals, some: slice) -> IndexArray:
-    """Return the points at the begin of some intervals in which the path has a corner."""
-    first = max(some.start, 1)
-    before, after = (
-        path.velocity[1, first - 1 : some.stop - 1],
-        path.velocity[0, first : some.stop],
-    )
-    corners: IndexArray = np.flatnonzero(is_corner(after, before)) + first
-    return corners
+def _find_corners(path: PathIntervals) -> IndexArray:
+    """Return the points, but for the ends, in which the path has a corner."""
+    corners: IndexArray = np.flatnonzero(is_corner(path.velocity[0, 1:], path.velocity[1, :-1]))
+    return corners + 1
 
 
 def is_corner(after: FloatArray, before: FloatArray | float) -> NDArray[np.bool_]:
