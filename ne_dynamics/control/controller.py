@@ -1031,9 +1031,7 @@ class Controller:
         """What plans motions for the arm as it is now: to be used, or copied, at once."""
         return self._followed.planner(self._present)
 
-    def follow(
-        self, waypoints: Waypoints, start_time: float | None = None
-    ) -> tuple[Excess, ...]:
+    def follow(self, waypoints: Waypoints, start_time: float | None = None) -> tuple[Excess, ...]:
         """Plan a motion at once, and follow it from the next state on.
 
         Parameters

@@ -8,7 +8,7 @@ another one is not looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -119,10 +119,14 @@ def plan_waypoints(
     return Planned(waypoints, planner.plan(waypoints, start_time))
 
 
+Work = tuple[Callable[..., Planned], tuple[Any, ...]]
+"""One of the two functions, and its arguments."""
+
+
 class _Pending(NamedTuple):
     future: Future[Planned]
+    ask: Callable[[], Work]
     is_small: bool
-    plan: Callable[[], Planned]
     done: Callable[[Planned], None]
     refuse: Callable[[NeDynamicsError], None]
 
@@ -160,10 +164,10 @@ class TrajectoryPlanning:
 
     def begin(
         self,
+        ask: Callable[[], Work],
         done: Callable[[Planned], None],
         refuse: Callable[[NeDynamicsError], None],
-        function: Callable[..., Planned],
-        *arguments: Any,
+        *,
         is_small: bool,
         is_easy: bool,
     ) -> None:
@@ -171,24 +175,22 @@ class TrajectoryPlanning:
 
         Parameters
         ----------
+        ask : callable
+            Returns what is to be done, for the arm as it is when it is called.
         done, refuse : callable
             Called in the thread of the executor with what comes of it, or with the error.
-        function : callable
-        *arguments
-            :func:`plan_message` or :func:`plan_waypoints`, and theirs.
         is_small : bool
             Whether it may be planned here where nobody else can.
         is_easy : bool
-            Whether it is so little work that nobody else is asked.
+            Whether a small one is so little work that nobody else is asked.
         """
         self.discard()
         if is_small and is_easy:
-            _deliver(lambda: function(*arguments), done, refuse)
+            _deliver(ask, done, refuse)
             return
+        function, arguments = ask()
         future = self._worker.submit(function, *arguments)
-        self._pending = _Pending(
-            future, is_small, lambda: function(*arguments), done, refuse
-        )
+        self._pending = _Pending(future, ask, is_small, done, refuse)
         future.add_done_callback(self._wake)
 
     def _wake(self, future: Future[Planned]) -> None:
@@ -201,25 +203,28 @@ class TrajectoryPlanning:
         if pending is None or not pending.future.done():
             return
         self._pending = None
-        _deliver(lambda: _result_of(pending), pending.done, pending.refuse)
-
-
-def _result_of(pending: _Pending) -> Planned:
-    try:
-        return pending.future.result()
-    except (WorkerLostError, CancelledError):
-        if not pending.is_small:
-            raise
-        return pending.plan()
+        try:
+            planned = pending.future.result()
+        except WorkerLostError as error:
+            if pending.is_small:
+                _deliver(pending.ask, pending.done, pending.refuse)
+            else:
+                pending.refuse(error)
+        except NeDynamicsError as error:
+            pending.refuse(error)
+        else:
+            pending.done(planned)
 
 
 def _deliver(
-    work: Callable[[], Planned],
+    ask: Callable[[], Work],
     done: Callable[[Planned], None],
     refuse: Callable[[NeDynamicsError], None],
 ) -> None:
+    """Do the work here."""
+    function, arguments = ask()
     try:
-        planned = work()
+        planned = function(*arguments)
     except NeDynamicsError as error:
         refuse(error)
         return

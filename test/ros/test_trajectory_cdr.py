@@ -22,10 +22,6 @@ NAMES = (('a',), ('joint_1', 'shoulder', 'j'), ('x' * 5, 'y' * 6, 'z' * 7, 'ü',
 KEYS = ('positions', 'velocities', 'accelerations', 'effort')
 
 
-def nothing() -> None:
-    """Pause."""
-
-
 def random_message(rng, names, count):
     """Return a message whose points carry what comes, and its serialization by rclpy."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')

@@ -10,7 +10,6 @@ only later; where not, its ends are judged once more.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 
 import numpy as np
 

@@ -466,4 +466,3 @@ def _segments_between(waypoints: Waypoints, times: FloatArray, some: slice) -> S
             DesiredState(*(values[ends] for values in states)),
         )
     return Segments(times[some], durations, scaled)
-

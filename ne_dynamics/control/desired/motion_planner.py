@@ -90,9 +90,7 @@ class PlanningSettings:
     @property
     def slows_down(self) -> bool:
         """Whether motions are slowed down rather than refused, and have a way for it."""
-        return (
-            self.when_infeasible is WhenInfeasible.SLOW_DOWN and self.interpolation.has_way
-        )
+        return self.when_infeasible is WhenInfeasible.SLOW_DOWN and self.interpolation.has_way
 
     def path_efforts(self, here: Circumstances) -> PathEfforts:
         """Return the efforts along a path, under circumstances."""

@@ -160,9 +160,7 @@ def plan_pace(
     end = SLOWEST if is_corner(path.velocity[1, -1], 0.0) else np.inf
     profile, taken = plan.find(SLOWEST if has_corner else max(speed, SLOWEST), end)
     if has_corner:
-        profile = SpeedProfile(
-            profile.times, np.concatenate(([SLOWEST**2], profile.squares[1:]))
-        )
+        profile = SpeedProfile(profile.times, np.concatenate(([SLOWEST**2], profile.squares[1:])))
     return PacePlan(profile, float(plan.when(taken)[-1]))
 
 

@@ -130,10 +130,15 @@ class WorkerProcess:
                 job.future.set_exception(result)
 
     def _ask(self, data: bytes) -> bytes:
-        connection = self._connection
-        if connection is None or self._process is None or self._process.poll() is not None:
+        """Return the answer to a job; one that finds the process dead gets another one, once."""
+        try:
+            return self._exchange(data)
+        except (EOFError, ConnectionError):
             self._end()
-            connection = self._start()
+            return self._exchange(data)
+
+    def _exchange(self, data: bytes) -> bytes:
+        connection = self._connection or self._start()
         connection.send_bytes(data)
         if not connection.poll(self._longest_work):
             raise OSError(f'no answer in {self._longest_work:g} s')
