@@ -72,7 +72,6 @@ from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.braking import AnsweredStates, Brake, ModelEfforts, plan_brake
-from ne_dynamics.motion.motion_demand import Excess
 from ne_dynamics.motion.trajectory import (
     DesiredState,
     Trajectory,
@@ -1031,7 +1030,7 @@ class Controller:
         """What plans motions for the arm as it is now: to be used, or copied, at once."""
         return self._followed.planner(self._present)
 
-    def follow(self, waypoints: Waypoints, start_time: float | None = None) -> tuple[Excess, ...]:
+    def follow(self, waypoints: Waypoints, start_time: float | None = None) -> MotionPlan:
         """Plan a motion at once, and follow it from the next state on.
 
         Parameters
@@ -1042,8 +1041,7 @@ class Controller:
 
         Returns
         -------
-        tuple of Excess
-            What the motion exceeds and is followed all the same, the worst first.
+        MotionPlan
 
         Raises
         ------
@@ -1052,7 +1050,7 @@ class Controller:
         """
         plan = self.planner.plan(waypoints, start_time)
         self.follow_plan(plan)
-        return plan.exceeded
+        return plan
 
     def follow_plan(self, plan: MotionPlan) -> None:
         """Follow what was planned from the next state on, instead of what is followed now."""
